@@ -1,0 +1,27 @@
+"""Places in the user's source."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines and columns of a piece of source, as Python counts them: lines from 1, columns from 0."""
+
+    line: int
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+
+NOWHERE = Span(0)
+
+
+def span_of(node: ast.AST) -> Span:
+    """The span of a syntax node; NOWHERE for one that was made, not parsed."""
+    if not hasattr(node, "lineno"):
+        return NOWHERE
+    end_line = node.end_lineno or node.lineno
+    return Span(node.lineno, node.col_offset, end_line, node.end_col_offset or node.col_offset)

@@ -1,0 +1,1 @@
+"""The loop IR: its grammar, facts, spec, printer and literal interpreter."""

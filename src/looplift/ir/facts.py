@@ -1,0 +1,100 @@
+"""What analysis knows of each value: its kind, the loops it varies with, and a sample from the first lane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from looplift.ir.grammar import Atom, Const, Function, Loop, Var
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The type of one lane's value.
+
+    ``family``: "tensor" (torch.Tensor), "array" (numpy.ndarray), "numpy" (a NumPy scalar), "int", "float", "bool",
+    "complex" (Python numbers), "list", "tuple", "none", "string", "object".
+    ``dtype``: torch.dtype or numpy.dtype for the first three, else None.
+    ``rank``: number of dimensions of one lane's value, 0 for numbers.
+    ``items``: kinds of a tuple's items, or the one kind of a list's elements.
+    """
+
+    family: str
+    dtype: Any = None
+    rank: int = 0
+    items: tuple[Kind, ...] = ()
+
+    @property
+    def is_number(self) -> bool:
+        """A Python number: weak in promotion, exact in integers."""
+        return self.family in ("int", "float", "bool", "complex")
+
+    @property
+    def is_array(self) -> bool:
+        return self.family in ("tensor", "array", "numpy")
+
+    @property
+    def is_scalar(self) -> bool:
+        """One number in one lane: a Python number, a NumPy scalar or a 0-dim tensor."""
+        return self.is_number or (self.is_array and self.rank == 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Of one variable.
+
+    ``loops``: the enclosing loops (outermost first) that the value varies with; empty for a uniform value.
+    ``shape``: extents of the first lane's value (tensors and arrays).
+    ``sample``: the first lane's value itself, or a stand-in of the same kind.
+    ``fixed``: whether the shape is the same in every lane.
+    """
+
+    kind: Kind
+    loops: tuple[Loop, ...] = ()
+    shape: tuple[int, ...] = ()
+    sample: Any = None
+    fixed: bool = True
+
+
+@dataclass(slots=True)
+class Facts:
+    """Facts of all variables of one function, and what the walk found about its loops and effects."""
+
+    function: Function
+    of: dict[Var, Fact] = field(default_factory=dict)
+
+    def __getitem__(self, atom: Atom) -> Fact:
+        if isinstance(atom, Const):
+            return Fact(kind_of(atom.value), (), shape_of(atom.value), atom.value)
+        return self.of[atom]
+
+    def kind(self, atom: Atom) -> Kind:
+        return self[atom].kind
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    return tuple(value.shape) if hasattr(value, "shape") else ()
+
+
+_PYTHON = {bool: "bool", int: "int", float: "float", complex: "complex", str: "string", type(None): "none"}
+
+
+def kind_of(value: Any) -> Kind:
+    """The kind of a concrete value."""
+    import numpy as np
+    import torch
+
+    if (family := _PYTHON.get(type(value))) is not None:
+        return Kind(family)
+    if isinstance(value, torch.Tensor):
+        return Kind("tensor", value.dtype, value.dim())
+    if isinstance(value, np.ndarray):
+        return Kind("array", value.dtype, value.ndim)
+    if isinstance(value, np.generic):
+        return Kind("numpy", value.dtype)
+    if type(value) is tuple:
+        return Kind("tuple", items=tuple(kind_of(item) for item in value))
+    if type(value) is list:
+        kinds = set(map(kind_of, value[:64]))
+        return Kind("list", items=tuple(kinds) if len(kinds) == 1 else ())
+    return Kind("object")
