@@ -1,0 +1,281 @@
+"""The registry of reasons: why a loop stays as written, in words for its author, with what to do about it.
+
+In the examples ``x``, ``y`` and ``out`` are vectors of ``n`` elements, ``m`` is a matrix of ``n`` rows and columns,
+``index`` and ``other`` hold ``n`` positions, ``values`` is a list of ``n`` Python floats; the rest is named as what it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One entry: ``refused`` is a short loop that stays for this reason, ``lifted`` one for the same purpose that does not.
+
+    The two are empty where the reason is a defect of looplift itself: then no change of the loop is asked for.
+    """
+
+    code: str
+    title: str
+    explanation: str
+    hint: str
+    refused: str = ""
+    lifted: str = ""
+
+
+_ENTRIES = (
+    Reason(
+        "unknown-call",
+        "a call whose effects are not known",
+        "The loop calls something that looplift cannot look into, such as a function of a C extension. It might print, "
+        "draw random numbers or change data, so its calls must stay as they are: one per iteration, in order.",
+        "use a function of torch, NumPy or math, or a Python function whose source can be read; "
+        "if the call does not depend on the loop, move it in front of the loop.",
+        "for i in range(n):\n    y[i] = c_extension.score(x[i].item())",
+        "for i in range(n):\n    y[i] = torch.sigmoid(x[i])",
+    ),
+    Reason(
+        "unknown-op",
+        "no rule for an operation",
+        "looplift knows this operation but has no batched form of it: nothing in torch does it for many inputs at once, "
+        "or its result has a size that only the data can tell.",
+        "say the same with operations on tensors of a fixed size, or move this statement into a loop of its own, "
+        "so that the rest can be lifted.",
+        "for i in range(n):\n    y[i] = len(torch.unique(m[i]))",
+        "for i in range(n):\n    s = torch.sort(m[i]).values\n    y[i] = 1 + (s[1:] != s[:-1]).sum()",
+    ),
+    Reason(
+        "carried",
+        "each iteration needs the result of the one before",
+        "A value goes from one iteration into the next, and not as a sum, product, minimum, maximum or a recurrence like "
+        "h = a * h + b, which can be computed for all iterations at once. These iterations must run one after the other.",
+        "if you can, carry a sum, a minimum, a maximum or h = a * h + b; else give the loop several independent sequences "
+        "to work on: the loop over sequences is then batched, inside the steps.",
+        "for i in range(n):\n    h = torch.tanh(m @ h + x[i])",
+        "for i in range(n):\n    h = 0.9 * h + x[i]",
+    ),
+    Reason(
+        "memory-dependence",
+        "one iteration may read what another has written",
+        "The loop writes to places that it also reads, and they are not known to be the same iteration's. "
+        "Run together, the iterations would read old values.",
+        "write to a new tensor instead of the one that is read, or read from a copy made before the loop.",
+        "for i in range(1, n):\n    y[i] = torch.tanh(y[i - 1] + x[i])",
+        "for i in range(1, n):\n    y[i] = torch.tanh(x[i - 1] + x[i])",
+    ),
+    Reason(
+        "order",
+        "writes may meet in one place, and their order matters",
+        "Several iterations may write to the same element, and the result depends on which of them comes last. "
+        "Batched writes have no order.",
+        "accumulate with +=, or with a minimum or maximum, for which the order does not matter; "
+        "or write through one statement and one index only.",
+        "for i in range(n):\n    out[index[i]] = x[i]\n    out[other[i]] = y[i]",
+        "for i in range(n):\n    out[index[i]] += x[i]\n    out[other[i]] += y[i]",
+    ),
+    Reason(
+        "ragged-shape",
+        "the shape differs from iteration to iteration",
+        "A tensor made in the loop has another size in each iteration, and this operation has no form for rows of "
+        "different lengths.",
+        "keep the full size and mask what does not count, with torch.where or a multiplication by 0 and 1.",
+        "for i in range(n):\n    y[i] = m[i][m[i] > 0].median()",
+        "for i in range(n):\n    y[i] = torch.where(m[i] > 0, m[i], torch.nan).nanmedian()",
+    ),
+    Reason(
+        "mixed-kinds",
+        "a variable holds different kinds of values",
+        "Depending on the iteration, a variable is a tensor, a number, a string or None, or a tensor of another dtype. "
+        "A batch has one kind of value.",
+        "start the variable with a value of the kind that the loop gives it.",
+        'found = "nothing"\nfor i in range(n):\n    if x[i] > 0:\n        found = x[i]',
+        "found = torch.tensor(-1.0)\nfor i in range(n):\n    if x[i] > 0:\n        found = x[i]",
+    ),
+    Reason(
+        "unsupported-syntax",
+        "Python syntax without a rule",
+        "The loop uses a construct of the language that looplift does not translate.",
+        "say it with assignments, if, for, while, break, continue, return and calls.",
+        "for i in range(n):\n    match i % 2:\n        case 0:\n            y[i] = x[i]",
+        "for i in range(n):\n    if i % 2 == 0:\n        y[i] = x[i]",
+    ),
+    Reason(
+        "unsupported-iterable",
+        "a loop over something that cannot be listed beforehand",
+        "The loop runs over an object that hands out its elements one by one, such as an open file or a queue, so the "
+        "number of iterations is not known before they run.",
+        "read the elements into a list or a tensor first, then loop over that.",
+        "for line in open_file:\n    total = total + float(line) ** 2",
+        "for value in values:\n    total = total + value**2",
+    ),
+    Reason(
+        "unsupported-value",
+        "a type of value without a rule",
+        "The loop computes with objects that are neither tensors, arrays, numbers nor plain containers of these.",
+        "convert them to floats, tensors or arrays before the loop.",
+        "for i in range(n):\n    y[i] = float(decimals[i] * 2)",
+        "for i in range(n):\n    y[i] = values[i] * 2",
+    ),
+    Reason(
+        "training-step",
+        "the loop trains",
+        "Each iteration changes the parameters (an optimizer step or a backward pass), and the next one uses the changed "
+        "parameters. All iterations at once would be another training run.",
+        "nothing to do for this loop; loops inside it, for instance over the samples of a batch, are lifted by themselves.",
+        "for i in range(n):\n    optimizer.zero_grad()\n    model(x[i]).sum().backward()\n    optimizer.step()",
+        "loss = 0\nfor i in range(n):\n    loss = loss + model(x[i]).sum()\nloss.backward()\noptimizer.step()",
+    ),
+    Reason(
+        "no-source",
+        "the source cannot be read",
+        "looplift works from the source text of a function, and there is none: it was made by exec or eval, or belongs "
+        "to a compiled module.",
+        "define the function in a file or in a notebook cell.",
+        "exec('def scale():\\n    for i in range(n): y[i] = 2 * x[i]')",
+        "def scale():\n    for i in range(n):\n        y[i] = 2 * x[i]",
+    ),
+    Reason(
+        "no-loop",
+        "there is no loop",
+        "The function has no for or while loop and no comprehension, so there is nothing to lift. A loop in a function "
+        "that it calls is lifted where that function is lifted.",
+        "lift the function that holds the loop.",
+        "y = 2 * x",
+        "for i in range(n):\n    y[i] = 2 * x[i]",
+    ),
+    Reason(
+        "random-order",
+        "the order of random draws depends on the data",
+        "Which random numbers an iteration draws depends on what was computed before, so drawing them together would "
+        "give other numbers than the loop.",
+        "draw the same numbers in every iteration and select afterwards.",
+        "for i in range(n):\n    while y[i] < torch.rand(()):\n        y[i] += 0.5",
+        "for i in range(n):\n    y[i] = torch.where(torch.rand(()) < 0.5, x[i], 0.0)",
+    ),
+    Reason(
+        "effect-order",
+        "something visible happens between the computations",
+        "The loop prints, appends to something shared or calls out while its data is half done, and what is seen then "
+        "depends on how far the loop has come.",
+        "move the printing or logging behind the loop, or let it show only values of its own iteration.",
+        "for i in range(n):\n    y[i] = 2 * x[i]\n    print(y)",
+        "for i in range(n):\n    y[i] = 2 * x[i]\nprint(y)",
+    ),
+    Reason(
+        "too-small",
+        "nothing to gain",
+        "The loop has so few iterations, or does so much in each, that batching it would not make it faster.",
+        "nothing to do.",
+        "for i in range(2):\n    m = m @ m",
+        "for i in range(n):\n    y[i] = m[i] @ x",
+    ),
+    Reason(
+        "requirement",
+        "the batched code does not hold for these values",
+        "The values of this call break an assumption of the batched code, for instance a division by zero between Python "
+        "numbers, which must raise. Nothing was changed by the attempt, and the original loop ran.",
+        "if the loop raised, this is its own exception; else test for the special value before using it.",
+        "for i in range(n):\n    y[i] = 1.0 / (values[i] - values[i])",
+        "for i in range(n):\n    if values[i] != 0:\n        y[i] = 1.0 / values[i]",
+    ),
+    Reason(
+        "verification",
+        "the first call did not agree with the loop",
+        "On its first call the batched code was compared with the loop and gave another result. The loop's result was "
+        "used, and this function keeps its loop. This is a defect of looplift.",
+        "please report it, with the function and the arguments; your results are those of the loop.",
+    ),
+    Reason(
+        "internal",
+        "a defect in looplift",
+        "looplift failed on this loop. The loop ran as written, and its results are right.",
+        "please report it, with the function and the arguments.",
+    ),
+    Reason(
+        "recursion",
+        "a function that calls itself",
+        "The loop calls a function that calls itself, in a way that has no batched form.",
+        "write it as a loop over levels or over a list of nodes, children first.",
+        "def depth(node):\n    return 1 + max([depth(child) for child in node.children], default=0)",
+        "for i in range(n - 1, 0, -1):\n    level[parent[i]] = max(level[parent[i]], level[i] + 1)",
+    ),
+    Reason(
+        "generator",
+        "a generator hands out one value at a time",
+        "A function with yield runs only as far as its caller asks, so its iterations cannot be run beforehand.",
+        "collect the values in a list and return it.",
+        "def rows():\n    for i in range(n):\n        yield m[i].sum()",
+        "def rows():\n    sums = []\n    for i in range(n):\n        sums.append(m[i].sum())\n    return sums",
+    ),
+    Reason(
+        "exception-handling",
+        "try or with inside the loop",
+        "An iteration that catches exceptions or enters a context depends on what is raised when, and batched code "
+        "raises at other moments.",
+        "test for the special case with if, and put with around the loop.",
+        "for i in range(n):\n    try:\n        y[i] = 1 / values[i]\n    except ZeroDivisionError:\n        y[i] = 0",
+        "for i in range(n):\n    if values[i] != 0:\n        y[i] = 1 / values[i]\n    else:\n        y[i] = 0",
+    ),
+    Reason(
+        "backend",
+        "not possible with the chosen backend",
+        "This loop has a faster form, but not with the backend that was asked for.",
+        'use backend="auto", which chooses for each loop.',
+        '@lift(backend="torch")\ndef sweep():\n    for i in range(1, n):\n        y[i] = max(y[i - 1], 0.5 * (x[i] + y[i - 1]))',
+        '@lift(backend="auto")\ndef sweep():\n    for i in range(1, n):\n        y[i] = max(y[i - 1], 0.5 * (x[i] + y[i - 1]))',
+    ),
+    Reason(
+        "not-scalar",
+        "a native kernel works on numbers only",
+        "The iterations depend on one another, and a compiled kernel could run them fast, but the loop works on whole "
+        "vectors or matrices, or on something other than numbers.",
+        "write the inner work on single elements, with loops over them; or give the loop many sequences at once.",
+        "for i in range(n):\n    h = torch.linalg.solve(m, h)",
+        "for i in range(n):\n    h = math.sin(h) + x[i].item()",
+    ),
+    Reason(
+        "subclass",
+        "not a plain tensor",
+        "An argument is a subclass of Tensor, or is sparse, nested or quantized. Such tensors have rules of their own, "
+        "which batched code would bypass.",
+        "convert it first: x.as_subclass(torch.Tensor) for a subclass, x.to_dense() for a sparse tensor.",
+        "sparse = m.to_sparse()\nfor i in range(n):\n    y[i] = sparse[i].sum()",
+        "dense = m.to_sparse().to_dense()\nfor i in range(n):\n    y[i] = dense[i].sum()",
+    ),
+    Reason(
+        "while-condition",
+        "nothing says when the loop ends, except running it",
+        "The condition of the while loop depends on something outside the data, or on a single sequence whose steps must "
+        "follow one another.",
+        "let the condition depend on values computed in the loop only; run several such sequences under one outer loop.",
+        "while not stop_requested():\n    v = 0.5 * (v + 2.0 / v)",
+        "for i in range(n):\n    v = x[i]\n    while v * v > 2.0:\n        v = 0.5 * v\n    y[i] = v",
+    ),
+    Reason(
+        "integer-range",
+        "Python integers may exceed 64 bits",
+        "Integers of Python have no limit, those of tensors and of native code have 64 bits. This one may grow beyond.",
+        "keep it small, for instance by taking a remainder in each iteration.",
+        "for i in range(n):\n    key = key * 31 + i",
+        "for i in range(n):\n    key = (key * 31 + i) % 1_000_003",
+    ),
+    Reason(
+        "aliasing",
+        "two names may share memory",
+        "The loop writes to one tensor and reads another, and both may be views of the same memory, so that a write "
+        "changes what a later iteration reads.",
+        "make a copy with .clone() before the loop.",
+        "tail = y[1:]\nfor i in range(n - 1):\n    tail[i] = 2 * y[i]",
+        "tail = y[1:]\nhead = y.clone()\nfor i in range(n - 1):\n    tail[i] = 2 * head[i]",
+    ),
+)
+
+REASONS: dict[str, Reason] = {entry.code: entry for entry in _ENTRIES}
+
+
+def reason(code: str) -> Reason:
+    """The entry with this code; KeyError if the registry has none."""
+    if code not in REASONS:
+        raise KeyError(f"no reason has the code {code!r}; they are listed in looplift/base/reasons.py")
+    return REASONS[code]
