@@ -1,0 +1,43 @@
+# Every target makes the virtual environment in .venv when it is missing or out of date.
+
+PYTHON ?= python3
+SIZE ?= small
+N ?= 1000
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: help demo test lint bench fuzz clean
+
+help:
+	@echo "make demo        run the examples lifted, and compare loop, hand-batched and lifted"
+	@echo "make test        lint, types, import layers and tests"
+	@echo "make lint        lint, types and import layers"
+	@echo "make bench       the scorecard over benchmarks/cases (SIZE=tiny, small or full)"
+	@echo "make fuzz N=1000 random loop programs against the literal loop"
+
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $(READY)
+
+demo: $(READY)
+	$(BIN)/python examples/demo.py
+
+test: lint
+	$(BIN)/python -m pytest -q -n 2
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/codespell src tests examples benchmarks/scorecard.py $(wildcard *.md docs)
+
+bench: $(READY)
+	$(BIN)/python benchmarks/scorecard.py benchmarks/cases --size $(SIZE)
+
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz.run --programs $(N)
+
+clean:
+	rm -rf .venv build dist
