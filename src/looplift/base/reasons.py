@@ -1,7 +1,7 @@
 """The registry of reasons: why a loop stays as written, in words for its author, with what to do about it.
 
 In the examples ``x``, ``y`` and ``out`` are vectors of ``n`` elements, ``m`` is a matrix of ``n`` rows and columns,
-``index`` and ``other`` hold ``n`` positions, ``values`` is a list of ``n`` Python floats; the rest is named as what it is.
+``index`` and ``other`` hold ``n`` positions, ``values`` a list of ``n`` Python floats; other names say what is meant.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Reason:
-    """One entry: ``refused`` is a short loop that stays for this reason, ``lifted`` one for the same purpose that does not.
+    """One entry: ``refused`` is a short loop that stays for this reason, ``lifted`` one like it that lifts.
 
     The two are empty where the reason is a defect of looplift itself: then no change of the loop is asked for.
     """
@@ -38,8 +38,8 @@ _ENTRIES = (
     Reason(
         "unknown-op",
         "no rule for an operation",
-        "looplift knows this operation but has no batched form of it: nothing in torch does it for many inputs at once, "
-        "or its result has a size that only the data can tell.",
+        "looplift knows this operation but has no batched form of it: nothing in torch does it for many inputs at "
+        "once, or its result has a size that only the data can tell.",
         "say the same with operations on tensors of a fixed size, or move this statement into a loop of its own, "
         "so that the rest can be lifted.",
         "for i in range(n):\n    y[i] = len(torch.unique(m[i]))",
@@ -48,10 +48,11 @@ _ENTRIES = (
     Reason(
         "carried",
         "each iteration needs the result of the one before",
-        "A value goes from one iteration into the next, and not as a sum, product, minimum, maximum or a recurrence like "
-        "h = a * h + b, which can be computed for all iterations at once. These iterations must run one after the other.",
-        "if you can, carry a sum, a minimum, a maximum or h = a * h + b; else give the loop several independent sequences "
-        "to work on: the loop over sequences is then batched, inside the steps.",
+        "A value goes from one iteration into the next, and not as a sum, product, minimum, maximum or a recurrence "
+        "like h = a * h + b, which can be computed for all iterations at once. These iterations must run one "
+        "after the other.",
+        "if you can, carry a sum, a minimum, a maximum or h = a * h + b; else give the loop several independent "
+        "sequences to work on: the loop over sequences is then batched, inside the steps.",
         "for i in range(n):\n    h = torch.tanh(m @ h + x[i])",
         "for i in range(n):\n    h = 0.9 * h + x[i]",
     ),
@@ -94,7 +95,7 @@ _ENTRIES = (
     ),
     Reason(
         "unsupported-syntax",
-        "Python syntax without a rule",
+        "syntax without a rule",
         "The loop uses a construct of the language that looplift does not translate.",
         "say it with assignments, if, for, while, break, continue, return and calls.",
         "for i in range(n):\n    match i % 2:\n        case 0:\n            y[i] = x[i]",
@@ -120,9 +121,10 @@ _ENTRIES = (
     Reason(
         "training-step",
         "the loop trains",
-        "Each iteration changes the parameters (an optimizer step or a backward pass), and the next one uses the changed "
-        "parameters. All iterations at once would be another training run.",
-        "nothing to do for this loop; loops inside it, for instance over the samples of a batch, are lifted by themselves.",
+        "Each iteration changes the parameters (an optimizer step or a backward pass), and the next one uses the "
+        "changed parameters. All iterations at once would be another training run.",
+        "nothing to do for this loop; loops inside it, for instance over the samples of a batch, are lifted "
+        "by themselves.",
         "for i in range(n):\n    optimizer.zero_grad()\n    model(x[i]).sum().backward()\n    optimizer.step()",
         "loss = 0\nfor i in range(n):\n    loss = loss + model(x[i]).sum()\nloss.backward()\noptimizer.step()",
     ),
@@ -173,8 +175,8 @@ _ENTRIES = (
     Reason(
         "requirement",
         "the batched code does not hold for these values",
-        "The values of this call break an assumption of the batched code, for instance a division by zero between Python "
-        "numbers, which must raise. Nothing was changed by the attempt, and the original loop ran.",
+        "The values of this call break an assumption of the batched code, for instance a division by zero between "
+        "Python numbers, which must raise. Nothing was changed by the attempt, and the original loop ran.",
         "if the loop raised, this is its own exception; else test for the special value before using it.",
         "for i in range(n):\n    y[i] = 1.0 / (values[i] - values[i])",
         "for i in range(n):\n    if values[i] != 0:\n        y[i] = 1.0 / values[i]",
@@ -222,8 +224,8 @@ _ENTRIES = (
         "not possible with the chosen backend",
         "This loop has a faster form, but not with the backend that was asked for.",
         'use backend="auto", which chooses for each loop.',
-        '@lift(backend="torch")\ndef sweep():\n    for i in range(1, n):\n        y[i] = max(y[i - 1], 0.5 * (x[i] + y[i - 1]))',
-        '@lift(backend="auto")\ndef sweep():\n    for i in range(1, n):\n        y[i] = max(y[i - 1], 0.5 * (x[i] + y[i - 1]))',
+        '@lift(backend="torch")\ndef sweep():\n    for i in range(1, n):\n        y[i] = max(y[i - 1], 0.5 * x[i])',
+        '@lift(backend="auto")\ndef sweep():\n    for i in range(1, n):\n        y[i] = max(y[i - 1], 0.5 * x[i])',
     ),
     Reason(
         "not-scalar",
@@ -246,15 +248,16 @@ _ENTRIES = (
     Reason(
         "while-condition",
         "nothing says when the loop ends, except running it",
-        "The condition of the while loop depends on something outside the data, or on a single sequence whose steps must "
-        "follow one another.",
-        "let the condition depend on values computed in the loop only; run several such sequences under one outer loop.",
+        "The condition of the while loop depends on something outside the data, or on a single sequence whose steps "
+        "must follow one another.",
+        "let the condition depend on values computed in the loop only; run several such sequences under one "
+        "outer loop.",
         "while not stop_requested():\n    v = 0.5 * (v + 2.0 / v)",
         "for i in range(n):\n    v = x[i]\n    while v * v > 2.0:\n        v = 0.5 * v\n    y[i] = v",
     ),
     Reason(
         "integer-range",
-        "Python integers may exceed 64 bits",
+        "integers of Python may exceed 64 bits",
         "Integers of Python have no limit, those of tensors and of native code have 64 bits. This one may grow beyond.",
         "keep it small, for instance by taking a remainder in each iteration.",
         "for i in range(n):\n    key = key * 31 + i",
@@ -279,3 +282,29 @@ def reason(code: str) -> Reason:
     if code not in REASONS:
         raise KeyError(f"no reason has the code {code!r}; they are listed in looplift/base/reasons.py")
     return REASONS[code]
+
+
+def as_markdown() -> str:
+    """The page ``docs/reasons.md``."""
+    return "\n".join(["# Why a loop is kept", "", _PREFACE, *(_section(entry) for entry in _ENTRIES)])
+
+
+_PREFACE = """A kept loop runs as written. The report names the line, one of these reasons, and what can be done.
+
+In the examples `x`, `y` and `out` are vectors of `n` elements, `m` is a matrix of `n` rows and columns, `index` and
+`other` hold `n` positions, `values` is a list of `n` Python floats. This page is generated from
+`src/looplift/base/reasons.py`:
+
+    python -c "from looplift.base.reasons import as_markdown; print(as_markdown(), end='')" > docs/reasons.md
+"""
+
+
+def _section(entry: Reason) -> str:
+    text = f"## `{entry.code}`: {entry.title}\n\n{entry.explanation}\n\nWhat to do: {entry.hint}\n"
+    if not entry.refused:
+        return text
+    return f"{text}\nKept:\n\n{_code(entry.refused)}\nLifted:\n\n{_code(entry.lifted)}"
+
+
+def _code(text: str) -> str:
+    return f"```python\n{text}\n```\n"

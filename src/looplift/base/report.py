@@ -6,6 +6,7 @@ import html
 import json
 import linecache
 import os
+import textwrap
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 
@@ -92,7 +93,8 @@ class Report:
 
     def _repr_html_(self) -> str:
         rows = "".join(map(_html_of, self.loops))
-        return f'<div class="looplift-report"><style>{_STYLE}</style><h4>{html.escape(_summary(self.loops))}</h4>{rows}</div>'
+        heading = f"<style>{_STYLE}</style><h4>{html.escape(_summary(self.loops))}</h4>"
+        return f'<div class="looplift-report">{heading}{rows}</div>'
 
     def to_dict(self) -> dict:
         return {"loops": [asdict(record) | _derived(record) for record in self.loops]}
@@ -103,7 +105,7 @@ class Report:
 
 
 def mark_at(file: str, span: Span, line_offset: int = 0) -> Mark | None:
-    """The marked source line for a span; None if the line cannot be read. ``line_offset`` is added to the span's line."""
+    """The marked line for a span; None if it cannot be read. ``line_offset`` is added to the span's line."""
     line = span.line + line_offset
     source = linecache.getline(file, line).rstrip("\n")
     if not source.strip():
@@ -186,23 +188,26 @@ def _lines_of(record: LoopRecord):
         number, text, carets = excerpt
         yield f"  {number} | {text}"
         yield f"  {' ' * len(str(number))} | {carets}"
-    yield f"  {record.sentence}"
+    yield _wrapped(record.sentence)
     if record.hint:
-        yield f"  what to do: {record.hint}"
+        yield _wrapped(f"what to do: {record.hint}")
     for note in record.notes:
-        yield f"  note: {note}"
+        yield _wrapped(f"note: {note}")
     if timing := _timing(record):
         yield f"  {timing}"
+
+
+def _wrapped(sentence: str) -> str:
+    return textwrap.fill(sentence, 100, initial_indent="  ", subsequent_indent="    ", break_long_words=False)
 
 
 def _html_of(record: LoopRecord) -> str:
     escape = html.escape
     code = f'<span class="code">{escape(record.code)}</span>' if record.code and not record.lifted else ""
     inside = f" in {escape(record.function)}" if record.function and record.function != "<module>" else ""
-    parts = [
-        f'<header><span class="badge {escape(record.decision)}">{escape(record.decision)}</span>{code}'
-        f'<span class="place">{escape(_short_path(record.file))}:{record.line}{inside}</span></header>'
-    ]
+    badge = f'<span class="badge {escape(record.decision)}">{escape(record.decision)}</span>'
+    place = f'<span class="place">{escape(_short_path(record.file))}:{record.line}{inside}</span>'
+    parts = [f"<header>{badge}{code}{place}</header>"]
     if excerpt := _excerpt(record):
         number, text, carets = excerpt
         start = len(carets) - len(carets.lstrip())
@@ -226,14 +231,16 @@ _STYLE = """
 .looplift-report section { border-left: 3px solid #2e9e5b; padding: .1em 0 .1em .9em; margin: 0 0 1.1em; }
 .looplift-report section.kept { border-color: #d08a1d; }
 .looplift-report header { display: flex; flex-wrap: wrap; gap: .7em; align-items: baseline; }
-.looplift-report .badge { background: #2e9e5b26; color: inherit; border-radius: .3em; padding: 0 .5em; font-weight: 600; }
+.looplift-report .badge { background: #2e9e5b26; border-radius: .3em; padding: 0 .5em; font-weight: 600; }
 .looplift-report .badge.kept { background: #d08a1d33; }
-.looplift-report .code, .looplift-report .place { font-family: ui-monospace, monospace; font-size: .92em; opacity: .75; }
+.looplift-report .code, .looplift-report .place { font-family: ui-monospace, monospace; font-size: .92em;
+  opacity: .75; }
 .looplift-report .place { margin-left: auto; }
 .looplift-report pre { font: .92em/1.5 ui-monospace, monospace; background: #88888818; color: inherit;
   border-radius: .3em; padding: .35em .7em; margin: .45em 0; overflow-x: auto; }
 .looplift-report pre .number { opacity: .5; margin-right: 1.2em; user-select: none; }
-.looplift-report pre mark { background: none; color: inherit; text-decoration: underline 2px #2e9e5b; text-underline-offset: 3px; }
+.looplift-report pre mark { background: none; color: inherit; text-decoration: underline 2px #2e9e5b;
+  text-underline-offset: 3px; }
 .looplift-report section.kept pre mark { text-decoration-color: #d08a1d; }
 .looplift-report p { margin: .2em 0; }
 .looplift-report .hint b, .looplift-report .note b { font-weight: 600; margin-right: .3em; }
