@@ -1,0 +1,1 @@
+"""IR and live-in values in, facts out."""

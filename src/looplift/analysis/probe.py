@@ -1,0 +1,309 @@
+"""Facts by probing: each operation runs once, on the values of the first lane or on stand-ins of the same kind.
+
+The walk goes to a fixpoint over carried values: what is a Python number before the loop and a tensor after one
+iteration is a tensor inside (its first value is cast), as ``total = 0`` followed by ``total = total + x[i]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.ir.facts import Fact, Facts, Kind, kind_of, shape_of
+from looplift.ir.grammar import (
+    UNDEFINED, Append, Atom, Block, Carry, Const, Function, If, Let, Loop, Op, Perform, Phi, Range, Statement, Store,
+    Var, While, operands, walk,
+)  # fmt: skip
+from looplift.ops.evaluate import evaluate
+
+CREATION = frozenset(
+    "list torch.zeros torch.ones torch.empty torch.full torch.zeros_like torch.ones_like torch.empty_like "
+    "torch.full_like method.new_zeros method.new_ones method.new_full method.new_empty method.clone torch.clone "
+    "np.zeros np.ones np.empty np.full np.zeros_like np.ones_like np.empty_like np.full_like method.copy".split()
+)
+
+
+def analyse(function: Function, values: Mapping[str, Any]) -> Facts:
+    """Facts of every variable of the function for arguments of the kinds of ``values``."""
+    probe = _Probe(function)
+    probe.run()
+    return probe.facts
+
+
+class _Probe:
+    def __init__(self, function: Function):
+        self.function = function
+        self.facts = Facts(function)
+        self.loops: list[Loop] = []
+        self.mixed: set[Var] = set()
+        self.stored = {s.ref for s in walk(function.body) if isinstance(s, Store | Append)}
+
+    def run(self) -> None:
+        import torch
+
+        for var in self.function.params:
+            value = self.function.attributes["values"][var]
+            self._check_supported(value, var)
+            self.facts.of[var] = Fact(kind_of(value), (), shape_of(value), value)
+        with torch.no_grad():
+            self.block(self.function.body)
+
+    def _check_supported(self, value: Any, var: Var) -> None:
+        import torch
+
+        if isinstance(value, torch.Tensor):
+            plain = type(value) in (torch.Tensor, torch.nn.Parameter) and value.layout == torch.strided
+            if not plain or value.is_quantized:
+                raise NotLiftable("subclass", f"'{var.hint}' is a {type(value).__name__} of layout {value.layout}")
+
+    # ------------------------------------------------------------ statements
+
+    def block(self, block: Block) -> None:
+        for statement in block:
+            self.statement(statement)
+
+    def statement(self, statement: Statement) -> None:
+        match statement:
+            case Let():
+                self.let(statement)
+            case If():
+                self.branch(statement)
+            case Loop():
+                self.loop(statement)
+            case Append(ref=ref, value=value):
+                self.append(ref, self.facts[value], statement)
+            case Perform() | Store():
+                pass
+
+    def sample(self, atom: Atom) -> Any:
+        if atom is UNDEFINED:
+            raise NotLiftable("unsupported-syntax", "a name may not be bound yet where it is read")
+        return atom.value if isinstance(atom, Const) else self.facts.of[atom].sample
+
+    def let(self, statement: Let) -> None:
+        op, var = statement.op, statement.var
+        for atom in operands(op):
+            if atom is UNDEFINED:
+                raise NotLiftable("unsupported-syntax", "a name may not be bound yet where it is read", statement.span)
+        sample = self.probe(op, statement)
+        loops = self.union(*(self.facts[atom].loops for atom in operands(op)))
+        if op.name in CREATION and var in self.stored:
+            loops = tuple(self.loops)
+        self.facts.of[var] = Fact(self._kind(op, sample), loops, shape_of(sample), sample)
+
+    def _kind(self, op: Op, sample: Any) -> Kind:
+        return kind_of(sample)
+
+    def probe(self, op: Op, statement: Let) -> Any:
+        if op.name in ("getitem", "iter_item") and isinstance(self.sample(op.args[0]), list):
+            return self._element(op, statement)
+        try:
+            return self._evaluate(op, self.sample)
+        except NotLiftable:
+            raise
+        except Exception as error:
+            first = error
+        try:
+            return self._evaluate(op, lambda atom: _stand_in(self.sample(atom)))
+        except Exception:
+            text = f"'{_readable(op.name)}' raises {type(first).__name__}: {first}"
+            raise NotLiftable("requirement", text, statement.span) from None
+
+    def _evaluate(self, op: Op, value) -> Any:
+        if op.name.startswith("inplace."):
+            op = Op(op.name.replace("inplace.", "") if not op.name.startswith("inplace.not") else op.name, op.args)
+            result = evaluate(op, value)
+            target = value(op.args[0])
+            return result.to(target.dtype) if hasattr(target, "to") and hasattr(result, "to") else result
+        if op.name == "call":
+            raise NotLiftable("unknown-call", f"the effects of calling '{op.args[0]!r}' are not known")
+        if op.name.startswith("method.") and op.name.endswith("_") and not op.name.endswith("__"):
+            raise NotLiftable("effect-order", f"'.{op.name[7:]}()' changes its tensor in place")
+        return evaluate(op, value)
+
+    def _element(self, op: Op, statement: Let) -> Any:
+        items = self.sample(op.args[0])
+        if not items:
+            raise NotLiftable("unsupported-value", "an empty list is read", statement.span)
+        index = self.sample(op.args[1]) if isinstance(op.args[1], Const | Var) else None
+        if isinstance(index, int) and -len(items) <= index < len(items):
+            return items[index]
+        if index is None or not isinstance(index, int):
+            raise NotLiftable("unsupported-value", "a list is sliced inside the loop", statement.span)
+        return items[0]
+
+    def append(self, ref: Var, fact: Fact, statement: Append) -> None:
+        target = self.facts.of[ref]
+        if not isinstance(target.sample, list):
+            raise NotLiftable("unsupported-value", f"'{ref.hint}.append' on a {target.kind.family}", statement.span)
+        if ref in self.function.params:
+            raise NotLiftable("effect-order", f"appends to '{ref.hint}', a list of the caller", statement.span)
+        if not target.sample:
+            target.sample.append(fact.sample)
+        elif kind_of(target.sample[0]) != fact.kind:
+            raise NotLiftable("mixed-kinds", f"'{ref.hint}' holds different kinds of values", statement.span)
+        self.facts.of[ref] = replace(target, kind=kind_of(target.sample))
+
+    # ------------------------------------------------------------ branches
+
+    def branch(self, statement: If) -> None:
+        cond = self.facts[statement.cond]
+        self.block(statement.then)
+        self.block(statement.orelse)
+        for phi in statement.phis:
+            self.facts.of[phi.var] = self.joined(phi, cond.loops, statement)
+
+    def joined(self, phi: Phi, loops: tuple[Loop, ...], statement: If) -> Fact:
+        if phi.then is UNDEFINED or phi.orelse is UNDEFINED:
+            raise NotLiftable("unsupported-syntax", f"'{phi.var.hint}' is bound on one side of the 'if' only", statement.span)
+        then, orelse = self.facts[phi.then], self.facts[phi.orelse]
+        kind = join_kinds(then.kind, orelse.kind)
+        if kind is None or (kind.is_array and kind.rank and then.shape != orelse.shape):
+            raise NotLiftable("mixed-kinds", f"'{phi.var.hint}' is of different kinds on the sides of the 'if'", statement.span)
+        if then.kind != orelse.kind:
+            self.mixed.add(phi.var)
+        chosen = then if then.kind == kind else orelse
+        if bool_of(self.facts[statement.cond].sample) is False and orelse.kind == kind:
+            chosen = orelse
+        every = self.union(then.loops, orelse.loops, loops)
+        return Fact(kind, every, chosen.shape, _as_kind(chosen.sample, kind), then.fixed and orelse.fixed)
+
+    # ------------------------------------------------------------ loops
+
+    def loop(self, loop: Loop) -> None:
+        bounds: tuple[Loop, ...] = ()
+        if isinstance(loop.domain, Range):
+            bounds = self._index(loop)
+        for carry in loop.carries:
+            self.facts.of[carry.inside] = self._entry(carry, loop)
+        self.loops.append(loop)
+        for _ in range(4):
+            if isinstance(loop.domain, While):
+                self.block(loop.domain.block)
+            self.block(loop.body)
+            if not self._widen(loop):
+                break
+        else:
+            raise NotLiftable("mixed-kinds", "the kinds of carried values do not settle", loop.span)
+        self.loops.pop()
+        for carry in loop.carries:
+            inside = self.facts.of[carry.inside]
+            after = self.union(tuple(other for other in inside.loops if other is not loop), bounds)
+            self.facts.of[carry.after] = replace(inside, loops=after)
+
+    def _index(self, loop: Loop) -> tuple[Loop, ...]:
+        domain = loop.domain
+        facts = [self.facts[atom] for atom in (domain.lo, domain.hi, domain.step)]
+        if any(fact.kind.family not in ("int", "bool") for fact in facts):
+            raise NotLiftable("unsupported-iterable", "the bounds of the range are no Python integers", loop.span)
+        if domain.source is not None and not _is_sequence(self.facts[domain.source]):
+            family = type(self.facts[domain.source].sample).__name__
+            raise NotLiftable("unsupported-iterable", f"iterates over a {family}, which is no sequence", loop.span)
+        bounds = self.union(*(fact.loops for fact in facts))
+        lo = facts[0].sample
+        self.facts.of[loop.index] = Fact(Kind("int"), self.union(bounds, (loop,)), (), lo)
+        return bounds
+
+    def _entry(self, carry: Carry, loop: Loop) -> Fact:
+        if carry.init is UNDEFINED:
+            return Fact(Kind("undefined"), (loop,), (), None)
+        init = self.facts[carry.init]
+        if carry.next is carry.inside:
+            return init
+        return replace(init, loops=self.union(init.loops, (loop,)))
+
+    def _widen(self, loop: Loop) -> bool:
+        """Join what came out of the body into what enters it; whether anything changed."""
+        changed = False
+        for carry in loop.carries:
+            inside, last = self.facts.of[carry.inside], self.facts[carry.next]
+            kind = last.kind if inside.kind.family == "undefined" else join_kinds(inside.kind, last.kind)
+            if kind is None or (kind.is_array and inside.kind.is_array and last.shape != inside.shape):
+                raise NotLiftable("mixed-kinds", _changes_kind(carry, inside, last), loop.span)
+            loops = self.union(inside.loops, last.loops)
+            if kind != inside.kind or loops != inside.loops:
+                changed = True
+                sample = last.sample if kind != inside.kind else inside.sample
+                shape = last.shape if kind.is_array else ()
+                self.facts.of[carry.inside] = Fact(kind, loops, shape, _as_kind(sample, kind))
+        return changed
+
+    def union(self, *groups: tuple[Loop, ...]) -> tuple[Loop, ...]:
+        found = {id(loop) for group in groups for loop in group}
+        return tuple(loop for loop in self.loops if id(loop) in found) + tuple(
+            loop for group in groups for loop in group if loop not in self.loops
+        )[:1]
+
+
+def _changes_kind(carry: Carry, inside: Fact, last: Fact) -> str:
+    def name(fact: Fact) -> str:
+        return f"{fact.kind.family} of shape {fact.shape}" if fact.kind.is_array else fact.kind.family
+
+    return f"'{carry.hint}' is a {name(inside)} before an iteration and a {name(last)} after it"
+
+
+def join_kinds(a: Kind, b: Kind) -> Kind | None:
+    """The kind that holds both: numbers widen, a number joins the tensor or array scalar that it meets."""
+    if a == b:
+        return a
+    if a.family == "list" and b.family == "list":
+        return a if not b.items else b if not a.items else None
+    if a.is_number and b.is_number:
+        order = ["bool", "int", "float", "complex"]
+        if "bool" in (a.family, b.family):
+            return None
+        return max(a, b, key=lambda kind: order.index(kind.family))
+    for number, other in ((a, b), (b, a)):
+        if number.family in ("int", "float") and other.is_array and other.family != "array":
+            return other if _holds(other, number) else None
+    return None
+
+
+def _holds(kind: Kind, number: Kind) -> bool:
+    """Whether a number keeps its meaning when it becomes an element of this dtype."""
+    name = str(kind.dtype)
+    return "float" in name or (number.family == "int" and "int" in name)
+
+
+def bool_of(sample: Any) -> bool | None:
+    try:
+        return bool(sample)
+    except Exception:
+        return None
+
+
+def _as_kind(sample: Any, kind: Kind) -> Any:
+    import torch
+
+    if kind.family == "tensor" and not isinstance(sample, torch.Tensor):
+        return torch.full((1,) * kind.rank, sample, dtype=kind.dtype)
+    if kind.family == "float" and isinstance(sample, int):
+        return float(sample)
+    return sample
+
+
+def _is_sequence(fact: Fact) -> bool:
+    import numpy as np
+    import torch
+
+    return isinstance(fact.sample, list | tuple | range | torch.Tensor | np.ndarray)
+
+
+def _stand_in(sample: Any) -> Any:
+    """A value of the same kind on which operations are defined: ones, and index 0."""
+    import numpy as np
+    import torch
+
+    if isinstance(sample, torch.Tensor) and sample.dim() == 0:
+        return torch.ones_like(sample)
+    if isinstance(sample, np.generic):
+        return type(sample)(1)
+    if isinstance(sample, bool) or not isinstance(sample, int | float):
+        return sample
+    return 0 if isinstance(sample, int) else 1.0
+
+
+def _readable(name: str) -> str:
+    return name.replace("method.", ".").replace("builtin.", "")

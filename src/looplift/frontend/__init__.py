@@ -1,0 +1,1 @@
+"""Python source in, regions in the IR out."""

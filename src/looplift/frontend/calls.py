@@ -1,0 +1,269 @@
+"""Calls: operations with a row, functions and modules to inline, and calls of unknown effect."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import types
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.frontend import expressions, statements
+from looplift.frontend.exits import without_exits
+from looplift.frontend.scope import MISSING, Builder, Frame, Tup, Value
+from looplift.frontend.source import source_of
+from looplift.ir.grammar import Atom, Const, Group, Operand
+from looplift.ops.names import name_of
+
+MAX_DEPTH = 24
+
+
+def call(build: Builder, node: ast.Call) -> Value:
+    """The value of a call."""
+    if isinstance(node.func, ast.Name) and (special := _special(build, node)) is not None:
+        return special
+    if isinstance(node.func, ast.Attribute):
+        owner = expressions.evaluate(build, node.func.value)
+        if not (isinstance(owner, Const) and owner.path) and build.object_path(owner) is None:
+            return _method(build, build.atom(owner), node.func.attr, node)
+        callee = _bound(build, owner, node.func.attr)
+    else:
+        callee = expressions.evaluate(build, node.func)
+    if isinstance(callee, Const) and callable(callee.value):
+        return static_call(build, callee, *_arguments(build, node))
+    raise build.refuse("unknown-call", f"'{ast.unparse(node.func)}' is not known before the loop runs")
+
+
+def _bound(build: Builder, owner: Value, name: str) -> Value:
+    """A method of a static object keeps its owner, so that it can be inlined."""
+    path = owner.path if isinstance(owner, Const) else build.object_path(owner)
+    value = owner.value if isinstance(owner, Const) else build.param_values[path]
+    found = getattr(value, name, MISSING)
+    if found is MISSING:
+        raise build.refuse("unsupported-value", f"'{path}' has no attribute '{name}'")
+    return Const(found, f"{path}.{name}")
+
+
+def _arguments(build: Builder, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+    if any(keyword.arg is None for keyword in node.keywords):
+        raise build.refuse("unsupported-syntax", "'**' in a call inside a loop")
+    positional = expressions._items(build, node.args)
+    return positional, {keyword.arg: expressions.evaluate(build, keyword.value) for keyword in node.keywords}
+
+
+def operand(build: Builder, value: Value) -> Operand:
+    if isinstance(value, Tup):
+        return Group("tuple", tuple(build.atom(item) for item in value.items))
+    return value
+
+
+def _method(build: Builder, owner: Atom, name: str, node: ast.Call) -> Value:
+    positional, keywords = _arguments(build, node)
+    args = [operand(build, value) for value in positional]
+    kwargs = {key: operand(build, value) for key, value in keywords.items()}
+    return build.emit(f"method.{name}", owner, *args, **kwargs)
+
+
+def static_call(build: Builder, callee: Const, positional: list[Value], keywords: dict[str, Value]) -> Value:
+    """A call of something known: an operation, a function or module to inline, or unknown."""
+    import torch
+
+    value = callee.value
+    if (name := name_of(value)) is not None:
+        args = [operand(build, v) for v in positional]
+        return build.emit(name, *args, **{k: operand(build, v) for k, v in keywords.items()})
+    if isinstance(value, torch.nn.Module):
+        return _module(build, callee, positional, keywords)
+    if isinstance(value, types.MethodType):
+        if getattr(value.__self__, "__looplift_lifted__", False):
+            raise build.refuse("unknown-call", f"'{callee.path}' is lifted by itself")
+        owner = callee.path.rpartition(".")[0]
+        return inline(build, callee, value.__func__, [Const(value.__self__, owner), *positional], keywords)
+    original = getattr(value, "original", value) if hasattr(value, "report") else value
+    if isinstance(original, types.FunctionType):
+        return inline(build, callee, original, positional, keywords)
+    return unknown(build, callee, positional, keywords)
+
+
+def unknown(build: Builder, callee: Const, positional: list[Value], keywords: dict[str, Value]) -> Value:
+    args = [operand(build, v) for v in positional]
+    return build.emit("call", callee, *args, **{k: operand(build, v) for k, v in keywords.items()})
+
+
+def _module(build: Builder, callee: Const, positional: list[Value], keywords: dict[str, Value]) -> Value:
+    """A network module: a standard one is an operation, any other is inlined through its ``forward``."""
+    import torch
+
+    module = callee.value
+    _check_hooks(build, callee)
+    if isinstance(module, torch.nn.Sequential) and type(module).forward is torch.nn.Sequential.forward:
+        value = positional[0]
+        for position, inner in enumerate(module):
+            value = static_call(build, build.live_in(f"{callee.path}[{position}]", inner), [value], {})
+        return value
+    if type(module).__module__.startswith("torch.nn."):
+        args = [operand(build, v) for v in positional]
+        build.modules[callee.path] = module
+        return build.emit("module", callee, *args, **{k: operand(build, v) for k, v in keywords.items()})
+    build.modules[callee.path] = module
+    forward = type(module).forward
+    return inline(build, callee, forward, [Const(module, callee.path), *positional], keywords)
+
+
+def _check_hooks(build: Builder, callee: Const) -> None:
+    module = callee.value
+    names = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    if any(getattr(module, name, None) for name in names) or "forward" in vars(module):
+        raise build.refuse("unknown-call", f"'{callee.path}' has hooks, which must run once for each call")
+
+
+# ---------------------------------------------------------------- inlining
+
+
+def inline(build: Builder, callee: Const, function: Any, positional: list[Value], keywords: dict[str, Value]) -> Value:
+    """The value of a call of a Python function, translated in place."""
+    if function in build.calls or len(build.calls) >= MAX_DEPTH:
+        raise build.refuse("recursion", f"'{callee.path}' calls itself")
+    try:
+        source = source_of(function)
+    except NotLiftable as refusal:
+        raise build.refuse("unknown-call", f"'{callee.path}' cannot be read: {refusal.message}") from None
+    env = _bind(build, callee, function, source.tree.args, positional, keywords)
+    frame = Frame(env, outer_names(function), file=source.file, line_offset=source.line_offset)
+    result = f"_result_{next(build.counter)}"
+    saved = build.span
+    build.frames.append(frame)
+    build.calls.append(function)
+    try:
+        body = without_exits(statements.without_docstring(source.tree.body), result, build.counter)
+        env[result] = Const(None)
+        statements.translate_block(build, body)
+        return env[result]
+    except SyntaxError as error:
+        raise build.refuse("unsupported-syntax", f"'{callee.path}' has {error}") from None
+    finally:
+        build.calls.pop()
+        build.frames.pop()
+        build.span = saved
+
+
+def outer_names(function: types.FunctionType) -> dict[str, Any]:
+    """What a function sees beyond its locals: its closure over its module's globals."""
+    names = dict(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:
+            names.pop(name, None)
+    return names
+
+
+def _bind(build, callee, function, arguments: ast.arguments, positional, keywords) -> dict[str, Value]:
+    """Bind arguments to parameters as Python does; defaults must be static or numbers."""
+    if arguments.vararg or arguments.kwarg:
+        raise build.refuse("unknown-call", f"'{callee.path}' takes a variable number of arguments")
+    try:
+        bound = inspect.signature(function).bind(*positional, **keywords)
+    except TypeError as error:
+        raise build.refuse("unknown-call", f"the call of '{callee.path}' does not fit: {error}") from None
+    env: dict[str, Value] = dict(bound.arguments)
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name not in env:
+            env[name] = _default(build, callee, parameter.default)
+    return env
+
+
+def _default(build: Builder, callee: Const, value: Any) -> Value:
+    if isinstance(value, (int, float, str, type(None))) or callable(value):
+        return Const(value)
+    if isinstance(value, tuple):
+        return Tup(tuple(_default(build, callee, item) for item in value))
+    raise build.refuse("unknown-call", f"a default value of '{callee.path}' is a {type(value).__name__}")
+
+
+# ---------------------------------------------------------------- builtins that are loops or structure
+
+
+def _special(build: Builder, node: ast.Call) -> Value | None:
+    name = node.func.id
+    if name in build.env or build.outer_value(name) is not getattr(builtins, name, None):
+        return None
+    single = len(node.args) == 1 and not node.keywords
+    match name:
+        case "sum" if node.args and _is_iteration(node.args[0]):
+            return _sum(build, node)
+        case "any" | "all" if single and _is_iteration(node.args[0]):
+            return _search(build, name, node.args[0])
+        case "list" | "tuple" if single and isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
+            return statements.comprehension(build, node.args[0])
+        case "len" if single:
+            value = expressions.evaluate(build, node.args[0])
+            return Const(len(value.items)) if isinstance(value, Tup) else build.emit("builtin.len", value)
+        case "isinstance" if len(node.args) == 2:
+            return _isinstance(build, node)
+        case "min" | "max" if len(node.args) >= 2 and not node.keywords:
+            return _extreme(build, name, [expressions.evaluate_atom(build, arg) for arg in node.args])
+    return None
+
+
+def _extreme(build: Builder, name: str, atoms: list[Atom]) -> Atom:
+    """Python's ``min(a, b)`` is ``b if b < a else a``: the first of equals, and no NaN is special."""
+    best = atoms[0]
+    for atom in atoms[1:]:
+        best = build.emit(f"builtin.{name}", best, atom, hint=name)
+    return best
+
+
+def _isinstance(build: Builder, node: ast.Call) -> Value:
+    value = expressions.evaluate_atom(build, node.args[0])
+    if isinstance(value, Const):
+        kinds = expressions.evaluate(build, node.args[1])
+        kinds = tuple(k.value for k in kinds.items) if isinstance(kinds, Tup) else kinds.value
+        return Const(isinstance(value.value, kinds))
+    raise build.refuse("mixed-kinds", "'isinstance' of a value that the loop makes")
+
+
+def _is_iteration(node: ast.expr) -> bool:
+    return isinstance(node, ast.GeneratorExp | ast.ListComp) or (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("range", "zip", "map")
+    )
+
+
+def _generator(node: ast.expr) -> tuple[ast.expr, list[ast.comprehension]]:
+    if isinstance(node, ast.GeneratorExp | ast.ListComp):
+        return node.elt, node.generators
+    name = ast.Name("_item", ast.Store())
+    return ast.Name("_item", ast.Load()), [ast.comprehension(name, node, [], 0)]
+
+
+def _sum(build: Builder, node: ast.Call) -> Value:
+    """``sum(e for x in xs)`` is ``total = 0`` and a loop that adds."""
+    element, generators = _generator(node.args[0])
+    start = node.args[1] if len(node.args) > 1 else ast.Constant(0)
+    total = f"_total_{next(build.counter)}"
+    body = ast.Assign([ast.Name(total, ast.Store())], ast.BinOp(ast.Name(total, ast.Load()), ast.Add(), element))
+    return _run(build, node, total, start, body, generators)
+
+
+def _search(build: Builder, name: str, node: ast.expr) -> Value:
+    """``any(c for x in xs)`` stops at the first that holds, ``all`` at the first that does not."""
+    element, generators = _generator(node)
+    found = f"_found_{next(build.counter)}"
+    if len(generators) > 1:
+        raise build.refuse("unsupported-syntax", f"'{name}' over several nested iterations")
+    test = element if name == "any" else ast.UnaryOp(ast.Not(), element)
+    hit = ast.Assign([ast.Name(found, ast.Store())], ast.Constant(name == "any"))
+    return _run(build, node, found, ast.Constant(name == "all"), ast.If(test, [hit, ast.Break()], []), generators)
+
+
+def _run(build: Builder, node, name: str, start: ast.expr, body: ast.stmt, generators) -> Value:
+    first = ast.Assign([ast.Name(name, ast.Store())], start)
+    loop = statements.loops_of(generators, [body])
+    for made in (first, loop):
+        ast.copy_location(made, node)
+        ast.fix_missing_locations(made)
+    statements.translate_scoped(build, generators, without_exits([first, loop], "_unused", build.counter))
+    return build.env.pop(name)
+
+

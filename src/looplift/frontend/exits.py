@@ -1,0 +1,180 @@
+"""Removes ``continue``, ``break`` and ``return`` from syntax trees, leaving ifs and flags.
+
+    if c: continue            if c: pass
+    rest                      else: rest
+
+    if c: break               if c: _stop = True
+    rest                      else: rest                 and the loop stops after an iteration that set ``_stop``
+
+A ``return e`` in a function becomes ``_result = e``, and what follows it is skipped in the same way.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from dataclasses import dataclass, field
+
+STOP_ATTRIBUTE = "looplift_stop"
+
+
+@dataclass
+class _Scope:
+    """Names of the flags in force: one per enclosing loop, and those that guard the rest of a block."""
+
+    counter: itertools.count
+    stops: list[str] = field(default_factory=list)
+    skips: list[tuple[int, str]] = field(default_factory=list)
+    result: str = ""
+
+    def fresh(self, hint: str) -> str:
+        return f"_{hint}_{next(self.counter)}"
+
+
+def without_exits(statements: list[ast.stmt], result: str, counter: itertools.count) -> list[ast.stmt]:
+    """The statements of a function body or region with no continue, break or return in them.
+
+    ``result`` is the name that takes the returned value. Loops carry the name of their stop flag in an attribute.
+    """
+    return _block(statements, _Scope(counter, result=result))
+
+
+def exits(node: ast.stmt, *, loops: bool = True) -> bool:
+    """Whether a statement may leave the block that it stands in (``loops``: by continue or break as well)."""
+    match node:
+        case ast.Return():
+            return True
+        case ast.Break() | ast.Continue():
+            return loops
+        case ast.If(body=body, orelse=orelse):
+            return any(exits(child, loops=loops) for child in body + orelse)
+        case ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
+            return any(exits(child, loops=False) for child in body) or any(exits(c, loops=loops) for c in orelse)
+        case ast.With(body=body) | ast.Try(body=body):
+            return any(exits(child, loops=loops) for child in body)
+    return False
+
+
+def always_exits(statements: list[ast.stmt]) -> bool:
+    """Whether the end of the block is never reached."""
+    for node in statements:
+        match node:
+            case ast.Return() | ast.Break() | ast.Continue():
+                return True
+            case ast.If(body=body, orelse=orelse) if orelse and always_exits(body) and always_exits(orelse):
+                return True
+    return False
+
+
+def _block(statements: list[ast.stmt], scope: _Scope) -> list[ast.stmt]:
+    out: list[ast.stmt] = []
+    for position, node in enumerate(statements):
+        rest = statements[position + 1 :]
+        match node:
+            case ast.Continue():
+                return out + _skip(node, scope, levels=0)
+            case ast.Break():
+                return out + _set(node, scope.stops[-1]) + _skip(node, scope, levels=0)
+            case ast.Return():
+                return out + _leave(node, scope)
+            case ast.If() if exits(node):
+                return out + _branch(node, rest, scope)
+            case ast.For() | ast.While():
+                out += _loop(node, scope)
+                if exits(node, loops=False) or node.orelse:
+                    return out + _after_loop(node, rest, scope)
+            case _:
+                out.append(node)
+    return out
+
+
+def _skip(node: ast.stmt, scope: _Scope, levels: int | None) -> list[ast.stmt]:
+    """Set every skip flag of this loop level (None: of all levels)."""
+    depth = len(scope.stops)
+    return [s for level, name in scope.skips if levels is None or level == depth for s in _set(node, name)]
+
+
+def _leave(node: ast.Return, scope: _Scope) -> list[ast.stmt]:
+    value = node.value or ast.copy_location(ast.Constant(None), node)
+    out = [_assign(node, scope.result, value)]
+    for stop in scope.stops:
+        out += _set(node, stop)
+    return out + _skip(node, scope, levels=None)
+
+
+def _branch(node: ast.If, rest: list[ast.stmt], scope: _Scope) -> list[ast.stmt]:
+    if always_exits(node.body):
+        return [_if(node, _block(node.body, scope), _block(node.orelse + rest, scope))]
+    if node.orelse and always_exits(node.orelse):
+        return [_if(node, _block(node.body + rest, scope), _block(node.orelse, scope))]
+    flag = scope.fresh("skip")
+    scope.skips.append((len(scope.stops), flag))
+    branch = _if(node, _block(node.body, scope), _block(node.orelse, scope))
+    scope.skips.pop()
+    return [*_set(node, flag, False), branch, *_unless(node, flag, rest, scope)]
+
+
+def _loop(node: ast.For | ast.While, scope: _Scope) -> list[ast.stmt]:
+    stop = scope.fresh("stop")
+    scope.stops.append(stop)
+    body = _block(node.body, scope)
+    scope.stops.pop()
+    loop = _with(node, body=body, orelse=[])
+    breaks = any(_assigns(child, stop) for child in body)
+    setattr(loop, STOP_ATTRIBUTE, stop if breaks else None)
+    setattr(node, STOP_ATTRIBUTE, stop if breaks else None)
+    return [*(_set(node, stop, False) if breaks else []), loop]
+
+
+def _after_loop(node: ast.For | ast.While, rest: list[ast.stmt], scope: _Scope) -> list[ast.stmt]:
+    """The loop's ``else`` clause, and the rest, which a return inside the loop skips."""
+    stop = getattr(node, STOP_ATTRIBUTE)
+    if stop is None:
+        return _block(node.orelse + rest, scope)
+    if not exits(node, loops=False):
+        return [*_unless(node, stop, node.orelse, scope), *_block(rest, scope)]
+    if any(_breaks(child) for child in node.body):
+        raise SyntaxError("a loop with both break and return")
+    return _unless(node, stop, node.orelse + rest, scope)
+
+
+def _breaks(node: ast.stmt) -> bool:
+    match node:
+        case ast.Break():
+            return True
+        case ast.If(body=body, orelse=orelse):
+            return any(map(_breaks, body + orelse))
+    return False
+
+
+def _unless(node: ast.stmt, flag: str, rest: list[ast.stmt], scope: _Scope) -> list[ast.stmt]:
+    body = _block(rest, scope)
+    if not body:
+        return []
+    test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
+    return [_located(ast.If(test, body, []), node)]
+
+
+def _assigns(node: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(node))
+
+
+def _set(node: ast.stmt, name: str, value: bool = True) -> list[ast.stmt]:
+    return [_assign(node, name, ast.Constant(value))]
+
+
+def _assign(node: ast.stmt, name: str, value: ast.expr) -> ast.stmt:
+    return _located(ast.Assign([ast.Name(name, ast.Store())], value), node)
+
+
+def _if(node: ast.If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.If:
+    return _with(node, body=body or [_located(ast.Pass(), node)], orelse=orelse)
+
+
+def _with(node, **fields):
+    copied = type(node)(**{**{name: getattr(node, name) for name in node._fields if hasattr(node, name)}, **fields})
+    return ast.copy_location(copied, node)
+
+
+def _located(new, node: ast.AST):
+    return ast.fix_missing_locations(ast.copy_location(new, node))

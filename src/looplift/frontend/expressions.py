@@ -1,0 +1,287 @@
+"""Expressions of Python into operations on atoms."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+from looplift.base.spans import Span, span_of
+from looplift.frontend import calls, statements
+from looplift.frontend.scope import Builder, Tup, Value
+from looplift.ir.grammar import Atom, Block, Const, Group, If, Operand, Phi, Slice
+
+BINARY = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor",
+    ast.LShift: "lshift", ast.RShift: "rshift",
+}  # fmt: skip
+UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert", ast.Not: "not"}
+COMPARE = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+    ast.Is: "is_", ast.IsNot: "is_not", ast.In: "in_", ast.NotIn: "not_in",
+}  # fmt: skip
+
+
+def located(build: Builder, node: ast.AST) -> Span:
+    """The span of a node in the file of the function that is being translated."""
+    span = span_of(node)
+    offset = build.frame.line_offset
+    return Span(span.line + offset, span.column, span.end_line + offset, span.end_column) if span.line else build.span
+
+
+def evaluate(build: Builder, node: ast.expr) -> Value:
+    """The value of an expression; emits the operations that compute it."""
+    saved, build.span = build.span, located(build, node)
+    try:
+        return _evaluate(build, node)
+    finally:
+        build.span = saved
+
+
+def evaluate_atom(build: Builder, node: ast.expr) -> Atom:
+    return build.atom(evaluate(build, node))
+
+
+def _evaluate(build: Builder, node: ast.expr) -> Value:
+    match node:
+        case ast.Constant(value=value):
+            return Const(value)
+        case ast.Name(id=name):
+            return build.lookup(name)
+        case ast.BinOp(left=left, op=op, right=right):
+            return _binary(build, BINARY[type(op)], evaluate(build, left), evaluate(build, right))
+        case ast.UnaryOp(op=op, operand=operand):
+            return _unary(build, UNARY[type(op)], evaluate_atom(build, operand))
+        case ast.Compare():
+            return _compare(build, node)
+        case ast.BoolOp(op=op, values=values):
+            return _short_circuit(build, isinstance(op, ast.And), values)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return _choose(build, evaluate_atom(build, test), body, orelse)
+        case ast.Subscript(value=value, slice=index):
+            return _subscript(build, evaluate(build, value), index)
+        case ast.Attribute(value=value, attr=name):
+            return attribute(build, evaluate(build, value), name)
+        case ast.Call():
+            return calls.call(build, node)
+        case ast.Tuple(elts=items):
+            return Tup(tuple(_items(build, items)))
+        case ast.List(elts=items):
+            return build.emit("list", *(build.atom(v) for v in _items(build, items)), hint="items")
+        case ast.ListComp():
+            return statements.comprehension(build, node)
+        case ast.JoinedStr(values=values):
+            return build.emit("format", *(_format_part(build, part) for part in values), hint="text")
+    raise build.refuse("unsupported-syntax", f"'{ast.unparse(node)}' is not understood inside a loop")
+
+
+def _items(build: Builder, nodes: list[ast.expr]) -> list[Value]:
+    out: list[Value] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            value = evaluate(build, node.value)
+            if not isinstance(value, Tup):
+                value = spread(build, value)
+            out += value.items
+        else:
+            out.append(evaluate(build, node))
+    return out
+
+
+def spread(build: Builder, value: Value) -> Tup:
+    """``*value`` where the number of items is known before the loop runs."""
+    if isinstance(value, Const) and isinstance(value.value, tuple):
+        return Tup(tuple(map(Const, value.value)))
+    count = build.known_length(value) if hasattr(build, "known_length") else None
+    if count is None:
+        raise build.refuse("unsupported-syntax", "'*' of something whose length is not known before the loop runs")
+    return Tup(tuple(build.emit("getitem", build.atom(value), Const(k)) for k in range(count)))
+
+
+def _format_part(build: Builder, node: ast.expr) -> Operand:
+    match node:
+        case ast.Constant(value=value):
+            return Const(value)
+        case ast.FormattedValue(value=value, conversion=conversion, format_spec=spec):
+            if spec is not None and not all(isinstance(part, ast.Constant) for part in spec.values):
+                raise build.refuse("unsupported-syntax", "a format that is computed")
+            text = "".join(part.value for part in spec.values) if spec is not None else ""
+            return Group("tuple", (evaluate_atom(build, value), Const(conversion), Const(text)))
+    raise build.refuse("unsupported-syntax", "this part of a formatted string is not understood")
+
+
+def fold(name: str, *values: Any) -> Any:
+    import operator
+
+    return getattr(operator, {"and_": "and_", "or_": "or_", "not": "not_"}.get(name, name))(*values)
+
+
+def _number(atom: Value) -> bool:
+    return isinstance(atom, Const) and not atom.path and type(atom.value) in (int, float, bool)
+
+
+def _binary(build: Builder, name: str, left: Value, right: Value) -> Value:
+    if name == "add" and isinstance(left, Tup) and isinstance(right, Tup):
+        return Tup(left.items + right.items)
+    if _number(left) and _number(right) and name in ("add", "sub", "mul"):
+        return Const(fold(name, left.value, right.value))
+    return build.emit(name, build.atom(left), build.atom(right))
+
+
+def _unary(build: Builder, name: str, value: Atom) -> Atom:
+    if _number(value) and name in ("neg", "pos", "not"):
+        return Const(fold(name, value.value))
+    return build.emit(name, value)
+
+
+def _compare(build: Builder, node: ast.Compare) -> Atom:
+    left = evaluate(build, node.left)
+
+    def chain(left: Value, position: int) -> Atom:
+        right = evaluate(build, node.comparators[position])
+        first = compare_one(build, COMPARE[type(node.ops[position])], left, right)
+        if position + 1 == len(node.ops):
+            return first
+        return conditional(build, first, lambda: chain(right, position + 1), lambda: first)
+
+    return chain(left, 0)
+
+
+def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
+    if name in ("in_", "not_in") and isinstance(right, Tup):
+        return _member(build, name, left, right)
+    if isinstance(left, Tup) and isinstance(right, Tup) and name in ("eq", "ne"):
+        return _equal_tuples(build, name, left, right)
+    left, right = build.atom(left), build.atom(right)
+    if name in ("is_", "is_not") and isinstance(left, Const) and isinstance(right, Const):
+        return Const((left.value is right.value) == (name == "is_"))
+    if isinstance(left, Const) and isinstance(right, Const) and isinstance(left.value, str | None):
+        if name in ("eq", "ne"):
+            return Const((left.value == right.value) == (name == "eq"))
+    return build.emit(name, left, right)
+
+
+def _member(build: Builder, name: str, left: Value, right: Tup) -> Atom:
+    def chain(position: int) -> Atom:
+        same = build.emit("eq", build.atom(left), build.atom(right.items[position]))
+        if position + 1 == len(right.items):
+            return same
+        return conditional(build, same, lambda: Const(True), lambda: chain(position + 1))
+
+    found = chain(0) if right.items else Const(False)
+    return build.emit("not", found) if name == "not_in" else build.emit("builtin.bool", found)
+
+
+def _equal_tuples(build: Builder, name: str, left: Tup, right: Tup) -> Atom:
+    if len(left.items) != len(right.items):
+        return Const(name == "ne")
+    same: Atom = Const(True)
+    for a, b in zip(left.items, right.items, strict=True):
+        one = compare_one(build, "eq", a, b)
+        before = same
+        same = conditional(build, before, lambda one=one: one, lambda: Const(False))
+    return build.emit("not", same) if name == "ne" else same
+
+
+def _short_circuit(build: Builder, is_and: bool, nodes: list[ast.expr]) -> Value:
+    first = evaluate_atom(build, nodes[0])
+    if len(nodes) == 1:
+        return first
+    later = lambda: _short_circuit(build, is_and, nodes[1:])  # noqa: E731
+    if isinstance(first, Const):
+        return later() if bool(first.value) == is_and else first
+    same = lambda: first  # noqa: E731
+    return conditional(build, first, later if is_and else same, same if is_and else later)
+
+
+def _choose(build: Builder, test: Atom, body: ast.expr, orelse: ast.expr) -> Value:
+    return conditional(build, test, lambda: evaluate(build, body), lambda: evaluate(build, orelse))
+
+
+def conditional(build: Builder, test: Atom, then, orelse) -> Value:
+    """The value of ``then() if test else orelse()``."""
+    if isinstance(test, Const):
+        return then() if test.value else orelse()
+    found: dict[str, Value] = {}
+    span = build.span
+    then_block = build.block(lambda: found.update(then=then()))
+    else_block = build.block(lambda: found.update(orelse=orelse()))
+    if found["then"] is found["orelse"] and not then_block and not else_block:
+        return found["then"]
+    phis: list[Phi] = []
+    extra: dict[str, list] = {"then": list(then_block), "orelse": list(else_block)}
+    value = statements.join(build, found["then"], found["orelse"], "choice", phis, extra)
+    build.add(If(test, Block(tuple(extra["then"])), Block(tuple(extra["orelse"])), tuple(phis), span))
+    return value
+
+
+# ---------------------------------------------------------------- subscripts and attributes
+
+
+def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
+    if isinstance(value, Tup) or (isinstance(value, Const) and isinstance(value.value, tuple)):
+        items = value.items if isinstance(value, Tup) else tuple(map(Const, value.value))
+        chosen = _static_index(build, index, len(items))
+        if isinstance(chosen, slice):
+            return Tup(items[chosen])
+        if chosen is not None:
+            return items[chosen]
+    value = build.atom(value)
+    if isinstance(value, Const) and value.path:
+        return _static_item(build, value, index)
+    return build.emit("getitem", value, subscript(build, index))
+
+
+def _static_index(build: Builder, index: ast.expr, count: int) -> int | slice | None:
+    try:
+        chosen = ast.literal_eval(index) if not isinstance(index, ast.Slice) else _literal_slice(index)
+    except ValueError:
+        atom = evaluate(build, index)
+        chosen = atom.value if isinstance(atom, Const) else None
+    if isinstance(chosen, slice):
+        return chosen
+    return chosen if isinstance(chosen, int) and -count <= chosen < count else None
+
+
+def _literal_slice(index: ast.Slice) -> slice:
+    parts = (index.lower, index.upper, index.step)
+    return slice(*(ast.literal_eval(part) if part is not None else None for part in parts))
+
+
+def _static_item(build: Builder, value: Const, index: ast.expr) -> Value:
+    atom = evaluate(build, index)
+    if isinstance(atom, Const) and isinstance(atom.value, (int, str)):
+        return build.live_in(f"{value.path}[{atom.value!r}]", value.value[atom.value])
+    raise build.refuse("unsupported-value", f"'{value.path}' is subscripted by something not known before the loop")
+
+
+def subscript(build: Builder, index: ast.expr) -> Operand:
+    """The operand of a subscript: an atom, a slice, or a tuple of those."""
+    match index:
+        case ast.Tuple(elts=items):
+            return Group("tuple", tuple(subscript(build, item) for item in items))
+        case ast.Slice(lower=lo, upper=hi, step=step):
+            return Slice(*(Const(None) if part is None else evaluate_atom(build, part) for part in (lo, hi, step)))
+        case ast.List():
+            return Group("list", tuple(evaluate_atom(build, item) for item in index.elts))
+    value = evaluate(build, index)
+    if isinstance(value, Tup):
+        return Group("tuple", tuple(build.atom(item) for item in value.items))
+    return value
+
+
+def attribute(build: Builder, value: Value, name: str) -> Value:
+    """``value.name``; of a static value it is resolved now."""
+    value = build.atom(value)
+    if isinstance(value, Const) and value.path:
+        try:
+            found = getattr(value.value, name)
+        except AttributeError:
+            raise build.refuse("unsupported-value", f"'{value.path}' has no attribute '{name}'") from None
+        if isinstance(value.value, types.ModuleType):
+            return Const(found) if isinstance(found, (int, float)) else Const(found, f"{value.path}.{name}")
+        return build.live_in(f"{value.path}.{name}", found)
+    if (path := build.object_path(value)) is not None:
+        return build.live_in(f"{path}.{name}", getattr(build.param_values[path], name))
+    return build.emit("attribute", value, Const(name), hint=name if name.isidentifier() else "t")

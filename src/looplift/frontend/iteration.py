@@ -1,0 +1,140 @@
+"""What a ``for`` loop iterates: ranges, sequences, ``enumerate``, ``zip``, ``reversed``, products of these."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from looplift.frontend import expressions
+from looplift.frontend.scope import Builder, Tup, Value
+from looplift.ir.grammar import Atom, Const, Range, Var
+
+
+@dataclass(frozen=True)
+class Source:
+    """A domain, and the value that the loop's target takes for an index of it."""
+
+    domain: Range
+    item: Callable[[Builder, Var], Value]
+
+
+def source_of_iterable(build: Builder, node: ast.expr) -> Source:
+    """The domain of ``for target in node`` and how its items are made."""
+    match node:
+        case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
+            domain = _range(build, args)
+            return Source(domain, lambda build, index: index)
+        case ast.Call(func=ast.Name(id="reversed"), args=[inner], keywords=[]):
+            return _reversed(build, inner)
+        case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *start], keywords=keywords):
+            return _enumerate(build, inner, [*start, *(keyword.value for keyword in keywords)])
+        case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as inners, keywords=[]):
+            return _zip(build, inners)
+        case ast.Tuple() | ast.List() if node.elts:
+            items = expressions._items(build, node.elts)
+            return _display(build, items)
+    return sequence(build, expressions.evaluate_atom(build, node))
+
+
+def sequence(build: Builder, value: Atom) -> Source:
+    count = build.emit("iter_len", value, hint="n")
+    domain = Range(Const(0), count, Const(1), value)
+    return Source(domain, lambda build, index: build.emit("iter_item", value, index, hint="item"))
+
+
+def _display(build: Builder, items: list[Value]) -> Source:
+    """``for x in (a, b, c)``: a tuple known item by item; each use of it reads one."""
+    if not all(isinstance(item, Const) or isinstance(item, Tup) for item in items):
+        return sequence(build, build.emit("list", *(build.atom(item) for item in items), hint="items"))
+
+    def item(build: Builder, index: Var) -> Value:
+        def column(values: list[Value]) -> Value:
+            if isinstance(values[0], Tup):
+                return Tup(tuple(column([v.items[k] for v in values]) for k in range(len(values[0].items))))
+            table = build.emit("list", *(build.atom(v) for v in values), hint="table")
+            return build.emit("iter_item", table, index, hint="item")
+
+        return column(items)
+
+    return Source(Range(Const(0), Const(len(items)), Const(1)), item)
+
+
+def _range(build: Builder, args: list[ast.expr]) -> Range:
+    bounds = [expressions.evaluate_atom(build, arg) for arg in args]
+    match bounds:
+        case [hi]:
+            return Range(Const(0), hi, Const(1))
+        case [lo, hi]:
+            return Range(lo, hi, Const(1))
+        case [lo, hi, step]:
+            return Range(lo, hi, step)
+    raise build.refuse("unsupported-iterable", "'range' takes one to three arguments")
+
+
+def _length(build: Builder, source: Source) -> Atom:
+    """How many items; for a plain range its own count."""
+    domain = source.domain
+    if _is(domain.lo, 0) and _is(domain.step, 1):
+        return domain.hi
+    if _is(domain.step, 1):
+        span = build.emit("sub", domain.hi, domain.lo)
+        return build.emit("builtin.max", Const(0), span)
+    raise build.refuse("unsupported-iterable", "a range with a step inside 'zip', 'enumerate' or 'reversed'")
+
+
+def _is(atom: Atom, number: int) -> bool:
+    return isinstance(atom, Const) and atom.value == number and type(atom.value) is int
+
+
+def _at(build: Builder, source: Source, position: Atom) -> Value:
+    """The item at a position that counts from 0."""
+    lo = source.domain.lo
+    where = position if _is(lo, 0) else build.emit("add", lo, position)
+    return source.item(build, where)
+
+
+def _reversed(build: Builder, inner: ast.expr) -> Source:
+    source = source_of_iterable(build, inner)
+    count = _length(build, source)
+    if source.domain.source is None and isinstance(inner, ast.Call):
+        if isinstance(inner.func, ast.Name) and inner.func.id == "range":
+            return _reversed_range(build, source)
+    last = build.emit("sub", count, Const(1), hint="last")
+
+    def item(build: Builder, index: Var) -> Value:
+        return _at(build, source, build.emit("sub", last, index))
+
+    return Source(Range(Const(0), count, Const(1), source.domain.source), item)
+
+
+def _reversed_range(build: Builder, source: Source) -> Source:
+    domain = source.domain
+    one = Const(1)
+    start = Const(domain.hi.value - 1) if isinstance(domain.hi, Const) else build.emit("sub", domain.hi, one)
+    end = Const(domain.lo.value - 1) if isinstance(domain.lo, Const) else build.emit("sub", domain.lo, one)
+    return Source(Range(start, end, Const(-1)), lambda build, index: index)
+
+
+def _enumerate(build: Builder, inner: ast.expr, start: list[ast.expr]) -> Source:
+    source = source_of_iterable(build, inner)
+    count = _length(build, source)
+    first = expressions.evaluate_atom(build, start[0]) if start else Const(0)
+
+    def item(build: Builder, index: Var) -> Value:
+        number = index if _is(first, 0) else build.emit("add", first, index)
+        return Tup((number, _at(build, source, index)))
+
+    return Source(Range(Const(0), count, Const(1), source.domain.source), item)
+
+
+def _zip(build: Builder, inners: list[ast.expr]) -> Source:
+    sources = [source_of_iterable(build, inner) for inner in inners]
+    count = _length(build, sources[0])
+    for source in sources[1:]:
+        count = build.emit("builtin.min", count, _length(build, source), hint="n")
+
+    def item(build: Builder, index: Var) -> Value:
+        return Tup(tuple(_at(build, source, index) for source in sources))
+
+    return Source(Range(Const(0), count, Const(1), sources[0].domain.source), item)

@@ -1,0 +1,58 @@
+"""A region's statements in, one IR function out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.base.spans import span_of
+from looplift.frontend import statements as translation
+from looplift.frontend.exits import exits, without_exits
+from looplift.frontend.scope import Builder, Frame
+from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Function
+from looplift.ir.prune import prune
+
+RESULT = "return"
+
+
+def translate(
+    statements: list[ast.stmt], values: Mapping[str, Any], live_out: list[str], *, file: str, name: str
+) -> Function:
+    """The IR of a region.
+
+    ``values`` holds each root name that the region reads and that is bound at its entry. The result named
+    ``return`` is there when the region ends the user's function. Raises NotLiftable for syntax outside the IR.
+    """
+    build = Builder(values)
+    build.frames.append(Frame({}, values, is_root=True, file=file))
+    returns = isinstance(statements[-1], ast.Return)
+    if not returns and any(exits(node, loops=False) for node in statements):
+        raise NotLiftable("unsupported-syntax", "a return inside the loop, with more to do after it", span_of(statements[0]))
+    try:
+        plain = without_exits(statements, RESULT, build.counter)
+    except SyntaxError as error:
+        raise NotLiftable("unsupported-syntax", str(error), span_of(statements[0])) from None
+    body = build.block(lambda: translation.translate_block(build, plain))
+    names = [*live_out, *([RESULT] if returns else [])]
+    tail: list = []
+    build.blocks.append(tail)
+    results = tuple((key, _result(build, key)) for key in names)
+    body = Block((*body, *build.blocks.pop()))
+    return prune(Function(name, tuple(build.params.values()), body, results, file, span_of(statements[0]), {
+        "paths": {var: path for path, var in build.params.items()},
+        "values": {var: build.param_values[path] for path, var in build.params.items()},
+        "guards": build.guards,
+        "foreign": build.foreign,
+        "modules": build.modules,
+    }))  # fmt: skip
+
+
+def _result(build: Builder, name: str) -> Atom:
+    value = build.env.get(name, UNDEFINED)
+    if value is UNDEFINED:
+        if name == RESULT:
+            return Const(None)
+        raise NotLiftable("unsupported-syntax", f"'{name}' may not be bound after the loop", build.span)
+    return build.atom(value)

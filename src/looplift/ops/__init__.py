@@ -1,0 +1,1 @@
+"""The table of operations: what each means, how it is spelled, what it requires."""

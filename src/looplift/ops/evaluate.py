@@ -1,0 +1,72 @@
+"""Runs one operation on real values: the probe of the analysis, and the interpreter's arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from looplift.ir.grammar import Atom, Group, Op, Operand, Slice
+from looplift.ops.names import callable_of
+
+
+def operand_value(operand: Operand, value: Callable[[Atom], Any]) -> Any:
+    """The Python value of an operand, given that of its atoms."""
+    match operand:
+        case Group(kind=kind, items=items):
+            made = [operand_value(item, value) for item in items]
+            return tuple(made) if kind == "tuple" else made
+        case Slice(lo=lo, hi=hi, step=step):
+            return slice(value(lo), value(hi), value(step))
+    return value(operand)
+
+
+def evaluate(op: Op, value: Callable[[Atom], Any]) -> Any:
+    """The result of an operation; raises what the operation raises."""
+    args = [operand_value(argument, value) for argument in op.args]
+    kwargs = {key: operand_value(argument, value) for key, argument in op.kwargs}
+    return apply(op.name, args, kwargs)
+
+
+def apply(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Apply the named operation."""
+    match name:
+        case "getitem" | "iter_item":
+            return args[0][args[1]]
+        case "iter_len":
+            return len(args[0])
+        case "tuple":
+            return tuple(args)
+        case "list":
+            return list(args)
+        case "attribute":
+            return getattr(args[0], args[1])
+        case "unpack":
+            return _unpack(*args)
+        case "copy":
+            return args[0]
+        case "in_":
+            return args[0] in args[1]
+        case "not_in":
+            return args[0] not in args[1]
+        case "format":
+            return "".join(map(_formatted, args))
+        case "call" | "module":
+            return args[0](*args[1:], **kwargs)
+    if name.startswith("method."):
+        return getattr(args[0], name[7:])(*args[1:], **kwargs)
+    return callable_of(name)(*args, **kwargs)
+
+
+def _unpack(value: Any, position: int, count: int) -> Any:
+    items = tuple(value)
+    if len(items) != count:
+        raise ValueError(f"{len(items)} values for {count} names")
+    return items[position]
+
+
+def _formatted(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    value, conversion, spec = part
+    value = {-1: lambda v: v, 115: str, 114: repr, 97: ascii}[conversion](value)
+    return format(value, spec)

@@ -1,0 +1,62 @@
+"""Which operation a callable is: ``torch.exp`` -> "torch.exp", ``math.sqrt`` -> "math.sqrt", ``abs`` -> "builtin.abs"."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+BUILTINS = ("abs", "bool", "float", "int", "len", "max", "min", "round", "sum", "print", "divmod", "complex", "str")
+
+
+@cache
+def _table() -> dict[int, str]:
+    import numpy as np
+    import torch
+
+    names: dict[int, str] = {}
+    namespaces = (
+        ("math", math), ("torch", torch), ("torch.nn.functional", torch.nn.functional), ("torch.linalg", torch.linalg),
+        ("torch.special", torch.special), ("torch.fft", torch.fft), ("np", np), ("np.linalg", np.linalg),
+    )  # fmt: skip
+    for prefix, namespace in namespaces:
+        for name in dir(namespace):
+            if name.startswith("_") or name in ("vmap", "compile", "no_grad"):
+                continue
+            value = getattr(namespace, name, None)
+            if callable(value) and not isinstance(value, type):
+                names.setdefault(id(value), f"{prefix}.{name}")
+    for name in BUILTINS:
+        names[id(getattr(builtins, name))] = f"builtin.{name}"
+    return names
+
+
+def name_of(callable_: Callable) -> str | None:
+    """The name of the operation that a callable is, or None."""
+    return _table().get(id(callable_))
+
+
+@cache
+def callable_of(name: str) -> Any:
+    """The callable behind a name such as "torch.exp"; operators come from ``operator``."""
+    import operator
+
+    import numpy as np
+    import torch
+
+    owner, _, attribute = name.rpartition(".")
+    match owner:
+        case "":
+            return getattr(operator, {"not": "not_"}.get(name, name))
+        case "builtin":
+            return getattr(builtins, attribute)
+        case "math":
+            return getattr(math, attribute)
+        case "inplace":
+            return getattr(operator, {"and_": "iand", "or_": "ior"}.get(attribute, "i" + attribute))
+    value: Any = {"torch": torch, "np": np}[owner.split(".")[0]]
+    for part in name.split(".")[1:]:
+        value = getattr(value, part)
+    return value
