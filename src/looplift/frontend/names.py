@@ -1,0 +1,139 @@
+"""Syntax in, the names that it reads and binds in its own scope out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclass
+class Names:
+    """``loads`` and ``stores`` of this scope; ``captured`` by functions inside; ``rebound`` by their ``nonlocal``."""
+
+    loads: set[str] = field(default_factory=set)
+    stores: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+    captured: set[str] = field(default_factory=set)
+    rebound: set[str] = field(default_factory=set)
+    outer: set[str] = field(default_factory=set)  # declared global or nonlocal here
+
+    def merge(self, other: Names) -> None:
+        for name in self.__dataclass_fields__:
+            getattr(self, name).update(getattr(other, name))
+
+
+def names_of(nodes: ast.AST | Iterable[ast.AST | None]) -> Names:
+    """The names of one node or several."""
+    collector = _Collector()
+    for node in [nodes] if isinstance(nodes, ast.AST) else nodes:
+        if node is not None:
+            collector.visit(node)
+    return collector.names
+
+
+def parameters(arguments: ast.arguments) -> list[str]:
+    found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    found += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    return [one.arg for one in found]
+
+
+def inner_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Names:
+    """The names of a nested function's own body; its free names are ``loads`` without ``stores``."""
+    body = [node.body] if isinstance(node, ast.Lambda) else node.body
+    found = names_of(body)
+    found.stores |= set(parameters(node.args))
+    return found
+
+
+def free_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
+    found = inner_names(node)
+    return (found.loads - found.stores) | found.outer
+
+
+class _Collector(ast.NodeVisitor):
+    def __init__(self):
+        self.names = Names()
+
+    def visit_Name(self, node: ast.Name) -> None:
+        match node.ctx:
+            case ast.Load():
+                self.names.loads.add(node.id)
+            case ast.Store():
+                self.names.stores.add(node.id)
+            case ast.Del():
+                self.names.deleted.add(node.id)
+                self.names.stores.add(node.id)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            self.names.loads.add(node.target.id)
+        self.generic_visit(node)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+        outside = [*node.args.defaults, *node.args.kw_defaults, *getattr(node, "decorator_list", [])]
+        self.names.merge(names_of(outside))
+        inside = inner_names(node)
+        free = (inside.loads - inside.stores) | inside.outer
+        self.names.loads |= free
+        self.names.captured |= free
+        self.names.rebound |= (inside.outer & inside.stores) | (inside.rebound - inside.stores)
+        if not isinstance(node, ast.Lambda):
+            self.names.stores.add(node.name)
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _function
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.names.merge(names_of([*node.bases, *node.keywords, *node.decorator_list]))
+        inside = names_of(node.body)
+        self.names.loads |= inside.loads
+        self.names.captured |= inside.loads | inside.captured
+        self.names.stores.add(node.name)
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
+        self.visit(node.generators[0].iter)
+        elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        rest = [part for generator in node.generators for part in (generator.target, *generator.ifs)]
+        inside = names_of([*elements, *rest, *(generator.iter for generator in node.generators[1:])])
+        walrus = {
+            part.target.id
+            for child in (*elements, *rest)
+            for part in ast.walk(child)
+            if isinstance(part, ast.NamedExpr)
+        }
+        targets = inside.stores - walrus
+        self.names.loads |= inside.loads - targets
+        self.names.stores |= walrus
+        self.names.captured |= inside.captured - targets
+        self.names.rebound |= inside.rebound
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        if node.name:
+            self.names.stores.add(node.name)
+            self.names.deleted.add(node.name)
+        self.generic_visit(node)
+
+    def visit_alias(self, node: ast.alias) -> None:
+        self.names.stores.add(node.asname or node.name.partition(".")[0])
+
+    def _declaration(self, node: ast.Global | ast.Nonlocal) -> None:
+        self.names.outer |= set(node.names)
+
+    visit_Global = visit_Nonlocal = _declaration
+
+    def _pattern(self, node: ast.MatchAs | ast.MatchStar) -> None:
+        if node.name:
+            self.names.stores.add(node.name)
+        self.generic_visit(node)
+
+    visit_MatchAs = visit_MatchStar = _pattern
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+        if node.rest:
+            self.names.stores.add(node.rest)
+        self.generic_visit(node)

@@ -1,0 +1,186 @@
+"""A function in, its syntax tree with the lines of its file out."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+
+REGIONS_NAME = "__looplift_regions__"
+"""The free variable by which rewritten code reaches its regions."""
+
+_READ: dict[tuple[str, int, str, types.CodeType], Source] = {}
+_UNREADABLE = "the source text of '{}' cannot be read"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A function's definition: its tree without decorators, its own lines, and where they are.
+
+    Lines and columns of the tree are those of ``file``; names with two leading underscores are already mangled
+    as their class demands. ``line`` is the line of the first decorator or of ``def``.
+    """
+
+    tree: ast.FunctionDef
+    lines: tuple[str, ...]
+    file: str
+    line: int
+    line_offset: int = 0
+
+    @property
+    def text(self) -> str:
+        return "".join(self.lines)
+
+
+def source_of(function: Any) -> Source:
+    """The source of a function or method. Raises NotLiftable where there is none, or not the one it was made from."""
+    function = plain_function(function)
+    if function.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR):
+        raise NotLiftable("generator", f"'{function.__name__}' hands out its results one by one, with 'yield'")
+    if function.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE):
+        raise NotLiftable("unsupported-syntax", f"'{function.__name__}' is asynchronous")
+    return _read(function)
+
+
+def plain_function(function: Any) -> types.FunctionType:
+    """The Python function behind a method, a static or class method, or a lifted function."""
+    while True:
+        if isinstance(function, (staticmethod, classmethod, types.MethodType)):
+            function = function.__func__
+        elif hasattr(function, "__looplift_original__"):
+            function = function.__looplift_original__
+        elif isinstance(function, types.FunctionType):
+            return function
+        else:
+            name = getattr(function, "__name__", type(function).__name__)
+            raise NotLiftable("no-source", f"'{name}' is not a Python function")
+
+
+def _read(function: types.FunctionType) -> Source:
+    file = getattr(function, "__looplift_file__", function.__code__.co_filename)
+    line = getattr(function, "__looplift_line__", function.__code__.co_firstlineno)
+    key = (file, line, function.__qualname__, function.__code__)
+    if key not in _READ:
+        lines = _block(function, file, line)
+        _READ[key] = Source(_definition(function, lines, line), tuple(lines), file, line)
+    return _READ[key]
+
+
+def _block(function: types.FunctionType, file: str, line: int) -> list[str]:
+    """The lines of the definition that starts at ``line``."""
+    name = function.__name__
+    if function.__code__.co_name == "<lambda>":
+        raise NotLiftable("no-source", "a lambda is not read")
+    everything = linecache.getlines(file, function.__globals__)
+    if not 0 < line <= len(everything):
+        raise NotLiftable("no-source", _UNREADABLE.format(name))
+    try:
+        return inspect.getblock(everything[line - 1 :])
+    except (SyntaxError, IndentationError, IndexError):
+        raise NotLiftable("no-source", _UNREADABLE.format(name)) from None
+
+
+def _definition(function: types.FunctionType, lines: list[str], line: int) -> ast.FunctionDef:
+    name = function.__code__.co_name
+    indented = lines[0][:1] in (" ", "\t")
+    try:
+        module = ast.parse(("if True:\n" if indented else "") + "".join(lines))
+    except SyntaxError:
+        raise NotLiftable("no-source", _UNREADABLE.format(name)) from None
+    body = module.body[0].body if indented and isinstance(module.body[0], ast.If) else module.body
+    tree = body[0] if body else None
+    if not isinstance(tree, ast.FunctionDef) or tree.name != name:
+        raise NotLiftable("no-source", f"the file of '{name}' has changed since it was loaded")
+    ast.increment_lineno(tree, line - 1 - indented)
+    tree.decorator_list = []
+    if (owner := _class_of(function)) is not None:
+        for child in ast.iter_child_nodes(tree):
+            _Mangler(owner).visit(child)
+    if REGIONS_NAME not in function.__code__.co_freevars and not _belongs(tree, function.__code__):
+        raise NotLiftable("no-source", f"the file of '{name}' has changed since it was loaded")
+    return tree
+
+
+def _class_of(function: types.FunctionType) -> str | None:
+    owner = function.__qualname__.rpartition(".")[0].rpartition(".")[2]
+    return owner if owner and owner != "<locals>" else None
+
+
+# ---------------------------------------------------------------- is it the text that was compiled?
+
+
+def _belongs(tree: ast.FunctionDef, code: types.CodeType) -> bool:
+    """Whether ``code`` can come from this text: the same instructions, or the same names and numbers.
+
+    Instructions alone would not do: test runners rewrite assertions.
+    """
+    found = code_of(tree, code.co_freevars, code.co_filename)
+    if found.co_code == code.co_code and found.co_names == code.co_names and _numbers(found) == _numbers(code):
+        return True
+    arguments = code.co_argcount + code.co_kwonlyargcount
+    return (
+        found.co_varnames[:arguments] == code.co_varnames[:arguments]
+        and set(found.co_names) <= set(code.co_names)
+        and set(found.co_varnames) <= set(code.co_varnames)
+        and _numbers(found) <= _numbers(code)
+    )
+
+
+def _numbers(code: types.CodeType) -> set[tuple[type, Any]]:
+    return {(type(item), item) for item in code.co_consts if isinstance(item, (int, float, complex))}
+
+
+def code_of(tree: ast.FunctionDef, free: tuple[str, ...], file: str) -> types.CodeType:
+    """The code of a definition whose free variables are ``free``, as if it stood inside another function."""
+    outer = ast.parse("def _outer():\n    pass").body[0]
+    assert isinstance(outer, ast.FunctionDef)
+    outer.body = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in free]
+    outer.body.append(tree)
+    for statement in (outer, *outer.body[:-1]):
+        ast.copy_location(statement, tree)
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    return inner_code(inner_code(compile(module, file, "exec", dont_inherit=True), "_outer"), tree.name)
+
+
+def inner_code(code: types.CodeType, name: str) -> types.CodeType:
+    """The code of the function ``name`` that ``code`` defines."""
+    for constant in reversed(code.co_consts):
+        if isinstance(constant, types.CodeType) and constant.co_name == name:
+            return constant
+    raise NotLiftable("internal", f"no code of '{name}'")
+
+
+# ---------------------------------------------------------------- private names
+
+
+class _Mangler(ast.NodeTransformer):
+    """``__name`` inside the class ``Owner`` is ``_Owner__name``; classes inside keep their own."""
+
+    def __init__(self, owner: str):
+        self.prefix = "_" + owner.lstrip("_") if owner.strip("_") else ""
+
+    def mangled(self, name: str) -> str:
+        private = name.startswith("__") and not name.endswith("__") and "." not in name
+        return self.prefix + name if private and self.prefix else name
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return node
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        match node:
+            case ast.Name():
+                node.id = self.mangled(node.id)
+            case ast.Attribute():
+                node.attr = self.mangled(node.attr)
+            case ast.arg() | ast.keyword() if node.arg:
+                node.arg = self.mangled(node.arg)
+            case ast.Global() | ast.Nonlocal():
+                node.names = [self.mangled(name) for name in node.names]
+            case ast.FunctionDef() | ast.ExceptHandler() if node.name:
+                node.name = self.mangled(node.name)
+        return super().generic_visit(node)
