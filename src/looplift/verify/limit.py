@@ -1,0 +1,34 @@
+"""A call under a time limit, for loops that may not end on unusual values."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class OutOfTime(BaseException):
+    """Not an Exception: the code under the limit must not catch it."""
+
+
+def within(seconds: float, call: Callable[[], T]) -> T | None:
+    """The result of the call, None if it took longer. Only the main thread can be interrupted, others run on."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        return call()
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        return call()
+    except OutOfTime:
+        return None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
