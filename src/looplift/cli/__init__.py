@@ -1,0 +1,1 @@
+"""The commands: scripts run with their loops lifted, loops checked against their batched form."""

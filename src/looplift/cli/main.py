@@ -1,0 +1,57 @@
+"""The command ``looplift``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    help="Run loops over PyTorch tensors and NumPy arrays as batched code.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+TO_THE_SCRIPT = {"allow_interspersed_args": False, "ignore_unknown_options": False}
+
+
+@app.callback()
+def _commands() -> None:
+    """Keeps ``run`` a command of its own however many there are."""
+
+
+@app.command(context_settings=TO_THE_SCRIPT)
+def run(
+    script: Annotated[Path, typer.Argument(help="A Python script.", dir_okay=False)],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="Everything after the script is for the script.")
+    ] = None,
+    package: Annotated[list[str] | None, typer.Option(help="Lift loops in this package too; repeatable.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write what became of each loop to this file.")] = None,
+) -> None:
+    """Run a script with its loops lifted; nothing on disk changes. Ends with a table, on standard error."""
+    from looplift.cli.run import run_and_report
+
+    raise typer.Exit(run_and_report(str(script), list(arguments or ()), packages=package or [], json=json))
+
+
+@app.command()
+def check(
+    target: Annotated[str, typer.Argument(metavar="FILE.py:FUNCTION", help="The function with the loop.")],
+    seconds: Annotated[float, typer.Option(help="Time for trials beyond the examples as given.")] = 20.0,
+) -> None:
+    """Try hard to tell a function from its lifted form.
+
+    The file makes the arguments: a function "example_inputs()" or "inputs()" returns a tuple of them, or a list of
+    such tuples.
+    """
+    from looplift.cli.check import check_target
+
+    raise typer.Exit(check_target(target, seconds=seconds))
+
+
+def main() -> None:
+    """The entry point of the command."""
+    app(prog_name="looplift")
