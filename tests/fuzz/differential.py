@@ -1,0 +1,515 @@
+"""Tells a program's loop from its lifted form: `difference(source, …)` is None or one line that says what differs."""
+
+import contextlib
+import io
+import linecache
+import os
+import random
+import re
+import sys
+import traceback
+import types
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+# (seed, with gradients) of the calls that one lifted function gets, in order: seeds choose sizes (by their rest of 4),
+# values, and at times another layout, dtype or sharing of storage.
+PLAN = ((0, True), (4, True), (1, True), (0, False), (2, True), (3, True))
+NARROW = re.compile(r"float32|float16|bfloat16|complex64|half\b")
+FLOAT_TEXT = re.compile(r"-?\d+\.\d*(?:[eE][-+]?\d+)?")
+SMALLEST_STEP = {torch.float16: 2e-3, torch.bfloat16: 1.6e-2, torch.float32: 2.4e-7, torch.complex64: 2.4e-7}
+
+
+# ---------------------------------------------------------------- programs as modules
+
+
+@dataclass
+class Subject:
+    """A source, executed twice: once for the literal loop and once for the lifted one."""
+
+    source: str
+    literal: types.ModuleType
+    lifted: types.ModuleType
+    filename: str
+
+    def close(self):
+        linecache.cache.pop(self.filename, None)
+        for module in (self.literal, self.lifted):
+            sys.modules.pop(module.__name__, None)
+
+
+COUNT = iter(range(1 << 60))
+
+
+def subject_of(source):
+    """Executes a source into two fresh modules, known to linecache and sys.modules so that it can be inspected."""
+    number = next(COUNT)
+    filename = f"<fuzzed program {os.getpid()}.{number}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    code = compile(source, filename, "exec")
+    modules = []
+    for role in ("literal", "lifted"):
+        module = types.ModuleType(f"fuzzed_{role}_{number}")
+        module.__file__ = filename
+        sys.modules[module.__name__] = module
+        exec(code, module.__dict__)
+        modules.append(module)
+    return Subject(source, *modules, filename)
+
+
+# ---------------------------------------------------------------- one call
+
+
+@dataclass
+class Outcome:
+    """Everything that a caller can see of one call."""
+
+    arguments: tuple
+    result: object
+    error: Exception | None
+    text: str
+    states: tuple
+    globals: dict
+
+
+START = torch.get_rng_state(), np.random.RandomState(7).get_state(), random.Random(7).getstate()
+
+
+def restore_generators():
+    torch.set_rng_state(START[0])
+    np.random.set_state(START[1])
+    random.setstate(START[2])
+
+
+def generator_states():
+    numpy_state = np.random.get_state()
+    return torch.get_rng_state().numpy().tobytes(), numpy_state[1].tobytes(), *numpy_state[2:], random.getstate()
+
+
+def observe(function, module, arguments):
+    """Calls a function with everything that it could have an effect on watched."""
+    restore_generators()
+    text = io.StringIO()
+    result = error = None
+    with contextlib.redirect_stdout(text):
+        try:
+            result = function(*arguments)
+        except Exception as raised:  # the exception is part of the behaviour
+            error = raised
+    visible = {k: v for k, v in vars(module).items() if k.isupper() and k != "SIZES"}
+    return Outcome(arguments, result, error, text.getvalue(), generator_states(), visible)
+
+
+# ---------------------------------------------------------------- values
+
+
+def children(value):
+    """(key, child) pairs of a container, None for a leaf."""
+    if isinstance(value, dict):
+        return list(value.items())
+    if isinstance(value, (list, tuple)):
+        return list(enumerate(value))
+    return None
+
+
+def leaves(value, seen=None):
+    """All leaves in order; containers that contain themselves are entered once."""
+    seen = set() if seen is None else seen
+    inside = children(value)
+    if inside is None:
+        return [value]
+    if id(value) in seen:
+        return []
+    seen.add(id(value))
+    return [leaf for _, child in inside for leaf in leaves(child, seen)]
+
+
+def tensors(value):
+    return [v for v in leaves(value) if isinstance(v, torch.Tensor)]
+
+
+def tolerance(dtype):
+    """(relative, absolute) for a torch or NumPy floating dtype."""
+    word = str(dtype).removeprefix("torch.")
+    if word in ("float16", "bfloat16"):
+        return 1e-2, 1e-2
+    return (1e-7, 1e-9) if word in ("float64", "complex128") else (1e-4, 1e-5)
+
+
+@dataclass
+class Compare:
+    """Compares values; `number` is the tolerance for Python floats; `rounding` collects differences of floats alone."""
+
+    number: tuple = (1e-4, 1e-5)
+    rounding: list = field(default_factory=list)
+    seen: set = field(default_factory=set)
+
+    def __call__(self, got, want, path="result"):
+        """None when equal, else one line that names the first difference."""
+        if isinstance(want, torch.Tensor):
+            return self.tensor(got, want, path)
+        if isinstance(want, (np.ndarray, np.generic)):
+            return self.array(got, want, path)
+        if type(got) is not type(want):
+            return f"{path}: {type(got).__name__} {got!r:.60} instead of {type(want).__name__} {want!r:.60}"
+        if isinstance(want, (float, complex)):
+            return self.floats(np.asarray(got), np.asarray(want), self.number, path)
+        inside = children(want)
+        if inside is None:
+            return None if got == want else f"{path}: {got!r:.60} instead of {want!r:.60}"
+        if id(want) in self.seen:
+            return None
+        self.seen.add(id(want))
+        ours = children(got)
+        if [k for k, _ in ours] != [k for k, _ in inside]:
+            return f"{path}: entries {[k for k, _ in ours]!r:.60} instead of {[k for k, _ in inside]!r:.60}"
+        for (key, g), (_, w) in zip(ours, inside):
+            if why := self(g, w, f"{path}[{key!r}]"):
+                return why
+        return None
+
+    def tensor(self, got, want, path):
+        if not isinstance(got, torch.Tensor):
+            return f"{path}: {type(got).__name__} instead of Tensor"
+        if got.dtype != want.dtype or got.shape != want.shape:
+            return f"{path}: {got.dtype} {tuple(got.shape)} instead of {want.dtype} {tuple(want.shape)}"
+        if got.requires_grad != want.requires_grad:
+            return f"{path}: requires_grad {got.requires_grad} instead of {want.requires_grad}"
+        if not (want.is_floating_point() or want.is_complex()):
+            return None if torch.equal(got, want) else f"{path}: {got.tolist()!r:.80} instead of {want.tolist()!r:.80}"
+        return self.floats(plain(got), plain(want), tolerance(want.dtype), path)
+
+    def array(self, got, want, path):
+        if type(got) is not type(want) or got.dtype != want.dtype or got.shape != want.shape:
+            mine = f"{type(got).__name__} {getattr(got, 'dtype', '')} {getattr(got, 'shape', '')}"
+            return f"{path}: {mine} instead of {type(want).__name__} {want.dtype} {want.shape}"
+        if want.dtype.kind in "fc":
+            return self.floats(np.asarray(got), np.asarray(want), tolerance(want.dtype), path)
+        return None if np.array_equal(got, want) else f"{path}: {got!r:.80} instead of {want!r:.80}"
+
+    def floats(self, got, want, bounds, path):
+        """Equal within tolerance, NaN and infinities in the same places; what is not may still be rounding."""
+        if got.tobytes() == want.tobytes():
+            return None
+        with np.errstate(all="ignore"):
+            same = (got == want) | (np.isnan(got) & np.isnan(want))
+            same |= np.isfinite(want) & (np.abs(got - want) <= bounds[1] + bounds[0] * np.abs(want))
+        if same.all():
+            return None
+        at = tuple(int(k) for k in np.argwhere(~same)[0])
+        self.rounding.append(path)
+        return f"{path}: {got[at]!r} instead of {want[at]!r} at {at}"
+
+
+def plain(tensor):
+    """The values as a NumPy array of at least single precision."""
+    detached = tensor.detach().resolve_conj().resolve_neg()
+    return (detached.float() if detached.dtype in (torch.float16, torch.bfloat16) else detached).numpy()
+
+
+# ---------------------------------------------------------------- sharing of memory
+
+
+def place(value):
+    """(storage, view) of a tensor or array: where it lies, and what part of that it is."""
+    if isinstance(value, torch.Tensor):
+        return value.untyped_storage().data_ptr(), (value.storage_offset(), tuple(value.stride()))
+    base = value
+    while isinstance(base.base, np.ndarray):
+        base = base.base
+    here = value.__array_interface__["data"][0]
+    return base.__array_interface__["data"][0], (here - base.__array_interface__["data"][0], value.strides)
+
+
+def size_of(value):
+    return value.numel() if isinstance(value, torch.Tensor) else value.size
+
+
+def overlaps_itself(value):
+    strides = value.stride() if isinstance(value, torch.Tensor) else value.strides
+    return any(s == 0 and n > 1 for s, n in zip(strides, value.shape))
+
+
+def sharing(outcome):
+    """For each array in sight, its storage as a number of first sight; for shared ones, which view of it they are."""
+    arrays = [
+        v
+        for v in leaves([list(outcome.arguments), outcome.result, outcome.globals])
+        if isinstance(v, (torch.Tensor, np.ndarray)) and size_of(v)
+    ]
+    places = [place(v) for v in arrays]
+    homes = {}
+    numbers = [homes.setdefault(home, len(homes)) for home, _ in places]
+    shared = {n for n in numbers if numbers.count(n) > 1}
+    views = [view if n in shared else None for n, (_, view) in zip(numbers, places)]
+    return numbers, views, [overlaps_itself(v) for v in arrays]
+
+
+def identities(value, numbers=None):
+    """Which mutable objects are the same object, as numbers of first sight."""
+    numbers = {} if numbers is None else numbers
+    inside = children(value)
+    mutable = isinstance(value, (list, dict, torch.Tensor, np.ndarray))
+    known = id(value) in numbers
+    mine = [numbers.setdefault(id(value), len(numbers))] if mutable else []
+    if inside is None or known:
+        return mine
+    return mine + [n for _, child in inside for n in identities(child, numbers)]
+
+
+# ---------------------------------------------------------------- gradients
+
+
+def gradient_leaves(arguments):
+    return [t for t in tensors(list(arguments)) if t.requires_grad and t.is_leaf]
+
+
+def weights_like(tensor):
+    return (torch.arange(tensor.numel(), dtype=torch.float64).mul(1.7).cos() + 0.3).reshape(tensor.shape)
+
+
+def projection(outcome):
+    """A fixed weighted sum of everything that comes out and carries a gradient, or None."""
+    total = None
+    for t in tensors([outcome.result, list(outcome.arguments)]):
+        if t.requires_grad and t.grad_fn is not None:
+            term = ((t.real if t.is_complex() else t).double() * weights_like(t)).sum()
+            total = term if total is None else total + term
+    return total
+
+
+def gradients(outcome):
+    """(gradients of all leaves, error) of the projection; ([], None) where there is nothing to derive."""
+    try:
+        wanted = gradient_leaves(outcome.arguments)
+        total = projection(outcome) if wanted else None
+        if total is None:
+            return [], None
+        return list(torch.autograd.grad(total, wanted, allow_unused=True)), None
+    except RuntimeError as error:
+        return [], error
+
+
+def gradient_difference(got, want, compare):
+    wanted, want_error = gradients(want)
+    found, got_error = gradients(got)
+    if want_error:
+        return None
+    if got_error:
+        return f"gradient: raised {got_error!r:.120}"
+    if len(found) != len(wanted):
+        return "gradient: there is none" if wanted else "gradient: there is one"
+    for at, (g, w) in enumerate(zip(found, wanted)):
+        if (g is None) != (w is None):
+            return f"gradient {at}: {'none' if g is None else 'there'} instead of {'none' if w is None else 'there'}"
+        if g is not None and (why := compare(g, w, f"gradient {at}")):
+            return why
+    return None
+
+
+# ---------------------------------------------------------------- two outcomes
+
+
+def same_text(got, want):
+    """Texts are equal, but for the last digits of floats."""
+    if got == want:
+        return True
+    if FLOAT_TEXT.sub("#", got) != FLOAT_TEXT.sub("#", want):
+        return False
+    pairs = zip(FLOAT_TEXT.findall(got), FLOAT_TEXT.findall(want))
+    return all(abs(float(g) - float(w)) <= 1e-4 + 1e-4 * abs(float(w)) for g, w in pairs)
+
+
+def error_difference(got, want):
+    if got is None and want is None:
+        return None
+    if got is None:
+        return f"exception: none instead of {want!r:.120}"
+    if want is None:
+        where = traceback.extract_tb(got.__traceback__)[-1]
+        return f"exception: {got!r:.120} (at {os.path.basename(where.filename)}:{where.lineno}) instead of none"
+    if type(got) is not type(want) or not same_text(str(got), str(want)):
+        return f"exception: {got!r:.120} instead of {want!r:.120}"
+    return None
+
+
+def outcome_difference(got, want, compare):
+    """None, or the first thing in which two outcomes differ."""
+    if why := error_difference(got.error, want.error):
+        return why
+    why = compare(got.result, want.result) or compare(list(got.arguments), list(want.arguments), "arguments")
+    why = why or compare(got.globals, want.globals, "globals")
+    if why:
+        return why
+    if identities([list(got.arguments), got.result, got.globals]) != identities(
+        [list(want.arguments), want.result, want.globals]
+    ):
+        return "aliasing: other objects are the same one"
+    for mine, theirs, word in zip(sharing(got), sharing(want), ("storages", "views", "overlaps")):
+        if mine != theirs:
+            return f"aliasing: {word} {mine} instead of {theirs}"
+    if not same_text(got.text, want.text):
+        return f"printed: {got.text!r:.80} instead of {want.text!r:.80}"
+    for mine, theirs, word in zip(got.states, want.states, ("torch", "numpy", "numpy", "numpy", "numpy", "random")):
+        if mine != theirs:
+            return f"generator: that of {word} was left in another state"
+    return gradient_difference(got, want, compare)
+
+
+# ---------------------------------------------------------------- is it but rounding?
+
+
+def nudge(arguments, direction):
+    """Moves all floats in the storages of the arguments by a unit in the last place, in place."""
+    done = set()
+    for value in leaves(list(arguments)):
+        if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex()):
+            storage = value.untyped_storage()
+            if storage.data_ptr() in done:
+                continue
+            done.add(storage.data_ptr())
+            flat = torch.empty(0, dtype=value.dtype).set_(storage)
+            step = SMALLEST_STEP.get(value.dtype, 4.4e-16)
+            flat.mul_(1 + step * (direction * torch.arange(1, flat.numel() + 1).sin()))
+        elif isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.flags.writeable:
+            value *= (
+                (1 + 2 * np.finfo(value.dtype).eps * np.sin(direction * np.arange(1, value.size + 1)))
+                .reshape(value.shape)
+                .astype(value.dtype)
+            )
+
+
+def numbers_of(outcome):
+    """All floats that an outcome holds, gradients included, as one vector; and the rest as a comparable text."""
+    parts, rest = [], []
+    for value in leaves([outcome.result, list(outcome.arguments), gradients(outcome)[0]]):
+        if isinstance(value, torch.Tensor):
+            value = plain(value) if value.is_floating_point() or value.is_complex() else value.numpy()
+        if isinstance(value, (np.ndarray, np.generic, float, complex)) and np.asarray(value).dtype.kind in "fc":
+            parts += [np.asarray(value).real.ravel().astype(float), np.asarray(value).imag.ravel().astype(float)]
+        else:
+            rest.append(repr(value))
+    return np.concatenate(parts) if parts else np.zeros(0), rest
+
+
+def only_rounding(got, want, subject, seed, build):
+    """Does the literal loop itself move as much when its inputs move by a unit in the last place, or by two?"""
+    if want.error:
+        return False
+    mine, rest = numbers_of(got)
+    theirs, other_rest = numbers_of(want)
+    if rest != other_rest or mine.shape != theirs.shape:
+        return False
+    moved = np.zeros(mine.shape)
+    with np.errstate(all="ignore"):
+        for direction in (1.0, -1.3, 2.1):
+            arguments = build(seed)
+            with torch.no_grad():
+                nudge(arguments, direction)
+            noisy, _ = numbers_of(observe(subject.literal.program, subject.literal, arguments))
+            if noisy.shape == theirs.shape:
+                step = np.abs(noisy - theirs)
+                moved = np.maximum(moved, np.where((noisy == theirs), 0.0, np.where(np.isnan(step), np.inf, step)))
+        size = np.abs(theirs[np.isfinite(theirs)]).max(initial=0.0)
+        gap = np.where((mine == theirs) | (np.isnan(mine) & np.isnan(theirs)), 0.0, np.abs(mine - theirs))
+        gap = np.where(np.isnan(gap), np.inf, gap)
+        bound = np.minimum(64 * moved, np.where(np.isinf(moved), np.inf, 0.05 * (1 + size)))
+        return bool((gap <= bound + 1e-9 + 1e-7 * np.abs(theirs)).all())
+
+
+# ---------------------------------------------------------------- a whole program
+
+
+@dataclass
+class Verdict:
+    """What was found of one program: `why` is None when all calls agree."""
+
+    why: str | None
+    loops: list = field(default_factory=list)
+    raised: bool = False
+    rounded: int = 0
+
+
+def lift_of():
+    from looplift import lift
+
+    return lift
+
+
+def mismatch_warnings(caught):
+    """The texts of looplift's own warnings that a verification found a mismatch."""
+    looplift = sys.modules.get("looplift")
+    category = getattr(looplift, "LoopliftWarning", None)
+    texts = [str(w.message) for w in caught if category and issubclass(w.category, category)]
+    return [t for t in texts if re.search(r"mismatch|differ|verif|disagree", t)]
+
+
+def number_tolerance(source):
+    """Python floats are compared tightly where nothing in a program is narrower than double precision."""
+    wide = source.startswith("# precision: double") or ("torch" not in source and not NARROW.search(source))
+    return (1e-7, 1e-9) if wide else (1e-4, 1e-5)
+
+
+def call_difference(subject, lifted, build_literal, build_lifted, seed, with_gradients, verdict):
+    """None, or what differs in one call."""
+    mode = contextlib.nullcontext() if with_gradients else torch.no_grad()
+    theirs, ours = build_literal(seed), build_lifted(seed)
+    with mode:
+        want = observe(subject.literal.program, subject.literal, theirs)
+        got = observe(lifted, subject.lifted, ours)
+    verdict.raised |= want.error is not None
+    compare = Compare(number_tolerance(subject.source))
+    why = outcome_difference(got, want, compare)
+    if why and compare.rounding and with_gradients and only_rounding(got, want, subject, seed, build_literal):
+        verdict.rounded += 1
+        return None
+    if why and compare.rounding and not with_gradients:
+        with torch.no_grad():
+            if only_rounding(got, want, subject, seed, build_literal):
+                return None
+    return why and f"{why}  [seed {seed}{'' if with_gradients else ', no_grad'}]"
+
+
+def check(source, make_arguments=None, settings=None, *, lift=None, plan=PLAN):
+    """Compares all calls of the plan between the literal and one lifted function; a `Verdict`."""
+    subject = subject_of(source)
+    build_literal = make_arguments or subject.literal.arguments
+    build_lifted = make_arguments or subject.lifted.arguments
+    verdict = Verdict(None)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("ignore")
+            if category := getattr(sys.modules.get("looplift"), "LoopliftWarning", None):
+                warnings.simplefilter("always", category)
+            lifted = (lift or lift_of())(subject.lifted.program, **(settings or {"verify": "off"}))
+            for seed, with_gradients in plan:
+                verdict.why = call_difference(
+                    subject, lifted, build_literal, build_lifted, seed, with_gradients, verdict
+                )
+                if verdict.why:
+                    break
+        if not verdict.why and (texts := mismatch_warnings(caught)):
+            verdict.why = f"warning: {texts[0]:.160}"
+        verdict.loops = loops_of(lifted)
+    finally:
+        subject.close()
+    return verdict
+
+
+def loops_of(lifted):
+    """(decision, reason) of each loop in the report, if there is one."""
+    if not hasattr(lifted, "report"):
+        return []
+    return [(str(entry.decision), str(entry.reason or "")) for entry in lifted.report().loops]
+
+
+def difference(source, make_arguments=None, settings=None, *, lift=None, plan=PLAN):
+    """None, or one line that says in what the lifted program first differs from its loop.
+
+    source: text with a function `program`, and `arguments(seed)` unless `make_arguments` is given, which is called once
+    for each side.  settings: keywords for `lift`; `verify="off"` if none are given.
+    """
+    return check(source, make_arguments, settings, lift=lift, plan=plan).why

@@ -1,0 +1,262 @@
+"""Fuzzes at any size: `python -m tests.fuzz.run --programs 10000 [--seed S] [--jobs 2] [--backend auto] [--out DIR]`.
+
+Programs are numbered from the seed up, so a finding is repeated with `--seed NUMBER --programs 1`.  Worker processes
+take them in chunks; one that dies, or is silent for longer than the limit, is a finding, and its chunk goes on in a
+new process.  Exit status 1 if anything was wrong.
+"""
+
+import argparse
+import collections
+import importlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+CHUNK = 250
+ROOT = Path(__file__).resolve().parents[2]
+
+
+# ---------------------------------------------------------------- in a worker
+
+
+def settings_of(number, backend):
+    """Most programs run unverified, so that no mismatch is hidden; every fifth with its first call verified."""
+    return {"backend": backend, "verify": "first" if number % 5 == 4 else "off"}
+
+
+def limit_memory(gibibytes):
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (gibibytes << 30, gibibytes << 30))
+
+
+def named(path):
+    """The object that `module:name` names, or None for nothing: another `lift`, to try out this tool."""
+    if not path:
+        return None
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def work(first, count, backend, shrink_seconds, lift):
+    """Checks programs and writes one JSON line for each event to the real standard output."""
+    channel = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    limit_memory(12)
+    import torch
+
+    from .differential import check
+    from .programs import program_of
+    from .shrink import shrink
+
+    for number in range(first, first + count):
+        torch.set_num_threads(2 if number % 8 == 7 else 1)
+        print(json.dumps({"event": "start", "number": number}), file=channel)
+        source, settings = program_of(number), settings_of(number, backend)
+        try:
+            verdict = check(source, settings=settings, lift=lift)
+        except Exception as error:
+            print(
+                json.dumps({"event": "done", "number": number, "why": f"crash: {error!r:.200}", "source": source}),
+                file=channel,
+            )
+            continue
+        row = {
+            "event": "done",
+            "number": number,
+            "loops": verdict.loops,
+            "raised": verdict.raised,
+            "rounded": verdict.rounded,
+        }
+        print(json.dumps(row | ({"why": verdict.why, "source": source} if verdict.why else {})), file=channel)
+        if verdict.why and shrink_seconds:
+            smaller = shrink(
+                source, lambda text, s=settings: check(text, settings=s, lift=lift).why, seconds=shrink_seconds
+            )
+            print(json.dumps({"event": "shrunk", "number": number, "source": smaller}), file=channel)
+
+
+# ---------------------------------------------------------------- in the parent
+
+
+class Findings:
+    """Counts what workers report, and saves each wrong program."""
+
+    def __init__(self, out):
+        self.out = out
+        self.lock = threading.Lock()
+        self.programs = self.lifted = self.raised = self.rounded = 0
+        self.decisions = collections.Counter()
+        self.reasons = collections.Counter()
+        self.wrong = {}
+
+    def take(self, row):
+        with self.lock:
+            if row["event"] == "done":
+                self.done(row)
+            if row["event"] == "shrunk":
+                self.save(row["number"], row["source"], "")
+
+    def done(self, row):
+        self.programs += 1
+        self.raised += row.get("raised", False)
+        self.rounded += bool(row.get("rounded", 0))
+        loops = row.get("loops", [])
+        self.lifted += any(decision != "kept" for decision, _ in loops)
+        self.decisions.update(decision for decision, _ in loops)
+        self.reasons.update(reason.split("\n")[0][:100] for decision, reason in loops if decision == "kept")
+        if row.get("why"):
+            self.wrong[row["number"]] = row["why"]
+            print(f"\nwrong: program {row['number']}: {row['why']}", flush=True)
+            self.save(row["number"], row["source"], "-whole")
+
+    def save(self, number, source, suffix):
+        self.out.mkdir(parents=True, exist_ok=True)
+        note = f'"""Program {number}: {self.wrong.get(number, "")}"""\n\n'.replace("\\", "\\\\")
+        head, _, rest = source.partition("\n")
+        text = f"{head}\n{note}{rest}" if head.startswith("# precision") else note + source
+        (self.out / f"program_{number}{suffix}.py").write_text(text)
+
+    def died(self, number, why):
+        sys.path.insert(0, str(ROOT))
+        from .programs import program_of
+
+        self.take({"event": "done", "number": number, "why": why, "source": program_of(number)})
+
+
+def reader(stream, lines):
+    for line in stream:
+        lines.put(line)
+    lines.put(None)
+
+
+def run_chunk(first, count, options, findings):
+    """Runs one chunk, starting further processes after a crash or a silence."""
+    end = first + count
+    while first < end:
+        command = [sys.executable, "-m", "tests.fuzz.run", "--worker", str(first), str(end - first)]
+        command += ["--backend", options.backend, "--shrink", str(options.shrink), "--lift", options.lift]
+        limits = {"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "1"}
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT, env=os.environ | limits
+        )
+        last = follow(process, first - 1, options, findings)
+        first = last + 1
+
+
+def follow(process, last, options, findings):
+    """Takes a worker's lines until it ends or falls silent; the number of the last program that is dealt with."""
+    lines, busy, patience = queue.Queue(), None, 120.0
+    threading.Thread(target=reader, args=(process.stdout, lines), daemon=True).start()
+    while True:
+        try:
+            line = lines.get(timeout=patience)
+        except queue.Empty:
+            process.kill()
+            if busy is not None:
+                findings.died(busy, f"time: no answer in {patience:.0f} s")
+            return busy if busy is not None else last + 1
+        if line is None:
+            process.wait()
+            if busy is not None:
+                findings.died(busy, f"crash: the process ended with status {process.returncode}")
+                return busy
+            if process.returncode:
+                print(f"\na worker failed with status {process.returncode} after program {last}", flush=True)
+                findings.wrong.setdefault(last + 1, f"worker: status {process.returncode}")
+                return last + 1
+            return last
+        row = json.loads(line)
+        if row["event"] == "start":
+            last, busy, patience = row["number"], row["number"], options.seconds
+        else:
+            busy = None
+            patience = options.seconds + options.shrink * 2 + 30
+            findings.take(row)
+
+
+def progress(findings, total, start, stop):
+    while not stop.wait(2.0 if sys.stdout.isatty() else 15.0):
+        rate = findings.programs / max(time.monotonic() - start, 1e-9)
+        print(
+            f"\r{findings.programs}/{total} programs, {rate:.0f} a second, {len(findings.wrong)} wrong",
+            end="",
+            flush=True,
+        )
+
+
+def summary(findings, seconds):
+    done = max(findings.programs, 1)
+    print(f"\n{findings.programs} programs in {seconds:.0f} s; {findings.lifted / done:.1%} had a loop lifted")
+    print(f"{findings.raised / done:.1%} raised in some call; {findings.rounded} differed by rounding alone")
+    print(
+        "decisions:",
+        ", ".join(f"{word} {count}" for word, count in findings.decisions.most_common()) or "none reported",
+    )
+    for reason, count in findings.reasons.most_common(25):
+        print(f"{count:7} kept: {reason}")
+    for number, why in sorted(findings.wrong.items()):
+        print(f"wrong: {findings.out / f'program_{number}.py'}: {why}")
+    print(f"{len(findings.wrong)} wrong answers")
+
+
+def options_of(arguments):
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.fuzz.run", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0, help="number of the first program")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--backend", default="auto", choices=["auto", "torch", "native", "inductor"])
+    parser.add_argument("--seconds", type=float, default=20, help="limit for one program")
+    parser.add_argument("--shrink", type=float, default=30, help="seconds for making a finding smaller; 0 for none")
+    parser.add_argument("--out", type=Path, default=Path("fuzz-findings"), help="folder for what is found")
+    parser.add_argument("--show", action="store_true", help="print the programs instead of running them")
+    parser.add_argument("--lift", default="", help="module:name of a stand-in for looplift.lift")
+    parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    options = options_of(arguments)
+    if options.worker:
+        return work(*options.worker, options.backend, options.shrink, named(options.lift))
+    if options.show:
+        from .programs import program_of
+
+        return print(
+            "\n".join(f"# program {s}\n{program_of(s)}" for s in range(options.seed, options.seed + options.programs))
+        )
+    options.out = options.out.resolve()
+    findings, stop, start = Findings(options.out), threading.Event(), time.monotonic()
+    chunks = queue.Queue()
+    end = options.seed + options.programs
+    for first in range(options.seed, end, CHUNK):
+        chunks.put((first, min(CHUNK, end - first)))
+
+    def serve():
+        while True:
+            try:
+                chunk = chunks.get_nowait()
+            except queue.Empty:
+                return
+            run_chunk(*chunk, options, findings)
+
+    threading.Thread(target=progress, args=(findings, options.programs, start, stop), daemon=True).start()
+    workers = [threading.Thread(target=serve) for _ in range(options.jobs)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    stop.set()
+    summary(findings, time.monotonic() - start)
+    return 1 if findings.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
