@@ -1,0 +1,105 @@
+"""From a host program to the text of one function of its live-ins, that runs without this package."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from pathlib import Path
+from typing import Any
+
+from looplift.emit.waves_lanes import NoRule, lanes_body
+from looplift.emit.waves_rows import rows_body
+from looplift.runtime.waves_program import HostProgram, Point
+
+
+def waves_source(program: HostProgram, name: str = "region") -> str:
+    """A module text that defines ``name``: the live-ins in, a tuple of the live-outs out.
+
+    Any exception that the function raises means: run the original, nothing was changed.
+    """
+    blocks = [line for point in program.points for line in _point(point)]
+    for function in program.functions:
+        blocks += ["", *ast.unparse(ast.fix_missing_locations(function)).splitlines()]
+    for dispatcher, table in program.dispatchers:
+        blocks += ["", *_dispatcher(dispatcher, table)]
+    blocks.append("")
+    for statement in program.statements:
+        blocks += ast.unparse(ast.fix_missing_locations(statement)).splitlines()
+    blocks += _return(program)
+    body = "\n".join(f"    {line}" if line else "" for line in blocks)
+    function = f"def {name}({', '.join(program.parameters)}):\n    waves = Waves()\n{body}\n"
+    scheduler = scheduler_text()
+    imports = _imports(program, function)
+    return f"{imports}\n\n\n{scheduler}\n\n\n{function}"
+
+
+def scheduler_text() -> str:
+    """The scheduler's source, without its imports."""
+    path = Path(__file__).parent.parent / "runtime" / "waves.py"
+    text = path.read_text().split("# --- begin ---\n")[1].split("# --- end ---")[0]
+    return text.replace("import torch\n", "", 1).strip()
+
+
+def _imports(program: HostProgram, source: str) -> str:
+    """Import lines for the objects that the text needs, where they can be imported."""
+    used = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+    lines = ["import torch"]
+    for name, value in sorted(program.constants.items()):
+        if name in used and not (name == "torch" and value is sys.modules.get("torch")):
+            lines.append(_import_line(name, value))
+    return "\n".join(lines)
+
+
+def _import_line(name: str, value: Any) -> str:
+    if isinstance(value, type(sys)):
+        return f"import {value.__name__}" + ("" if name == value.__name__ else f" as {name}")
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return f"{name} = {value!r}"
+    home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", "")
+    if home and getattr(sys.modules.get(home), own, None) is value and not hasattr(builtins, own):
+        return f"from {home} import {own}" + ("" if name == own else f" as {name}")
+    return f"# {name} is expected in the namespace"
+
+
+def _point(point: Point) -> list[str]:
+    """The point over lanes where every operation has a rule, else over one row, to be mapped."""
+    roles = "".join({"tensor": "t", "index": "i", "number": "n"}[item.role] for item in point.parameters)
+    options = [f"stage={point.stage}"]
+    if roles:
+        options.append(f"roles={roles!r}")
+    if point.width != -1:
+        options.append(f"width={point.width}")
+    try:
+        body = lanes_body(point)
+        options.append("lanes=True")
+        if ranks := [str(item.rank + item.listed) for item in point.parameters if item.role == "tensor"]:
+            options.append(f"ranks=({', '.join(ranks)},)")
+    except NoRule:
+        body = rows_body(point)
+    lines = sorted({step.line for step in point.steps})
+    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} to {lines[-1]}"
+    signature = ", ".join(item.name for item in point.parameters)
+    decorator = f"@waves.point({', '.join(options)})  # {where}"
+    return ["", decorator, f"def {point.name}({signature}):", *(f"    {line}" for line in body)]
+
+
+def _dispatcher(name: str, table: dict[str, str]) -> list[str]:
+    entries = ", ".join(f"{kind}: {function}" for kind, function in table.items())
+    return [f"def {name}(self, *arguments, **keywords):", f"    return {{{entries}}}[type(self)](self, *arguments, **keywords)"]
+
+
+def _return(program: HostProgram) -> list[str]:
+    """The live-outs as a tuple, handles replaced by tensors."""
+    lines, texts = [], []
+    waiting = [name for name, has_handles in program.results if has_handles]
+    if program.returned is not None:
+        lines.append(f"returned = {ast.unparse(ast.fix_missing_locations(program.returned))}")
+    names = ["returned" if name == "return" else name for name, _ in program.results]
+    handles = ["returned" if name == "return" else name for name in waiting]
+    if handles:
+        lines.append(f"{', '.join(handles)}, = waves.resolve(({', '.join(handles)},))")
+    else:
+        lines.append("waves.run()")
+    texts = "".join(f"{name}, " for name in names).strip()
+    return [*lines, f"return ({texts})"]

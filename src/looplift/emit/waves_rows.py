@@ -1,0 +1,99 @@
+"""From a point to its body over one row, as the author wrote it; to be run under ``torch.vmap``."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Step, Tree, Uniform
+
+
+def rows_body(point: Point) -> list[str]:
+    lines = [f"{target(step)} = {ast.unparse(row(step.tree))}" for step in point.steps]
+    return [*lines, f"return {returned(point)}"]
+
+
+def target(step: Step) -> str:
+    return ", ".join(step.names) + ("," if step.unpack and len(step.names) == 1 else "")
+
+
+def returned(point: Point) -> str:
+    if len(point.outputs) == 1:
+        return point.outputs[0][0]
+    return ", ".join(name if arity == -1 else f"*{name}" for name, arity in point.outputs)
+
+
+def row(tree: Tree | None) -> Any:
+    """The syntax of a tree, per row."""
+    match tree:
+        case None:
+            return None
+        case Input(name=name) | Local(name=name):
+            return ast.Name(name)
+        case Uniform(text=text):
+            return parsed(text)
+        case Display(kind="list", items=items):
+            return ast.List([row(item) for item in items])
+        case Display(items=items):
+            return ast.Tuple([row(item) for item in items])
+        case Part(lower=lower, upper=upper, step=step):
+            return ast.Slice(row(lower), row(upper), row(step))
+        case Item(base=base, index=index):
+            return ast.Subscript(row(base), row(index))
+        case Apply():
+            return _row_apply(tree)
+
+
+def parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def _row_apply(tree: Apply) -> ast.expr:
+    first = tree.arguments[0] if tree.arguments else None
+    if isinstance(first, Input) and first.listed:
+        return _row_list(tree, first)
+    return spell(tree, [row(item) for item in tree.arguments], {name: row(item) for name, item in tree.keywords.items()})
+
+
+def _row_list(tree: Apply, first: Input) -> ast.expr:
+    """An operation on a list of tensors, which arrives as one tensor with the list as its first axis."""
+    if tree.name == "stack" and len(tree.arguments) == 1 and not tree.keywords:
+        return ast.Name(first.name)
+    items = call(ast.Attribute(ast.Name(first.name), "unbind"), [])
+    return spell(tree, [items, *map(row, tree.arguments[1:])], {name: row(item) for name, item in tree.keywords.items()})
+
+
+def call(function: ast.expr, arguments: list[ast.expr], keywords: dict[str, ast.expr] | None = None) -> ast.Call:
+    return ast.Call(function, arguments, [ast.keyword(name, value) for name, value in (keywords or {}).items()])
+
+
+def spell(tree: Apply, arguments: list[Any], keywords: dict[str, Any]) -> ast.expr:
+    """The operation in the author's own form, on given operands."""
+    source = tree.source
+    match tree.kind:
+        case "method":
+            return call(ast.Attribute(arguments[0], tree.name), arguments[1:], keywords)
+        case "attribute":
+            return ast.Attribute(arguments[0], tree.name)
+        case "index":
+            parts = arguments[1:]
+            return ast.Subscript(arguments[0], parts[0] if len(parts) == 1 else ast.Tuple(parts))
+        case "number" if isinstance(tree.arguments[0], Input):
+            return call(ast.Name("number"), arguments, keywords)
+        case "operator":
+            return _operator(source, arguments)
+    callee = parsed(tree.callee) if isinstance(tree.callee, str) else ast.Name(tree.callee.name)
+    return call(callee, arguments, keywords)
+
+
+def _operator(source: Any, arguments: list[ast.expr]) -> ast.expr:
+    match source:
+        case ast.AugAssign(op=sign):
+            return call(ast.Name("in_place"), [arguments[0], ast.BinOp(arguments[0], sign, arguments[1])])
+        case ast.BinOp(op=sign):
+            return ast.BinOp(arguments[0], sign, arguments[1])
+        case ast.UnaryOp(op=sign):
+            return ast.UnaryOp(sign, arguments[0])
+        case ast.Compare(ops=signs):
+            return ast.Compare(arguments[0], signs, arguments[1:])
+    raise TypeError(source)

@@ -1,0 +1,162 @@
+"""From statements and live values to a host program: what runs on the host over handles, and the points of tensor work.
+
+What depends on structure only (trees, lists, dicts, ints, recursion) stays Python in its old order. Each straight run
+of tensor work between becomes a point, whose instances are batched when their inputs are ready (after TensorFlow Fold,
+Looks et al. 2017). What needs the value of a tensor on the host is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Mapping
+from typing import Any
+
+from looplift.frontend.host_cut import Cut, Program, lanes_of, view_sites
+from looplift.frontend.host_flow import Flow, refuse
+from looplift.frontend.host_routine import Routine
+from looplift.frontend.host_stages import set_stages
+from looplift.frontend.host_tables import VIEWS
+from looplift.frontend.host_values import External, Live, is_tensor
+from looplift.runtime.waves_program import HostProgram
+
+
+def host_program(
+    statements: list[ast.stmt],
+    live_ins: Mapping[str, Any],
+    live_outs: list[str],
+    globals: Mapping[str, Any],
+) -> HostProgram:
+    """Cuts the statements and the functions they call; raises NotLiftable with a reason.
+
+    ``live_outs`` names what is read after the statements; ``"return"`` stands for the value of a last ``return``.
+    """
+    returned = statements[-1] if statements and isinstance(statements[-1], ast.Return) else None
+    body = statements if returned is None else statements[:-1]
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Return):
+                refuse("waves-statement", "the loop is left by 'return'", node)
+    flow = Flow(live_ins, globals, statements)
+    flow.run()
+    _check_updates(flow)
+    program = Program(flow)
+    for routine in flow.routines.values():
+        routine.name = flow.names.fresh(routine.name)
+    functions = [_function(program, routine) for routine in flow.routines.values()]
+    region = Cut(program, flow.region, live_outs).rewrite()
+    if not program.points:
+        refuse("waves-nothing", "there is no tensor work to batch", statements[0])
+    set_stages(program)
+    value = region.pop().value if returned is not None else None  # type: ignore[attr-defined]
+    results = _results(flow, live_outs, returned)
+    return _assembled(program, functions, region, results, value, live_ins)
+
+
+def _assembled(
+    program: Program,
+    functions: list[ast.FunctionDef],
+    region: list[ast.stmt],
+    results: list[tuple[str, bool]],
+    returned: ast.expr | None,
+    live_ins: Mapping[str, Any],
+) -> HostProgram:
+    names = program.flow.names
+    made = HostProgram(program.points, functions, list(program.dispatchers.values()), region, list(live_ins), results, returned)
+    made.constants = dict(names.constants)
+    made.guards = list(names.guards.items())
+    made.guard_scope = {**names.constants, "__globals__": names.globals}
+    return made
+
+
+def _function(program: Program, routine: Routine) -> ast.FunctionDef:
+    """The host form of one of the user's functions."""
+    arguments = [ast.arg(name) for name in routine.parameters]
+    missing = [name for name in routine.parameters if name not in routine.defaults]
+    ordered = missing + [name for name in routine.parameters if name in routine.defaults]
+    if ordered != routine.parameters:
+        refuse("waves-call", f"the parameters of '{routine.name}' are in an order that is not understood", routine.body[0])
+    defaults = [routine.defaults[name] for name in routine.parameters if name in routine.defaults]
+    signature = ast.arguments([], arguments, None, [], [], None, defaults)
+    body = Cut(program, routine, []).rewrite()
+    made = ast.FunctionDef(routine.name, signature, body, [], None)
+    return ast.copy_location(made, routine.body[0])
+
+
+def _results(flow: Flow, live_outs: list[str], returned: ast.Return | None) -> list[tuple[str, bool]]:
+    """Which live-outs may hold handles; refuses a tensor that may share memory with another one."""
+    views = view_sites(flow)
+    found = []
+    for name in live_outs:
+        if name == "return":
+            atoms = flow.region.returns
+        else:
+            atoms = flow.region.variables.get(name, set())
+        sites = lanes_of(flow, atoms)
+        if sites & views:
+            node = returned or flow.region.body[0]
+            refuse("waves-alias", f"'{name}' may share memory with another tensor", node)
+        found.append((name, bool(sites)))
+    return found
+
+
+def _check_updates(flow: Flow) -> None:
+    """``x += y`` on a tensor is in place: allowed where no other name can see that tensor."""
+    for statement, routine in flow.accumulations.items():
+        assert isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)
+        name = statement.target.id
+        if name in routine.parameters and (routine is not flow.region or _is_outside_tensor(flow, name)):
+            refuse("waves-in-place", f"'{name}' is changed in place and was given from outside", statement)
+        for node in (item for part in routine.body for item in ast.walk(part)):
+            _check_use(flow, node, name, routine)
+
+
+def _is_outside_tensor(flow: Flow, name: str) -> bool:
+    return is_tensor(flow.live_ins.get(name)) or isinstance(flow.atom(flow.live_ins.get(name), name), External)
+
+
+def _check_use(flow: Flow, node: ast.AST, name: str, routine: Routine) -> None:
+    """Every use of an updated name is an operand of tensor work or the end of the routine."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            named = [item for target in targets for item in ast.walk(target) if isinstance(item, ast.Name)]
+            if any(item.id == name and isinstance(item.ctx, ast.Store) for item in named) and not _is_fresh(flow, value):
+                refuse("waves-in-place", f"'{name}' is changed in place and may have another name", node)
+        case ast.For(target=target):
+            if any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(target)):
+                refuse("waves-in-place", f"'{name}' is changed in place and may have another name", node)
+    if isinstance(node, (ast.Return, ast.Compare)) or node in flow.operations:
+        operation = flow.operations.get(node)
+        if operation is not None and operation.name in VIEWS and any(_is_name(item, name) for item in operation.arguments):
+            refuse("waves-in-place", f"'{name}' is changed in place and may have another name", node)
+        return
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Name) and child.id == name and isinstance(child.ctx, ast.Load):
+            inside = isinstance(node, (ast.List, ast.Tuple)) and node in _operands(flow)
+            if not inside:
+                refuse("waves-in-place", f"'{name}' is changed in place and may have another name", child)
+
+
+def _operands(flow: Flow) -> set[ast.AST]:
+    return {argument for operation in flow.operations.values() for argument in operation.arguments}
+
+
+def _is_fresh(flow: Flow, value: ast.expr) -> bool:
+    """A tensor that nothing else names: a result of an operation that makes a new one, or a literal."""
+    if isinstance(value, ast.Constant):
+        return True
+    operation = flow.operations.get(value)
+    return operation is not None and operation.name not in VIEWS
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def needed_constants(program: HostProgram, source: str) -> dict[str, Any]:
+    """The objects that a text needs besides builtins and live-ins, by name."""
+    used = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+    return {name: value for name, value in program.constants.items() if name in used and not hasattr(builtins, name)}
+
+
+__all__ = ["HostProgram", "Live", "host_program", "needed_constants"]

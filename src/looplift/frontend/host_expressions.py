@@ -1,0 +1,334 @@
+"""From expressions to what they may hold; finds the tensor operations on the way."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+from looplift.frontend.host_flow import Flow, Operation, refuse
+from looplift.frontend.host_routine import Routine
+from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, is_literal
+from looplift.frontend.host_values import (
+    HOST, Atom, Container, External, Host, Lane, Live, Pack, Real, is_module, is_tensor, is_tensor_atom,
+)  # fmt: skip
+
+
+def evaluate(flow: Flow, routine: Routine, node: ast.expr) -> set[Atom]:
+    """What the expression may hold, remembered in ``flow.values``."""
+    return flow.record(node, _evaluate(flow, routine, node))
+
+
+def _evaluate(flow: Flow, routine: Routine, node: ast.expr) -> set[Atom]:
+    match node:
+        case ast.Constant() | ast.JoinedStr():
+            return _text(flow, routine, node)
+        case ast.Name(id=name):
+            return flow.lookup(routine, name, node)
+        case ast.Attribute():
+            return attribute(flow, routine, node)
+        case ast.Subscript():
+            return subscript(flow, routine, node)
+        case ast.Call():
+            from looplift.frontend.host_calls import call
+
+            return call(flow, routine, node)
+        case ast.BinOp() | ast.UnaryOp() | ast.Compare():
+            return operator(flow, routine, node)
+        case ast.BoolOp(values=values):
+            return _either(flow, routine, values, tests=values[:-1])
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            _require_host(flow, routine, test)
+            return _either(flow, routine, [body, orelse], tests=[])
+        case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items):
+            return _display(flow, routine, node, items)
+        case ast.Dict(keys=keys, values=values):
+            return _dictionary(flow, routine, node, keys, values)
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+            return _comprehension(flow, routine, node)
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            for part in (lower, upper, step):
+                if part is not None:
+                    _require_host(flow, routine, part)
+            return {HOST}
+    refuse("waves-statement", f"'{ast.unparse(node)}' is not understood here", node)
+
+
+def _require_host(flow: Flow, routine: Routine, node: ast.expr) -> None:
+    from looplift.frontend.host_statements import require_host
+
+    require_host(evaluate(flow, routine, node), node)
+
+
+def _text(flow: Flow, routine: Routine, node: ast.expr) -> set[Atom]:
+    if isinstance(node, ast.JoinedStr):
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                _require_host(flow, routine, part.value)
+    return {HOST}
+
+
+def _either(flow: Flow, routine: Routine, values: list[ast.expr], tests: list[ast.expr]) -> set[Atom]:
+    for test in tests:
+        _require_host(flow, routine, test)
+    return set().union(*(evaluate(flow, routine, value) for value in values))
+
+
+def _display(flow: Flow, routine: Routine, node: ast.expr, items: list[ast.expr]) -> set[Atom]:
+    if any(isinstance(item, ast.Starred) for item in items):
+        refuse("waves-statement", "a starred element is not understood", node)
+    parts = [evaluate(flow, routine, item) for item in items]
+    kind = type(node).__name__.lower()
+    if kind == "tuple":
+        return {flow.container(node, kind, fields=dict(enumerate(parts)))}
+    return {flow.container(node, kind, set().union(*parts))}
+
+
+def _dictionary(
+    flow: Flow, routine: Routine, node: ast.expr, keys: list[ast.expr | None], values: list[ast.expr]
+) -> set[Atom]:
+    made = flow.container(node, "dict")
+    contents = flow.inside(made)
+    for key, value in zip(keys, values):
+        if key is None:
+            refuse("waves-statement", "'**' in a dict is not understood", node)
+        flow.add(contents.keys, evaluate(flow, routine, key))
+        known = isinstance(key, ast.Constant) and isinstance(key.value, str)
+        place = contents.fields.setdefault(key.value, set()) if known else contents.rest  # type: ignore[union-attr]
+        flow.add(place, evaluate(flow, routine, value))
+    return {made}
+
+
+def _comprehension(flow: Flow, routine: Routine, node: Any) -> set[Atom]:
+    from looplift.frontend.host_statements import bind
+
+    for part in node.generators:
+        if part.is_async:
+            refuse("waves-statement", "'async' is not understood", node)
+        bind(flow, routine, part.target, flow.elements(evaluate(flow, routine, part.iter), part.iter))
+        for test in part.ifs:
+            _require_host(flow, routine, test)
+    if isinstance(node, ast.DictComp):
+        made = flow.container(node, "dict", evaluate(flow, routine, node.value))
+        flow.add(flow.inside(made).keys, evaluate(flow, routine, node.key))
+        return {made}
+    kind = {"ListComp": "list", "SetComp": "set", "GeneratorExp": "iterator"}[type(node).__name__]
+    return {flow.container(node, kind, evaluate(flow, routine, node.elt))}
+
+
+def operator(flow: Flow, routine: Routine, node: ast.BinOp | ast.UnaryOp | ast.Compare) -> set[Atom]:
+    """Arithmetic and comparison: a tensor operation if an operand is a tensor, else on the host."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            operands = [left, right]
+        case ast.UnaryOp(operand=operand):
+            operands = [operand]
+        case ast.Compare(left=left, comparators=comparators):
+            operands = [left, *comparators]
+    sets = [evaluate(flow, routine, operand) for operand in operands]
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
+        return _membership(node, sets)
+    if any(map(is_tensor_atom, set().union(*sets))):
+        return _tensor_operator(flow, node, operands, sets)
+    joined = set().union(*sets)
+    if isinstance(node, ast.BinOp) and any(_is_sequence(atom) for atom in joined):
+        elements = flow.elements({atom for atom in joined if _is_sequence(atom)}, node)
+        kinds = {_sequence_kind(atom) for atom in joined if _is_sequence(atom)}
+        return {flow.container(node, "tuple" if "tuple" in kinds else "list", elements)}
+    if any(isinstance(atom, External) for atom in joined) and not isinstance(node, ast.Compare):
+        refuse("waves-call", f"'{ast.unparse(node)}' on objects may have effects", node)
+    return {HOST}
+
+
+def _is_sequence(atom: Atom) -> bool:
+    return isinstance(atom, (Container, Pack)) or (isinstance(atom, External) and issubclass(atom.type, (list, tuple)))
+
+
+def _sequence_kind(atom: Atom) -> str:
+    if isinstance(atom, Container):
+        return atom.kind
+    return "tuple" if isinstance(atom, Pack) or issubclass(atom.type, tuple) else "list"  # type: ignore[union-attr]
+
+
+def _membership(node: ast.Compare, sets: list[set[Atom]]) -> set[Atom]:
+    if len(node.ops) > 1:
+        refuse("waves-statement", "a chain with 'is' or 'in' is not understood", node)
+    if isinstance(node.ops[0], (ast.In, ast.NotIn)) and any(map(is_tensor_atom, set().union(*sets))):
+        refuse("waves-value", "'in' compares tensors", node)
+    return {HOST}
+
+
+def _tensor_operator(
+    flow: Flow, node: ast.BinOp | ast.UnaryOp | ast.Compare, operands: list[ast.expr], sets: list[set[Atom]]
+) -> set[Atom]:
+    from looplift.frontend.host_ranks import matmul_rank
+    from looplift.frontend.host_statements import join_ranks, require_host
+
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        require_host(sets[0], operands[0])
+        return {HOST}
+    if isinstance(node, ast.Compare) and len(node.ops) > 1:
+        require_host({Lane(0)}, node)
+    if any(isinstance(atom, (Container, Pack, External)) for atom in set().union(*sets)):
+        refuse("waves-operation", f"'{ast.unparse(node)}' mixes tensors with other objects", node)
+    ranks = [flow.rank(atoms) for atoms in sets]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        operation = Operation("matmul", "matmul", "operator", tuple(operands))
+        return flow.lane(node, operation, matmul_rank(ranks[0], ranks[1]))
+    sign = node.ops[0] if isinstance(node, ast.Compare) else node.op
+    return flow.lane(node, Operation(type(sign).__name__, "elementwise", "operator", tuple(operands)), join_ranks(*ranks))
+
+
+def attribute(flow: Flow, routine: Routine, node: ast.Attribute) -> set[Atom]:
+    found: set[Atom] = set()
+    for atom in evaluate(flow, routine, node.value):
+        found |= attribute_of(flow, atom, node)
+    return found
+
+
+def attribute_of(flow: Flow, atom: Atom, node: ast.Attribute) -> set[Atom]:
+    """What reading the attribute of one atom gives; refuses what could run code."""
+    name = node.attr
+    match atom:
+        case Lane() if name in ("T", "mT"):
+            return flow.lane(node, Operation(name, "same", "attribute", (node.value,)), flow.rank({atom}))
+        case Lane() | Pack():
+            refuse("waves-value", f"'.{name}' of a tensor that the loop computes is needed on the host", node)
+        case Real():
+            if name in HOST_TENSOR_ATTRIBUTES:
+                return {HOST}
+            refuse("waves-operation", f"'.{name}' of a tensor is not understood here", node)
+        case Live(value=value) if is_tensor(value):
+            if name in HOST_TENSOR_ATTRIBUTES:
+                return {HOST}
+            if name in ("T", "mT"):
+                return {Live(getattr(value, name), f"{atom.path}.{name}" if atom.path else None)}
+            refuse("waves-operation", f"'.{name}' of a tensor is not understood here", node)
+        case Live(value=value, path=path):
+            return {live_attribute(flow, value, path, node)}
+        case External():
+            return external_attribute(flow, atom, node)
+    refuse("waves-call", f"'.{name}' is not understood here", node)
+
+
+def live_attribute(flow: Flow, value: Any, path: str | None, node: ast.Attribute) -> Atom:
+    name = node.attr
+    below = f"{path}.{name}" if path else None
+    if isinstance(value, (types.ModuleType, type)):
+        if not hasattr(value, name):
+            refuse("waves-name", f"'{ast.unparse(node)}' does not exist", node)
+        return Live(getattr(value, name), below)
+    if not is_module(value):
+        refuse("waves-call", f"'.{name}' of this object may run code", node)
+    stored = module_slot(value, name)
+    if stored is _MISSING:
+        refuse("waves-call", f"'{ast.unparse(node)}' may run code", node)
+    if below and not is_tensor(stored) and (is_literal(stored) or is_module(stored)):
+        flow.guard(f"type({below})", type(stored))
+    if below and is_tensor(stored):
+        flow.guard(f"{below}.dim()", stored.dim())
+    return flow.atom(stored, below)
+
+
+_MISSING = object()
+
+
+def module_slot(module: Any, name: str) -> Any:
+    """What a module stores under a name, without running a property."""
+    for table in (module.__dict__, module._parameters, module._buffers, module._modules):
+        if name in table:
+            return table[name]
+    stored = getattr(type(module), name, _MISSING)
+    return stored if is_literal(stored) else _MISSING
+
+
+def external_attribute(flow: Flow, atom: External, node: ast.Attribute) -> set[Atom]:
+    kind, name = atom.type, node.attr
+    stored = getattr(kind, name, None)
+    if isinstance(stored, property) or hasattr(kind, "__getattr__") or kind.__getattribute__ is not object.__getattribute__:
+        if not issubclass(kind, tuple):
+            refuse("waves-call", f"'.{name}' of a '{kind.__name__}' may run code", node)
+    inside = flow.inside(atom)
+    if issubclass(kind, tuple) and name in getattr(kind, "_fields", ()):
+        return set(inside.at(kind._fields.index(name)))  # type: ignore[attr-defined]
+    if name in inside.fields:
+        return set(inside.fields[name])
+    return {HOST} if is_literal(stored) and stored is not None else set()
+
+
+def subscript(flow: Flow, routine: Routine, node: ast.Subscript) -> set[Atom]:
+    owners = evaluate(flow, routine, node.value)
+    index = evaluate(flow, routine, node.slice)
+    if any(map(is_tensor_atom, owners)):
+        return _tensor_index(flow, node, owners, index)
+    key = _constant_key(node.slice)
+    found: set[Atom] = set()
+    for owner in owners:
+        match owner:
+            case Container(kind=kind) if isinstance(node.slice, ast.Slice):
+                found.add(flow.container(node, kind, flow.inside(owner).everything()))
+            case External() if isinstance(node.slice, ast.Slice):
+                found.add(flow.container(node, "list", flow.elements({owner}, node)))
+            case Container() | External():
+                if isinstance(owner, External) and not issubclass(owner.type, (list, tuple, dict)) and owner.type.__name__ != "deque":
+                    refuse("waves-call", f"indexing a '{owner.type.__name__}' may run code", node)
+                found |= flow.inside(owner).at(key)
+            case Pack(site=site):
+                flow.projections.add(node)
+                found.add(Lane(site))
+            case Live(value=value) if is_module(value):
+                found |= _module_child(flow, owner, node)
+            case Host():
+                found.add(HOST)
+            case _:
+                refuse("waves-operation", f"'{ast.unparse(node)}' is not understood here", node)
+    return found
+
+
+def _constant_key(index: ast.expr) -> Any:
+    if isinstance(index, ast.Constant) and isinstance(index.value, (int, str)):
+        return index.value
+    return None
+
+
+def _module_child(flow: Flow, owner: Live, node: ast.Subscript) -> set[Atom]:
+    key = _constant_key(node.slice)
+    children = flow.children(owner)
+    if key is None or owner.path is None:
+        return children
+    return {flow.atom(owner.value[key], f"{owner.path}[{key!r}]")}
+
+
+def _tensor_index(flow: Flow, node: ast.Subscript, owners: set[Atom], index: set[Atom]) -> set[Atom]:
+    """``x[i]``, ``x[i, 2:]``, ``x[None]`` on a tensor; the parts are host values."""
+    if not all(map(is_tensor_atom, owners)):
+        refuse("waves-operation", f"'{ast.unparse(node)}' indexes a tensor or something else", node)
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    for part in parts:
+        atoms = flow.values.get(part, set())
+        if any(map(is_tensor_atom, atoms)):
+            refuse("waves-operation", "a tensor as an index is not understood here", node)
+    rank = _index_rank(flow, parts, flow.rank(owners), owners)
+    return flow.lane(node, Operation("getitem", "index", "index", (node.value, *parts)), rank)
+
+
+def _index_rank(flow: Flow, parts: list[ast.expr], rank: int | None, owners: set[Atom]) -> int | None:
+    """The rank after indexing; unknown for an index that is neither literal nor a single int into a known tensor."""
+    if rank is None or rank < 0:
+        return rank
+    known = len(parts) == 1 and all(isinstance(atom, Live) and atom.path for atom in owners)
+    for part in parts:
+        match part:
+            case ast.Constant(value=None):
+                rank += 1
+            case ast.Constant(value=value) if value is Ellipsis:
+                pass
+            case ast.Slice():
+                pass
+            case ast.Constant(value=int()) | ast.UnaryOp(operand=ast.Constant(value=int())):
+                rank -= 1
+            case _ if known:
+                rank -= 1
+            case _:
+                return None
+    return rank

@@ -1,0 +1,236 @@
+"""From statements and live values to what every expression may hold: a flow analysis over the region and what it calls.
+
+Each function is analysed once for all its calls; sets only grow, and rounds are repeated until none does.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from looplift.base.errors import NotLiftable
+from looplift.base.spans import span_of
+from looplift.frontend.host_routine import Names, Routine, bound_names, resolve, routine_of
+from looplift.frontend.host_values import (
+    EMPTY, HOST, Atom, Container, Contents, External, Host, Lane, Live, Pack, Real, is_module, is_tensor, is_tensor_atom, sample,
+)  # fmt: skip
+
+Atoms = Iterable[Atom]
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """A tensor operation in the source: its name in the table, its operands (the receiver first), the module it calls."""
+
+    name: str
+    family: str
+    kind: str  # "function" | "method" | "module" | "operator" | "index" | "number" | "attribute"
+    arguments: tuple[ast.expr, ...] = ()
+    keywords: Mapping[str, ast.expr] = field(default_factory=dict)
+    module: Any = None
+
+
+def refuse(code: str, message: str, node: ast.AST) -> NoReturn:
+    raise NotLiftable(code, message, span_of(node))
+
+
+class Flow:
+    """The state of the analysis: the contents of containers, the operations found, ranks, routines."""
+
+    def __init__(self, live_ins: Mapping[str, Any], globals: Mapping[str, Any], statements: list[ast.stmt]):
+        assigned = bound_names(statements)
+        self.names = Names(globals, {*live_ins, *assigned})
+        self.contents: dict[Atom, Contents] = {}
+        self.operations: dict[ast.AST, Operation] = {}
+        self.projections: set[ast.AST] = set()
+        self.values: dict[ast.AST, set[Atom]] = {}
+        self.sites: dict[ast.AST, int] = {}
+        self.ranks: dict[int, int | None] = {}
+        self.routines: dict[types.CodeType, Routine] = {}
+        self.calls: dict[ast.AST, dict[Any, Routine]] = {}
+        self.accumulations: dict[ast.AST, Routine] = {}
+        self.live_ins = dict(live_ins)
+        self.changed = False
+        self.region = Routine("region", statements, list(live_ins))
+        self.region.locals = {*live_ins, *assigned}
+        for name, value in live_ins.items():
+            self.region.variables[name] = {self.atom(value, name, fixed=name not in assigned)}
+
+    def run(self) -> None:
+        """Repeats the analysis of all routines until nothing new is found."""
+        from looplift.frontend.host_statements import visit_block
+
+        for _ in range(60):
+            self.changed = False
+            visit_block(self, self.region, self.region.body)
+            for routine in list(self.routines.values()):
+                visit_block(self, routine, routine.body)
+            if not self.changed:
+                return
+        refuse("waves-analysis", "the analysis of the loop did not come to an end", self.region.body[0])
+
+    def atom(self, value: Any, path: str | None, fixed: bool = True) -> Atom:
+        """The atom of a live value: itself where it is one known object, a sample of what it holds where it is data."""
+        found = sample(value, path or "value", self.contents)  # type: ignore[arg-type]
+        if isinstance(found, External):
+            return found
+        if isinstance(found, Live) or fixed:
+            return Live(value, path if fixed else None)
+        return found
+
+    # ------------------------------------------------------------ sets that grow
+
+    def add(self, target: set[Atom], atoms: Atoms) -> None:
+        before = len(target)
+        target.update(atoms)
+        self.changed |= len(target) != before
+
+    def record(self, node: ast.AST, atoms: Atoms) -> set[Atom]:
+        known = self.values.setdefault(node, set())
+        self.add(known, atoms)
+        return known
+
+    def site(self, node: ast.AST) -> int:
+        return self.sites.setdefault(node, len(self.sites))
+
+    def inside(self, atom: Atom) -> Contents:
+        return self.contents.setdefault(atom, Contents())
+
+    def container(self, node: ast.AST, kind: str, atoms: Atoms = (), fields: Mapping[Any, Atoms] | None = None) -> Container:
+        """The container made at a node, holding at least what is given."""
+        made = Container(self.site(node), kind)
+        contents = self.inside(made)
+        self.add(contents.rest, atoms)
+        for key, value in (fields or {}).items():
+            self.add(contents.fields.setdefault(key, set()), value)
+        return made
+
+    def lane(self, node: ast.AST, operation: Operation, rank: int | None, pack: int | None = -1) -> set[Atom]:
+        """The result of a tensor operation; ``pack`` is the number of results, -1 for a single tensor."""
+        self.operations[node] = operation
+        site = self.site(node)
+        if rank == -1:
+            pass  # nothing is known of the operands yet
+        elif site not in self.ranks:
+            self.ranks[site] = rank
+            self.changed = True
+        elif self.ranks[site] != rank and self.ranks[site] is not None:
+            self.ranks[site] = None
+            self.changed = True
+        return {Lane(site)} if pack == -1 else {Pack(site, pack)}
+
+    # ------------------------------------------------------------ reading sets
+
+    def elements(self, atoms: Atoms, node: ast.AST) -> set[Atom]:
+        """What iterating the values gives."""
+        found: set[Atom] = set()
+        for atom in atoms:
+            match atom:
+                case Container(kind="dict"):
+                    found |= self.inside(atom).keys
+                case Container():
+                    found |= self.inside(atom).everything()
+                case External(types=kinds) if issubclass(kinds[-1], dict):
+                    found |= self.inside(atom).keys
+                case External(types=kinds):
+                    if not issubclass(kinds[-1], (list, tuple, set, frozenset)) and kinds[-1].__name__ != "deque":
+                        refuse("waves-call", f"iterating a '{kinds[-1].__name__}' may have effects", node)
+                    found |= self.inside(atom).everything()
+                case Pack(site=site):
+                    found.add(Lane(site))
+                case Host():
+                    found.add(HOST)
+                case Live(value=value) if is_module(value):
+                    found |= self.children(atom)
+                case Live(value=value) if not is_tensor(value) and not callable(value):
+                    found.add(HOST)
+                case _:
+                    refuse("waves-value", "iterating a tensor is not understood here", node)
+        return found
+
+    def children(self, module: Live) -> set[Atom]:
+        """The members of a ModuleList or ModuleDict, or parameters of a ParameterList."""
+        kind = type(module.value).__name__
+        if kind not in ("ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
+            raise NotLiftable("waves-call", f"a '{kind}' is not understood as a container")
+        items = module.value.values() if kind.endswith("Dict") else module.value
+        if module.path:
+            self.guard(f"len({module.path})", len(module.value))
+        keys = list(module.value.keys()) if kind.endswith("Dict") else range(len(module.value))
+        for key, item in zip(keys, items):
+            if module.path:
+                self.guard(f"type({module.path}[{key!r}])", type(item))
+        return {Live(item, None) for item in items}
+
+    def rank(self, atoms: Atoms) -> int | None:
+        """The one rank of the tensors among the atoms; -1 if there are none (yet), None if it is not known."""
+        found = set()
+        for atom in atoms:
+            match atom:
+                case Lane(site=site) | Pack(site=site) if site in self.ranks:
+                    found.add(self.ranks[site])
+                case Real(rank=rank):
+                    found.add(rank)
+                case Live(value=value) if is_tensor(value):
+                    found.add(value.dim())
+        if None in found or len(found) > 1:
+            return None
+        return found.pop() if found else -1
+
+    def guard(self, text: str, value: Any) -> None:
+        self.names.guards[text] = value
+
+    # ------------------------------------------------------------ functions
+
+    def routine(self, function: types.FunctionType) -> Routine:
+        known = self.routines.get(function.__code__)
+        if known is None:
+            known = routine_of(function, self.names)
+            self.routines[function.__code__] = known
+            self.changed = True
+        elif known.function is not function:
+            raise NotLiftable("waves-call", f"two functions share the code of '{function.__name__}'")
+        return known
+
+    def lookup(self, routine: Routine, name: str, node: ast.AST) -> set[Atom]:
+        if name in routine.locals:
+            return routine.variables.setdefault(name, set())
+        if name in self.live_ins and name in routine.cells() and routine.cells()[name] is self.live_ins[name]:
+            position = routine.function.__code__.co_freevars.index(name)  # type: ignore[union-attr]
+            self.guard(f"{routine.function.__name__}.__closure__[{position}].cell_contents is {name}", True)  # type: ignore[union-attr]
+            return self.region.variables[name]
+        function = routine.function
+        if function is not None and name in routine.cells() and "<locals>" in function.__qualname__:
+            value = routine.cells()[name]
+            if not isinstance(value, types.FunctionType):
+                refuse("waves-name", f"'{name}' in '{function.__name__}' belongs to a function that the loop cannot see", node)
+            return {Live(value, None)}
+        found = resolve(routine, name, self.names)
+        if routine.function is not None and found.path in routine.locals:
+            found = Live(found.value, self.names.constant(found.value, self.names.fresh(name)))
+        if isinstance(found.value, (list, dict, set)) or (is_tensor(found.value) is False and _is_data(found.value)):
+            return {self.atom(found.value, found.path)}
+        if found.path != name or name in self.names.constants:
+            self.guard_global(routine, name, found)
+        return {found}
+
+    def guard_global(self, routine: Routine, name: str, found: Live) -> None:
+        if isinstance(found.value, types.ModuleType) or is_tensor(found.value):
+            return
+        if routine.function is None:
+            self.guard(f"__globals__[{name!r}] is {found.path}", True)
+        elif name not in routine.cells():
+            holder = self.names.constant(routine.function, routine.function.__name__)
+            self.guard(f"{holder}.__globals__[{name!r}] is {found.path}", True)
+
+
+def _is_data(value: Any) -> bool:
+    """An object whose attributes are data: not a function, class, module or scalar."""
+    plain = (types.ModuleType, type, str, bytes, int, float, complex, range, slice)
+    return value is not None and not callable(value) and not isinstance(value, plain) and not type(value).__module__.startswith("torch")
+
+
+__all__ = ["EMPTY", "Flow", "Operation", "is_tensor_atom", "refuse"]

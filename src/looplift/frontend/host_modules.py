@@ -1,0 +1,88 @@
+"""Calls of modules: those of ``torch.nn`` are tensor operations, those of the user are functions."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from typing import Any
+
+from looplift.frontend.host_flow import Flow, Operation, refuse
+from looplift.frontend.host_tables import CELLS, MODULES
+from looplift.frontend.host_values import Atom, Live
+
+
+def module_call(flow: Flow, callee: Live, node: ast.Call, enter: Callable[..., set[Atom]]) -> set[Atom]:
+    module = callee.value
+    require_plain(flow, module, callee.path, node)
+    kind = type(module)
+    if kind.__module__.startswith("torch."):
+        return _builtin_module(flow, module, node)
+    forward = kind.forward
+    if not isinstance(forward, types.FunctionType) or "forward" in module.__dict__:
+        refuse("waves-call", f"the 'forward' of a '{kind.__name__}' is not a plain method", node)
+    if callee.path:
+        flow.guard(f"{callee.path}.forward.__code__", forward.__code__)
+    return enter(flow, forward, callee, kind, node)
+
+
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+def require_plain(flow: Flow, module: Any, path: str | None, node: ast.AST) -> None:
+    """A call of the module runs its forward and nothing else; in eval mode where that makes a difference."""
+    import torch
+
+    kind = type(module)
+    if any(getattr(module, name, None) for name in HOOKS):
+        refuse("waves-call", f"the module '{ast.unparse(node)}' has hooks", node)
+    if kind.__call__ is not torch.nn.Module.__call__ or getattr(module, "_compiled_call_impl", None) is not None:
+        refuse("waves-call", f"a '{kind.__name__}' is not called in the usual way", node)
+    if path:
+        flow.guard(f"type({path})", kind)
+        for name in HOOKS:
+            flow.guard(f"len({path}.{name} or ())", 0)
+    if kind.__name__.startswith("Dropout"):
+        if module.training and module.p > 0:
+            refuse("waves-random", "dropout in training draws random numbers", node)
+        if path:
+            flow.guard(f"{path}.training", module.training)
+    if kind.__name__ == "Sequential":
+        for position, child in enumerate(module):
+            require_plain(flow, child, f"{path}[{position}]" if path else None, node)
+            if module_family(child) is None:
+                refuse("waves-call", f"a '{type(child).__name__}' is not in the table of modules", node)
+
+
+def module_family(module: Any) -> str | None:
+    """The family of a module of ``torch.nn`` that treats each row by itself, None for others."""
+    kind = type(module)
+    if not kind.__module__.startswith("torch.nn.modules") or "forward" in module.__dict__:
+        return None
+    if kind.__name__ == "Embedding" and (module.max_norm is not None or module.scale_grad_by_freq or module.sparse):
+        return None
+    if kind.__name__ in ("Softmax", "LogSoftmax") and module.dim is None:
+        return None
+    if getattr(module, "inplace", False):
+        return None
+    return MODULES.get(kind.__name__)
+
+
+def _builtin_module(flow: Flow, module: Any, node: ast.Call) -> set[Atom]:
+    name, family = type(module).__name__, module_family(module)
+    if family is None or node.keywords:
+        refuse("waves-call", f"a '{name}' called like this is not in the table of modules", node)
+    operation = Operation(name, family, "module", tuple(node.args), {}, module)
+    rank = flow.rank(flow.values[node.args[0]])
+    if rank is not None and rank >= 0:
+        rank += sum(family_rank(item) for item in (module if family == "sequential" else [module]))
+    if name in CELLS:
+        return flow.lane(node, operation, rank, 2 if name == "LSTMCell" else -1)
+    return flow.lane(node, operation, rank)
+
+
+def family_rank(module: Any) -> int:
+    """By how much the module raises the rank."""
+    if module_family(module) == "sequential":
+        return sum(map(family_rank, module))
+    return 1 if module_family(module) == "embedding" else 0

@@ -1,0 +1,167 @@
+"""Python functions as the host slice sees them: source, parameters, and how a free name is reached."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import textwrap
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.frontend.host_values import Atom, Live
+
+
+class Names:
+    """Names of the emitted text for live objects: the author's where they are free, numbered where they are not."""
+
+    def __init__(self, globals: Mapping[str, Any], taken: set[str]):
+        self.globals = globals
+        self.taken = set(taken)
+        self.constants: dict[str, Any] = {}
+        self.guards: dict[str, Any] = {}
+
+    def constant(self, value: Any, hint: str) -> str:
+        """The name under which the emitted text finds a global object."""
+        for name, known in self.constants.items():
+            if known is value and name.rstrip("0123456789_") == hint.rstrip("0123456789_"):
+                return name
+        name = hint if hint not in self.taken else self.fresh(hint)
+        self.taken.add(name)
+        self.constants[name] = value
+        return name
+
+    def fresh(self, hint: str) -> str:
+        """A name that nothing else has, starting with the hint."""
+        number, name = 2, hint
+        while name in self.taken or hasattr(builtins, name):
+            name, number = f"{hint}_{number}", number + 1
+        self.taken.add(name)
+        return name
+
+
+@dataclass(eq=False)
+class Routine:
+    """One user function, or the region itself, with what its names may hold."""
+
+    name: str
+    body: list[ast.stmt]
+    parameters: list[str]
+    function: types.FunctionType | None = None
+    defaults: dict[str, ast.expr] = field(default_factory=dict)
+    variables: dict[str, set[Atom]] = field(default_factory=dict)
+    returns: set[Atom] = field(default_factory=set)
+    locals: set[str] = field(default_factory=set)
+    line_offset: int = 0
+
+    def cells(self) -> dict[str, Any]:
+        """The values of the closure, by name."""
+        function = self.function
+        if function is None or not function.__closure__:
+            return {}
+        pairs = zip(function.__code__.co_freevars, function.__closure__)
+        return {name: cell.cell_contents for name, cell in pairs if not _is_empty(cell)}
+
+
+def _is_empty(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents
+    except ValueError:
+        return True
+    return False
+
+
+def bound_names(statements: list[ast.stmt]) -> set[str]:
+    """Every name that the statements assign."""
+    nodes = (node for statement in statements for node in ast.walk(statement))
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del))}
+
+
+def routine_of(function: types.FunctionType, names: Names) -> Routine:
+    """A routine from a user's function; refuses what cannot be read or is not a plain function."""
+    if hasattr(function, "__wrapped__"):
+        raise NotLiftable("waves-call", f"'{function.__name__}' is wrapped by a decorator")
+    definition, offset = _definition(function)
+    arguments = definition.args
+    if arguments.vararg or arguments.kwarg:
+        raise NotLiftable("waves-call", f"'{function.__name__}' takes a variable number of arguments")
+    if any(not _is_plain_decorator(item) for item in definition.decorator_list):
+        raise NotLiftable("waves-call", f"'{function.__name__}' has a decorator")
+    parameters = [item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    positional = [item.arg for item in (*arguments.posonlyargs, *arguments.args)]
+    defaults = dict(zip(reversed(positional), reversed(arguments.defaults)))
+    for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+        if default is not None:
+            defaults[item.arg] = default
+    for name, default in defaults.items():
+        if not isinstance(default, (ast.Constant, ast.UnaryOp)):
+            raise NotLiftable("waves-call", f"the default of '{name}' in '{function.__name__}' is not a literal")
+    body = _without_docstring(definition.body)
+    variables: dict[str, set[Atom]] = {name: set() for name in parameters}
+    routine = Routine(_emitted_name(function), body, parameters, function, defaults, variables)
+    routine.locals = {*parameters, *bound_names(body)}
+    names.taken |= routine.locals
+    routine.line_offset = offset
+    return routine
+
+
+def _emitted_name(function: types.FunctionType) -> str:
+    """``encode``; ``tree_forward`` for the ``forward`` of a class ``Tree``."""
+    if function.__name__ != "forward":
+        return function.__name__
+    owner = function.__qualname__.split(".")[-2:][0]
+    return f"{owner.lower()}_forward"
+
+
+def _is_plain_decorator(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("staticmethod", "classmethod")
+
+
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        return body[1:] or [ast.Pass()]
+    return body
+
+
+@functools.lru_cache(maxsize=256)
+def _source_lines(code: types.CodeType) -> tuple[str, int]:
+    lines, start = inspect.getsourcelines(code)
+    return textwrap.dedent("".join(lines)), start
+
+
+def _definition(function: types.FunctionType) -> tuple[ast.FunctionDef, int]:
+    """The function's syntax tree with line numbers of its file, and those of the first line."""
+    try:
+        text, start = _source_lines(function.__code__)
+        tree = ast.parse(text)
+    except (OSError, TypeError, SyntaxError, IndentationError):
+        raise NotLiftable("waves-call", f"the source of '{function.__name__}' is not available") from None
+    definition = tree.body[0]
+    if not isinstance(definition, ast.FunctionDef):
+        raise NotLiftable("waves-call", f"'{function.__name__}' is not defined by a plain 'def'")
+    ast.increment_lineno(definition, start - 1)
+    return definition, start
+
+
+def resolve(routine: Routine, name: str, names: Names) -> Live:
+    """The live object of a free name, with the name by which the emitted text reaches it."""
+    cells = routine.cells()
+    scope = names.globals if routine.function is None else routine.function.__globals__
+    if name in cells:
+        return _known(cells[name], name, names)
+    if name in scope:
+        return _known(scope[name], name, names)
+    if hasattr(builtins, name):
+        return Live(getattr(builtins, name), name)
+    raise NotLiftable("waves-name", f"'{name}' is not defined where '{routine.name}' can see it")
+
+
+def _known(value: Any, name: str, names: Names) -> Live:
+    if getattr(builtins, name, None) is value:
+        return Live(value, name)
+    return Live(value, names.constant(value, name))

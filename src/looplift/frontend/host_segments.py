@@ -1,0 +1,225 @@
+"""From tensor expressions to the points of waves: builds the trees of one straight run of tensor statements."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.base.spans import span_of
+from looplift.frontend.host_flow import Flow, Operation, refuse
+from looplift.frontend.host_routine import Routine
+from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES
+from looplift.frontend.host_values import Atom, Container, Lane, Live, Pack, is_tensor, is_tensor_atom
+from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Step, Tree, Uniform
+
+
+class ReadsRun(Exception):
+    """A host expression reads what the run has not handed out yet."""
+
+
+class Run:
+    """Tensor statements collected so far, with the host expressions that they take."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.ranks: dict[str, int | None] = {}
+        self.packs: dict[str, int | None] = {}
+        self.parameters: list[Input] = []
+        self.arguments: list[ast.expr] = []
+        self.atoms: list[set[Atom]] = []
+        self.by_name: dict[str, Input] = {}
+        self.consumed: set[ast.AST] = set()
+        self.sites: set[int] = set()
+        self.temporaries: set[str] = set()
+
+    def copy(self) -> Run:
+        twin = Run()
+        for name, value in vars(self).items():
+            setattr(twin, name, value.copy())
+        return twin
+
+
+class Segments:
+    """Builds trees for one routine. ``host`` rewrites a host expression that a tensor expression takes."""
+
+    def __init__(self, flow: Flow, routine: Routine, host: Any):
+        self.flow = flow
+        self.routine = routine
+        self.host = host
+
+    def is_tensor_work(self, node: ast.AST, run: Run | None) -> bool:
+        """Whether the expression is computed in a point, not on the host."""
+        if node in self.flow.operations:
+            return True
+        if node in self.flow.projections and isinstance(node, ast.Subscript):
+            return self.is_inside(node.value, run)
+        return False
+
+    def is_inside(self, node: ast.expr, run: Run | None) -> bool:
+        return (isinstance(node, ast.Name) and run is not None and node.id in run.ranks) or self.is_tensor_work(node, run)
+
+    def tree(self, node: ast.expr, run: Run, role: str = "tensor") -> Tree:
+        flow = self.flow
+        if isinstance(node, ast.Name) and node.id in run.ranks:
+            run.consumed.add(node)
+            return Local(self.emitted(node.id), run.ranks[node.id])
+        if node in flow.operations:
+            return self.apply(node, flow.operations[node], run)
+        if node in flow.projections and isinstance(node, ast.Subscript) and self.is_inside(node.value, run):
+            return Item(self.tree(node.value, run), self.tree(node.slice, run), flow.rank(flow.values[node]))
+        if (text := self.uniform(node)) is not None:
+            return Uniform(text, self.uniform_rank(node))
+        match node:
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                return Display(type(node).__name__.lower(), tuple(self.tree(item, run) for item in items))
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                return Part(*(None if part is None else self.tree(part, run) for part in (lower, upper, step)))
+        return self.leaf(node, run, role)
+
+    def apply(self, node: Any, operation: Operation, run: Run) -> Tree:
+        """The tree of one tensor operation."""
+        run.sites.add(self.flow.site(node))
+        rank = self.flow.ranks.get(self.flow.site(node))
+        callee: str | Input = ""
+        if operation.kind in ("function", "module", "number"):
+            text = self.uniform(node.func)
+            callee = text if text is not None else self.input(node.func, run)
+        roles = ["tensor"] * len(operation.arguments)
+        if operation.kind == "number":
+            roles = ["number"]
+        elif operation.kind == "index" and len(operation.arguments) == 2 and self.uniform(operation.arguments[0]):
+            roles[1] = "index"
+        arguments = tuple(self.tree(item, run, role) for item, role in zip(operation.arguments, roles))
+        keywords = {name: self.tree(item, run) for name, item in operation.keywords.items()}
+        return Apply(
+            operation.name, operation.family, operation.kind, arguments, keywords, callee, rank, node, operation.module
+        )
+
+    # ------------------------------------------------------------ what all instances share
+
+    def uniform(self, node: ast.expr) -> str | None:
+        """The text of an expression that has one value in the whole region, by the region's own names."""
+        atoms = self.flow.values.get(node, set())
+        if len(atoms) == 1:
+            (atom,) = atoms
+            if isinstance(atom, Live) and atom.path is not None:
+                return atom.path
+        match node:
+            case ast.Constant(value=value):
+                return repr(value) if value is not Ellipsis else "..."
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                text = self.uniform(operand)
+                return None if text is None else f"-{text}"
+            case ast.BinOp(left=left, right=right, op=sign) if not self.is_tensor_work(node, None):
+                return self._joined(left, sign, right)
+            case ast.Attribute(value=value, attr=name) if name in HOST_TENSOR_ATTRIBUTES:
+                text = self.uniform(value)
+                return None if text is None else f"{text}.{name}"
+            case ast.Subscript(value=ast.Attribute(attr="shape") as shape, slice=ast.Constant(value=position)):
+                text = self.uniform(shape)
+                return None if text is None else f"{text}[{position!r}]"
+            case ast.Call(func=ast.Attribute(value=value, attr="size"), args=[ast.Constant(value=position)]):
+                text = self.uniform(value)
+                return None if text is None else f"{text}.size({position!r})"
+        return None
+
+    def _joined(self, left: ast.expr, sign: ast.operator, right: ast.expr) -> str | None:
+        texts = self.uniform(left), self.uniform(right)
+        if None in texts:
+            return None
+        joined = ast.BinOp(ast.Name(texts[0]), sign, ast.Name(texts[1]))
+        return f"({ast.unparse(joined)})"
+
+    def uniform_rank(self, node: ast.expr) -> int:
+        for atom in self.flow.values.get(node, ()):
+            if isinstance(atom, Live) and is_tensor(atom.value):
+                return atom.value.dim()
+        return -1
+
+    # ------------------------------------------------------------ what comes from the host
+
+    def leaf(self, node: ast.expr, run: Run, role: str) -> Tree:
+        atoms = self.flow.values.get(node, set())
+        arity = self.tuple_arity(atoms)
+        if arity is not None and isinstance(node, (ast.Name, ast.Subscript)):
+            parts = [ast.copy_location(ast.Subscript(node, ast.Constant(k), ast.Load()), node) for k in range(arity)]
+            for position, part in enumerate(parts):
+                self.flow.values[part] = self._at(atoms, position)
+            return Display("tuple", tuple(self.input(part, run, role) for part in parts))
+        return self.input(node, run, role)
+
+    def _at(self, atoms: set[Atom], position: int) -> set[Atom]:
+        found: set[Atom] = set()
+        for atom in atoms:
+            found |= {Lane(atom.site)} if isinstance(atom, Pack) else self.flow.inside(atom).at(position)
+        return found
+
+    def tuple_arity(self, atoms: set[Atom]) -> int | None:
+        """The number of elements if every atom is a tuple of so many tensors."""
+        arities = set()
+        for atom in atoms:
+            match atom:
+                case Pack(arity=arity):
+                    arities.add(arity)
+                case Container(kind="tuple") if not self.flow.inside(atom).rest:
+                    arities.add(len(self.flow.inside(atom).fields))
+                case _:
+                    return None
+        return arities.pop() if len(arities) == 1 else None
+
+    def input(self, node: ast.expr, run: Run, role: str = "tensor") -> Input:
+        """A parameter of the point for a host expression."""
+        if any(isinstance(item, ast.Name) and item.id in run.ranks for item in ast.walk(node)):
+            raise ReadsRun
+        atoms = self.flow.values.get(node, set())
+        if isinstance(node, ast.Name) and node.id in run.by_name and run.by_name[node.id].role == role:
+            return run.by_name[node.id]
+        listed = any(isinstance(atom, Container) for atom in atoms)
+        expression = self.host(node)
+        if listed:
+            tensors = self.flow.elements(atoms, node)
+            if not all(isinstance(atom, Container) for atom in atoms) or not all(map(is_tensor_atom, tensors)):
+                refuse("waves-operation", f"'{ast.unparse(node)}' is not a plain list of tensors", node)
+            if any(atom.kind not in ("list", "tuple") for atom in atoms if isinstance(atom, Container)):
+                expression = ast.Call(ast.Name("list", ast.Load()), [expression], [])
+            atoms = tensors
+        elif any(isinstance(atom, Pack) for atom in atoms):
+            refuse("waves-operation", f"'{ast.unparse(node)}' has an unknown number of tensors", node)
+        rank = self.flow.rank(atoms) if all(map(is_tensor_atom, atoms)) else None
+        made = Input(self._name(node, run), rank, role, listed)
+        run.parameters.append(made)
+        run.arguments.append(expression)
+        run.atoms.append(atoms)
+        if isinstance(node, ast.Name):
+            run.by_name[node.id] = made
+        return made
+
+    def emitted(self, name: str) -> str:
+        """The name of a local of the point: the author's, unless the region uses that name for something else."""
+        shadows = self.routine is not self.flow.region and (name in self.flow.live_ins or name in self.flow.names.constants)
+        return f"{name}_" if shadows else name
+
+    def _name(self, node: ast.expr, run: Run) -> str:
+        """The author's name of a host expression, or its last part; free in the point."""
+        while isinstance(node, ast.Subscript):
+            node = node.value
+        hint = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else "value"
+        hint = self.emitted(hint)
+        taken = {item.name for item in run.parameters} | set(map(self.emitted, run.ranks))
+        taken |= set() if isinstance(node, ast.Name) else set(self.flow.names.constants) | set(self.flow.live_ins)
+        name, number = hint, 1
+        while name in taken:
+            name, number = f"{hint}_{number}", number + 1
+        return name
+
+
+def finish(point: Point, run: Run) -> tuple[Point, list[ast.expr]]:
+    """Puts the tensor parameters first; the host arguments in the same order."""
+    order = sorted(range(len(run.parameters)), key=lambda k: run.parameters[k].role != "tensor")
+    arguments = [run.arguments[k] for k in order]
+    calls = [item for item in arguments if any(isinstance(part, ast.Call) for part in ast.walk(item))]
+    if order != sorted(order) and len(calls) > 1:
+        raise NotLiftable("waves-operation", "the order of the calls in this expression would change", span_of(calls[0]))
+    point.parameters = [run.parameters[k] for k in order]
+    return point, arguments

@@ -1,0 +1,245 @@
+"""Runs recorded calls of points in batches: each wave takes all calls of one point whose inputs are ready.
+
+The text between the two marks is also part of each emitted program, which so runs without this package.
+"""
+
+# ruff: noqa: E402
+from __future__ import annotations
+
+# --- begin ---
+import torch
+
+
+class Handle:
+    """One row of a table that is not computed yet. Whoever needs its value gets an error."""
+
+    __slots__ = ("row", "table")
+
+    def __init__(self, table, row):
+        self.table = table
+        self.row = row
+
+    def _refuse(self, *_):
+        raise NotImplementedError("the value of a tensor is needed before its wave has run")
+
+    __bool__ = __len__ = __iter__ = __getitem__ = __float__ = __int__ = __index__ = __str__ = __format__ = _refuse
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __mul__ = __rmul__ = _refuse
+    __repr__ = __getattr__ = __contains__ = __call__ = __sub__ = __neg__ = __matmul__ = __pow__ = _refuse
+    __hash__ = object.__hash__
+
+
+class Table:
+    """The values of one output of a group; ``shared`` where all rows are one."""
+
+    __slots__ = ("level", "mask", "offset", "shared", "value")
+
+    def __init__(self, level, mask):
+        self.level = level
+        self.mask = mask
+        self.value = None
+
+
+class Waves:
+    """Groups the calls of points by what they depend on, and runs group after group."""
+
+    def __init__(self):
+        self.groups = []
+        self.bits = {}
+        self.wrapped = {}
+
+    def point(self, *, stage, roles="", width=-1, lanes=False, ranks=()):
+        """A function over rows becomes one that records its calls and returns handles."""
+        count, base = roles.count("t"), stage << 32
+        return lambda function: self.recorder(function, count, base, abs(width), width == -1, (roles, lanes, ranks))
+
+    def recorder(self, function, count, base, width, single, how):
+        groups = {}
+
+        def record(*arguments):
+            level, mask, fixed = base, 0, ()
+            for position in range(count):
+                value = arguments[position]
+                kind = value.__class__
+                if kind is Handle:
+                    table = value.table
+                    mask |= table.mask
+                    if table.level >= level:
+                        level = table.level + 1
+                else:
+                    arguments, level, mask, key = self.describe(arguments, position, level, mask)
+                    fixed += (position, key)
+            key = (level, mask, fixed)
+            group = groups.get(key)
+            if group is None:
+                bit = self.bits.setdefault((function, fixed), 1 << len(self.bits))
+                tables = [Table(level, mask | bit) for _ in range(width)]
+                group = groups[key] = (level, [], tables, function, how)
+                self.groups.append(group)
+            rows, tables = group[1], group[2]
+            row = len(rows)
+            rows.append(arguments)
+            if single:
+                return Handle(tables[0], row)
+            return tuple([Handle(table, row) for table in tables])
+
+        return record
+
+    def describe(self, arguments, position, level, mask):
+        """What sets calls apart besides their level: lengths of lists, tensors given from outside, host values."""
+        value = arguments[position]
+        if isinstance(value, (list, tuple)):
+            items = [self.wrap(item) for item in value]
+            arguments = (*arguments[:position], items, *arguments[position + 1 :])
+            for item in items:
+                level = max(level, item.table.level + 1)
+                mask |= item.table.mask
+            return arguments, level, mask, len(items)
+        if isinstance(value, torch.Tensor):
+            return arguments, level, mask, ("tensor", value.dtype, value.shape, value.device, value.requires_grad)
+        exact = repr(value) if isinstance(value, (float, complex)) else value
+        return arguments, level, mask, (value.__class__, exact)
+
+    def wrap(self, value):
+        """A handle for a tensor given from outside that stands in a list."""
+        if value.__class__ is Handle:
+            return value
+        if not isinstance(value, torch.Tensor):
+            raise NotImplementedError("a list of tensors holds something else")
+        if id(value) not in self.wrapped:
+            bit = self.bits.setdefault((id(value),), 1 << len(self.bits)) if value.requires_grad else 0
+            table = Table(-1, bit)
+            table.value, table.shared = value, True
+            self.wrapped[id(value)] = Handle(table, 0)
+        return self.wrapped[id(value)]
+
+    def run(self):
+        """All groups, lowest level first."""
+        for _, rows, tables, function, (roles, lanes, ranks) in sorted(self.groups, key=lambda group: group[0]):
+            columns = [self.column(column, role) for column, role in zip(zip(*rows), roles)]
+            values = [value for value, _ in columns]
+            axes = tuple([axis for _, axis in columns])
+            shared = 0 not in axes
+            if lanes:
+                values = [self.lane_axis(*column, 1 if shared else len(rows)) for column in columns]
+                self.check(values, ranks)
+                results = function(*values)
+            elif shared or len(rows) == 1:
+                results = function(*[value if axis is None else value[0] for value, axis in columns])
+                shared = True
+            else:
+                results = torch.vmap(function, in_dims=axes)(*values)
+            results = results if isinstance(results, (tuple, list)) else (results,)
+            if len(results) != len(tables):
+                raise NotImplementedError("an operation has another number of results than was expected")
+            for table, value in zip(tables, results):
+                table.value, table.shared = (value[0] if shared and lanes else value), shared
+        self.groups.clear()
+
+    def lane_axis(self, value, axis, count):
+        """The value with a row for each lane."""
+        return value if axis == 0 else value.expand(count, *value.shape)
+
+    def check(self, values, ranks):
+        if any(value.dim() != rank + 1 for value, rank in zip(values, ranks)):
+            raise NotImplementedError("a tensor has another number of dimensions than was expected")
+
+    def column(self, column, role):
+        """One argument of all calls of a group: (values, 0) with a row for each, or (value, None) where they share it."""
+        first = column[0]
+        if role == "i" or role == "n":
+            if {*map(type, column)} - ({int} if role == "i" else {type(first)}) or (role == "i" and min(column) < 0):
+                raise NotImplementedError("not a plain index")
+            return torch.tensor(column, dtype=torch.float64 if type(first) is float else None), 0
+        if first.__class__ is Handle:
+            return self.gather(column)
+        if isinstance(first, list):
+            flat, _ = self.gather([item for items in column for item in items], force=True)
+            return flat.view(len(column), len(first), *flat.shape[1:]), 0
+        if isinstance(first, torch.Tensor):
+            same = all(item is first for item in column)
+            return (first, None) if same else (torch.stack(column), 0)
+        return first, None
+
+    def gather(self, handles, force=False):
+        """The rows of handles, from all the tables that they lie in."""
+        tables = list({handle.table: None for handle in handles})
+        if len(tables) == 1 and tables[0].shared and not force:
+            return tables[0].value, None
+        values, offset = [], 0
+        for table in tables:
+            value = table.value.unsqueeze(0) if table.shared else table.value
+            table.offset = offset
+            offset += len(value)
+            values.append(value)
+            if value.dtype != values[0].dtype:
+                raise NotImplementedError("tensors of several dtypes meet at one point")
+        rows = [handle.table.offset + (0 if handle.table.shared else handle.row) for handle in handles]
+        pool = values[0] if len(values) == 1 else torch.cat(values)
+        if rows == list(range(len(pool))):
+            return pool, 0
+        return pool.index_select(0, torch.tensor(rows, device=pool.device)), 0
+
+    def resolve(self, value):
+        """The value with tensors in place of handles, after all waves have run; lists and dicts are filled in place."""
+        self.run()
+        found = {}
+        self.search(value, found, set())
+        by_table = {}
+        for handle in found.values():
+            by_table.setdefault(handle.table, []).append(handle)
+        tensors = {}
+        for table, handles in by_table.items():
+            if table.shared and len(handles) == 1:
+                tensors[handles[0]] = table.value
+                continue
+            rows = [0 if table.shared else handle.row for handle in handles]
+            source = table.value.unsqueeze(0) if table.shared else table.value
+            fresh = source.index_select(0, torch.tensor(rows, device=source.device))
+            tensors.update((handle, fresh[k]) for k, handle in enumerate(handles))
+        return self.fill(value, tensors, {})
+
+    def search(self, value, found, seen):
+        """All handles in lists, tuples and dicts."""
+        if value.__class__ is Handle:
+            found[id(value)] = value
+        elif isinstance(value, (list, tuple, dict)) or type(value).__name__ == "deque":
+            if id(value) not in seen:
+                seen.add(id(value))
+                for item in value.values() if isinstance(value, dict) else value:
+                    self.search(item, found, seen)
+
+    def fill(self, value, tensors, done):
+        if value.__class__ is Handle:
+            return tensors[value]
+        if id(value) in done:
+            return done[id(value)][1]
+        result = value
+        if isinstance(value, dict):
+            done[id(value)] = (value, value)
+            for key, item in value.items():
+                value[key] = self.fill(item, tensors, done)
+        elif isinstance(value, list) or type(value).__name__ == "deque":
+            done[id(value)] = (value, value)
+            for position, item in enumerate(value):
+                value[position] = self.fill(item, tensors, done)
+        elif isinstance(value, tuple):
+            items = [self.fill(item, tensors, done) for item in value]
+            if any(new is not old for new, old in zip(items, value)):
+                result = tuple(items) if type(value) is tuple else type(value)(*items)
+            done[id(value)] = (value, result)
+        return result
+
+
+def in_place(before, after):
+    """The value of ``before += …`` where nobody else sees ``before``: it keeps its shape and dtype."""
+    if isinstance(before, torch.Tensor) and (before.shape != after.shape or before.dtype != after.dtype):
+        raise NotImplementedError("an update in place would change a shape or dtype")
+    return after
+
+
+def number(value, dtype=None):
+    """What ``torch.tensor`` makes of host numbers."""
+    return value.to(dtype or (torch.get_default_dtype() if value.is_floating_point() else value.dtype))
+
+
+# --- end ---
