@@ -81,7 +81,7 @@ def _is_own(file: str) -> bool:
 def _as_written(stack: traceback.StackSummary) -> Iterator[traceback.FrameSummary]:
     """The frames that the user's program would have had."""
     kept = [frame for frame in stack if not _is_own(frame.filename)]
-    for frame, following in zip(kept, [*kept[1:], None], strict=True):
+    for frame, following in zip(kept, [*kept[1:], None]):
         origin = origin_of(frame.filename)
         if origin is not None:
             yield _moved(frame, origin)
