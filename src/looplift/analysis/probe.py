@@ -173,12 +173,10 @@ class _Probe:
     # ------------------------------------------------------------ loops
 
     def loop(self, loop: Loop) -> None:
-        bounds: tuple[Loop, ...] = ()
-        if isinstance(loop.domain, Range):
-            bounds = self._index(loop)
+        self.loops.append(loop)
+        bounds = self._index(loop) if isinstance(loop.domain, Range) else ()
         for carry in loop.carries:
             self.facts.of[carry.inside] = self._entry(carry, loop)
-        self.loops.append(loop)
         for _ in range(4):
             if isinstance(loop.domain, While):
                 self.block(loop.domain.block)
@@ -188,9 +186,11 @@ class _Probe:
         else:
             raise NotLiftable("mixed-kinds", "the kinds of carried values do not settle", loop.span)
         self.loops.pop()
+        if isinstance(loop.domain, While):
+            bounds = self.facts[loop.domain.cond].loops
         for carry in loop.carries:
             inside = self.facts.of[carry.inside]
-            after = self.union(tuple(other for other in inside.loops if other is not loop), bounds)
+            after = self.union(inside.loops, bounds)
             self.facts.of[carry.after] = replace(inside, loops=after)
 
     def _index(self, loop: Loop) -> tuple[Loop, ...]:
@@ -232,9 +232,7 @@ class _Probe:
 
     def union(self, *groups: tuple[Loop, ...]) -> tuple[Loop, ...]:
         found = {id(loop) for group in groups for loop in group}
-        return tuple(loop for loop in self.loops if id(loop) in found) + tuple(
-            loop for group in groups for loop in group if loop not in self.loops
-        )[:1]
+        return tuple(loop for loop in self.loops if id(loop) in found)
 
 
 def _changes_kind(carry: Carry, inside: Fact, last: Fact) -> str:

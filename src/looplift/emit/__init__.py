@@ -1,0 +1,1 @@
+"""Scheduled programs in, source text out."""

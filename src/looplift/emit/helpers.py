@@ -1,0 +1,62 @@
+"""Small functions that emitted code may need; their text goes with the source, so that it runs by itself."""
+
+HELPERS = {
+    "number_vector": '''
+def number_vector(numbers, dtype):
+    """A list of Python numbers as a vector."""
+    vector = np.array(numbers)
+    if vector.dtype != dtype or vector.ndim != 1:
+        raise RequirementFailed("the list holds other kinds of numbers")
+    return torch.from_numpy(vector)
+''',
+    "row_lengths": '''
+def row_lengths(rows):
+    """How many items each list of a list of lists has."""
+    return torch.from_numpy(np.fromiter(map(len, rows), np.int64, len(rows)))
+''',
+    "row_entries": '''
+def row_entries(rows, dtype):
+    """The items of all lists of a list of lists, one after the other."""
+    entries = np.array([item for row in rows for item in row])
+    if entries.dtype != dtype or entries.ndim != 1:
+        raise RequirementFailed("the lists hold other kinds of numbers")
+    return torch.from_numpy(entries)
+''',
+    "same_dtype_stack": '''
+def same_dtype_stack(tensors):
+    """Tensors of one dtype and shape as the rows of one."""
+    if len({tensor.dtype for tensor in tensors}) != 1 or len({type(tensor) for tensor in tensors}) != 1:
+        raise RequirementFailed("the list holds tensors of several dtypes")
+    return torch.stack(list(tensors))
+''',
+    "same_dtype_array": '''
+def same_dtype_array(arrays):
+    """Arrays of one dtype and shape as the rows of one."""
+    if len({array.dtype for array in arrays}) != 1:
+        raise RequirementFailed("the list holds arrays of several dtypes")
+    return np.stack(arrays)
+''',
+    "write_last": '''
+def write_last(out, indices, value):
+    """``out[indices] = value`` where indices may repeat: the last writer wins, as in a loop."""
+    places = torch.broadcast_tensors(*(torch.as_tensor(index) for index in indices))
+    sizes = out.shape[: len(places)]
+    places = [torch.where(place < 0, place + size, place).flatten() for place, size in zip(places, sizes)]
+    if any(bool((place < 0).any() | (place >= size).any()) for place, size in zip(places, sizes)):
+        raise RequirementFailed("an index is out of range")
+    flat = torch.zeros_like(places[0])
+    for place, size in zip(places, sizes):
+        flat = flat * size + place
+    order = torch.arange(len(flat))
+    last = torch.full((sizes.numel(),), -1).scatter_reduce(0, flat, order, "amax")
+    winners = last[flat] == order
+    value = torch.as_tensor(value, dtype=out.dtype).expand(*indices_shape(indices), *out.shape[len(places):])
+    value = value.reshape(-1, *out.shape[len(places):])
+    out[tuple(place[winners] for place in places)] = value[winners].to(out.dtype)
+
+
+def indices_shape(indices):
+    """The shape of indices together."""
+    return torch.broadcast_shapes(*(torch.as_tensor(index).shape for index in indices))
+''',
+}

@@ -1,0 +1,444 @@
+"""An array program in, the lines of Python that an expert would have written out.
+
+Nodes used once are written where they are used; the others get names, the author's where there is one. What an
+array holds at some point is read before the next write to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.emit import structure, text
+from looplift.emit.helpers import HELPERS
+from looplift.emit.text import Text, arranged, full
+from looplift.emit.writes import write_lines
+from looplift.ir.array import (
+    Assign, Axis, Check, Effect, For, Forever, LeaveUnless, Node, Program, Step, Write,
+)  # fmt: skip
+from looplift.ir.facts import Kind
+
+RENDERERS = {**text.RENDERERS, **structure.RENDERERS}
+TRIVIAL = frozenset(("name", "const", "retype"))
+WIDTH = 92
+
+
+@dataclass
+class Emitted:
+    """The text of a region and what it needs around it."""
+
+    statements: list[str]
+    namespace: dict[str, Any] = field(default_factory=dict)
+    standalone: list[str] = field(default_factory=list)
+    imports: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Printer:
+    """The state of printing one program."""
+
+    library: str
+    device: str = ""
+    reserved: set[str] = field(default_factory=set)
+    lines: list[str] = field(default_factory=list)
+    depth: int = 0
+    names: dict[int, str] = field(default_factory=dict)
+    uses: dict[int, int] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+    helpers: dict[str, None] = field(default_factory=dict)
+    parent_nodes: dict[Axis, str] = field(default_factory=dict)
+    position_names: dict[Axis, str] = field(default_factory=dict)
+    scopes: list[list[int]] = field(default_factory=list)
+
+    def fail(self, code: str, message: str) -> None:
+        raise NotLiftable(code, message)
+
+    # ------------------------------------------------------------ what the renderers ask for
+
+    def text(self, node: Node) -> Text:
+        """The node's name if it has one, else its own text; a long one gets a name first."""
+        if node.serial in self.names:
+            return Text(self.names[node.serial])
+        if node.op in TRIVIAL:
+            return RENDERERS[node.op](self, node)
+        if self.uses.get(node.serial, 0) > 1 and _worth_a_name(node):
+            return Text(self.bind(node))
+        made = RENDERERS[node.op](self, node)
+        if len(made.text) > WIDTH - 12 and node.op not in ("linear", "display"):
+            return Text(self.bind(node, made))
+        return made
+
+    def bind(self, node: Node, made: Text | None = None) -> str:
+        if node.serial in self.names:
+            return self.names[node.serial]
+        made = made or RENDERERS[node.op](self, node)
+        name = self.fresh(node.hint or _hint(node))
+        self.line(f"{name} = {_plain(made.text)}")
+        self.remember(node.serial, name)
+        return name
+
+    def remember(self, serial: int, name: str) -> None:
+        self.names[serial] = name
+        if self.scopes:
+            self.scopes[-1].append(serial)
+
+    def fresh(self, hint: str) -> str:
+        hint = hint if hint.isidentifier() and not hint.startswith("__") else "value"
+        name, count = hint, 1
+        while name in self.taken or name in self.reserved:
+            count += 1
+            name = f"{hint}_{count}"
+        self.taken.add(name)
+        return name
+
+    def line(self, content: str) -> None:
+        self.lines.append("    " * self.depth + content)
+
+    def need(self, helper: str) -> None:
+        self.helpers.setdefault(helper)
+
+    def dtype(self, kind: Kind) -> Any:
+        import torch
+
+        if kind.is_array:
+            return kind.dtype
+        return {"int": torch.int64, "float": torch.float64, "bool": torch.bool}[kind.family]
+
+    def device_argument(self) -> str:
+        return f", device={self.device}" if self.device else ""
+
+    def extent(self, axis: Axis) -> str:
+        return self.text(axis.extent).text
+
+    def positions(self, axis: Axis) -> str:
+        """A vector 0, 1, ... over the positions of an axis, under a name."""
+        if axis not in self.position_names:
+            name = self.fresh(axis.name)
+            self.line(f"{name} = {self.library}.arange({self.extent(axis)}{self.device_argument()})")
+            self.position_names[axis] = name
+        return self.position_names[axis]
+
+    def parents(self, axis: Axis) -> str:
+        """For each entry of a ragged axis the position of its parent, under a name."""
+        if axis not in self.parent_nodes:
+            lengths = self.text(axis.offsets).at(0)
+            owner = axis.parent
+            assert owner is not None
+            name = self.fresh(f"{owner.name}_of_{axis.name}")
+            arange = f"{self.library}.arange({self.extent(owner)}{self.device_argument()})"
+            repeat = "torch.repeat_interleave" if self.library == "torch" else "np.repeat"
+            self.line(f"{name} = {repeat}({arange}, {lengths})")
+            self.parent_nodes[axis] = name
+        return self.parent_nodes[axis]
+
+
+def _worth_a_name(node: Node) -> bool:
+    return node.op not in ("extent", "linear", "none", "vector") and not (
+        node.op == "attribute" or node.op == "length" or (node.op == "cut")
+    )
+
+
+def _hint(node: Node) -> str:
+    if node.op == "index":
+        return node.attrs["axis"].name
+    if node.kind.family == "bool":
+        return "mask"
+    return {"reduce": "total", "fold": "folded", "gather": "picked", "slice": "part"}.get(node.op, "value")
+
+
+def _plain(content: str) -> str:
+    """Without parentheses around the whole."""
+    if not content.startswith("(") or not content.endswith(")"):
+        return content
+    depth = 0
+    for position, character in enumerate(content):
+        depth += character == "("
+        depth -= character == ")"
+        if depth == 0 and position < len(content) - 1:
+            return content
+    inner = content[1:-1]
+    return content if "," in inner and _top_level_comma(inner) else inner
+
+
+def _top_level_comma(content: str) -> bool:
+    depth = 0
+    for character in content:
+        depth += character in "([{"
+        depth -= character in ")]}"
+        if character == "," and depth == 0:
+            return True
+    return False
+
+
+# ---------------------------------------------------------------- what is used where
+
+
+def operands_of(step: Step) -> list[Node]:
+    match step:
+        case Check(cond=cond) | LeaveUnless(cond=cond):
+            return [cond]
+        case Write(operands=operands, node=node):
+            return [node, *operands]
+        case Assign(node=node):
+            return [node]
+        case Effect(operands=operands):
+            return list(operands)
+        case For(bounds=bounds, body=body):
+            return [*bounds, *(n for inner in body for n in operands_of(inner))]
+        case Forever(body=body):
+            return [n for inner in body for n in operands_of(inner)]
+    raise AssertionError(step)
+
+
+def reachable(roots: list[Node]) -> list[Node]:
+    """All nodes that the roots are made of, in order of creation."""
+    seen: dict[int, Node] = {}
+    pending = list(roots)
+    while pending:
+        node = pending.pop()
+        if node.serial in seen:
+            continue
+        seen[node.serial] = node
+        pending += node.args
+        for axis in node.axes:
+            pending += _axis_nodes(axis)
+    return [seen[key] for key in sorted(seen)]
+
+
+def _axis_nodes(axis: Axis) -> list[Node]:
+    return [axis.extent, axis.lo, *([axis.offsets] if axis.offsets is not None else [])]
+
+
+def count_uses(roots: list[Node]) -> dict[int, int]:
+    uses: dict[int, int] = {}
+    for root in roots:
+        uses[root.serial] = uses.get(root.serial, 0) + 1
+    for node in reachable(roots):
+        for arg in node.args:
+            uses[arg.serial] = uses.get(arg.serial, 0) + 1
+    return uses
+
+
+def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
+    """The names of written arrays that the node reads."""
+    pending = [node]
+    while pending:
+        current = pending[-1]
+        if current.serial in cache:
+            pending.pop()
+            continue
+        missing = [arg for arg in current.args if arg.serial not in cache]
+        if missing:
+            pending += missing
+            continue
+        own = frozenset([current.attrs["text"]]) if current.op == "name" and current.attrs.get("memory") else frozenset()
+        if current.op == "name" and current.attrs.get("local"):
+            own = own | {current.attrs["text"]}
+        if current.op in ("extent", "length"):
+            cache[current.serial] = frozenset()
+        else:
+            cache[current.serial] = own.union(*(cache[arg.serial] for arg in current.args))
+        pending.pop()
+    return cache[node.serial]
+
+
+# ---------------------------------------------------------------- steps
+
+
+def emit(program: Program, *, reserved: set[str], device: str = "") -> Emitted:
+    """The text of a program; the names it binds keep clear of ``reserved`` ones, except for its results."""
+    printer = Printer(program.library, device, reserved=set(reserved))
+    roots = [n for step in program.steps for n in operands_of(step)] + [node for _, node in program.results]
+    printer.uses = count_uses(roots)
+    results = [node for _, node in program.results]
+    _take_names(printer, program.steps)
+    _steps(printer, program.steps, results)
+    _results(printer, program.results)
+    namespace: dict[str, Any] = {}
+    standalone = [HELPERS[name].strip() for name in printer.helpers]
+    library = [f"import {'numpy as np' if program.library == 'np' else 'torch'}"]
+    if any("np." in helper for helper in standalone):
+        library.append("import numpy as np")
+    return Emitted(printer.lines, namespace, standalone, sorted(set(library)))
+
+
+def _take_names(p: Printer, steps: list[Step]) -> None:
+    """Names that steps assign are not given to other values."""
+    for step in steps:
+        if isinstance(step, Assign):
+            p.taken.update(step.name.split(","))
+        elif isinstance(step, For | Forever):
+            if isinstance(step, For):
+                p.taken.add(step.name)
+            _take_names(p, step.body)
+
+
+def _steps(p: Printer, steps: list[Step], later: list[Node]) -> None:
+    for position, step in enumerate(steps):
+        rest = [n for s in steps[position + 1 :] for n in operands_of(s)] + later
+        _step(p, step, rest)
+
+
+def _step(p: Printer, step: Step, rest: list[Node]) -> None:
+    match step:
+        case Check(cond=cond):
+            _check(p, cond)
+        case Write():
+            p.text(step.node)
+            _settle(p, {step.array}, rest, step.serial)
+            for line in write_lines(p, step):
+                p.line(line)
+        case Assign(name=name, node=node):
+            names = set(name.split(","))
+            _settle(p, names, [n for n in rest], step.serial)
+            value = p.text(node)
+            if value.text != name:
+                p.line(f"{name.replace(',', ', ')} = {_plain(value.text)}")
+        case LeaveUnless(cond=cond):
+            value = p.text(cond)
+            p.line(f"if not {value.at(100)}.any():" if cond.axes else f"if not {value.at(100)}:")
+            p.line("    break")
+        case For() | Forever():
+            _loop(p, step, rest)
+        case Effect():
+            _effect(p, step)
+
+
+def _check(p: Printer, cond: Node) -> None:
+    value = p.text(cond)
+    if cond.op == "const" and cond.attrs["value"] is True:
+        return
+    if cond.op == "const":
+        p.line("raise RequirementFailed")
+        return
+    test = f"bool({value.at(100)}.all())" if cond.axes or cond.kind.is_array else value.at(30)
+    p.line(f"if not {test}:" if not test.startswith("(") else f"if not {test}:")
+    p.line("    raise RequirementFailed")
+
+
+def _settle(p: Printer, arrays: set[str], rest: list[Node], serial: int) -> None:
+    """Before arrays change: values that were read from them before and are needed afterwards get names of their own."""
+    cache: dict[int, frozenset[str]] = {}
+    for node in reachable(rest):
+        if node.serial > serial or node.op in TRIVIAL or node.op in ("extent", "length", "linear"):
+            continue
+        if node.serial in p.names and not (structure.is_view(node) and memory_of(node, cache) & arrays):
+            continue
+        if not memory_of(node, cache) & arrays:
+            continue
+        if node.serial in p.names:
+            p.line(f"{p.names[node.serial]} = {p.names[node.serial]}.{'clone' if p.library == 'torch' else 'copy'}()")
+            continue
+        made = RENDERERS[node.op](p, node)
+        if structure.is_view(node) and (node.kind.is_array or node.axes):
+            made = Text(f"{made.at(100)}.{'clone' if p.library == 'torch' else 'copy'}()")
+        p.bind(node, made)
+
+
+def _loop(p: Printer, step: For | Forever, rest: list[Node]) -> None:
+    """What the loop does not change is computed before it."""
+    inner = [n for s in step.body for n in operands_of(s)]
+    changed = _changed(step.body)
+    if isinstance(step, For):
+        changed.add(step.name)
+        bounds = [p.text(b).text for b in step.bounds]
+    _settle(p, changed, rest + inner, step.serial)
+    _hoist(p, inner, changed)
+    if isinstance(step, For):
+        shown = bounds[1:2] if bounds[0] == "0" and bounds[2] == "1" else bounds[:2] if bounds[2] == "1" else bounds
+        p.line(f"for {step.name} in range({', '.join(shown)}):")
+    else:
+        p.line("while True:")
+    p.depth += 1
+    p.scopes.append([])
+    saved = dict(p.position_names), dict(p.parent_nodes)
+    if not step.body:
+        p.line("pass")
+    _steps(p, step.body, inner)
+    p.depth -= 1
+    for serial in p.scopes.pop():
+        p.names.pop(serial, None)
+    p.position_names, p.parent_nodes = saved
+
+
+def _changed(steps: list[Step]) -> set[str]:
+    changed: set[str] = set()
+    for step in steps:
+        match step:
+            case Write(array=array):
+                changed.add(array)
+            case Assign(name=name):
+                changed.update(name.split(","))
+            case For(name=name, body=body):
+                changed |= {name} | _changed(body)
+            case Forever(body=body):
+                changed |= _changed(body)
+    return changed
+
+
+def _hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:
+    cache: dict[int, frozenset[str]] = {}
+    nodes = reachable(inner)
+    varying = {node.serial for node in nodes if memory_of(node, cache) & changed}
+    used_by_varying = {arg.serial for node in nodes if node.serial in varying for arg in node.args}
+    used_by_varying |= {node.serial for node in inner}
+    for node in nodes:
+        if node.serial in varying or node.serial not in used_by_varying or node.serial in p.names:
+            continue
+        if node.op in TRIVIAL or not (node.kind.is_array or node.axes) or node.op in ("display", "apply"):
+            continue
+        if node.op == "slice" and not node.axes:
+            continue
+        p.bind(node)
+    for node in nodes:
+        for axis in node.axes:
+            if axis.is_ragged and axis not in p.parent_nodes and not memory_of(axis.extent, cache) & changed:
+                p.parents(axis)
+
+
+def _effect(p: Printer, step: Effect) -> None:
+    axis = step.body[0] if step.body else None
+    values = []
+    names = []
+    for node in step.operands[: len(step.operands) - (axis is not None)]:
+        if axis is not None and node.axes:
+            source = full(p, node, (axis,))
+            name = p.fresh(node.hint or "value")
+            names.append(name)
+            values.append(f"{source}.tolist()" if node.kind.is_number else source)
+            content = name
+        else:
+            content = p.text(node).text
+        step_text = step.text.replace(f"\x00{len(names_seen(step, node))}\x01", content)
+        step.text = step_text
+    if axis is None:
+        p.line(step.text)
+        return
+    targets = ", ".join(names)
+    if not names:
+        p.line(f"for _ in range({p.extent(axis)}):")
+    elif len(names) == 1:
+        p.line(f"for {targets} in {values[0]}:")
+    else:
+        p.line(f"for {targets} in zip({', '.join(values)}):")
+    p.line(f"    {step.text}")
+
+
+def names_seen(step: Effect, node: Node) -> list[Node]:
+    """The operands before this one."""
+    position = next(k for k, other in enumerate(step.operands) if other is node and f"\x00{k}\x01" in step.text)
+    return list(step.operands[:position])
+
+
+def _results(p: Printer, results: list[tuple[str, Node]]) -> None:
+    for key, node in results:
+        if key == "return":
+            p.line(f"return {_plain(p.text(node).text)}")
+            continue
+        value = _plain(p.text(node).text)
+        if value != key:
+            p.line(f"{key} = {value}")
+
+
+__all__ = ["Emitted", "arranged", "emit"]

@@ -1,0 +1,339 @@
+"""Source text of nodes: operands aligned by label, subscripts, one function for each kind of node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from looplift.emit.spelling import (
+    AND, ATOM, CHOICE, COMPARE, OPERATORS, POWER, PRODUCT, SUM, UNARY, dtype_text, lane_function, literal,
+)  # fmt: skip
+from looplift.ir.array import Axis, Node, ancestors
+
+if TYPE_CHECKING:
+    from looplift.emit.source import Printer
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of source and how tightly it binds."""
+
+    text: str
+    level: int = ATOM
+
+    def at(self, level: int) -> str:
+        """The text as an operand of something that binds at ``level``."""
+        return self.text if self.level >= level else f"({self.text})"
+
+
+def atom(text: str) -> Text:
+    return Text(text)
+
+
+# ---------------------------------------------------------------- alignment
+
+
+def arranged(p: Printer, node: Node, axes: tuple[Axis, ...], rank: int, level: int = ATOM) -> str:
+    """The node's text with dimensions ``axes`` followed by ``rank`` lane dimensions, broadcast where it lacks them."""
+    if node.kind.is_number and not node.axes:
+        return p.text(node).at(level)
+    text, own = _expanded(p, node, axes)
+    items = [":" if axis in own else "None" for axis in axes]
+    items += ["None"] * (rank - node.kind.rank) + [":"] * node.kind.rank
+    while items and items[0] == "None":
+        items.pop(0)
+    return _subscripted(text, items).at(level)
+
+
+def _subscripted(text: Text, items: list[str]) -> Text:
+    while items and items[-1] == ":":
+        items = items[:-1]
+    return atom(f"{text.at(ATOM)}[{', '.join(items)}]") if items else text
+
+
+def _expanded(p: Printer, node: Node, axes: tuple[Axis, ...]) -> tuple[Text, tuple[Axis, ...]]:
+    """Values of a parent lane, repeated for each entry of a ragged axis."""
+    text, own = p.text(node), list(node.axes)
+    for axis in axes:
+        for parent in ancestors(axis):
+            if axis not in own and parent in own:
+                position = own.index(parent)
+                entries = p.parents(axis)
+                lead = ":, " * position
+                text = atom(f"{text.at(ATOM)}[{lead}{entries}]")
+                own[position] = axis
+    return text, tuple(own)
+
+
+def full(p: Printer, node: Node, axes: tuple[Axis, ...], extents: list[str] | None = None) -> str:
+    """The node with all of ``axes`` present at their extents (``-1`` keeps a lane dimension)."""
+    if node.kind.is_number and not node.axes:
+        shape = ", ".join(p.extent(axis) for axis in axes)
+        dtype = dtype_text(p.dtype(node.kind), p.library)
+        value = p.text(node).text
+        return f"{p.library}.full(({shape},), {value}, dtype={dtype}{p.device_argument()})"
+    missing = [axis for axis in axes if axis not in node.axes and not _descends(node, axis)]
+    text = arranged(p, node, axes, node.kind.rank)
+    if not missing:
+        return text
+    shape = [p.extent(axis) for axis in axes] + ["-1"] * node.kind.rank
+    if p.library == "np":
+        lane = [f"*{p.text(node).at(ATOM)}.shape[{len(node.axes)}:]"] if node.kind.rank else []
+        return f"np.broadcast_to({text}, ({', '.join([p.extent(a) for a in axes] + lane)},))"
+    return f"{text}.expand({', '.join(shape)})"
+
+
+def _descends(node: Node, axis: Axis) -> bool:
+    return any(parent in node.axes for parent in ancestors(axis))
+
+
+# ---------------------------------------------------------------- one function for each kind of node
+
+
+def render(p: Printer, node: Node) -> Text:
+    """The text of a node that has no name yet."""
+    return RENDERERS[node.op](p, node)
+
+
+def _name(p: Printer, node: Node) -> Text:
+    return atom(node.attrs["text"])
+
+
+def _const(p: Printer, node: Node) -> Text:
+    text = literal(node.attrs["value"], p.library)
+    return Text(text, UNARY if text.startswith("-") else ATOM)
+
+
+def _linear(p: Printer, node: Node) -> Text:
+    pieces: list[str] = []
+    ordered = sorted(node.attrs["terms"].values(), key=lambda pair: pair[1] < 0)
+    for term, coefficient in ordered:
+        text = p.text(term)
+        size = abs(coefficient)
+        body = text.at(SUM + 1) if size == 1 else f"{size} * {text.at(PRODUCT + 1)}"
+        sign = "-" if coefficient < 0 else "+"
+        pieces.append(body if not pieces and sign == "+" else f"-{body}" if not pieces else f" {sign} {body}")
+    constant = node.attrs["constant"]
+    if constant:
+        pieces.append(f" {'-' if constant < 0 else '+'} {abs(constant)}")
+    alone = len(pieces) == 1
+    return Text("".join(pieces), PRODUCT if alone else SUM)
+
+
+def _arange(p: Printer, first: str, last: str, step: int) -> Text:
+    if step == 1:
+        bounds = last if first == "0" else f"{first}, {last}"
+    else:
+        bounds = f"{first}, {last}, {step}"
+    return atom(f"{p.library}.arange({bounds}{p.device_argument()})")
+
+
+def _end(p: Printer, first: Node, extent: Node, step: int) -> str:
+    from looplift.emit.integers import sum_text
+
+    return sum_text(p, first, extent, step)
+
+
+def _index(p: Printer, node: Node) -> Text:
+    axis: Axis = node.attrs["axis"]
+    if axis.is_ragged:
+        starts = p.parents(axis)
+        lengths = p.text(axis.offsets).at(ATOM)
+        return Text(f"{p.library}.arange({p.extent(axis)}) - ({lengths}.cumsum(0) - {lengths})[{starts}]", SUM)
+    return _arange(p, p.text(axis.lo).text, _end(p, axis.lo, axis.extent, axis.step), axis.step)
+
+
+def _along(p: Printer, node: Node) -> Text:
+    base, extent = node.args
+    step = node.attrs["coefficient"]
+    return _arange(p, p.text(base).text, _end(p, base, extent, step), step)
+
+
+def _extent(p: Printer, node: Node) -> Text:
+    return atom(f"{p.text(node.args[0]).at(ATOM)}.shape[{node.attrs['dim']}]")
+
+
+def _length(p: Printer, node: Node) -> Text:
+    return atom(f"len({p.text(node.args[0]).text})")
+
+
+def _count(p: Printer, node: Node) -> Text:
+    return atom(f"len(range({', '.join(p.text(arg).text for arg in node.args)}))")
+
+
+def _total(p: Printer, node: Node) -> Text:
+    return atom(f"int({p.text(node.args[0]).at(ATOM)}.sum())")
+
+
+def _lengths(p: Printer, node: Node) -> Text:
+    p.need("row_lengths")
+    return atom(f"row_lengths({p.text(node.args[0]).text})")
+
+
+def _entries(p: Printer, node: Node) -> Text:
+    p.need("row_entries")
+    kind = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_"}[node.kind.family]
+    return atom(f"row_entries({p.text(node.args[0]).text}, {kind})")
+
+
+def _pack(p: Printer, node: Node) -> Text:
+    element = node.attrs["element"]
+    if element.is_number:
+        p.need("number_vector")
+        kind = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_"}[element.family]
+        return atom(f"number_vector({p.text(node.args[0]).text}, {kind})")
+    if p.library == "np":
+        p.need("same_dtype_array")
+        return atom(f"same_dtype_array({p.text(node.args[0]).text})")
+    p.need("same_dtype_stack")
+    return atom(f"same_dtype_stack({p.text(node.args[0]).text})")
+
+
+def _vector(p: Printer, node: Node) -> Text:
+    maker = "torch.tensor" if p.library == "torch" else "np.array"
+    return atom(f"{maker}({literal(node.attrs['values'], p.library)}, dtype={dtype_text(node.kind.dtype, p.library)})")
+
+
+# ---------------------------------------------------------------- arithmetic
+
+
+def _elementwise(p: Printer, node: Node) -> Text:
+    name = node.attrs["name"].removeprefix("inplace.")
+    count = node.attrs.get("positional", len(node.args))
+    args, kwargs = node.args[:count], node.args[count:]
+    in_lanes = any(a.rank or not a.kind.is_number for a in node.args)
+    if name == "not":
+        return _negation(p, node)
+    if name in OPERATORS and len(args) == 2:
+        return _binary(p, node, name, in_lanes)
+    if name in ("neg", "pos", "invert") and len(args) == 1:
+        sign = {"neg": "-", "pos": "+", "invert": "~"}[name]
+        return Text(sign + arranged(p, args[0], node.axes, node.kind.rank, UNARY), UNARY)
+    rank = max((a.kind.rank for a in node.args), default=0)
+    texts = [arranged(p, a, node.axes, rank, 0) for a in args]
+    texts += [f"{k}={arranged(p, a, node.axes, rank, 0)}" for k, a in zip(node.attrs.get("kwargs", ()), kwargs, strict=False)]
+    if not in_lanes:
+        spelled = name.removeprefix("builtin.")
+        return atom(f"{spelled}({', '.join(texts)})")
+    if name.startswith("method.") and not (args[0].kind.is_number and not args[0].axes):
+        receiver = arranged(p, args[0], node.axes, rank, ATOM)
+        if p.library == "torch":
+            return atom(f"{receiver}.{name[7:]}({', '.join(texts[1:])})")
+    function = lane_function(name, p.library)
+    if p.library == "torch" and len(args) >= 1 and args[0].kind.is_number and not args[0].axes:
+        texts[0] = f"torch.tensor({texts[0]})"
+    return atom(f"{function}({', '.join(texts)})")
+
+
+def _binary(p: Printer, node: Node, name: str, in_lanes: bool) -> Text:
+    sign, level = OPERATORS[name]
+    a, b = node.args
+    rank = max(a.kind.rank, b.kind.rank)
+    if not in_lanes and name in ("and_", "or_"):
+        word = {"and_": "and", "or_": "or"}[name]
+        return Text(f"{p.text(a).at(COMPARE)} {word} {p.text(b).at(COMPARE)}", CHOICE + 5)
+    left = arranged(p, a, node.axes, rank, level + (1 if level in (COMPARE, POWER) else 0))
+    right = arranged(p, b, node.axes, rank, level + (0 if level == POWER else 1))
+    return Text(f"{left} {sign} {right}", level)
+
+
+def _negation(p: Printer, node: Node) -> Text:
+    (a,) = node.args
+    if a.rank == 0 and a.kind.is_number:
+        return Text(f"not {p.text(a).at(COMPARE)}", 20)
+    return Text(f"~{p.text(a).at(UNARY)}", UNARY)
+
+
+def _where(p: Printer, node: Node) -> Text:
+    mask, then, orelse = node.args
+    if not mask.axes and mask.kind.is_number:
+        sides = [full(p, side, node.axes) if node.axes else p.text(side).at(CHOICE + 1) for side in (then, orelse)]
+        return Text(f"{sides[0]} if {p.text(mask).at(CHOICE + 1)} else {sides[1]}", CHOICE)
+    rank = max(then.kind.rank, orelse.kind.rank)
+    texts = [arranged(p, side, node.axes, rank, 0) for side in (then, orelse)]
+    loose = [side.kind.is_number and not side.axes for side in (then, orelse)]
+    if p.library == "torch" and all(loose):
+        texts[0] = f"torch.tensor({texts[0]}, dtype={dtype_text(p.dtype(node.kind), 'torch')}{p.device_argument()})"
+    elif p.library == "np" and any(loose):
+        for k in range(2):
+            if loose[k]:
+                texts[k] = f"{dtype_text(p.dtype(node.kind), 'np')}({texts[k]})"
+    return atom(f"{p.library}.where({arranged(p, mask, node.axes, rank, 0)}, {texts[0]}, {texts[1]})")
+
+
+def _cast(p: Printer, node: Node) -> Text:
+    dtype = dtype_text(node.attrs["dtype"], p.library)
+    text = p.text(node.args[0]).at(ATOM)
+    return atom(f"{text}.to({dtype})" if p.library == "torch" else f"{text}.astype({dtype})")
+
+
+def _full(p: Printer, node: Node) -> Text:
+    dtype = dtype_text(node.attrs["dtype"], p.library)
+    if p.library == "np":
+        return atom(f"{dtype}({p.text(node.args[0]).text})")
+    return atom(f"torch.tensor({p.text(node.args[0]).text}, dtype={dtype}{p.device_argument()})")
+
+
+def _same(p: Printer, node: Node) -> Text:
+    return p.text(node.args[0])
+
+
+# ---------------------------------------------------------------- as written
+
+
+def _apply(p: Printer, node: Node) -> Text:
+    """An operation on values that no axis changes, spelled as its author did."""
+    name, count = node.attrs["name"].removeprefix("inplace."), node.attrs["positional"]
+    args, kwargs = node.args[:count], node.args[count:]
+    if name in OPERATORS and len(args) == 2:
+        sign, level = OPERATORS[name]
+        return Text(f"{p.text(args[0]).at(level + (1 if level in (COMPARE, POWER) else 0))} {sign} {p.text(args[1]).at(level + 1)}", level)
+    if name in ("neg", "pos", "invert", "not"):
+        sign = {"neg": "-", "pos": "+", "invert": "~", "not": "not "}[name]
+        return Text(sign + p.text(args[0]).at(UNARY), UNARY if name != "not" else 20)
+    if name in ("getitem", "iter_item"):
+        return atom(f"{p.text(args[0]).at(ATOM)}[{_index_text(p, args[1])}]")
+    texts = [p.text(a).text for a in args]
+    texts += [f"{k}={p.text(a).text}" for k, a in zip(node.attrs["kwargs"], kwargs, strict=True)]
+    if name.startswith("method."):
+        return atom(f"{p.text(args[0]).at(ATOM)}.{name[7:]}({', '.join(texts[1:])})")
+    if name == "module":
+        return atom(f"{texts[0]}({', '.join(texts[1:])})")
+    return atom(f"{name.removeprefix('builtin.')}({', '.join(texts)})")
+
+
+def _index_text(p: Printer, node: Node) -> str:
+    if node.op == "display" and node.attrs["kind"] == "tuple":
+        return ", ".join(_index_text(p, item) for item in node.args)
+    if node.op == "cut":
+        lo, hi, step = ("" if a.op == "const" and a.attrs["value"] is None else p.text(a).text for a in node.args)
+        return f"{lo}:{hi}" + (f":{step}" if step else "")
+    return p.text(node).text
+
+
+def _attribute(p: Printer, node: Node) -> Text:
+    return atom(f"{p.text(node.args[0]).at(ATOM)}.{node.attrs['name']}")
+
+
+def _display(p: Printer, node: Node) -> Text:
+    inner = ", ".join(p.text(item).text for item in node.args)
+    if node.attrs["kind"] == "list":
+        return atom(f"[{inner}]")
+    if len(node.args) == 1:
+        inner += ","
+    return atom(inner if node.attrs.get("bare") else f"({inner})")
+
+
+def _none(p: Printer, node: Node) -> Text:
+    return atom("None")
+
+
+RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
+    "name": _name, "const": _const, "linear": _linear, "index": _index, "along": _along, "extent": _extent,
+    "length": _length, "count": _count, "total": _total, "lengths": _lengths, "entries": _entries, "pack": _pack,
+    "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
+    "apply": _apply, "attribute": _attribute, "display": _display, "none": _none,
+}  # fmt: skip
+
+__all__ = ["AND", "RENDERERS", "Text", "arranged", "atom", "full", "render"]

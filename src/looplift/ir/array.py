@@ -1,0 +1,146 @@
+"""Array programs: what a scheduled region is lowered to, and what the optimiser rewrites and the emitter prints.
+
+    Program = Step*                                   one region
+    Step    = Check(cond) | Write(array, pieces, value) | For(name, range, body) | Forever(cond, body)
+            | Assign(name, node) | Line(text)
+    Node    = op(args; axes, kind)                    a pure value
+
+A node is labelled: its dimensions are its ``axes`` (loops that became dimensions, outermost first) followed by the
+dimensions of one lane's value. Operands are aligned by label when they are printed, never by position. A Python
+number that varies with no axis is a Python number in the emitted code too; with axes it is a tensor or array.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+from looplift.base.spans import NOWHERE, Span
+from looplift.ir.facts import Kind
+
+_serial = itertools.count()
+
+
+@dataclass(eq=False, slots=True)
+class Axis:
+    """One loop that became a dimension. A ragged one is flat over the entries of all its parent's lanes."""
+
+    name: str
+    order: int
+    extent: Node
+    lo: Node
+    step: int = 1
+    parent: Axis | None = None
+    owner: Node | None = None
+    offsets: Node | None = None
+
+    @property
+    def is_ragged(self) -> bool:
+        return self.parent is not None
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """One value. ``attrs`` holds what is no operand: names, dimensions, dtypes, subscript pieces."""
+
+    op: str
+    args: tuple[Node, ...] = ()
+    axes: tuple[Axis, ...] = ()
+    kind: Kind = field(default_factory=lambda: Kind("int"))
+    attrs: dict[str, Any] = field(default_factory=dict)
+    hint: str = ""
+    serial: int = field(default_factory=lambda: next(_serial))
+
+    @property
+    def rank(self) -> int:
+        """Dimensions in the emitted code."""
+        return len(self.axes) + self.kind.rank
+
+
+@dataclass(eq=False, slots=True)
+class Check:
+    """Raise RequirementFailed unless ``cond`` (a Python bool or a tensor of lanes) holds."""
+
+    cond: Node
+    span: Span = NOWHERE
+
+
+@dataclass(eq=False, slots=True)
+class Write:
+    """``array[pieces] = value`` on the array bound to a name; ``mode``: set, add (accumulate), last (ordered)."""
+
+    array: str
+    node: Node
+    mode: str
+    operands: tuple[Node, ...]
+    render: Any = None
+    serial: int = field(default_factory=lambda: next(_serial))
+
+
+@dataclass(eq=False, slots=True)
+class Assign:
+    """``name = node``: a name that is assigned more than once, as the carried values of a loop that stays."""
+
+    name: str
+    node: Node
+    serial: int = field(default_factory=lambda: next(_serial))
+
+
+@dataclass(eq=False, slots=True)
+class For:
+    """A loop that stays a loop, over a range of Python integers."""
+
+    name: str
+    bounds: tuple[Node, Node, Node]
+    body: list[Step]
+    serial: int = field(default_factory=lambda: next(_serial))
+
+
+@dataclass(eq=False, slots=True)
+class Forever:
+    """``while True:`` whose body leaves by ``LeaveUnless``."""
+
+    body: list[Step]
+    serial: int = field(default_factory=lambda: next(_serial))
+
+
+@dataclass(eq=False, slots=True)
+class LeaveUnless:
+    cond: Node
+
+
+@dataclass(eq=False, slots=True)
+class Effect:
+    """A statement kept for its effect, in its old order: ``text`` with the operands' names filled in."""
+
+    text: str
+    operands: tuple[Node, ...]
+    body: list[str] = field(default_factory=list)
+
+
+Step = Check | Write | Assign | For | Forever | LeaveUnless | Effect
+
+
+@dataclass(slots=True)
+class Program:
+    """Steps in order, and the nodes that the region binds or returns, under their names."""
+
+    steps: list[Step]
+    results: list[tuple[str, Node]]
+    library: str = "torch"
+
+
+def merge_axes(*groups: tuple[Axis, ...]) -> tuple[Axis, ...]:
+    """The union in canonical order; the ancestors of a ragged axis are implied by it."""
+    found = {axis for group in groups for axis in group}
+    for axis in list(found):
+        found -= set(ancestors(axis))
+    return tuple(sorted(found, key=lambda axis: axis.order))
+
+
+def ancestors(axis: Axis):
+    parent = axis.parent
+    while parent is not None:
+        yield parent
+        parent = parent.parent

@@ -1,0 +1,71 @@
+"""A loop nest as native code: its C++ text, and what it takes, writes and returns. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from looplift.ir.facts import Kind
+from looplift.ir.grammar import Var
+
+
+OUTCOMES = {
+    "done": "",
+    "index_out_of_range": "an index is out of range",
+    "integer_overflow": "an integer needs more than 64 bits",
+    "zero_division": "a division by zero",
+    "domain_error": "a function of 'math' is called outside its domain, or overflows",
+    "not_exact": "an integer is too large to be compared or divided exactly",
+    "bad_conversion": "a number does not fit the type that it is converted to",
+    "unbound": "a variable is read before it is bound",
+    "broken_requirement": "an assertion fails, or the loop raises",
+    "warned": "a NumPy operation overflows, divides by zero or is invalid, and warns",
+    "aliased": "tensors share memory that the loop writes to",
+    "out_of_memory": "the tape does not fit in memory",
+    "interrupted": "interrupted",
+}
+"""What a kernel returns: its position is the number, its text says why the original must run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One result: a carried value after the loop.
+
+    ``other``: the Python kind that it has instead where the loop never gave it its own kind.
+    ``same_as``: the input that it is, changed in place at most (a 0-dim tensor with ``+=``); None for a new value.
+    ``element_of``: it is, or may be, a live view of an element in the loop, and a fresh tensor here.
+    """
+
+    var: Var
+    kind: Kind
+    other: Kind | None = None
+    init: Any = None
+    same_as: Var | None = None
+    may_be_none: bool = False
+    element_of: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """``source``: C++ of the forward pass. ``caller``: Python text of a function that calls it.
+
+    ``inputs``: what the loop reads from outside, in call order. ``stored``: those that it writes to.
+    ``outputs``: the variables after the loop, described by ``results``. ``inexact``: operations whose last bit may
+    differ from PyTorch's kernel for a single number; ``deciding``: those of them that a branch, an index or a number
+    of iterations depends on. ``adjoint``: C++ of the forward pass with a tape and of the backward pass,
+    ``adjoint_caller``: Python text of its autograd function; ``differentiable``: the inputs that get a gradient.
+    """
+
+    name: str
+    source: str
+    caller: str
+    inputs: tuple[Var, ...]
+    stored: tuple[Var, ...]
+    outputs: tuple[Var, ...]
+    input_kinds: tuple[Kind, ...]
+    results: tuple[Output, ...]
+    inexact: tuple[str, ...] = ()
+    deciding: tuple[str, ...] = ()
+    adjoint: str | None = None
+    adjoint_caller: str | None = None
+    differentiable: tuple[Var, ...] = ()

@@ -1,0 +1,92 @@
+"""Families of operations: what a batched form of each needs.
+
+    elementwise   works on every element by itself; operands broadcast
+    reduction     folds dimensions of one lane's value
+    along         keeps the shape and works along one dimension (softmax, cumsum, flip)
+    shape         rearranges dimensions
+    contraction   products summed over a dimension
+    network       torch.nn.functional on one sample
+    random        draws numbers: an effect
+    blocked       has no batched form with this meaning (its result's shape depends on values, or it leaves tensors)
+
+One name stands for the function, the method and the NumPy function of the same meaning.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+ELEMENTWISE = frozenset(
+    """abs absolute acos acosh add angle arccos arcsin arctan arctan2 asin asinh atan atan2 atanh bitwise_and bitwise_not
+    bitwise_or bitwise_xor ceil clamp clamp_max clamp_min clip cos cosh deg2rad div divide eq erf erfc erfinv exp exp2
+    expm1 fabs floor floor_divide fmax fmin fmod frac ge greater greater_equal gt hypot isfinite isinf isnan le ldexp
+    lerp less less_equal lgamma log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor logit lt
+    maximum minimum mul multiply nan_to_num ne neg negative not_equal power pow rad2deg reciprocal relu remainder round
+    rsqrt sgn sigmoid sign signbit sin sinc sinh softplus silu gelu elu selu leaky_relu hardtanh relu6 mish softsign
+    logsigmoid hardswish hardsigmoid tanhshrink sqrt square sub subtract tan tanh true_divide trunc where xlogy
+    float double long int half bfloat16 bool to type type_as floordiv mod truediv matmul_none and_ or_ xor lshift rshift
+    invert pos not digamma i0 addcmul addcdiv cbrt""".split()
+) - {"matmul_none"}
+
+REDUCTION = frozenset(
+    """sum mean prod amax amin max min argmax argmin norm var std logsumexp all any count_nonzero median nansum nanmean
+    nanmedian vector_norm ptp nanmax nanmin""".split()
+)
+
+ALONG = frozenset("softmax log_softmax cumsum cumprod flip roll sort argsort logcumsumexp softmin normalize diff".split())
+
+SHAPE = frozenset(
+    """reshape view flatten squeeze unsqueeze permute transpose t T mT expand repeat detach clone contiguous cpu chunk
+    split unbind ravel copy view_as expand_as item tolist numpy swapaxes movedim""".split()
+)
+
+CONTRACTION = frozenset("matmul dot mv mm outer inner bmm linear einsum tensordot ger vdot bilinear".split())
+
+RANDOM = frozenset(
+    """rand randn randint randperm normal bernoulli multinomial rand_like randn_like randint_like dropout dropout1d
+    dropout2d dropout3d alpha_dropout feature_alpha_dropout poisson uniform choice shuffle permutation random rrelu
+    standard_normal gumbel_softmax""".split()
+)
+
+BLOCKED = frozenset(
+    """nonzero unique unique_consecutive masked_select bincount histc item tolist numpy print save load isin
+    manual_seed seed argwhere equal allclose is_tensor numel size dim backward requires_grad_ set_ data_ptr storage
+    element_size stride is_contiguous register_hook repeat_interleave combinations cartesian_prod
+    get_rng_state set_rng_state split_with_sizes tensor_split from_numpy as_tensor searchsorted bucketize""".split()
+)
+
+# operand positions that must not be zero, positive, ... where a lane does not run, and a value that is safe there
+SINGULAR = {
+    "truediv": (1, 1.0), "div": (1, 1.0), "divide": (1, 1.0), "true_divide": (1, 1.0), "floordiv": (1, 1), "mod": (1, 1),
+    "floor_divide": (1, 1), "remainder": (1, 1), "fmod": (1, 1), "log": (0, 1.0), "log2": (0, 1.0), "log10": (0, 1.0),
+    "sqrt": (0, 1.0), "rsqrt": (0, 1.0), "reciprocal": (0, 1.0), "norm": (0, 1.0), "log1p": (0, 1.0), "acos": (0, 0.0),
+    "asin": (0, 0.0), "atanh": (0, 0.0), "acosh": (0, 2.0), "pow": (0, 1.0), "power": (0, 1.0), "xlogy": (1, 1.0),
+    "vector_norm": (0, 1.0), "exp": (0, 0.0), "expm1": (0, 0.0), "exp2": (0, 0.0), "std": (0, None), "atan2": (1, 1.0),
+    "logit": (0, 0.5), "erfinv": (0, 0.0), "sinh": (0, 0.0), "cosh": (0, 0.0), "lgamma": (0, 1.0), "digamma": (0, 1.0),
+}  # fmt: skip
+
+EXACT = frozenset(
+    """add sub mul truediv neg pos abs absolute eq ne lt le gt ge maximum minimum where floor ceil trunc not and_ or_
+    xor invert lshift rshift clamp clip getitem iter_item square sign relu div subtract multiply float double long int
+    bool floordiv mod to type clone detach item""".split()
+)
+
+
+@cache
+def base_name(name: str) -> str:
+    """"torch.exp", "method.exp", "np.exp" and "math.exp" are all "exp"."""
+    return name.rpartition(".")[2]
+
+
+def family(name: str) -> str:
+    """The family of an operation, "" for one without a rule of its own."""
+    base = base_name(name)
+    if base in RANDOM and (name.startswith(("torch.", "np.", "method."))):
+        return "random"
+    for family_name, members in (
+        ("elementwise", ELEMENTWISE), ("reduction", REDUCTION), ("along", ALONG), ("shape", SHAPE),
+        ("contraction", CONTRACTION), ("blocked", BLOCKED),
+    ):  # fmt: skip
+        if base in members:
+            return family_name
+    return ""

@@ -1,0 +1,1 @@
+"""IR and facts in, a schedule and an array program out."""

@@ -1,0 +1,172 @@
+"""The state of one lowering: axes in force, the mask, what is known of each variable, the steps made so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.base.spans import NOWHERE, Span
+from looplift.ir.array import Axis, Check, Node, Step, ancestors, merge_axes
+from looplift.ir.facts import Facts, Kind
+from looplift.ir.grammar import Atom, Const, Loop, Var
+from looplift.vectorize import nodes
+from looplift.vectorize.flow import Flow
+from looplift.vectorize.nodes import Affine, Val
+from looplift.vectorize.reductions import Accumulator
+
+
+@dataclass(eq=False, slots=True)
+class Array:
+    """A tensor, array or list that the region writes to.
+
+    ``node`` is its present value; once it is written in place it is bound to ``name``. ``fresh`` arrays were made in
+    the region, so that a store that covers all of one may replace it.
+    """
+
+    var: Var
+    node: Node
+    kind: Kind
+    shape: tuple[Node, ...]
+    fresh: bool
+    axes: tuple[Axis, ...]
+    name: str = ""
+    written: bool = False
+
+
+@dataclass(slots=True)
+class Contribution:
+    operator: str
+    value: Node
+    mask: Node | None
+    axes: tuple[Axis, ...]
+
+
+@dataclass
+class Context:
+    """Everything that the pieces of the lowering share."""
+
+    facts: Facts
+    flow: Flow
+    library: str
+    steps: list[list[Step]] = field(default_factory=lambda: [[]])
+    axes: list[Axis] = field(default_factory=list)
+    mask: Node | None = None
+    vals: dict[Var, Val] = field(default_factory=dict)
+    arrays: dict[Var, Array] = field(default_factory=dict)
+    accumulators: dict[Var, Accumulator] = field(default_factory=dict)
+    contributions: dict[Accumulator, list[Contribution]] = field(default_factory=dict)
+    decisions: dict[Loop, tuple[str, str, str]] = field(default_factory=dict)
+    checked: set[str] = field(default_factory=set)
+    names: dict[str, int] = field(default_factory=dict)
+    span: Span = NOWHERE
+    needs_grad: bool = False
+    depth: int = 0
+    notes: list[str] = field(default_factory=list)
+    serial_loops: list[Loop] = field(default_factory=list)
+
+    def refuse(self, code: str, message: str) -> NotLiftable:
+        return NotLiftable(code, message, self.span)
+
+    # ------------------------------------------------------------ values
+
+    def val(self, atom: Atom) -> Val:
+        if isinstance(atom, Const):
+            node = nodes.const(atom.value)
+            if atom.path:
+                node = Node("name", kind=node.kind, attrs={"text": atom.path, "value": atom.value})
+            return Val(node)
+        if atom in self.arrays:
+            return self.array_value(self.arrays[atom])
+        return self.vals[atom]
+
+    def array_value(self, array: Array) -> Val:
+        return Val(array.node)
+
+    def node(self, atom: Atom) -> Node:
+        return self.val(atom).node
+
+    def affine(self, atom: Atom) -> Affine | None:
+        """The integer as an affine form of positions on axes, if it is one."""
+        val = self.val(atom)
+        if val.affine is not None:
+            return val.affine
+        if not val.node.axes and val.node.kind.family in ("int", "bool"):
+            return Affine((), val.node)
+        return None
+
+    def fresh_name(self, hint: str) -> str:
+        count = self.names.get(hint, 0)
+        self.names[hint] = count + 1
+        return hint if count == 0 else f"{hint}_{count}"
+
+    # ------------------------------------------------------------ steps
+
+    def add(self, step: Step) -> None:
+        self.steps[-1].append(step)
+
+    def check(self, cond: Node, key: str = "") -> None:
+        """Require a condition, for the active lanes; the same one only once."""
+        if nodes.is_const(cond, True) or (key and key in self.checked):
+            return
+        if key and len(self.steps) == 1:
+            self.checked.add(key)
+        if cond.axes and self.mask is not None:
+            cond = nodes.elementwise("or_", [cond, nodes.negated(self.mask)], nodes.BOOL)
+        self.add(Check(cond, self.span))
+
+    def check_at_most(self, small: Node, large: Node) -> None:
+        """Require ``small <= large`` of two integers that no axis changes."""
+        gap = nodes.minus(large, small)
+        value = nodes.constant_of(gap)
+        if value is not None and value >= 0:
+            return
+        key = f"{nodes.parts(gap)[0].keys()}{[c for _, c in nodes.parts(gap)[0].values()]}{nodes.parts(gap)[1]}"
+        self.check(nodes.elementwise("le", [small, large], nodes.BOOL), key)
+
+    @contextmanager
+    def masked(self, mask: Node | None) -> Iterator[None]:
+        saved, self.mask = self.mask, nodes.both(self.mask, mask)
+        yield
+        self.mask = saved
+
+    @contextmanager
+    def nested(self, steps: list[Step]) -> Iterator[None]:
+        self.steps.append(steps)
+        yield
+        self.steps.pop()
+
+    # ------------------------------------------------------------ axes
+
+    def active_axes(self) -> tuple[Axis, ...]:
+        return merge_axes(tuple(self.axes))
+
+    def axes_inside(self, outer: tuple[Axis, ...]) -> tuple[Axis, ...]:
+        """Active axes beyond those of an enclosing scope."""
+        implied = set(outer) | {a for axis in outer for a in ancestors(axis)}
+        return tuple(axis for axis in self.axes if axis not in implied)
+
+    def value_of(self, const: Any) -> Node:
+        return nodes.const(const)
+
+
+def index_node(axis: Axis) -> Node:
+    """The position on an axis as a lane value: ``lo + step * k``."""
+    return Node("index", (), (axis,), nodes.INT, {"axis": axis}, axis.name)
+
+
+def node_of(affine: Affine) -> Node:
+    """The integer that an affine form stands for."""
+    total: Node | None = None if nodes.is_const(affine.base, 0) and affine.terms else affine.base
+    for axis, coefficient in affine.terms:
+        term = index_node(axis)
+        if coefficient == -1 and total is not None:
+            total = nodes.elementwise("sub", [total, term], nodes.INT)
+            continue
+        if coefficient != 1:
+            term = nodes.elementwise("mul", [term, nodes.const(coefficient)], nodes.INT)
+        total = term if total is None else nodes.elementwise("add", [total, term], nodes.INT)
+    assert total is not None
+    return total

@@ -1,0 +1,108 @@
+"""Effects that must keep their order, each in a small loop of its own: random draws and printed text.
+
+    for i in range(n):                      noise = torch.stack([torch.randn(3) for _ in range(n)])
+        noise = torch.randn(3)              for i in range(n):
+        print(i)                                print(i)
+        total += (x[i] * noise).sum()       total = total + (x * noise).sum()
+"""
+
+from __future__ import annotations
+
+from looplift.ir.array import Axis, Effect, Node
+from looplift.ir.facts import Fact
+from looplift.ir.grammar import Group, Let, Op, Operand, Perform, Var, walk
+from looplift.ops import table
+from looplift.vectorize.context import Context
+from looplift.vectorize.nodes import Val
+
+
+def perform(context: Context, statement: Perform) -> None:
+    """Print in every iteration of the one axis in force, in the old order."""
+    if context.mask is not None or len(context.axes) > 1 or context.serial_loops:
+        raise context.refuse("effect-order", "something is printed in an inner loop or under an 'if'")
+    _check_single(context)
+    operands: list[Node] = []
+    texts = [_text(context, operand, operands) for operand in statement.op.args]
+    texts += [f"{key}={_text(context, operand, operands)}" for key, operand in statement.op.kwargs]
+    axis = context.axes[0] if context.axes else None
+    attrs = f"print({', '.join(texts)})"
+    if axis is None:
+        context.add(Effect(attrs, tuple(operands)))
+        return
+    context.add(Effect(attrs, (*operands, axis.extent), [axis]))
+
+
+def _check_single(context: Context) -> None:
+    """Two printing statements in one loop alternate: they would have to stay together."""
+    loops = [s for s in context.facts.function.body if hasattr(s, "body")]
+    for loop in loops:
+        if sum(isinstance(s, Perform) for s in walk(loop.body)) > 1:
+            raise context.refuse("effect-order", "several statements print in one loop")
+
+
+def _text(context: Context, operand: Operand, operands: list[Node]) -> str:
+    """The operand in the printing loop, with ``{k}`` where the k-th operand's own text goes."""
+    if isinstance(operand, Var):
+        statement = context.flow.definition.get(operand)
+        if isinstance(statement, Let) and statement.op.name == "format":
+            return _formatted(context, statement.op, operands)
+    return _value(context, operand, operands)
+
+
+def _formatted(context: Context, op: Op, operands: list[Node]) -> str:
+    parts = []
+    for part in op.args:
+        if isinstance(part, Group):
+            value, conversion, spec = part.items
+            text = _value(context, value, operands)
+            suffix = {-1: "", 115: "!s", 114: "!r", 97: "!a"}[conversion.value] + (f":{spec.value}" if spec.value else "")
+            parts.append("{" + text + suffix + "}")
+        else:
+            parts.append(part.value.replace("{", "{{").replace("}", "}}"))
+    body = "".join(parts)
+    return "f" + _quoted(body)
+
+
+def _quoted(body: str) -> str:
+    return repr(body)
+
+
+def _value(context: Context, operand: Operand, operands: list[Node]) -> str:
+    node = context.node(operand)
+    if node.axes and isinstance(operand, Var) and not _exact(context, operand, set()):
+        raise context.refuse("effect-order", f"'{operand.hint}' is printed, and its last digit may differ when batched")
+    operands.append(node)
+    return f"\x00{len(operands) - 1}\x01"
+
+
+def _exact(context: Context, var: Var, seen: set[Var]) -> bool:
+    """Whether a batched computation gives the very same bits."""
+    if var in seen:
+        return True
+    seen.add(var)
+    statement = context.flow.definition.get(var)
+    if isinstance(statement, Let):
+        name = statement.op.name
+        fine = table.base_name(name) in table.EXACT or table.family(name) == "random" or name == "format"
+        if not fine:
+            return False
+    return all(_exact(context, a, seen) for a in context.flow.sources.get(var, ()) if isinstance(a, Var))
+
+
+def drawn(context: Context, op: Op, fact: Fact, var: Var) -> Val:
+    """Random numbers, drawn one iteration after the other as the loop draws them."""
+    if context.mask is not None or len(context.axes) != 1 or context.serial_loops or not fact.kind.is_array:
+        raise context.refuse("random-order", "random numbers are drawn in an inner loop or under an 'if'")
+    draws = [s for s in walk(context.facts.function.body) if isinstance(s, Let) and table.family(s.op.name) == "random"]
+    if len(draws) > 1:
+        raise context.refuse("random-order", "several statements draw random numbers, and their draws alternate")
+    from looplift.vectorize.operations import uniform
+
+    axis: Axis = context.axes[0]
+    context.facts.function.attributes["random"] = True
+    made = uniform(context, op, fact, var, random=True)
+    if any(arg.axes for arg in made.args):
+        raise context.refuse("random-order", "random numbers whose shape or bounds differ by iteration")
+    node = Node("drawn", (made, axis.extent), (axis,), fact.kind, {"extents": None}, var.hint)
+    return Val(node)
+

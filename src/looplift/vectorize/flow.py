@@ -1,0 +1,92 @@
+"""Where values flow: which ones decide (a branch, an index, a trip count), who uses what, which array is meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from looplift.ir.grammar import (
+    Append, Atom, Block, Function, If, Let, Loop, Range, Require, Statement, Store, Var, While, atoms, operands, uses, walk,
+)  # fmt: skip
+
+DECIDING_OPS = frozenset(("builtin.int", "builtin.round", "method.long", "method.int", "math.floor", "math.ceil"))
+
+
+@dataclass
+class Flow:
+    """Definitions, uses and the backward slices of one function."""
+
+    function: Function
+    definition: dict[Var, Statement] = field(default_factory=dict)
+    users: dict[Var, list[Statement]] = field(default_factory=dict)
+    sources: dict[Var, list[Atom]] = field(default_factory=dict)
+    deciding: set[Var] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        for statement in walk(self.function.body):
+            self._record(statement)
+        self._mark_deciding()
+
+    def _record(self, statement: Statement) -> None:
+        for atom in uses(statement):
+            if isinstance(atom, Var):
+                self.users.setdefault(atom, []).append(statement)
+        match statement:
+            case Let(var=var, op=op):
+                self.definition[var] = statement
+                self.sources.setdefault(var, []).extend(operands(op))
+            case If(phis=phis, cond=cond):
+                for phi in phis:
+                    self.definition[phi.var] = statement
+                    self.sources.setdefault(phi.var, []).extend((phi.then, phi.orelse))
+            case Loop(carries=carries):
+                for carry in carries:
+                    self.definition[carry.inside] = self.definition[carry.after] = statement
+                    self.sources.setdefault(carry.inside, []).extend((carry.init, carry.next))
+                    self.sources.setdefault(carry.after, []).extend((carry.init, carry.next))
+            case Store(ref=ref, value=value) | Append(ref=ref, value=value):
+                self.sources.setdefault(self.root(ref), []).append(value)
+
+    def root(self, ref: Var) -> Var:
+        """The array that a chain of subscripts ends in: ``x[i][j]`` is about ``x``."""
+        statement = self.definition.get(ref)
+        if isinstance(statement, Let) and statement.op.name in ("getitem", "iter_item"):
+            owner = statement.op.args[0]
+            if isinstance(owner, Var):
+                return self.root(owner)
+        return ref
+
+    def _mark_deciding(self) -> None:
+        pending: list[Var] = []
+        for statement in walk(self.function.body):
+            for operand in _deciders(statement):
+                pending += [atom for atom in atoms(operand) if isinstance(atom, Var)]
+        while pending:
+            var = pending.pop()
+            if var in self.deciding:
+                continue
+            self.deciding.add(var)
+            pending += [atom for atom in self.sources.get(var, ()) if isinstance(atom, Var)]
+
+
+def _deciders(statement: Statement):
+    match statement:
+        case If(cond=cond) | Require(cond=cond):
+            yield cond
+        case Loop(domain=domain, stop=stop):
+            if isinstance(domain, Range):
+                yield from (domain.lo, domain.hi, domain.step)
+            elif isinstance(domain, While):
+                yield domain.cond
+            if stop is not None:
+                yield stop
+        case Store(index=index):
+            yield index
+        case Let(op=op) if op.name == "getitem":
+            yield op.args[1]
+        case Let(op=op) if op.name in DECIDING_OPS:
+            yield op.args[0]
+
+
+def stored_roots(flow: Flow, block: Block) -> set[Var]:
+    """The arrays and lists that statements of a block write to."""
+    return {flow.root(s.ref) for s in walk(block) if isinstance(s, Store | Append)}

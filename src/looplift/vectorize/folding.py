@@ -1,0 +1,125 @@
+"""Folds the contributions of a reduction over the axes that its loop and the loops inside became."""
+
+from __future__ import annotations
+
+from looplift.ir.array import Axis, Node, ancestors, merge_axes
+from looplift.ir.facts import Kind
+from looplift.vectorize import nodes
+from looplift.vectorize.context import Context, Contribution
+from looplift.vectorize.reductions import Accumulator
+
+BINARY = {"add": "add", "mul": "mul", "max": "builtin.max", "min": "builtin.min", "maximum": "torch.maximum",
+          "minimum": "torch.minimum", "and": "and_", "or": "or_"}  # fmt: skip
+
+
+def total(context: Context, found: Accumulator, axis: Axis) -> Node:
+    """The carried value after the loop: what it was before, combined with all contributions."""
+    kind = context.facts.of[found.carry.after].kind
+    value = context.node(found.carry.init)
+    for contribution in context.contributions[found]:
+        folded = _fold(context, contribution, axis, kind)
+        value = _combine(context, found.operator, value, folded, kind)
+    value.hint = found.carry.hint
+    return value
+
+
+def _home(contribution: Contribution, axis: Axis) -> tuple[Axis, ...]:
+    """The axes over which a contribution is summed: the reduction's loop and the loops inside of it."""
+    position = contribution.axes.index(axis)
+    return contribution.axes[position:]
+
+
+def _fold(context: Context, contribution: Contribution, axis: Axis, kind: Kind) -> Node:
+    folded = _home(contribution, axis)
+    value, mask = contribution.value, contribution.mask
+    value = _typed(value, kind)
+    operator = contribution.operator
+    # masks of the outer activity do not belong to this reduction's lanes but do no harm
+    present = merge_axes(value.axes, mask.axes if mask is not None else ())
+    inner = [a for a in folded if a in present or any(a in ancestors(p) for p in present)]
+    absent = [a for a in folded if a not in inner and not any(a in ancestors(p) for p in folded)]
+    if operator in ("add", "mul"):
+        value, operator_mask = _repeated(context, operator, value, mask, absent, folded)
+        mask = operator_mask
+    sums = [a for a in merge_axes(value.axes, mask.axes if mask is not None else ()) if a in folded]
+    if mask is not None:
+        value = nodes.select(mask, value, _identity(operator, kind), kind)
+    if not sums:
+        return value
+    if operator in ("max", "min", "maximum", "minimum") and _floating(kind):
+        if operator in ("max", "min"):
+            test = nodes.elementwise("eq", [value, value], nodes.BOOL)
+            context.check(test)
+    rest = _remaining(value.axes, sums)
+    return Node("reduce", (value,), rest, kind, {"axes": tuple(sums), "operator": operator}, "total")
+
+
+def _floating(kind: Kind) -> bool:
+    return kind.family == "float" or "float" in str(kind.dtype)
+
+
+def _remaining(axes: tuple[Axis, ...], sums: list[Axis]) -> tuple[Axis, ...]:
+    """The axes left after summing: a ragged axis gives back its parent, unless that is summed too."""
+    rest: list[Axis] = [a for a in axes if a not in sums]
+    for axis in sums:
+        parent = axis.parent
+        if parent is not None and parent not in sums and parent not in rest:
+            rest.append(parent)
+    return merge_axes(tuple(rest))
+
+
+def _typed(value: Node, kind: Kind) -> Node:
+    if value.kind == kind or (value.kind.is_array and value.kind.dtype == kind.dtype):
+        return value
+    if kind.is_array:
+        return nodes.cast(value, kind.dtype)
+    if value.kind.family == kind.family:
+        return value
+    if not value.axes:
+        return Node("apply", (value,), (), kind, {"name": f"builtin.{kind.family}", "kwargs": [], "positional": 1})
+    return Node("retype", (nodes.cast(value, nodes.lane_dtype(kind)),), value.axes, kind)
+
+
+def _repeated(context: Context, operator: str, value: Node, mask: Node | None, absent: list[Axis], folded):
+    """A contribution that an axis does not change is added once for each of its iterations."""
+    if any(axis.is_ragged for axis in absent) or (operator == "mul" and absent):
+        spread = merge_axes(value.axes, tuple(absent))
+        return Node("spread", (value,), spread, value.kind, {}), mask
+    for axis in absent:
+        value = nodes.elementwise("mul", [value, axis.extent], value.kind)
+    return value, mask
+
+
+def _identity(operator: str, kind: Kind) -> Node:
+    floating = _floating(kind)
+    if operator == "add":
+        return nodes.const(0.0 if floating else 0)
+    if operator == "mul":
+        return nodes.const(1.0 if floating else 1)
+    if operator in ("and", "or"):
+        return nodes.const(operator == "and")
+    low = operator in ("max", "maximum")
+    if floating:
+        return nodes.const(float("-inf") if low else float("inf"))
+    dtype = str(kind.dtype or "int64").rpartition(".")[2]
+    bits = int("".join(c for c in dtype if c.isdigit()) or 64)
+    return nodes.const(-(2 ** (bits - 1)) if low else 2 ** (bits - 1) - 1)
+
+
+def _combine(context: Context, operator: str, init: Node, folded: Node, kind: Kind) -> Node:
+    from looplift.vectorize.operations import arithmetic
+
+    if operator == "add" and init.op == "const" and init.kind.is_number and init.attrs["value"] == 0:
+        return folded
+    if operator == "mul" and init.op == "const" and init.kind.is_number and init.attrs["value"] == 1:
+        return folded
+    if operator in ("max", "min"):
+        test = nodes.compare("gt" if operator == "max" else "lt", folded, init)
+        if not test.axes and not kind.is_array:
+            return nodes.elementwise(f"builtin.{operator}", [init, folded], kind)
+        return nodes.select(test, folded, _typed(init, kind), kind)
+    if kind.is_number:
+        return nodes.elementwise(BINARY[operator], [init, folded], kind)
+    if init.kind.is_array and init.kind.rank > kind.rank:
+        raise context.refuse("mixed-kinds", "the carried value changes its shape")
+    return arithmetic(context, BINARY[operator], [init, folded], kind)

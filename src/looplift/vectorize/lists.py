@@ -1,0 +1,214 @@
+"""Lists: those of the caller are packed into arrays, those that the loop appends to become arrays with one more dimension."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from looplift.base.errors import NotLiftable
+from looplift.ir.array import Axis, Node, merge_axes
+from looplift.ir.facts import Fact, Kind
+from looplift.ir.grammar import Atom, Const, Op, Operand, Var
+from looplift.vectorize import nodes
+from looplift.vectorize.context import Context
+from looplift.vectorize.nodes import Val
+
+
+def array_family(context: Context) -> str:
+    return "array" if context.library == "np" else "tensor"
+
+
+def packed_kind(context: Context, element: Kind) -> Kind:
+    """The kind of an array that holds a list's elements."""
+    return Kind(array_family(context), _dtype(context, element), element.rank + 1)
+
+
+def _dtype(context: Context, element: Kind):
+    if element.is_array:
+        return element.dtype
+    if context.library == "np":
+        import numpy as np
+
+        return np.dtype({"int": "int64", "float": "float64", "bool": "bool"}[element.family])
+    return nodes.lane_dtype(element)
+
+
+def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact, var: Var) -> Val:
+    """``items[index]`` of a list of the caller, at a place that differs by iteration."""
+    kind = context.facts[owner].kind
+    if kind.family not in ("list", "tuple") or val.node.axes:
+        raise context.refuse("unsupported-value", f"'{getattr(owner, 'hint', owner)}' is read at a place that differs by iteration")
+    elements = set(kind.items)
+    if len(elements) != 1:
+        raise context.refuse("mixed-kinds", f"the items of '{getattr(owner, 'hint', owner)}' are of different kinds")
+    (element,) = elements
+    if element.family == "list":
+        return Val(val.node, sequence=Row(val.node, _row_axis(context, index), fact))
+    if not (element.is_number or element.family in ("tensor", "array")):
+        raise context.refuse("unsupported-value", f"a list of {element.family}s")
+    from looplift.vectorize.indexing import read
+
+    got = read(context, pack(context, val.node, element), index, _lane_kind(context, element)).node
+    if element.is_number:
+        got = Node("retype", (got,), got.axes, element)
+    return Val(got)
+
+
+def _lane_kind(context: Context, element: Kind) -> Kind:
+    return element if element.is_array else Kind(array_family(context), _dtype(context, element), 0)
+
+
+def pack(context: Context, node: Node, element: Kind) -> Node:
+    kind = packed_kind(context, element)
+    length = Node("length", (node,), (), nodes.INT, {"key": f"len({nodes.key_of(node)})"})
+    extents = [length] + [None] * element.rank
+    return Node("pack", (node,), (), kind, {"element": element, "extents": extents}, f"{node.hint}_packed")
+
+
+def _row_axis(context: Context, index: Operand) -> Axis:
+    form = context.affine(index) if isinstance(index, Var | Const) else None
+    if form is None or len(form.terms) != 1:
+        raise context.refuse("ragged-shape", "a list of lists is read at a place that is not the loop's own index")
+    ((axis, coefficient),) = form.terms
+    if coefficient != 1 or not nodes.is_const(form.base, 0) or axis.step != 1 or not nodes.is_const(axis.lo, 0):
+        raise context.refuse("ragged-shape", "a list of lists is read at a place that is not the loop's own index")
+    return axis
+
+
+@dataclass
+class Row:
+    """One list of a list of lists in each lane of an axis: its length differs by lane."""
+
+    owner: Node
+    axis: Axis
+    fact: Fact
+
+    def length(self, context: Context) -> Node:
+        full = Node("length", (self.owner,), (), nodes.INT, {"key": f"len({nodes.key_of(self.owner)})"})
+        context.check(nodes.compare("eq", self.axis.extent, full), f"rows{nodes.key_of(self.owner)}")
+        if nodes.same_integer(self.axis.extent, full):
+            pass
+        return Node("lengths", (self.owner,), (self.axis,), nodes.INT, {"bits": 40}, "lengths")
+
+    def item(self, context: Context, index: Operand, fact: Fact) -> Val:
+        form = context.affine(index) if isinstance(index, Var | Const) else None
+        if form is None or len(form.terms) != 1 or not nodes.is_const(form.base, 0) or form.terms[0][1] != 1:
+            raise context.refuse("ragged-shape", "an item of a ragged list at a computed place")
+        axis = form.terms[0][0]
+        if not axis.is_ragged or axis.parent is not self.axis:
+            raise context.refuse("ragged-shape", "an item of a ragged list at a place of another loop")
+        if not fact.kind.is_number:
+            raise context.refuse("ragged-shape", f"lists of lists of {fact.kind.family}s")
+        return Val(Node("entries", (self.owner,), (axis,), fact.kind, {"bits": 62}, f"{self.owner.hint}_flat"))
+
+
+@dataclass
+class Built:
+    """A list that the region makes: what was appended, in which axes, under which mask."""
+
+    var: Var
+    axes: tuple[Axis, ...]
+    element: Kind | None = None
+    entries: list[tuple[Node, tuple[Axis, ...], Node | None]] = field(default_factory=list)
+
+    def append(self, context: Context, value: Node) -> None:
+        if context.serial_loops:
+            raise context.refuse("carried", f"'{self.var.hint}' grows in a loop that stays sequential")
+        inside = context.axes_inside(self.axes)
+        if not inside:
+            raise context.refuse("unsupported-value", f"'{self.var.hint}' is appended to outside of the loop as well")
+        if any(axis.is_ragged for axis in inside):
+            raise context.refuse("ragged-shape", f"'{self.var.hint}' is appended to in a ragged loop")
+        if self.entries:
+            raise context.refuse("order", f"'{self.var.hint}' is appended to at several places")
+        if context.mask is not None and self.axes:
+            raise context.refuse("ragged-shape", f"'{self.var.hint}' has another length in each iteration")
+        if value.kind.family in ("tuple", "list", "object", "string", "none"):
+            raise context.refuse("unsupported-value", f"'{self.var.hint}' holds {value.kind.family}s")
+        self.entries.append((value, inside, context.mask))
+
+    def collected(self, context: Context) -> Node:
+        """The list as an array whose first lane dimension counts its items."""
+        if len(self.entries) != 1:
+            raise context.refuse("unsupported-value", f"'{self.var.hint}' is used before the loop fills it")
+        value, inside, mask = self.entries[0]
+        kind = packed_kind(context, value.kind)
+        count = inside[0].extent if len(inside) == 1 and mask is None else None
+        extents = [count] + list(value.attrs.get("extents") or [None] * value.kind.rank)
+        args = (value, mask) if mask is not None else (value,)
+        return Node("collect", args, self.axes, kind, {"inside": inside, "extents": extents}, self.var.hint)
+
+    def length(self, context: Context) -> Node:
+        node = self.collected(context)
+        count = node.attrs["extents"][0]
+        return count if count is not None else Node("extent", (node,), (), nodes.INT, {"dim": len(self.axes), "key": f"#{node.serial}"})
+
+    def item(self, context: Context, index: Operand, fact: Fact) -> Val:
+        from looplift.vectorize.indexing import read
+
+        element = self.entries[0][0].kind if self.entries else None
+        if element is None:
+            raise NotLiftable("carried", f"'{self.var.hint}' is read while the loop fills it", context.span)
+        got = read(context, self.collected(context), index, _lane_kind(context, element)).node
+        if element.is_number:
+            if got.axes:
+                return Val(Node("retype", (got,), got.axes, element))
+            return Val(Node("apply", (got,), (), element, {"name": "method.item", "kwargs": [], "positional": 1}))
+        return Val(got)
+
+
+JOINS = frozenset(("torch.stack", "torch.cat", "torch.concat", "torch.tensor", "np.stack", "np.array", "np.asarray", "np.vstack", "np.concatenate"))
+
+
+def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
+    """``torch.stack(items)`` and the like of a list that the region made."""
+    if op.name not in JOINS or not op.args or not isinstance(op.args[0], Var):
+        return None
+    val = context.val(op.args[0])
+    if not isinstance(val.sequence, Built):
+        return None
+    node = val.sequence.collected(context)
+    dim = _dimension(context, op)
+    dtype = fact.kind.dtype
+    if op.name in ("torch.cat", "torch.concat", "np.concatenate"):
+        node = _concatenated(context, node, dim, fact)
+    elif dim:
+        rank = node.kind.rank
+        order = [*range(1, rank)]
+        order.insert(dim if dim >= 0 else rank + dim, 0)
+        old = node.attrs.get("extents") or [None] * rank
+        node = Node("permuted", (node,), node.axes, node.kind, {"order": order, "extents": [old[k] for k in order]})
+    if node.kind.dtype != dtype:
+        node = Node("cast", (node,), node.axes, Kind(node.kind.family, dtype, node.kind.rank), {"dtype": dtype, "extents": node.attrs.get("extents")})
+    if fact.kind.family != node.kind.family or fact.kind.rank != node.kind.rank:
+        raise context.refuse("unsupported-value", f"'{op.name}' of this list")
+    return Val(Node("owned", (node,), node.axes, node.kind, {"extents": node.attrs.get("extents")}, var.hint))
+
+
+def _dimension(context: Context, op: Op) -> int:
+    given = dict(op.kwargs)
+    dim = given.pop("dim", given.pop("axis", op.args[1] if len(op.args) > 1 else Const(0)))
+    given.pop("dtype", None)
+    if given or len(op.args) > 2 or not isinstance(dim, Const) or not isinstance(dim.value, int):
+        raise context.refuse("unknown-op", f"'{op.name}' with these arguments")
+    return dim.value
+
+
+def _concatenated(context: Context, node: Node, dim: int, fact: Fact) -> Node:
+    """``cat`` along ``dim`` puts the list's dimension just before it and merges the two."""
+    rank = node.kind.rank - 1
+    if rank == 0:
+        raise context.refuse("requirement", "numbers cannot be concatenated")
+    dim = dim % rank
+    order = [*range(1, rank + 1)]
+    order.insert(dim, 0)
+    moved = Node("permuted", (node,), node.axes, node.kind, {"order": order})
+    kind = Kind(node.kind.family, node.kind.dtype, rank)
+    return Node("merged", (moved,), node.axes, kind, {"dim": dim})
+
+
+def returned(context: Context, built: Built, axes: tuple[Axis, ...] = ()) -> Node:
+    """The list as the caller gets it: numbers as numbers, tensors as tensors of their own."""
+    node = built.collected(context)
+    if built.axes:
+        raise context.refuse("unsupported-value", f"'{built.var.hint}' is a list of lists")
+    return Node("listed", (node,), merge_axes(axes), Kind("list"), {"element": built.entries[0][0].kind}, built.var.hint)

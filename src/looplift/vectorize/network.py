@@ -1,0 +1,140 @@
+"""Contractions, network modules and functions on one sample, and what has no rule of its own: ``torch.vmap`` of that op."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looplift.ir.array import Node, merge_axes
+from looplift.ir.facts import Fact, Kind
+from looplift.ir.grammar import Const, Op, Var
+from looplift.ops import table
+from looplift.vectorize import nodes
+from looplift.vectorize.context import Context
+
+# modules that treat all leading dimensions as samples
+LEADING = frozenset(
+    """Linear Identity ReLU ReLU6 Sigmoid Tanh GELU SiLU Mish ELU SELU CELU LeakyReLU PReLU_ Softplus Softsign Hardtanh
+    Hardswish Hardsigmoid LogSigmoid Tanhshrink Threshold Hardshrink Softshrink LayerNorm RMSNorm Embedding""".split()
+)
+SAMPLE_RANK = {"Conv1d": 2, "Conv2d": 3, "Conv3d": 4, "MaxPool1d": 2, "MaxPool2d": 3, "AvgPool1d": 2, "AvgPool2d": 3,
+               "AdaptiveAvgPool1d": 2, "AdaptiveAvgPool2d": 3, "AdaptiveMaxPool2d": 3, "ConvTranspose1d": 2,
+               "ConvTranspose2d": 3, "BatchNorm1d": None, "BatchNorm2d": None}  # fmt: skip
+
+
+def module_call(context: Context, op: Op, fact: Fact, var: Var) -> Node:
+    """A standard module called on one sample."""
+    module, path = op.args[0].value, op.args[0].path
+    kind = type(module).__name__
+    args = [context.node(atom) for atom in op.args[1:]]
+    if op.kwargs or len(args) != 1:
+        raise context.refuse("unknown-op", f"'{path}' ({kind}) with several arguments has no batched rule yet")
+    (x,) = args
+    if kind in ("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout"):
+        if module.training:
+            raise context.refuse("random-order", f"'{path}' draws random numbers in training mode")
+        return x
+    attrs = {"path": path, "extents": None}
+    if kind in ("Softmax", "LogSoftmax") and module.dim is not None and module.dim < 0:
+        return Node("module", (x,), x.axes, fact.kind, attrs, var.hint)
+    if kind in LEADING and x.kind.rank >= (0 if kind == "Embedding" else 1 if kind in ("Linear", "LayerNorm", "RMSNorm") else 0):
+        return Node("module", (x,), x.axes, fact.kind, attrs, var.hint)
+    if kind in SAMPLE_RANK and SAMPLE_RANK[kind] is not None:
+        sample = SAMPLE_RANK[kind]
+        if x.kind.rank == sample:
+            return Node("module", (x,), x.axes, fact.kind, {**attrs, "flatten": True}, var.hint)
+        if x.kind.rank == sample + 1:
+            return Node("module", (x,), x.axes, fact.kind, {**attrs, "flatten": True, "own_batch": True}, var.hint)
+    if kind.startswith("BatchNorm") and module.training:
+        raise context.refuse("effect-order", f"'{path}' updates its statistics at each call in training mode")
+    raise context.refuse("unknown-op", f"'{path}' ({kind}) has no batched rule yet")
+
+
+def contraction(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
+    """Products summed over a dimension, written as einsum or matmul over labelled axes."""
+    base = table.base_name(name)
+    if kwargs or any(isinstance(a, list) for a in args):
+        return special(context, name, args, kwargs, fact)
+    if base == "linear":
+        return _linear(context, args, fact)
+    if base in ("matmul", "mm", "mv", "dot", "inner", "vdot") and len(args) == 2:
+        a, b = args
+        ranks = (a.kind.rank, b.kind.rank)
+        if max(ranks) <= 2 and min(ranks) >= 1 and not (base == "inner" and ranks != (1, 1)):
+            return product(context, a, b, fact.kind)
+    if base in ("outer", "ger") and len(args) == 2 and [a.kind.rank for a in args] == [1, 1]:
+        a = Node("unsqueezed", (args[0],), args[0].axes, Kind(args[0].kind.family, args[0].kind.dtype, 2), {"dim": -1})
+        return nodes.elementwise("mul", [a, args[1]], fact.kind)
+    return special(context, name, args, kwargs, fact)
+
+
+def product(context: Context, a: Node, b: Node, kind: Kind) -> Node:
+    """``a @ b`` of vectors and matrices in lanes."""
+    axes = merge_axes(a.axes, b.axes)
+    return Node("matmul", (a, b), axes, kind)
+
+
+def _linear(context: Context, args: list[Node], fact: Fact) -> Node:
+    if any(a.axes for a in args[1:]):
+        return special(context, "torch.nn.functional.linear", args, {}, fact)
+    return Node("leading", tuple(args), args[0].axes, fact.kind, {"name": "torch.nn.functional.linear"})
+
+
+def special(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
+    """Stacks of lane values; any other pure torch function through ``torch.vmap``."""
+    base = table.base_name(name)
+    if base in ("stack", "cat", "concat", "tensor", "array") and args and isinstance(args[0], list):
+        return _stacked(context, name, args, kwargs, fact)
+    if context.library != "torch" or not name.startswith(("torch.", "method.")) or base.endswith("_"):
+        raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' has no batched rule")
+    return _vmapped(context, name, args, kwargs, fact)
+
+
+def _stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
+    items: list[Node] = args[0]
+    base = table.base_name(name)
+    dim = kwargs.get("dim", kwargs.get("axis", args[1] if len(args) > 1 else nodes.const(0)))
+    if any(isinstance(item, list) for item in items) or set(kwargs) - {"dim", "axis", "dtype"}:
+        raise context.refuse("unknown-op", f"'{base}' of nested lists")
+    if dim.op != "const":
+        raise context.refuse("unsupported-value", "a dimension that is not a constant")
+    axis = dim.attrs["value"]
+    if base in ("tensor", "array"):
+        items = [nodes.cast(item, fact.kind.dtype) for item in items]
+        axis = 0
+    elif len({nodes.lane_dtype(i.kind) for i in items}) > 1:
+        raise context.refuse("mixed-kinds", f"'{base}' of tensors of different dtypes")
+    rank = fact.kind.rank
+    axis = axis if axis < 0 else axis - rank
+    axes = merge_axes(*(item.axes for item in items))
+    join = "cat" if base in ("cat", "concat") else "stack"
+    extents = None
+    if join == "stack":
+        inner = items[0].attrs.get("extents") or [None] * (rank - 1)
+        extents = list(inner)
+        extents.insert(rank + axis, nodes.const(len(items)))
+    return Node("join", tuple(items), axes, fact.kind, {"join": join, "dim": axis, "extents": extents})
+
+
+def _vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
+    """The op as written, under ``torch.vmap`` once for each axis; tensors only, on the first-call comparison's watch."""
+    import torch
+
+    flat = [*args, *kwargs.values()]
+    if any(isinstance(a, list) or (a.axes and not a.kind.is_array) for a in flat):
+        raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' with these arguments has no batched rule")
+    if fact.kind.family != "tensor" or not isinstance(fact.sample, torch.Tensor):
+        raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' gives a {fact.kind.family}")
+    if not _has_vmap_rule(name, flat, context):
+        raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' has no batched rule")
+    axes = merge_axes(*(a.axes for a in flat))
+    attrs = {"name": name, "kwargs": list(kwargs), "positional": len(args)}
+    context.notes.append(f"'{name.replace('method.', '.')}' runs through torch.vmap")
+    return Node("vmapped", tuple(flat), axes, fact.kind, attrs)
+
+
+def _has_vmap_rule(name: str, flat: list[Node], context: Context) -> bool:
+    return name.startswith(("torch.", "method.")) and table.family(name) not in ("random", "blocked")
+
+
+def static_call(op: Op) -> bool:
+    return isinstance(op.args[0], Const)

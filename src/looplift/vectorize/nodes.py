@@ -1,0 +1,206 @@
+"""Makes nodes of array programs: constants, names, linear integer expressions, promotion of operands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from looplift.ir.array import Axis, Node, merge_axes
+from looplift.ir.facts import Kind, kind_of
+
+INT = Kind("int")
+BOOL = Kind("bool")
+FLOAT = Kind("float")
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """``sum(coefficient * position of axis) + base`` with a base that no axis changes."""
+
+    terms: tuple[tuple[Axis, int], ...]
+    base: Node
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return tuple(axis for axis, _ in self.terms)
+
+
+@dataclass(slots=True)
+class Val:
+    """What the lowering knows of one IR variable."""
+
+    node: Node
+    affine: Affine | None = None
+    items: list[Val] | None = None
+    sequence: Any = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def const(value: Any) -> Node:
+    return Node("const", kind=kind_of(value), attrs={"value": value})
+
+
+def name(text: str, kind: Kind, axes: tuple[Axis, ...] = ()) -> Node:
+    return Node("name", axes=axes, kind=kind, attrs={"text": text}, hint=text)
+
+
+def is_const(node: Node, value: Any) -> bool:
+    return node.op == "const" and type(node.attrs["value"]) is type(value) and node.attrs["value"] == value
+
+
+# ---------------------------------------------------------------- integers that no axis changes
+
+
+def linear(terms: dict[str, tuple[Node, int]], constant: int) -> Node:
+    """``sum(coefficient * atom) + constant``, a Python integer, in normal form."""
+    terms = {key: pair for key, pair in sorted(terms.items()) if pair[1] != 0}
+    if not terms:
+        return const(constant)
+    if constant == 0 and len(terms) == 1:
+        ((atom, coefficient),) = terms.values()
+        if coefficient == 1:
+            return atom
+    args = tuple(atom for atom, _ in terms.values())
+    return Node("linear", args, kind=INT, attrs={"terms": terms, "constant": constant})
+
+
+def parts(node: Node) -> tuple[dict[str, tuple[Node, int]], int]:
+    """The terms and the constant of an integer."""
+    if node.op == "const":
+        return {}, int(node.attrs["value"])
+    if node.op == "linear":
+        return dict(node.attrs["terms"]), node.attrs["constant"]
+    return {key_of(node): (node, 1)}, 0
+
+
+def key_of(node: Node) -> str:
+    """A text that is equal for equal integers: the path of a size, or the node's own number."""
+    return node.attrs.get("key") or node.attrs.get("text") or f"#{node.serial}"
+
+
+def plus(a: Node, b: Node, sign: int = 1) -> Node:
+    terms, constant = parts(a)
+    others, added = parts(b)
+    for key, (atom, coefficient) in others.items():
+        terms[key] = (atom, terms.get(key, (atom, 0))[1] + sign * coefficient)
+    return linear(terms, constant + sign * added)
+
+
+def minus(a: Node, b: Node) -> Node:
+    return plus(a, b, -1)
+
+
+def times(a: Node, factor: int) -> Node:
+    terms, constant = parts(a)
+    return linear({key: (atom, c * factor) for key, (atom, c) in terms.items()}, constant * factor)
+
+
+def same_integer(a: Node, b: Node) -> bool:
+    difference = minus(a, b)
+    return is_const(difference, 0)
+
+
+def constant_of(node: Node) -> int | None:
+    return node.attrs["value"] if node.op == "const" and isinstance(node.attrs["value"], int) else None
+
+
+# ---------------------------------------------------------------- promotion
+
+
+def lane_dtype(kind: Kind) -> Any:
+    """The dtype that holds one lane's value of this kind."""
+    import torch
+
+    if kind.is_array:
+        return kind.dtype
+    return {"int": torch.int64, "float": torch.float64, "bool": torch.bool, "complex": torch.complex128}[kind.family]
+
+
+@cache
+def _promote(kinds: tuple[tuple[str, Any, int], ...]) -> Any:
+    """torch's promotion of operands given as (family, dtype, rank)."""
+    import torch
+
+    operands = []
+    for family, dtype, rank in kinds:
+        if family == "tensor":
+            operands.append(torch.empty((1,) * min(rank, 1), dtype=dtype))
+        else:
+            operands.append({"int": 1, "float": 1.0, "bool": True, "complex": 1j}[family])
+    if len(operands) == 1:
+        operands.append(operands[0])
+    if not any(isinstance(operand, torch.Tensor) for operand in operands):
+        return torch.result_type(torch.tensor(operands[0]), torch.tensor(operands[1]))
+    result = operands[0]
+    for operand in operands[1:]:
+        dtype = torch.result_type(result, operand)
+        ranks = [o.dim() if isinstance(o, torch.Tensor) else -1 for o in (result, operand)]
+        result = torch.empty((1,) * max(*ranks, 0), dtype=dtype)
+    return result.dtype
+
+
+def common_dtype(kinds: list[Kind]) -> Any:
+    """The dtype in which the loop computes an element-wise operation of operands of these kinds."""
+    tensors = [k for k in kinds if k.family == "tensor"]
+    if not tensors:
+        import torch
+
+        families = {k.family for k in kinds}
+        return torch.float64 if "float" in families else torch.int64 if "int" in families else torch.bool
+    return _promote(tuple((k.family, k.dtype, k.rank) for k in kinds))
+
+
+def batched_dtype(nodes: list[Node]) -> Any:
+    """The dtype in which the emitted code would compute it with no casts."""
+    kinds = []
+    for node in nodes:
+        if node.kind.is_number and not node.axes:
+            kinds.append((node.kind.family, None, 0))
+        else:
+            kinds.append(("tensor", lane_dtype(node.kind), node.rank))
+    if all(kind[0] != "tensor" for kind in kinds):
+        return None
+    return _promote(tuple(kinds))
+
+
+def cast(node: Node, dtype: Any) -> Node:
+    """The node's lanes as elements of ``dtype``."""
+    if node.kind.is_array and node.kind.dtype == dtype:
+        return node
+    if node.kind.is_number and node.axes and lane_dtype(node.kind) == dtype:
+        return Node("retype", (node,), node.axes, Kind("tensor", dtype, 0))
+    if node.kind.is_number and not node.axes:
+        return Node("full", (node,), (), Kind("tensor", dtype, 0), {"dtype": dtype})
+    return Node("cast", (node,), node.axes, Kind("tensor", dtype, node.kind.rank), {"dtype": dtype})
+
+
+def elementwise(op: str, args: list[Node], kind: Kind, **attrs: Any) -> Node:
+    """An element-wise operation, its operands aligned by label."""
+    axes = merge_axes(*(arg.axes for arg in args))
+    return Node("elementwise", tuple(args), axes, kind, {"name": op, **attrs})
+
+
+def compare(op: str, a: Node, b: Node) -> Node:
+    return elementwise(op, [a, b], BOOL)
+
+
+def both(a: Node | None, b: Node | None) -> Node | None:
+    """The conjunction of two masks; None is everywhere."""
+    if a is None or b is None:
+        return a or b
+    if is_const(a, True):
+        return b
+    if is_const(b, True):
+        return a
+    return elementwise("and_", [a, b], BOOL)
+
+
+def negated(mask: Node) -> Node:
+    return elementwise("not", [mask], BOOL)
+
+
+def select(mask: Node, then: Node, orelse: Node, kind: Kind) -> Node:
+    """Lanes of ``then`` where the mask holds, of ``orelse`` elsewhere."""
+    axes = merge_axes(mask.axes, then.axes, orelse.axes)
+    return Node("where", (mask, then, orelse), axes, kind)

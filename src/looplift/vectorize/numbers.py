@@ -1,0 +1,224 @@
+"""Python numbers in lanes: integers are int64 within checked bounds, floats float64, errors become requirements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looplift.ir.array import Node
+from looplift.ir.facts import Fact, Kind
+from looplift.ir.grammar import Var
+from looplift.ops import table
+from looplift.vectorize import nodes
+from looplift.vectorize.context import Context
+from looplift.vectorize.nodes import Val
+
+MATH_EXACT = frozenset(("sqrt", "fabs", "floor", "ceil", "trunc", "isnan", "isinf", "isfinite", "copysign", "fmod"))
+MATH = MATH_EXACT | frozenset(
+    """exp expm1 exp2 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot pow
+    erf erfc degrees radians""".split()
+)
+CONVERSIONS = ("builtin.float", "builtin.int", "builtin.bool", "method.item", "method.__float__")
+INDEX_BITS = 40
+
+
+def number_operation(
+    context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact, var: Var
+) -> Val | None:
+    """The operation, if it is one on Python numbers or makes one; else None."""
+    if kwargs or any(isinstance(a, list) for a in args):
+        return None
+    if name in CONVERSIONS or (name == "method.tolist" and fact.kind.is_number):
+        return Val(_converted(context, args[0], fact.kind, var))
+    if name in ("builtin.min", "builtin.max"):
+        return Val(_extreme(context, name, args, fact.kind))
+    if name == "not":
+        return Val(nodes.negated(truth(args[0])))
+    if name == "builtin.abs" and args[0].kind.is_array:
+        return Val(nodes.elementwise("torch.abs" if context.library == "torch" else "np.abs", args, fact.kind))
+    if not fact.kind.is_number or not all(a.kind.is_number for a in args):
+        return None
+    return Val(_arithmetic(context, name, args, fact.kind, var))
+
+
+def truth(node: Node) -> Node:
+    """Whether each lane's value is true."""
+    if node.kind.family == "bool":
+        return node
+    if node.kind.is_array and str(node.kind.dtype) in ("torch.bool", "bool"):
+        return nodes.cast(node, node.kind.dtype)
+    return nodes.elementwise("ne", [node, nodes.const(0)], nodes.BOOL)
+
+
+def bits_of(node: Node) -> int:
+    """How many bits the magnitude of an integer may take."""
+    if "bits" in node.attrs:
+        return node.attrs["bits"]
+    match node.op:
+        case "const":
+            return int(node.attrs["value"]).bit_length()
+        case "index" | "along" | "extent" | "length":
+            return INDEX_BITS
+        case "linear":
+            return INDEX_BITS + 8 if all(bits_of(a) <= INDEX_BITS for a in node.args) else 64
+        case "where":
+            return max(bits_of(node.args[1]), bits_of(node.args[2]))
+        case "retype" | "cast":
+            dtype = str(node.args[0].kind.dtype)
+            digits = "".join(c for c in dtype.rpartition(".")[2] if c.isdigit())
+            return int(digits or 1) if "int" in dtype else 64
+        case "name" if not node.axes:
+            return INDEX_BITS
+    return 64
+
+
+def _converted(context: Context, x: Node, kind: Kind, var: Var) -> Node:
+    if x.kind.is_number and x.kind.family == kind.family:
+        return x
+    if kind.family == "bool":
+        return truth(x)
+    wanted = nodes.lane_dtype(kind)
+    if kind.family == "int" and "float" in str(nodes.lane_dtype(x.kind)):
+        limit = nodes.const(2.0**62)
+        context.check(nodes.compare("lt", nodes.elementwise("builtin.abs", [x], x.kind), limit))
+        x = nodes.elementwise("math.trunc", [x], x.kind)
+    if x.kind.is_array and x.kind.rank:
+        x = Node("reshaped", (x,), x.axes, Kind(x.kind.family, x.kind.dtype, 0), {"sizes": []})
+    inner = nodes.cast(x, wanted) if nodes.lane_dtype(x.kind) != wanted else x
+    return Node("retype", (inner,), x.axes, kind)
+
+
+def _extreme(context: Context, name: str, args: list[Node], kind: Kind) -> Node:
+    """``min(a, b)`` is ``b if b < a else a``."""
+    a, b = args
+    other = "lt" if name.endswith("min") else "gt"
+    if kind.is_array:
+        return nodes.select(_compared(context, other, b, a), _as_lane(b, kind), _as_lane(a, kind), kind)
+    return nodes.select(nodes.compare(other, b, a), _as_lane(b, kind), _as_lane(a, kind), kind)
+
+
+def _compared(context: Context, name: str, a: Node, b: Node) -> Node:
+    from looplift.vectorize.operations import arithmetic
+
+    return arithmetic(context, name, [a, b], nodes.BOOL)
+
+
+def _as_lane(node: Node, kind: Kind) -> Node:
+    wanted = nodes.lane_dtype(kind)
+    return node if nodes.lane_dtype(node.kind) == wanted or not node.axes else nodes.cast(node, wanted)
+
+
+def _nonzero(context: Context, node: Node) -> None:
+    if not (node.op == "const" and node.attrs["value"]):
+        context.check(nodes.compare("ne", node, nodes.const(0)))
+
+
+def _bounded(context: Context, node: Node, bits: int) -> None:
+    """Require that an integer has at most so many bits."""
+    if bits_of(node) > bits:
+        limit = nodes.const(2**bits)
+        context.check(nodes.compare("lt", node, limit))
+        context.check(nodes.compare("gt", node, nodes.elementwise("neg", [limit], nodes.INT)))
+
+
+def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: Var) -> Node:
+    deciding = var in context.flow.deciding
+    base = table.base_name(name)
+    if name.startswith("math."):
+        return _math(context, base, args, kind, deciding)
+    args = [a if a.kind.family != "bool" or base in ("and_", "or_", "xor", "eq", "ne", "not") else _integer(a) for a in args]
+    float_result = kind.family == "float"
+    if base in ("truediv", "floordiv", "mod"):
+        _nonzero(context, args[1])
+        if float_result:
+            args = [_floating(a) for a in args]
+    elif base == "pow":
+        return _power(context, args, kind, deciding)
+    elif base in ("lshift", "rshift"):
+        raise context.refuse("integer-range", "shifts of Python integers that differ by iteration")
+    elif base in ("round",):
+        if len(args) > 1 or not args[0].kind.family == "float":
+            raise context.refuse("unknown-op", "'round' with digits")
+        rounded = nodes.elementwise("torch.round", args, Kind("float"))
+        return _converted(context, rounded, kind, var)
+    elif base not in _PLAIN:
+        raise context.refuse("unknown-op", f"'{name}' of Python numbers has no batched form")
+    bits = None
+    if kind.family == "int" and base in ("add", "sub", "mul"):
+        bits = _checked_bits(context, base, args)
+    node = nodes.elementwise(name, args, kind)
+    if bits is not None:
+        node.attrs["bits"] = bits
+    elif kind.family == "int" and base in ("mod", "floordiv", "neg", "abs"):
+        node.attrs["bits"] = bits_of(args[1] if base == "mod" else args[0])
+    return node
+
+
+_PLAIN = frozenset("add sub mul neg pos abs eq ne lt le gt ge and_ or_ xor invert".split())
+
+
+def _checked_bits(context: Context, base: str, args: list[Node]) -> int:
+    a, b = args
+    bits = bits_of(a) + bits_of(b) if base == "mul" else max(bits_of(a), bits_of(b)) + 1
+    if bits <= 63:
+        return bits
+    limit = 31 if base == "mul" else 62
+    for arg in args:
+        _bounded(context, arg, limit)
+    return 62 if base == "mul" else 63
+
+
+def _integer(node: Node) -> Node:
+    return Node("retype", (nodes.cast(node, nodes.lane_dtype(nodes.INT)),), node.axes, nodes.INT) if node.axes else node
+
+
+def _floating(node: Node) -> Node:
+    if node.kind.family == "float" or not node.axes:
+        return node
+    return Node("retype", (nodes.cast(node, nodes.lane_dtype(nodes.FLOAT)),), node.axes, nodes.FLOAT)
+
+
+def _power(context: Context, args: list[Node], kind: Kind, deciding: bool) -> Node:
+    base, exponent = args
+    if kind.family == "int":
+        power = nodes.constant_of(exponent)
+        if power is None or power < 0 or bits_of(base) * power > 63:
+            raise context.refuse("integer-range", "a power of Python integers that may pass 64 bits")
+        return nodes.elementwise("pow", args, kind)
+    if deciding:
+        raise context.refuse("carried", "a power of Python floats decides a branch or an index, and must be exact")
+    args = [_floating(a) for a in args]
+    context.check(nodes.compare("gt", args[0], nodes.const(0.0)))
+    node = nodes.elementwise("pow", args, kind)
+    context.check(nodes.elementwise("math.isfinite", [node], nodes.BOOL))
+    return node
+
+
+DOMAINS = {"sqrt": ("ge", 0.0), "log": ("gt", 0.0), "log2": ("gt", 0.0), "log10": ("gt", 0.0), "log1p": ("gt", -1.0),
+           "acosh": ("ge", 1.0)}  # fmt: skip
+BOUNDED = frozenset(("asin", "acos", "atanh"))
+
+
+def _math(context: Context, base: str, args: list[Node], kind: Kind, deciding: bool) -> Node:
+    if base not in MATH or (base == "log" and len(args) > 1):
+        raise context.refuse("unknown-op", f"'math.{base}' has no batched form")
+    if deciding and base not in MATH_EXACT:
+        raise context.refuse("carried", f"'math.{base}' decides a branch or an index here, and must be exact")
+    args = [_floating(a) for a in args]
+    if base in DOMAINS:
+        comparison, bound = DOMAINS[base]
+        context.check(nodes.compare(comparison, args[0], nodes.const(bound)))
+    elif base in BOUNDED:
+        context.check(nodes.compare("lt", nodes.elementwise("builtin.abs", args, nodes.FLOAT), nodes.const(1.0)))
+    elif base not in ("isnan", "isinf", "isfinite"):
+        for arg in args:
+            context.check(nodes.elementwise("math.isfinite", [arg], nodes.BOOL))
+    if base == "fmod":
+        _nonzero(context, args[1])
+    node = nodes.elementwise(f"math.{base}", args, nodes.FLOAT if kind.family != "bool" else kind)
+    if base in ("exp", "expm1", "exp2", "sinh", "cosh", "pow", "hypot"):
+        context.check(nodes.elementwise("math.isfinite", [node], nodes.BOOL))
+    if kind.family == "int":
+        limit = nodes.const(2.0**62)
+        context.check(nodes.compare("lt", nodes.elementwise("builtin.abs", [args[0]], nodes.FLOAT), limit))
+        return Node("retype", (nodes.cast(node, nodes.lane_dtype(kind)),), node.axes, kind)
+    return node

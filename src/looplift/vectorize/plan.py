@@ -1,0 +1,100 @@
+"""The plan of a region: which loops become axes, which stay, which become kernels, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.ir.array import Program
+from looplift.ir.facts import Facts
+from looplift.ir.grammar import Block, Function, Loop, walk
+from looplift.vectorize.lower import lower
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What becomes of one loop: ``lanes``, ``sequential``, ``native``, ``scan``, ``waves`` or ``kept``."""
+
+    line: int
+    decision: str
+    code: str = ""
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Plan:
+    """A region's schedule: decisions, and the array program or the kernels that carry it out."""
+
+    facts: Facts
+    decisions: list[Decision]
+    program: Program | None
+    apart: set[tuple[str, str]] = field(default_factory=set)
+    whole: set[str] = field(default_factory=set)
+    mutated: list[str] = field(default_factory=list)
+    random: bool = False
+    notes: list[str] = field(default_factory=list)
+    kernels: list[Any] = field(default_factory=list)
+
+    def describe(self) -> str:
+        """The plan in words, one line for each loop."""
+        return "\n".join(f"line {d.line}: {d.decision}" + (f" ({d.reason})" if d.reason else "") for d in self.decisions)
+
+
+def library_of(facts: Facts) -> str:
+    """Whether the region is about tensors or about NumPy arrays; not about both."""
+    families = {fact.kind.family for fact in facts.of.values()}
+    families |= {item.family for fact in facts.of.values() for item in fact.kind.items}
+    if "array" in families or "numpy" in families:
+        if "tensor" in families:
+            raise NotLiftable("mixed-kinds", "NumPy arrays and torch tensors in one loop", facts.function.span)
+        return "np"
+    return "torch"
+
+
+def needs_grad(facts: Facts) -> bool:
+    """Whether gradients may flow through the region."""
+    import torch
+
+    def asks(value: Any) -> bool:
+        if isinstance(value, torch.Tensor):
+            return value.requires_grad
+        if isinstance(value, list | tuple):
+            return any(map(asks, value[:8]))
+        return False
+
+    function = facts.function
+    values = [*function.attributes["values"].values(), *function.attributes["modules"].values()]
+    if any(isinstance(v, torch.nn.Module) and any(p.requires_grad for p in v.parameters()) for v in values):
+        return True
+    return any(map(asks, values))
+
+
+def plan(facts: Facts, *, backend: str) -> Plan:
+    """The schedule of a region. Raises NotLiftable with the reason when nothing is gained."""
+    loops = [s for s in walk(facts.function.body) if isinstance(s, Loop)]
+    if not loops:
+        raise NotLiftable("no-loop", "there is no loop here", facts.function.span)
+    program, context = lower(facts, library=library_of(facts), needs_grad=needs_grad(facts))
+    decided = context.decisions
+    if not any(decision == "lanes" for decision, _, _ in decided.values()):
+        raise _first_reason(facts.function, decided)
+    decisions = [Decision(loop.span.line, *decided.get(loop, ("kept", "internal", "not reached"))) for loop in loops]
+    attributes = facts.function.attributes
+    mutated = [array.node.attrs["text"] for array in context.arrays.values() if not array.fresh]
+    return Plan(
+        facts, decisions, program, attributes.get("apart", set()), attributes.get("whole", set()), mutated,
+        attributes.get("random", False), list(dict.fromkeys(context.notes)),
+    )  # fmt: skip
+
+
+def _first_reason(function: Function, decided: dict) -> NotLiftable:
+    for loop, (_, code, message) in decided.items():
+        if message:
+            return NotLiftable(code, message, loop.span)
+    return NotLiftable("too-small", "no loop of it becomes an axis", function.span)
+
+
+def top_loops(block: Block) -> list[Loop]:
+    return [s for s in block if isinstance(s, Loop)]

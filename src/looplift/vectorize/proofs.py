@@ -1,0 +1,378 @@
+"""Proof obligations: each is one function that returns None, or the reason why not."""
+
+from __future__ import annotations
+
+from looplift.base.errors import NotLiftable
+from looplift.ir.grammar import (
+    UNDEFINED, Append, Atom, Block, Carry, Const, Group, If, Let, Loop, Op, Operand, Perform, Range, Slice, Store, Var,
+    While, atoms, operands, walk,
+)  # fmt: skip
+from looplift.ops import table
+from looplift.vectorize.context import Array, Context
+from looplift.vectorize.flow import stored_roots
+from looplift.vectorize.reductions import Accumulator, accumulator_of
+
+
+def check_loop(context: Context, loop: Loop) -> NotLiftable | None:
+    """Whether all iterations of a loop may run together; else the reason."""
+    if isinstance(loop.domain, While):
+        return NotLiftable("while-condition", "a 'while' loop goes on for as long as its condition holds", loop.span)
+    if loop.stop is not None:
+        return NotLiftable("carried", "the loop is left early, by 'break' or 'return'", loop.span)
+    for check in (check_carries, check_memory, check_effects):
+        if (reason := check(context, loop)) is not None:
+            return reason
+    return None
+
+
+def check_carries(context: Context, loop: Loop) -> NotLiftable | None:
+    """Every carried value is unchanged, read only after the loop, or a reduction."""
+    for carry in loop.carries:
+        if carry.inside in context.accumulators or carry.next is carry.inside or only_carried(context, carry):
+            continue
+        found = accumulator_of(context.flow, loop, carry)
+        if found is None:
+            message = f"'{carry.hint}' is carried from one iteration to the next"
+            return NotLiftable("carried", message, loop.span)
+        try:
+            check_reduction(context, found)
+        except NotLiftable as reason:
+            return reason
+    return None
+
+
+def only_carried(context: Context, carry: Carry) -> bool:
+    """Whether the value at entry of the body is never read there."""
+    return not context.flow.users.get(carry.inside)
+
+
+def check_reduction(context: Context, found: Accumulator) -> None:
+    """A sum of floats may be reassociated unless it decides something; products and sums of Python ints must not wrap."""
+    fact = context.facts.of[found.carry.after]
+    span = found.loop.span
+    name = found.carry.hint
+    kind = fact.kind
+    if kind.family not in ("tensor", "array", "numpy", "int", "float", "bool") or "complex" in str(kind.dtype):
+        raise NotLiftable("carried", f"'{name}' accumulates {kind.family}s", span)
+    floating = kind.family == "float" or "float" in str(kind.dtype)
+    deciding = any(var in context.flow.deciding for var in found.updates)
+    if floating and found.operator in ("add", "mul") and deciding:
+        raise NotLiftable("carried", f"'{name}' decides a branch or an index, so its sum must keep its order", span)
+    if found.operator == "mul" and kind.family == "int":
+        raise NotLiftable("integer-range", f"the product '{name}' of Python integers may exceed 64 bits", span)
+    if kind.family == "bool" or (found.operator in ("and", "or") and kind.family != "bool"):
+        raise NotLiftable("carried", f"'{name}' accumulates by '{found.operator}'", span)
+    if found.operator in ("min", "max", "maximum", "minimum") and context.needs_grad and floating:
+        raise NotLiftable("carried", f"the gradient of '{name}' depends on the order of equal values", span)
+    if "float16" in str(kind.dtype) and found.operator in ("add", "mul"):
+        raise NotLiftable("carried", f"'{name}' rounds to half precision at each step", span)
+    if kind.family != "float" and kind.family != "int" and str(kind.dtype) in ("torch.uint8", "torch.int8", "uint8", "int8"):
+        raise NotLiftable("carried", f"'{name}' accumulates in a small integer type", span)
+
+
+# ---------------------------------------------------------------- memory
+
+
+def check_memory(context: Context, loop: Loop) -> NotLiftable | None:
+    """No iteration reads what another one writes, and no two write to one place in an order that matters."""
+    flow = context.flow
+    for root in stored_roots(flow, loop.body):
+        if _made_inside(context, root, loop):
+            continue
+        if (reason := _check_root(context, loop, root)) is not None:
+            return reason
+    return None
+
+
+def _made_inside(context: Context, root: Var, loop: Loop) -> bool:
+    return any(isinstance(s, Let) and s.var is root for s in walk(loop.body))
+
+
+def _check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
+    flow, hint = context.flow, root.hint
+    stores = [s for s in walk(loop.body) if isinstance(s, Store) and flow.root(s.ref) is root]
+    reads = [s for s in walk(loop.body) if isinstance(s, Let) and _reads(context, s, root)]
+    others = [s for s in walk(loop.body) if not isinstance(s, Store | Let | Append) and _mentions(s, root)]
+    if any(isinstance(s, Append) and flow.root(s.ref) is root for s in walk(loop.body)):
+        if stores or reads:
+            return NotLiftable("memory-dependence", f"'{hint}' is read while the loop fills it", loop.span)
+        return None
+    if others:
+        return NotLiftable("aliasing", f"'{hint}' changes its meaning inside the loop", loop.span)
+    if (reason := _check_shared(context, root, loop)) is not None:
+        return reason
+    paths = [_path(context, s.ref, s.index) for s in stores]
+    if any(path is None for path in paths):
+        return NotLiftable("aliasing", f"'{hint}' is written through a view", loop.span)
+    for read in reads:
+        if _is_step_of_store(context, read, stores):
+            continue
+        path = _path(context, read.op.args[0], read.op.args[1]) if read.op.name in ("getitem", "iter_item") else None
+        if path is None or not all(_same_place(context, path, other, loop) for other in paths):
+            message = f"one iteration may read what another one writes to '{hint}'"
+            return NotLiftable("memory-dependence", message, read.span)
+    if len(stores) > 1 and not _stores_agree(context, paths, stores, loop):
+        return NotLiftable("order", f"several statements write to '{hint}'", loop.span)
+    return None
+
+
+def _check_shared(context: Context, root: Var, loop: Loop) -> NotLiftable | None:
+    """An array of the caller may share its memory with another one that the loop reads: a guard decides."""
+    function = context.facts.function
+    if root not in function.params:
+        return None
+    paths = function.attributes["paths"]
+    for other in function.params:
+        if other is not root and context.facts.kind(other).is_array and context.facts.of[other].kind.rank:
+            context.facts.function.attributes.setdefault("apart", set()).add(tuple(sorted((paths[root], paths[other]))))
+        elif other is not root and context.facts.kind(other).family in ("list", "tuple", "object"):
+            if any(k.is_array for k in context.facts.kind(other).items) or not context.facts.kind(other).items:
+                return NotLiftable("aliasing", f"'{other.hint}' may share memory with '{root.hint}'", loop.span)
+    context.facts.function.attributes.setdefault("whole", set()).add(paths[root])
+    return None
+
+
+def _reads(context: Context, statement: Let, root: Var) -> bool:
+    return any(isinstance(a, Var) and context.flow.root(a) is root for a in operands(statement.op)) and not (
+        statement.op.name in ("iter_len", "builtin.len") or _only_shape(statement.op)
+    )
+
+
+def _only_shape(op: Op) -> bool:
+    return op.name == "attribute" and op.args[1].value in ("shape", "dtype", "device", "ndim") or op.name in (
+        "method.size", "method.dim", "method.numel", "method.new_zeros",
+    )  # fmt: skip
+
+
+def _mentions(statement, root: Var) -> bool:
+    from looplift.ir.grammar import uses
+
+    return any(atom is root for atom in uses(statement))
+
+
+def _is_step_of_store(context: Context, read: Let, stores: list[Store]) -> bool:
+    """``x[i]`` of ``x[i][j] = v``: a view taken only to be written through."""
+    users = context.flow.users.get(read.var, [])
+    return bool(users) and all(
+        (isinstance(u, Store) and u.ref is read.var and u.value is not read.var)
+        or (isinstance(u, Let) and u.op.name == "getitem" and u.op.args[0] is read.var and _is_step_of_store(context, u, stores))
+        for u in users
+    )
+
+
+Path = list[Operand]
+
+
+def _path(context: Context, ref: Atom, index: Operand) -> Path | None:
+    """All subscripts from the root on, in order."""
+    last = list(index.items) if isinstance(index, Group) and index.kind == "tuple" else [index]
+    statement = context.flow.definition.get(ref) if isinstance(ref, Var) else None
+    if isinstance(statement, Let) and statement.op.name in ("getitem", "iter_item"):
+        lead = _path(context, *statement.op.args)
+        return lead + last if lead is not None and not any(isinstance(item, Slice) for item in lead) else None
+    return last
+
+
+def _same_place(context: Context, a: Path, b: Path, loop: Loop) -> bool:
+    """Both subscripts name the same place in one iteration, and different places in different iterations."""
+    if len(a) != len(b) or not all(_same_operand(x, y) for x, y in zip(a, b, strict=True)):
+        return False
+    return _separates(context, b, loop)
+
+
+def _same_operand(a: Operand, b: Operand) -> bool:
+    match a, b:
+        case Slice(), Slice():
+            return all(map(_same_operand, (a.lo, a.hi, a.step), (b.lo, b.hi, b.step)))
+        case Const(), Const():
+            return type(a.value) is type(b.value) and a.value == b.value
+    return a is b
+
+
+def _separates(context: Context, path: Path, loop: Loop) -> bool:
+    """Whether some subscript is the loop's own index plus something that this loop does not change."""
+    return any(isinstance(item, Var) and _slope(context, item, loop) for item in path)
+
+
+def _slope(context: Context, var: Var, loop: Loop) -> int:
+    """The coefficient of the loop's index in an affine integer; 0 if there is none or it is not affine."""
+    if var is loop.index:
+        return 1
+    if loop not in context.facts[var].loops:
+        return 0
+    statement = context.flow.definition.get(var)
+    if not isinstance(statement, Let) or statement.op.name not in ("add", "sub"):
+        return 0
+    a, b = statement.op.args
+    sign = 1 if statement.op.name == "add" else -1
+    slopes = [_slope(context, x, loop) if isinstance(x, Var) else 0 for x in (a, b)]
+    varies = [isinstance(x, Var) and loop in context.facts[x].loops for x in (a, b)]
+    if any(v and not s for v, s in zip(varies, slopes, strict=True)):
+        return 0
+    return slopes[0] + sign * slopes[1]
+
+
+def _stores_agree(context: Context, paths: list[Path], stores: list[Store], loop: Loop) -> bool:
+    """Several stores are in order if each separates the iterations and all name the same place in one iteration,
+    or places that differ by a constant subscript."""
+    first = paths[0]
+    return all(
+        _separates(context, path, loop) and (_same_place(context, first, path, loop) or _apart(first, path, loop))
+        for path in paths
+    )
+
+
+def _apart(a: Path, b: Path, loop: Loop) -> bool:
+    """Subscripts that agree on the loop's index and differ in a constant."""
+    if len(a) != len(b):
+        return False
+    shared = any(x is y and x is loop.index for x, y in zip(a, b, strict=True))
+    different = any(
+        isinstance(x, Const) and isinstance(y, Const) and type(x.value) is int and type(y.value) is int
+        and x.value != y.value and (x.value < 0) == (y.value < 0)
+        for x, y in zip(a, b, strict=True)
+    )  # fmt: skip
+    return shared and different
+
+
+# ---------------------------------------------------------------- effects
+
+
+def check_effects(context: Context, loop: Loop) -> NotLiftable | None:
+    """Effects that must keep their order stand alone in a small loop of their own, or the loop stays."""
+    for statement in walk(loop.body):
+        if isinstance(statement, Let) and table.family(statement.op.name) == "random":
+            if not any(statement is s for s in loop.body):
+                return NotLiftable("random-order", "random numbers are drawn in an inner loop or under an 'if'", statement.span)
+        if isinstance(statement, Perform) and not any(statement is s for s in loop.body):
+            return NotLiftable("effect-order", "something is printed in an inner loop or under an 'if'", statement.span)
+    return None
+
+
+# ---------------------------------------------------------------- ownership
+
+
+def check_owned(context: Context, op: Op, statement: Let) -> None:
+    """``x += v`` on a tensor changes it for everyone who holds it: it must be the only name of a fresh value."""
+    target = op.args[0]
+    name = getattr(target, "hint", "it")
+    if not isinstance(target, Var) or not _is_owned(context, target, set()):
+        raise NotLiftable("aliasing", f"'{name}' is changed in place, and may be known under another name", statement.span)
+
+
+PURE_READERS = ("elementwise", "reduction", "contraction")
+
+
+def _is_owned(context: Context, var: Var, seen: set[Var]) -> bool:
+    if var in seen:
+        return True
+    seen.add(var)
+    if var in context.facts.function.params or any(a is var for _, a in context.facts.function.results) and False:
+        return False
+    for user in context.flow.users.get(var, ()):
+        if not _harmless(context, user, var, seen):
+            return False
+    return all(isinstance(a, Const) or _is_owned(context, a, seen) for a in _origins(context, var)) and _fresh(context, var)
+
+
+def _origins(context: Context, var: Var) -> list[Atom]:
+    match context.flow.definition.get(var):
+        case Let(op=op) if op.name.startswith("inplace."):
+            return [op.args[0]]
+        case If(phis=phis):
+            return [a for p in phis if p.var is var for a in (p.then, p.orelse)]
+        case Loop(carries=carries):
+            return [a for c in carries if c.inside is var or c.after is var for a in (c.init, c.next) if a is not UNDEFINED]
+    return []
+
+
+def _fresh(context: Context, var: Var) -> bool:
+    """Whether the value is new memory: made by arithmetic or creation, not a view or an argument."""
+    statement = context.flow.definition.get(var)
+    if not isinstance(statement, Let):
+        return statement is not None
+    name = statement.op.name
+    if name.startswith("inplace."):
+        return True
+    base = table.base_name(name)
+    creation = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "clone", "tensor")
+    if base in creation or base.startswith("new_"):
+        return True
+    return table.family(name) in ("elementwise", "reduction") and base not in ("to", "float", "double", "type", "contiguous")
+
+
+def _harmless(context: Context, user, var: Var, seen: set[Var]) -> bool:
+    match user:
+        case Let(var=result, op=op):
+            if op.name.startswith("inplace.") and op.args[0] is var:
+                return True
+            return table.family(op.name) in PURE_READERS and not op.name.startswith("method.to")
+        case If() | Loop():
+            return True
+        case Store(ref=ref, value=value):
+            return ref is not var
+    return False
+
+
+def check_fresh(context: Context, var: Var) -> None:
+    """An array made in the region and written to must be new memory, known under this name alone."""
+    if not _fresh(context, var):
+        raise context.refuse("aliasing", f"'{var.hint}' is written to, and may share memory with something else")
+    for user in context.flow.users.get(var, ()):
+        if isinstance(user, Let) and user.op.name in ("tuple", "list", "call"):
+            if any(a is var for a in operands(user.op)) and any(s is user for s in walk(_loops_of(context))):
+                raise context.refuse("aliasing", f"'{var.hint}' is put into a list or tuple while it is written to")
+        if isinstance(user, Append | If) or (isinstance(user, Store) and user.value is var):
+            if isinstance(user, If) and user.cond is var:
+                continue
+            if isinstance(user, Store | Append) and context.axes:
+                continue
+            raise context.refuse("aliasing", f"'{var.hint}' is known under several names while it is written to")
+        if isinstance(user, Loop):
+            raise context.refuse("carried", f"'{var.hint}' is carried from one iteration to the next while it is written to")
+
+
+def _loops_of(context: Context) -> Block:
+    return Block(tuple(s for s in context.facts.function.body if isinstance(s, Loop)))
+
+
+def check_stored_value(context: Context, array: Array, value: Atom, combine: str | None) -> None:
+    """The stored value must be a number or tensor that the array's dtype takes as the loop would."""
+    kind = context.facts.kind(value)
+    if not (kind.is_number or kind.is_array):
+        raise context.refuse("unsupported-value", f"a {kind.family} is stored into '{array.var.hint}'")
+    if array.kind.rank == 0:
+        raise context.refuse("unsupported-value", f"a store into '{array.var.hint}', which has no dimensions")
+    _check_conversion(context, array, kind)
+    if combine is not None:
+        _check_combine(context, array, kind, combine)
+
+
+def _check_conversion(context: Context, array: Array, kind) -> None:
+    import torch
+
+    if array.kind.family == "tensor" and kind.family == "float" and array.kind.dtype in _INTEGERS(torch):
+        raise context.refuse("requirement", "a Python float is stored into a tensor of integers")
+    if array.kind.family == "tensor" and kind.is_array and kind.dtype.is_floating_point and not array.kind.dtype.is_floating_point:
+        raise context.refuse("requirement", "a float is stored into a tensor of integers")
+    if "complex" in str(array.kind.dtype) or "complex" in str(kind.dtype) or kind.family == "complex":
+        raise context.refuse("unsupported-value", "complex numbers are stored")
+    if array.kind.family == "array" and str(kind.dtype or kind.family)[:3] != str(array.kind.dtype)[:3]:
+        if not str(array.kind.dtype).startswith("float") or str(kind.dtype or kind.family).startswith("complex"):
+            raise context.refuse("unsupported-value", f"a {kind.dtype or kind.family} is stored into an array of {array.kind.dtype}")
+
+
+def _INTEGERS(torch) -> tuple:
+    return (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
+
+
+def _check_combine(context: Context, array: Array, kind, combine: str) -> None:
+    if array.kind.family == "tensor" and not array.kind.dtype.is_floating_point:
+        if kind.family not in ("int",) and kind.dtype != array.kind.dtype:
+            raise context.refuse("unsupported-value", f"'{combine}=' of a {kind.dtype or kind.family} into integers")
+        if combine not in ("add", "sub"):
+            raise context.refuse("unsupported-value", f"'{combine}=' into integers")
+    if "16" in str(array.kind.dtype) and combine:
+        raise context.refuse("order", f"'{array.var.hint}' accumulates in a 16-bit type")
+
+
