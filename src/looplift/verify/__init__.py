@@ -1,5 +1,5 @@
 """Telling two callables apart: arguments in many forms go into both, all that a caller can see is compared."""
 
-from looplift.verify.check import CheckResult, Finding, check
+from looplift.verify.trials import CheckResult, Finding, check
 
 __all__ = ["CheckResult", "Finding", "check"]

@@ -103,10 +103,8 @@ def resized(arguments: tuple[Any, ...], sizes: dict[int, int]) -> tuple[Any, ...
                 if value.dtype.kind not in "biufc":
                     return value
                 return _resized_tensor(torch.from_numpy(value.copy()), sizes, extents).numpy()
-            case bool():
-                return value
-            case int():
-                return sizes.get(value, value)
+            case int() if not isinstance(value, bool):
+                return _position(value, sizes, extents)
         return value
 
     def lists(value: Any) -> Any:
@@ -116,7 +114,11 @@ def resized(arguments: tuple[Any, ...], sizes: dict[int, int]) -> tuple[Any, ...
             )
         return [lists(part) for part in value] if type(value) is list else value
 
-    return tuple(changed(lists(value), change) for value in arguments)
+    def whole(value: Any) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool)
+
+    # an integer argument may be an extent, those in lists and tensors may be positions
+    return tuple(sizes.get(value, value) if whole(value) else changed(lists(value), change) for value in arguments)
 
 
 def _resized_tensor(value: torch.Tensor, sizes: dict[int, int], extents: set[int]) -> torch.Tensor:
@@ -137,11 +139,19 @@ def _resized_tensor(value: torch.Tensor, sizes: dict[int, int], extents: set[int
 
 def _positions(value: torch.Tensor, sizes: dict[int, int], extents: set[int]) -> torch.Tensor:
     """Integers that fit into the smallest extent above them are taken for positions in it."""
-    largest = int(value.max())
-    above = [extent for extent in extents if extent > largest]
-    home = min(above, default=0)
-    size = sizes.get(home, home)
+    home, size = _home(int(value.max()), sizes, extents)
     return value % size if 0 < size < home else value
+
+
+def _position(value: int, sizes: dict[int, int], extents: set[int]) -> int:
+    home, size = _home(value, sizes, extents)
+    return value % size if 0 < size < home else value
+
+
+def _home(largest: int, sizes: dict[int, int], extents: set[int]) -> tuple[int, int]:
+    """The smallest extent above a number, before and after the change."""
+    home = min((extent for extent in extents if extent > largest), default=0)
+    return home, sizes.get(home, home)
 
 
 def _other_values(arguments: tuple[Any, ...]) -> Iterator[Variant]:

@@ -16,6 +16,7 @@ from looplift.verify.observe import Observation, copied, first_difference, obser
 from looplift.verify.variants import Variant, variants_of
 
 MOST_FINDINGS = 5
+SHORTEST_LIMIT = 5.0
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def _try(f: Callable, g: Callable, example: int, variant: Variant, result: Check
             warnings.simplefilter("ignore")
             return within(limit, lambda: observe(function, variant.arguments, backward=variant.backward))
 
-    limit = 5.0 + 3 * result.longest
+    limit = SHORTEST_LIMIT + 3 * result.longest
     magnitude = _magnitude(variant.arguments)
     start = time.perf_counter()
     want = run(f)
