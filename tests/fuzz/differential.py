@@ -479,12 +479,13 @@ def check(source, make_arguments=None, settings=None, *, lift=None, plan=PLAN):
     build_literal = make_arguments or subject.literal.arguments
     build_lifted = make_arguments or subject.lifted.arguments
     verdict = Verdict(None)
+    lift = lift or lift_of()
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("ignore")
             if category := getattr(sys.modules.get("looplift"), "LoopliftWarning", None):
                 warnings.simplefilter("always", category)
-            lifted = (lift or lift_of())(subject.lifted.program, **(settings or {"verify": "off"}))
+            lifted = lift(subject.lifted.program, **(settings or {"verify": "off"}))
             for seed, with_gradients in plan:
                 verdict.why = call_difference(
                     subject, lifted, build_literal, build_lifted, seed, with_gradients, verdict
@@ -497,6 +498,20 @@ def check(source, make_arguments=None, settings=None, *, lift=None, plan=PLAN):
     finally:
         subject.close()
     return verdict
+
+
+def examine(source, settings=None, *, lift=None):
+    """As `check`, but what the lift itself, its report or a program's arguments raise is a finding as well."""
+    try:
+        return check(source, settings=settings, lift=lift)
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return Verdict(f"crash: {error!r:.200} (at {os.path.basename(where.filename)}:{where.lineno})")
+
+
+def reason_to_shrink(verdict):
+    """The difference, marked where the loop raises, so that shrinking goes from one sort to the other in no step."""
+    return verdict.why and ("raising " if verdict.raised else "") + verdict.why
 
 
 def loops_of(lifted):

@@ -50,7 +50,7 @@ def work(first, count, backend, shrink_seconds, lift):
     limit_memory(12)
     import torch
 
-    from .differential import check
+    from .differential import examine, reason_to_shrink
     from .programs import program_of
     from .shrink import shrink
 
@@ -58,25 +58,15 @@ def work(first, count, backend, shrink_seconds, lift):
         torch.set_num_threads(2 if number % 8 == 7 else 1)
         print(json.dumps({"event": "start", "number": number}), file=channel)
         source, settings = program_of(number), settings_of(number, backend)
-        try:
-            verdict = check(source, settings=settings, lift=lift)
-        except Exception as error:
-            print(
-                json.dumps({"event": "done", "number": number, "why": f"crash: {error!r:.200}", "source": source}),
-                file=channel,
-            )
-            continue
-        row = {
-            "event": "done",
-            "number": number,
-            "loops": verdict.loops,
-            "raised": verdict.raised,
-            "rounded": verdict.rounded,
-        }
-        print(json.dumps(row | ({"why": verdict.why, "source": source} if verdict.why else {})), file=channel)
+        verdict = examine(source, settings, lift=lift)
+        row = {"event": "done", "number": number, "why": verdict.why, "loops": verdict.loops}
+        row |= {"raised": verdict.raised, "rounded": verdict.rounded, "source": source if verdict.why else ""}
+        print(json.dumps(row), file=channel)
         if verdict.why and shrink_seconds:
             smaller = shrink(
-                source, lambda text, s=settings: check(text, settings=s, lift=lift).why, seconds=shrink_seconds
+                source,
+                lambda text, settings=settings: reason_to_shrink(examine(text, settings, lift=lift)),
+                seconds=shrink_seconds,
             )
             print(json.dumps({"event": "shrunk", "number": number, "source": smaller}), file=channel)
 
@@ -135,49 +125,49 @@ def reader(stream, lines):
     lines.put(None)
 
 
+def start_worker(first, count, options):
+    command = [sys.executable, "-m", "tests.fuzz.run", "--worker", str(first), str(count)]
+    command += ["--backend", options.backend, "--shrink", str(options.shrink), "--lift", options.lift]
+    limits = {"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "1"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    return subprocess.Popen(command, cwd=ROOT, env=os.environ | limits, **pipes)
+
+
 def run_chunk(first, count, options, findings):
     """Runs one chunk, starting further processes after a crash or a silence."""
     end = first + count
     while first < end:
-        command = [sys.executable, "-m", "tests.fuzz.run", "--worker", str(first), str(end - first)]
-        command += ["--backend", options.backend, "--shrink", str(options.shrink), "--lift", options.lift]
-        limits = {"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "1"}
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT, env=os.environ | limits
-        )
-        last = follow(process, first - 1, options, findings)
+        last = follow(start_worker(first, end - first, options), options, findings)
+        if last is None:
+            findings.wrong[first] = "worker: it did not start; run with --worker to see why"
+            return
         first = last + 1
 
 
-def follow(process, last, options, findings):
-    """Takes a worker's lines until it ends or falls silent; the number of the last program that is dealt with."""
-    lines, busy, patience = queue.Queue(), None, 120.0
+def follow(process, options, findings):
+    """Takes a worker's lines until it ends or falls silent; the number of the last program that it began, if any."""
+    lines, last, busy, patience = queue.Queue(), None, False, 120.0
     threading.Thread(target=reader, args=(process.stdout, lines), daemon=True).start()
-    while True:
-        try:
-            line = lines.get(timeout=patience)
-        except queue.Empty:
-            process.kill()
-            if busy is not None:
-                findings.died(busy, f"time: no answer in {patience:.0f} s")
-            return busy if busy is not None else last + 1
-        if line is None:
-            process.wait()
-            if busy is not None:
-                findings.died(busy, f"crash: the process ended with status {process.returncode}")
-                return busy
-            if process.returncode:
-                print(f"\na worker failed with status {process.returncode} after program {last}", flush=True)
-                findings.wrong.setdefault(last + 1, f"worker: status {process.returncode}")
-                return last + 1
-            return last
+    while line := next_line(lines, patience):
         row = json.loads(line)
-        if row["event"] == "start":
-            last, busy, patience = row["number"], row["number"], options.seconds
-        else:
-            busy = None
-            patience = options.seconds + options.shrink * 2 + 30
+        last, busy = row["number"], row["event"] == "start"
+        patience = options.seconds if busy else options.seconds + 2 * options.shrink + 30
+        if not busy:
             findings.take(row)
+    silent = process.poll() is None and line == ""
+    process.kill()
+    status = process.wait()
+    if busy:
+        findings.died(last, f"time: no answer in {patience:.0f} s" if silent else f"crash: ended with status {status}")
+    return last
+
+
+def next_line(lines, patience):
+    """The next line, None at the end, an empty text when none came in time."""
+    try:
+        return lines.get(timeout=patience)
+    except queue.Empty:
+        return ""
 
 
 def progress(findings, total, start, stop):
@@ -222,16 +212,19 @@ def options_of(arguments):
     return parser.parse_args(arguments)
 
 
+def show(options):
+    from .programs import program_of
+
+    for number in range(options.seed, options.seed + options.programs):
+        print(f"# program {number}\n{program_of(number)}")
+
+
 def main(arguments=None):
     options = options_of(arguments)
     if options.worker:
         return work(*options.worker, options.backend, options.shrink, named(options.lift))
     if options.show:
-        from .programs import program_of
-
-        return print(
-            "\n".join(f"# program {s}\n{program_of(s)}" for s in range(options.seed, options.seed + options.programs))
-        )
+        return show(options)
     options.out = options.out.resolve()
     findings, stop, start = Findings(options.out), threading.Event(), time.monotonic()
     chunks = queue.Queue()

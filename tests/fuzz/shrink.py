@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import re
 import signal
 import time
 from contextlib import contextmanager
@@ -29,7 +30,7 @@ def time_limit(seconds):
 
 def kind_of(why):
     """The part of a difference that a smaller program should share."""
-    return (why or "").split(":")[0].split("[")[0].split(" ")[0]
+    return re.match(r"(raising )?((exception|crash): (\w+)|\w+)?", why or "").group()
 
 
 def shrink(source, failing, *, seconds=30.0, seconds_each=3.0):
@@ -80,7 +81,8 @@ def reductions(tree):
     for function in functions:
         yield from block_reductions(function)
     for function in functions:
-        yield from expression_reductions(function)
+        if function.name != "arguments":
+            yield from expression_reductions(function)
     for at, node in enumerate(tree.body):
         if isinstance(node, (ast.Import, ast.Assign)) or (
             isinstance(node, ast.FunctionDef) and node.name not in ("program", "arguments")
@@ -162,7 +164,7 @@ def expression_reductions(function):
     """An expression replaced by a part of it."""
     for owner in ast.walk(function):
         for name, value in ast.iter_fields(owner):
-            if isinstance(value, ast.expr) and not (isinstance(owner, ast.Return) and function.name == "arguments"):
+            if isinstance(value, ast.expr):
                 for instead in simpler(value):
                     yield lambda o=owner, n=name, i=instead: setattr(o, n, i)
             elif isinstance(value, list) and not isinstance(owner, (ast.FunctionDef, ast.Module)):
