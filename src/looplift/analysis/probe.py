@@ -49,6 +49,27 @@ class _Probe:
             self.facts.of[var] = Fact(kind_of(value), (), shape_of(value), value)
         with torch.no_grad():
             self.block(self.function.body)
+        self._check_mixed()
+
+    def _check_mixed(self) -> None:
+        """What is a number in one lane and a tensor in another may be stored and compared, but not handed out."""
+        grown = True
+        while grown:
+            grown = False
+            for statement in walk(self.function.body):
+                for var, atoms in _copies(statement):
+                    if var not in self.mixed and any(atom in self.mixed for atom in atoms):
+                        self.mixed.add(var)
+                        grown = True
+        handed = [atom for _, atom in self.function.results]
+        for statement in walk(self.function.body):
+            if isinstance(statement, Append):
+                handed.append(statement.value)
+            elif isinstance(statement, Perform) or (isinstance(statement, Let) and statement.op.name in _HANDING):
+                handed += operands(statement.op)
+        for atom in handed:
+            if atom in self.mixed:
+                raise NotLiftable("mixed-kinds", f"'{atom.hint}' is a number in one iteration and a tensor in another")
 
     def _check_supported(self, value: Any, var: Var) -> None:
         import torch
@@ -91,9 +112,20 @@ class _Probe:
         loops = self.union(*(self.facts[atom].loops for atom in operands(op)))
         if op.name in CREATION and var in self.stored:
             loops = tuple(self.loops)
-        self.facts.of[var] = Fact(self._kind(op, sample), loops, shape_of(sample), sample)
+        kind = self._kind(op, sample, statement.span)
+        if kind != kind_of(sample) and kind.family != "list":
+            sample = _as_kind(sample, kind)
+            self.mixed.add(var)
+        elif op.name in ("builtin.min", "builtin.max") and len({self.facts[a].kind for a in operands(op)}) > 1:
+            self.mixed.add(var)
+        self.facts.of[var] = Fact(kind, loops, shape_of(sample), sample)
 
-    def _kind(self, op: Op, sample: Any) -> Kind:
+    def _kind(self, op: Op, sample: Any, span) -> Kind:
+        if op.name in ("builtin.min", "builtin.max") and len(op.args) == 2 and not op.kwargs:
+            kind = join_kinds(*(self.facts[a].kind for a in operands(op)))
+            if kind is None:
+                raise NotLiftable("mixed-kinds", f"'{op.name[8:]}' of values of different kinds", span)
+            return kind
         return kind_of(sample)
 
     def probe(self, op: Op, statement: Let) -> Any:
@@ -235,6 +267,21 @@ class _Probe:
         return tuple(loop for loop in self.loops if id(loop) in found)
 
 
+_HANDING = frozenset(("format", "call", "tuple", "list", "torch.stack", "torch.cat", "torch.tensor", "np.array", "builtin.str"))
+
+
+def _copies(statement: Statement) -> list[tuple[Var, list[Atom]]]:
+    """Variables that take the value of others as it is."""
+    match statement:
+        case If(phis=phis):
+            return [(phi.var, [phi.then, phi.orelse]) for phi in phis]
+        case Loop(carries=carries):
+            return [(var, [c.init, c.next]) for c in carries for var in (c.inside, c.after)]
+        case Let(var=var, op=op) if op.name in ("copy", "builtin.max", "builtin.min", "neg", "add", "sub", "mul"):
+            return [(var, list(operands(op)))]
+    return []
+
+
 def _changes_kind(carry: Carry, inside: Fact, last: Fact) -> str:
     def name(fact: Fact) -> str:
         return f"{fact.kind.family} of shape {fact.shape}" if fact.kind.is_array else fact.kind.family
@@ -253,6 +300,9 @@ def join_kinds(a: Kind, b: Kind) -> Kind | None:
         if "bool" in (a.family, b.family):
             return None
         return max(a, b, key=lambda kind: order.index(kind.family))
+    for flag, other in ((a, b), (b, a)):
+        if flag.family == "bool" and other.is_array and other.rank == 0 and "bool" in str(other.dtype):
+            return flag
     for number, other in ((a, b), (b, a)):
         if number.family in ("int", "float") and other.is_array and other.family != "array":
             return other if _holds(other, number) else None
@@ -279,6 +329,8 @@ def _as_kind(sample: Any, kind: Kind) -> Any:
         return torch.full((1,) * kind.rank, sample, dtype=kind.dtype)
     if kind.family == "float" and isinstance(sample, int):
         return float(sample)
+    if kind.family == "bool" and not isinstance(sample, bool):
+        return bool(sample)
     return sample
 
 

@@ -1,5 +1,13 @@
 """Small functions that emitted code may need; their text goes with the source, so that it runs by itself."""
 
+from __future__ import annotations
+
+import linecache
+from functools import cache
+from typing import Any
+
+from looplift.base.errors import RequirementFailed
+
 HELPERS = {
     "number_vector": '''
 def number_vector(numbers, dtype):
@@ -60,3 +68,22 @@ def indices_shape(indices):
     return torch.broadcast_shapes(*(torch.as_tensor(index).shape for index in indices))
 ''',
 }
+
+
+@cache
+def _defined() -> dict[str, Any]:
+    """All helpers, defined once."""
+    import numpy as np
+    import torch
+
+    text = "\n".join(HELPERS.values())
+    label = "<looplift helpers>"
+    linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
+    scope: dict[str, Any] = {"np": np, "torch": torch, "RequirementFailed": RequirementFailed}
+    exec(compile(text, label, "exec"), scope)
+    return scope
+
+
+def helper_functions(names: tuple[str, ...]) -> dict[str, Any]:
+    """The helpers of these names."""
+    return {name: _defined()[name] for name in names}

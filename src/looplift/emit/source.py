@@ -6,12 +6,14 @@ array holds at some point is read before the next write to it.
 
 from __future__ import annotations
 
+import keyword
 from dataclasses import dataclass, field
 from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.emit import structure, text
-from looplift.emit.helpers import HELPERS
+from looplift.emit.guards import device_of, guarded_modules, guards_of
+from looplift.emit.helpers import HELPERS, helper_functions
 from looplift.emit.text import Text, arranged, full
 from looplift.emit.writes import write_lines
 from looplift.ir.array import (
@@ -26,12 +28,21 @@ WIDTH = 92
 
 @dataclass
 class Emitted:
-    """The text of a region and what it needs around it."""
+    """The text of a region, what it needs around it, and what must hold for it to be right.
+
+    ``guards`` are expressions over the region's names and ``namespace``; ``paths`` the values whose kinds are
+    guarded; ``mutated`` those that the text writes to, ``commits_early`` whether it may fail after it has.
+    """
 
     statements: list[str]
     namespace: dict[str, Any] = field(default_factory=dict)
     standalone: list[str] = field(default_factory=list)
     imports: list[str] = field(default_factory=list)
+    guards: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    mutated: list[str] = field(default_factory=list)
+    random: bool = False
+    commits_early: bool = False
 
 
 @dataclass
@@ -84,7 +95,7 @@ class Printer:
             self.scopes[-1].append(serial)
 
     def fresh(self, hint: str) -> str:
-        hint = hint if hint.isidentifier() and not hint.startswith("__") else "value"
+        hint = hint if hint.isidentifier() and not keyword.iskeyword(hint) else "value"
         name, count = hint, 1
         while name in self.taken or name in self.reserved:
             count += 1
@@ -246,17 +257,44 @@ def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
 # ---------------------------------------------------------------- steps
 
 
-def emit(program: Program, *, reserved: set[str], device: str = "") -> Emitted:
+def emit(plan: Any) -> Emitted:
+    """The text of a plan."""
+    function = plan.facts.function
+    roots = {path.partition(".")[0].partition("[")[0] for path in function.attributes["paths"].values()}
+    roots |= {path.partition(".")[0] for path in function.attributes["modules"]}
+    emitted = print_program(plan.program, reserved=roots, device=device_of(plan.facts))
+    emitted.paths = list(function.attributes["paths"].values()) + guarded_modules(function)
+    emitted.guards, names = guards_of(plan)
+    emitted.namespace |= names
+    emitted.mutated = plan.mutated
+    emitted.random = plan.random
+    emitted.commits_early = _commits_early(plan.program, set(plan.mutated))
+    return emitted
+
+
+def _commits_early(program: Program, mutated: set[str]) -> bool:
+    """Whether something may still fail after the first write into an array of the caller."""
+    writing = [k for k, step in enumerate(program.steps) if _changed([step]) & mutated]
+    return bool(writing) and (writing[0] < len(program.steps) - 1 or not isinstance(program.steps[-1], Write))
+
+
+def print_program(program: Program, *, reserved: set[str], device: str = "") -> Emitted:
     """The text of a program; the names it binds keep clear of ``reserved`` ones, except for its results."""
     printer = Printer(program.library, device, reserved=set(reserved))
     roots = [n for step in program.steps for n in operands_of(step)] + [node for _, node in program.results]
     printer.uses = count_uses(roots)
     results = [node for _, node in program.results]
     _take_names(printer, program.steps)
-    _steps(printer, program.steps, results)
+    effects = [step for step in program.steps if isinstance(step, Effect)]
+    _steps(printer, [step for step in program.steps if not isinstance(step, Effect)], results)
+    if effects:
+        for node in results:
+            if node.op not in TRIVIAL:
+                printer.bind(node)
+        _steps(printer, effects, results)
     _results(printer, program.results)
-    namespace: dict[str, Any] = {}
     standalone = [HELPERS[name].strip() for name in printer.helpers]
+    namespace = helper_functions(tuple(printer.helpers))
     library = [f"import {'numpy as np' if program.library == 'np' else 'torch'}"]
     if any("np." in helper for helper in standalone):
         library.append("import numpy as np")
@@ -355,7 +393,7 @@ def _loop(p: Printer, step: For | Forever, rest: list[Node]) -> None:
     saved = dict(p.position_names), dict(p.parent_nodes)
     if not step.body:
         p.line("pass")
-    _steps(p, step.body, inner)
+    _steps(p, step.body, [])
     p.depth -= 1
     for serial in p.scopes.pop():
         p.names.pop(serial, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from looplift.frontend.names import Names, names_of, parameters
 
@@ -31,6 +31,11 @@ class Flow:
     def before(self, statements: list[ast.stmt], after: frozenset[str] = NONE) -> frozenset[str]:
         """Names that the statements need from before them, if ``after`` is needed after them."""
         return _Liveness({}, {}, NONE).block(statements, after, _Exits())
+
+    def bound_after(self, statements: list[ast.stmt], entry: ast.stmt) -> frozenset[str]:
+        """Names that are surely bound when the statements end, if they begin where ``entry`` stands."""
+        end = _Binding({}, {}).block(statements, _State(self.bound[entry], self.possible[entry]))
+        return NONE if end is None else end.bound
 
 
 def flow_of(function: ast.FunctionDef) -> Flow:
@@ -79,6 +84,8 @@ class _Liveness:
     after: dict[ast.stmt, frozenset[str]]
     raising: dict[ast.stmt, frozenset[str]]
     always: frozenset[str]
+    solved: dict[ast.stmt, frozenset[str]] = field(default_factory=dict)
+    """What was found for a loop while one around it was not yet solved: where to go on from."""
 
     def block(self, statements: list[ast.stmt], after: frozenset[str], exits: _Exits) -> frozenset[str]:
         for node in reversed(statements):
@@ -90,7 +97,7 @@ class _Liveness:
     def statement(self, node: ast.stmt, after: frozenset[str], exits: _Exits) -> frozenset[str]:
         match node:
             case ast.If(test=test, body=body, orelse=orelse):
-                return names_of(test).loads | self.block(body, after, exits) | self.block(orelse, after, exits)
+                return self.block(body, after, exits) | self.block(orelse, after, exits) | names_of(test).loads
             case ast.For() | ast.AsyncFor() | ast.While():
                 return self.loop(node, after, exits)
             case ast.With() | ast.AsyncWith():
@@ -98,7 +105,7 @@ class _Liveness:
             case ast.Try() | ast.TryStar():
                 return self.attempt(node, after, exits)
             case ast.Match(subject=subject, cases=cases):
-                needed = after | names_of(subject).loads
+                needed = after.union(names_of(subject).loads)
                 for case in cases:
                     head = names_of([case.pattern, case.guard])
                     needed |= head.loads | (self.block(case.body, after, exits) - head.stores)
@@ -118,20 +125,21 @@ class _Liveness:
         ended = self.block(node.orelse, after, exits)
         head = names_of(node.test) if isinstance(node, ast.While) else names_of(node.target)
         bound = NONE if isinstance(node, ast.While) else _kills(head)
-        needed = ended | head.loads
+        needed = ended | head.loads | self.solved.get(node, NONE)
         while True:
             inside = replace(exits, broken=after, continued=needed)
             again = needed | (self.block(node.body, needed, inside) - bound) | head.loads
             if again == needed:
                 break
             needed = again
+        self.solved[node] = needed
         return needed if isinstance(node, ast.While) else needed | names_of(node.iter).loads
 
     def context(self, node: ast.With | ast.AsyncWith, after: frozenset[str], exits: _Exits) -> frozenset[str]:
         items = names_of([part for item in node.items for part in (item.context_expr, item.optional_vars)])
         swallowed = after if may_swallow(node) else NONE
         inside = self.block(node.body, after, replace(exits, raised=exits.raised | swallowed))
-        return items.loads | (inside - items.stores) | swallowed
+        return (inside - items.stores) | swallowed | items.loads
 
     def attempt(self, node: ast.Try | ast.TryStar, after: frozenset[str], exits: _Exits) -> frozenset[str]:
         last = frozenset(names_of(node.finalbody).loads)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_FOUND = "looplift_names"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -27,12 +28,25 @@ class Names:
 
 
 def names_of(nodes: ast.AST | Iterable[ast.AST | None]) -> Names:
-    """The names of one node or several."""
-    collector = _Collector()
-    for node in [nodes] if isinstance(nodes, ast.AST) else nodes:
+    """The names of one node or several. Trees are not changed once they are read: found names stay with the node."""
+    if isinstance(nodes, ast.AST):
+        found = nodes.__dict__.get(_FOUND)
+        if found is None:
+            collector = _Collector()
+            collector.visit(nodes)
+            found = nodes.__dict__[_FOUND] = collector.names
+        return found
+    every = Names()
+    for node in nodes:
         if node is not None:
-            collector.visit(node)
-    return collector.names
+            every.merge(names_of(node))
+    return every
+
+
+def position_of(node: ast.AST) -> tuple[int, int]:
+    """Line and column of a statement or expression."""
+    assert isinstance(node, ast.stmt | ast.expr)
+    return node.lineno, node.col_offset
 
 
 def parameters(arguments: ast.arguments) -> list[str]:
@@ -71,6 +85,11 @@ class _Collector(ast.NodeVisitor):
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
             self.names.loads.add(node.target.id)
+        self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is None and isinstance(node.target, ast.Name):  # makes a local, but binds nothing
+            self.names.deleted.add(node.target.id)
         self.generic_visit(node)
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:

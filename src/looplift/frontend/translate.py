@@ -13,6 +13,7 @@ from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.scope import Builder, Frame
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Function
 from looplift.ir.prune import prune
+from looplift.ir.sink import sink_stores
 
 RESULT = "return"
 
@@ -40,13 +41,13 @@ def translate(
     build.blocks.append(tail)
     results = tuple((key, _result(build, key)) for key in names)
     body = Block((*body, *build.blocks.pop()))
-    return prune(Function(name, tuple(build.params.values()), body, results, file, span_of(statements[0]), {
+    return prune(sink_stores(Function(name, tuple(build.params.values()), body, results, file, span_of(statements[0]), {
         "paths": {var: path for path, var in build.params.items()},
         "values": {var: build.param_values[path] for path, var in build.params.items()},
         "guards": build.guards,
         "foreign": build.foreign,
         "modules": build.modules,
-    }))  # fmt: skip
+    })))  # fmt: skip
 
 
 def _result(build: Builder, name: str) -> Atom:

@@ -32,7 +32,6 @@ class Axis:
     lo: Node
     step: int = 1
     parent: Axis | None = None
-    owner: Node | None = None
     offsets: Node | None = None
 
     @property

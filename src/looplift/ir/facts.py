@@ -95,6 +95,13 @@ def kind_of(value: Any) -> Kind:
     if type(value) is tuple:
         return Kind("tuple", items=tuple(kind_of(item) for item in value))
     if type(value) is list:
-        kinds = set(map(kind_of, value[:64]))
-        return Kind("list", items=tuple(kinds) if len(kinds) == 1 else ())
+        return Kind("list", items=_element_kinds(value))
     return Kind("object")
+
+
+def _element_kinds(values: list) -> tuple[Kind, ...]:
+    """The one kind of a list's first items, as far as they agree; empty lists agree with any list."""
+    kinds = set(map(kind_of, values[:64]))
+    if len(kinds) > 1:
+        kinds -= {Kind("list")}
+    return tuple(kinds) if len(kinds) == 1 else ()

@@ -368,20 +368,33 @@ def _store_slices(context: Context, array: Array, pieces: list[Piece], value: No
     for dim, piece in enumerate(pieces):
         _check_store_range(context, array, dim, piece)
     lane_kind = Kind(array.kind.family, array.kind.dtype, sum(isinstance(p, Whole | Cut) for p in pieces))
-    if context.mask is None and combine is None and array.fresh and _covers(array, pieces) and not context.serial_loops:
+    replaces = array.fresh and not array.written and _covers(array, pieces) and not context.serial_loops
+    if replaces and (context.mask is not None or combine is not None):
+        value, combine = _updated(context, array, pieces, value, combine, lane_kind), None
+    if replaces:
         axes = [p.axis for p in pieces if isinstance(p, Along)]
         node = Node("assemble", (value,), array.axes, array.kind,
                     {"pieces": pieces, "axes": axes, "extents": list(array.shape), "shape": array.shape}, array.var.hint)  # fmt: skip
         array.node = node
-        array.written = False
         return
     if combine is not None or context.mask is not None:
-        old = read_pieces_unchecked(array.node, pieces, lane_kind)
-        if combine is not None:
-            value = context_combine(context, combine, old, value, lane_kind)
-        if context.mask is not None:
-            value = nodes.select(context.mask, value, old, lane_kind)
+        value = _updated(context, array, pieces, value, combine, lane_kind)
     _write(context, array, pieces, value, "set")
+
+
+def _updated(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None, kind: Kind) -> Node:
+    """What is stored when the present value takes part: ``+=``, or lanes that do not store."""
+    old = read_pieces_unchecked(array.node, pieces, kind)
+    if combine is not None:
+        value = context_combine(context, combine, old, value, kind)
+    return value if context.mask is None else nodes.select(context.mask, _stored(context, value, kind), old, kind)
+
+
+def _stored(context: Context, value: Node, kind: Kind) -> Node:
+    """A value in the dtype of the array."""
+    if nodes.lane_dtype(value.kind) == kind.dtype or (value.kind.is_number and not value.axes):
+        return value
+    return nodes.cast(value, kind.dtype)
 
 
 def read_pieces_unchecked(base: Node, pieces: list[Piece], kind: Kind) -> Node:

@@ -1,0 +1,354 @@
+"""A function's tree in, the regions that may be lifted out: runs of statements around loops, with their live names.
+
+A region is one loop statement or several, with the allocations before them and the plain computations behind. Where
+the compiler refuses one, ``smaller`` gives the pieces to try next, and ``inside`` the regions in a loop that stays.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from looplift.frontend.flow import Flow, flow_of
+from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, Names, free_names, names_of, parameters, position_of
+from looplift.frontend.obstacles import has_return, obstacle, walk_own
+from looplift.frontend.simple import is_allocation, is_loop, is_simple, own_loops
+from looplift.frontend.source import Source
+
+_FRAME_READERS = frozenset(("locals", "vars", "eval", "exec", "globals", "dir"))
+_FRAME_METHODS = frozenset(("_getframe", "currentframe"))
+_KEY_CALLS = frozenset(("sorted", "min", "max", "map", "filter", "sort", "reduce"))
+
+
+@dataclass(eq=False)
+class Scope:
+    """One function: its tree, what flows where, and which names are whose."""
+
+    function: ast.FunctionDef
+    namespace: Mapping[str, Any]
+    enclosing: frozenset[str] = frozenset()
+    """Names of the functions around this one that it may read: its free variables."""
+    refused: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
+    """Loops that cannot be moved, by place: code and sentence. Shared with the functions inside."""
+
+    @cached_property
+    def flow(self) -> Flow:
+        return flow_of(self.function)
+
+    @cached_property
+    def locals(self) -> frozenset[str]:
+        return frozenset(self.flow.names.stores | set(parameters(self.function.args))) - self.flow.names.outer
+
+    @cached_property
+    def captured(self) -> frozenset[str]:
+        """Locals that functions inside hold on to, except keys of ``sorted`` and the like, which are gone at once."""
+        held: set[str] = set()
+
+        def visit(node: ast.AST) -> None:
+            if isinstance(node, FUNCTIONS):
+                held.update(free_names(node))
+            elif isinstance(node, ast.ClassDef):
+                held.update(names_of(node).captured)
+            passing = isinstance(node, ast.Call) and _callee(node) in _KEY_CALLS
+            for child in ast.iter_child_nodes(node):
+                value = child.value if isinstance(child, ast.keyword) else child
+                if not (passing and isinstance(value, ast.Lambda)):
+                    visit(child)
+
+        for node in self.function.body:
+            visit(node)
+        return frozenset(held)
+
+    def lookup(self, name: str) -> Any:
+        """The value of a global or builtin name."""
+        if name in self.locals or name in self.enclosing:
+            return None
+        return self.namespace.get(name, getattr(builtins, name, None))
+
+    @cached_property
+    def reads_frames(self) -> bool:
+        """Whether the function looks at its own frame, where a region's names would be missed."""
+        for node in ast.walk(self.function):
+            if isinstance(node, ast.Name) and node.id in _FRAME_READERS:
+                return True
+            if isinstance(node, ast.Attribute) and node.attr in _FRAME_METHODS:
+                return True
+        return False
+
+
+def _callee(node: ast.Call) -> str:
+    func = node.func
+    return func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
+
+
+@dataclass(eq=False)
+class Region:
+    """Statements ``start`` to ``stop`` of one block; those from ``first`` to ``last`` span the loops."""
+
+    scope: Scope
+    block: list[ast.stmt]
+    start: int
+    stop: int
+    first: int
+    last: int
+    file: str = ""
+    name: str = ""
+
+    @property
+    def statements(self) -> list[ast.stmt]:
+        return self.block[self.start : self.stop]
+
+    @property
+    def line(self) -> int:
+        return self.block[self.first].lineno
+
+    @cached_property
+    def names(self) -> Names:
+        return names_of(self.statements)
+
+    @property
+    def returns(self) -> bool:
+        return isinstance(self.block[self.stop - 1], ast.Return)
+
+    @cached_property
+    def live_out(self) -> list[str]:
+        """Names bound in the region and needed after it, in alphabetical order."""
+        after = self.scope.flow.after[self.block[self.stop - 1]]
+        return [] if self.returns else sorted(self.names.stores & self.scope.locals & after)
+
+    @cached_property
+    def _read(self) -> frozenset[str]:
+        return self.scope.flow.before(self.statements, frozenset(self.live_out))
+
+    @cached_property
+    def arguments(self) -> list[str]:
+        """Locals and free variables that the region needs from before it."""
+        scope, possible = self.scope, self.scope.flow.possible[self.block[self.start]]
+        names = (self._read & possible) | ((self._read & scope.enclosing) - scope.locals)
+        return sorted(names)
+
+    @cached_property
+    def outside(self) -> list[str]:
+        """Global and builtin names that it reads."""
+        return sorted(self._read - self.scope.locals - self.scope.enclosing)
+
+    @property
+    def live_in(self) -> list[str]:
+        return [*self.arguments, *self.outside]
+
+    @cached_property
+    def uncertain(self) -> list[str]:
+        """Arguments that may not be bound when the region begins."""
+        bound = self.scope.flow.bound[self.block[self.start]]
+        return [name for name in self.arguments if name not in bound]
+
+    @cached_property
+    def optional(self) -> list[str]:
+        """Live-outs that may not be bound when the region ends."""
+        bound = self.scope.flow.bound_after(self.statements, self.block[self.start])
+        return [name for name in self.live_out if name not in bound]
+
+    @cached_property
+    def loops(self) -> list[ast.AST]:
+        return own_loops(self.statements)
+
+    def covers(self, line: int) -> bool:
+        return self.statements[0].lineno <= line <= (self.statements[-1].end_lineno or 0)
+
+    # ------------------------------------------------------------ pieces
+
+    def smaller(self, line: int = 0) -> list[Region]:
+        """Pieces to try when this region was refused at ``line`` (0: nobody knows where)."""
+        loops = [k for k in range(self.first, self.last) if is_loop(self.block[k])]
+        at_loop = any(_spans(self.block[k], line) for k in range(self.first, self.last))
+        if self.stop > self.last and not at_loop:
+            return _allowed([self._part(self.start, self.last)])
+        if self.start < self.first and not at_loop:
+            return _allowed([self._part(self.first, self.stop)])
+        return _allowed(self._split(loops)) if len(loops) > 1 else []
+
+    def _split(self, loops: list[int]) -> list[Region]:
+        """One region for each loop statement, with what belongs to it."""
+        least = [self.start, *(k + 1 for k in loops)]
+        leads = [_leading(self.scope, self.block, k, k + 1, low) for low, k in zip(least, loops)]
+        pieces = []
+        for k, lead, limit in zip(loops, leads, [*leads[1:], self.stop], strict=True):
+            stop = min(_trailing(self.scope, self.block, lead, k + 1), limit)
+            pieces.append(Region(self.scope, self.block, lead, stop, k, k + 1, self.file, self.name))
+        return pieces
+
+    def inside(self) -> list[Region]:
+        """Regions in the bodies of loops that stay."""
+        found: list[Region] = []
+        for node in self.block[self.first : self.last]:
+            if isinstance(node, ast.For | ast.While):
+                found += regions_of_block(self.scope, node.body, self.file, self.name)
+                found += regions_of_block(self.scope, node.orelse, self.file, self.name)
+        return found
+
+    def pieces(self, line: int = 0) -> list[Region]:
+        """What to try when this region was refused: a smaller region, its loops one by one, or what is in them."""
+        return self.smaller(line) or self.inside()
+
+    def _part(self, start: int, stop: int) -> Region:
+        first, last = max(start, self.first), min(stop, self.last)
+        return Region(self.scope, self.block, start, stop, first, last, self.file, self.name)
+
+
+def _spans(node: ast.stmt, line: int) -> bool:
+    return bool(line) and node.lineno <= line <= (node.end_lineno or 0)
+
+
+# ---------------------------------------------------------------- finding
+
+
+def _allowed(regions: list[Region]) -> list[Region]:
+    """The regions, those with an obstacle replaced by their pieces."""
+    out: list[Region] = []
+    for region in regions:
+        why = obstacle(region)
+        if why is None:
+            out.append(region)
+            continue
+        for node in region.loops:
+            region.scope.refused[position_of(node)] = why
+        out += region.pieces()
+    return out
+
+
+@dataclass
+class Found:
+    regions: list[Region] = field(default_factory=list)
+    loops: list[ast.AST] = field(default_factory=list)
+    """All loops of the function and of functions inside it, in the order of the source."""
+    refused: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
+    """Why loops that no region covers stay: code and sentence, by place."""
+
+
+def find_regions(source: Source, namespace: Mapping[str, Any], free: tuple[str, ...] = ()) -> Found:
+    """The regions of a function. ``namespace`` are its globals, ``free`` the names of its closure."""
+    scope = Scope(source.tree, namespace, frozenset(free))
+    regions = _regions_of_scope(scope, source.file)
+    kinds = (ast.For, ast.While, *COMPREHENSIONS)
+    every: list[ast.AST] = [node for node in ast.walk(source.tree) if isinstance(node, kinds)]
+    every.sort(key=position_of)
+    covered = {position_of(node) for region in regions for node in region.loops}
+    elsewhere = ("unsupported-syntax", "a loop in this place is not lifted by itself")
+    if scope.reads_frames:
+        elsewhere = ("unsupported-syntax", "the function looks at its own frame")
+    places = [position_of(node) for node in every if position_of(node) not in covered]
+    return Found(regions, every, {place: scope.refused.get(place, elsewhere) for place in places})
+
+
+def _regions_of_scope(scope: Scope, file: str) -> list[Region]:
+    if scope.reads_frames:
+        return []
+    regions = regions_of_block(scope, scope.function.body, file, scope.function.name)
+    around = scope.locals | scope.enclosing
+    for node in _inner_functions(scope.function):
+        if not any(isinstance(child, ast.Yield | ast.YieldFrom | ast.Await) for child in walk_own(node)):
+            free = frozenset(free_names(node)) & around
+            regions += _regions_of_scope(Scope(node, scope.namespace, free, scope.refused), file)
+    return regions
+
+
+def _inner_functions(function: ast.FunctionDef) -> list[ast.FunctionDef]:
+    """Functions defined directly in this one."""
+    found: list[ast.FunctionDef] = []
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.FunctionDef):
+            found.append(node)
+        elif not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            for child in ast.iter_child_nodes(node):
+                visit(child)
+
+    for node in function.body:
+        visit(node)
+    return found
+
+
+def regions_of_block(scope: Scope, block: list[ast.stmt], file: str, name: str) -> list[Region]:
+    """The largest regions of one block and of the blocks in its ifs, withs and tries."""
+    found: list[Region] = []
+    position = 0
+    while position < len(block):
+        node = block[position]
+        if is_loop(node):
+            region = _grown(scope, block, position, found[-1].stop if found and found[-1].block is block else 0)
+            region.file, region.name = file, name
+            found += _allowed([region])
+            position = region.stop
+            continue
+        for inner in _blocks(node):
+            found += regions_of_block(scope, inner, file, name)
+        position += 1
+    return found
+
+
+def _blocks(node: ast.stmt) -> list[list[ast.stmt]]:
+    match node:
+        case ast.If(body=body, orelse=orelse):
+            return [body, orelse]
+        case ast.With(body=body):
+            return [body]
+        case ast.Try(body=body, orelse=orelse, finalbody=final, handlers=handlers):
+            return [body, *(handler.body for handler in handlers), orelse, final]
+        case ast.Match(cases=cases):
+            return [case.body for case in cases]
+    return []
+
+
+def _grown(scope: Scope, block: list[ast.stmt], first: int, least: int) -> Region:
+    """The region around the loop at ``first``; it may begin at ``least`` or later."""
+    last = first + 1
+    position = last
+    while position < len(block) and (is_loop(block[position]) or is_simple(block[position], scope.lookup)):
+        position += 1
+        if is_loop(block[position - 1]):
+            last = position
+        if isinstance(block[position - 1], ast.Return):
+            break
+    start = _leading(scope, block, first, last, least)
+    stop = _trailing(scope, block, start, last)
+    if stop == len(block) and block is scope.function.body and has_return(block[start:stop]):
+        if not isinstance(block[-1], ast.Return):  # the end of a function returns None
+            block.append(ast.copy_location(ast.Return(ast.copy_location(ast.Constant(None), block[-1])), block[-1]))
+            stop += 1
+    return Region(scope, block, start, stop, first, last)
+
+
+def _leading(scope: Scope, block: list[ast.stmt], first: int, last: int, least: int) -> int:
+    """Where the allocations begin that the loops use."""
+    used = names_of(block[first:last]).loads
+    start = first
+    for position in range(first - 1, least - 1, -1):
+        node = block[position]
+        if not is_allocation(node, scope.lookup):
+            break
+        names = names_of(node)
+        if names.stores & used:
+            start = position
+            used |= names.loads
+    return start
+
+
+def _trailing(scope: Scope, block: list[ast.stmt], start: int, last: int) -> int:
+    """Where the statements end that use what the loops made; a return is taken along."""
+    made = names_of(block[start:last]).stores
+    stop = last
+    for position in range(last, len(block)):
+        node = block[position]
+        if isinstance(block[position - 1], ast.Return) or not is_simple(node, scope.lookup):
+            break
+        names = names_of(node)
+        if not (names.loads & made or isinstance(node, ast.Return)):
+            break
+        made |= names.stores
+        if isinstance(node, ast.Return) or not has_return([node]):  # a return in an if needs one at the end
+            stop = position + 1
+    return stop

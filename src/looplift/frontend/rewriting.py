@@ -1,0 +1,233 @@
+"""Regions in, code objects out: the function that calls its regions, and each region as a function of its own.
+
+    x = []                                         x = __looplift_regions__[1](n)
+    for i in range(n):            becomes
+        x.append(f(i))
+
+All else stays as it is: line numbers, globals, closure, defaults. The list ``__looplift_regions__`` is a free
+variable of the rewritten code; its item 0 stands for a name that is not bound.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from looplift.frontend.names import position_of
+from looplift.frontend.regions import Region
+from looplift.frontend.source import REGIONS_NAME, code_of
+
+CLOCK = "__looplift_clock__"
+READY = "__looplift_ready__"
+
+
+@dataclass
+class Table:
+    """What rewritten code of one function shares: its regions by number, its globals."""
+
+    namespace: dict[str, Any]
+    file: str
+    regions: list[Any] = field(default_factory=list)
+
+    @functools.cached_property
+    def cell(self) -> types.CellType:
+        return types.CellType(self.regions)
+
+    def reserve(self) -> int:
+        self.regions.append(None)
+        return len(self.regions) - 1
+
+
+Numbered = Mapping[Region, int]
+
+
+# ---------------------------------------------------------------- trees
+
+
+def function_code(tree: ast.FunctionDef, free: tuple[str, ...], file: str, numbered: Numbered) -> types.CodeType:
+    """The code of a function whose regions are replaced by calls."""
+    names = tuple(sorted({*free, REGIONS_NAME}))
+    changed = _replaced(tree, numbered)
+    # never run: keeps every free variable of the original one of the rewritten code
+    changed.body = [*changed.body, *located(f"if 0:\n    ({', '.join(names)},)", tree)]
+    return code_of(changed, names, file)
+
+
+def _replaced(node: Any, numbered: Numbered) -> Any:
+    """A copy of a statement in which the statements of each region are a call; shares what is not changed."""
+    fields = {}
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, list) and value and isinstance(value[0], (ast.stmt, ast.ExceptHandler, ast.match_case)):
+            fields[name] = replaced_block(value, numbered)
+    changed = copy.copy(node)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    return changed
+
+
+def replaced_block(block: list[Any], numbered: Numbered, offset: int = 0, whole: list[Any] | None = None) -> list[Any]:
+    """A block with the regions that stand in it replaced; ``block`` may be a part of ``whole`` from ``offset`` on."""
+    whole = block if whole is None else whole
+    here = {region.start: region for region in numbered if region.block is whole}
+    out: list[Any] = []
+    position = offset
+    while position < offset + len(block):
+        region = here.get(position)
+        if region is not None and region.stop <= offset + len(block):
+            out += _call_of(region, numbered[region])
+            position = region.stop
+        else:
+            out.append(_replaced(whole[position], numbered))
+            position += 1
+    return out
+
+
+def _call_of(region: Region, number: int) -> list[ast.stmt]:
+    """The statements that stand for a region."""
+    arguments = ", ".join(region.arguments)
+    call = f"{REGIONS_NAME}[{number}]({arguments})"
+    if region.returns:
+        text = f"return {call}"
+    else:
+        text = f"{', '.join(region.live_out)} = {call}" if region.live_out else call
+    for name in region.optional:
+        text += f"\nif {name} is {REGIONS_NAME}[0]:\n    del {name}"
+    statements = located(text, region.block[region.first])
+    if not region.uncertain:
+        return statements
+    needed = " ".join(f"{name};" for name in region.uncertain)
+    test = f"try:\n    {needed} {READY} = True\nexcept NameError:\n    {READY} = False"
+    choose = f"if {READY}:\n    pass\nelse:\n    pass"
+    guard, choice = located(f"{test}\n{choose}", region.block[region.first])
+    assert isinstance(choice, ast.If)
+    choice.body, choice.orelse = statements, region.statements
+    return [guard, choice]
+
+
+def located(text: str, place: ast.stmt) -> list[ast.stmt]:
+    """Statements from text, all on the line of ``place``."""
+    body = ast.parse(text).body
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.stmt, ast.expr, ast.ExceptHandler)):
+                node.lineno = node.end_lineno = place.lineno
+                node.col_offset, node.end_col_offset = place.col_offset, place.col_offset + 1
+    return body
+
+
+# ---------------------------------------------------------------- regions as functions
+
+
+def region_function(
+    region: Region, table: Table, *, numbered: Numbered | None = None, clock: bool = False
+) -> types.FunctionType:
+    """The original statements of a region as a function of its arguments that returns its live-outs.
+
+    With ``numbered``, regions inside are replaced by calls. With ``clock``, a last parameter is called with every
+    iterable of a loop and with every condition of a ``while``, so that it can end a run that takes too long.
+    """
+    body = replaced_block(region.statements, numbered or {}, region.start, region.block)
+    if clock:
+        body = [_Clocked().visit(_fresh(node)) for node in body]
+    body += _ending(region)
+    parameters = [*region.arguments, *([CLOCK] if clock else [])]
+    tree = ast.parse(f"def {region.name or 'region'}({', '.join(parameters)}): pass").body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    tree.body = body
+    for node in (tree, *ast.walk(tree.args)):
+        ast.copy_location(node, region.statements[0])
+    code = code_of(tree, (REGIONS_NAME,), region.file)
+    closure = tuple(table.cell for _ in code.co_freevars)
+    return types.FunctionType(code, table.namespace, tree.name, None, closure)
+
+
+def _ending(region: Region) -> list[ast.stmt]:
+    place = region.statements[-1]
+    if region.returns or not region.live_out:
+        return []
+    checks = [f"try: {name}\nexcept NameError: {name} = {REGIONS_NAME}[0]" for name in region.optional]
+    return located("\n".join([*checks, f"return {', '.join(region.live_out)}"]), place)
+
+
+def _fresh(node: Any) -> Any:
+    """A copy of a tree that shares no node with it."""
+    if isinstance(node, list):
+        return [_fresh(item) for item in node]
+    if not isinstance(node, ast.AST):
+        return node
+    return ast.copy_location(type(node)(**{name: _fresh(value) for name, value in ast.iter_fields(node)}), node)
+
+
+class _Clocked(ast.NodeTransformer):
+    """``for x in xs`` becomes ``for x in clock(xs)``, ``while c`` becomes ``while clock.holds() and c``."""
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        node.iter = _wrapped(node.iter)
+        return self.generic_visit(node)
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        tick = ast.copy_location(ast.parse(f"{CLOCK}.holds()", mode="eval").body, node.test)
+        node.test = ast.copy_location(ast.BoolOp(ast.And(), [tick, node.test]), node.test)
+        return self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        node.iter = _wrapped(node.iter)
+        return self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return node
+
+
+def _wrapped(iterable: ast.expr) -> ast.expr:
+    call = ast.Call(ast.Name(CLOCK, ast.Load()), [iterable], [])
+    return ast.fix_missing_locations(ast.copy_location(call, iterable))
+
+
+# ---------------------------------------------------------------- what the runtime sees of a region
+
+
+@dataclass(eq=False)
+class RegionProgram:
+    """A region with a number in the table of its function: its names, and its statements as functions."""
+
+    region: Region
+    table: Table
+    number: int
+
+    def __post_init__(self) -> None:
+        region = self.region
+        self.name = f"{region.name or 'region'}_{self.number}"
+        self.file, self.line = region.file, region.line
+        self.arguments, self.outside = tuple(region.arguments), tuple(region.outside)
+        self.live_out, self.returns = tuple(region.live_out), region.returns
+        self.optional = bool(region.optional)
+        self.loops = [position_of(node) for node in region.loops]
+        self.namespace = self.table.namespace
+
+    @functools.cached_property
+    def original(self) -> types.FunctionType:
+        return region_function(self.region, self.table)
+
+    @functools.cached_property
+    def clocked(self) -> types.FunctionType:
+        return region_function(self.region, self.table, clock=True)
+
+    def divide(self, line: int) -> tuple[types.FunctionType, list[RegionProgram]] | None:
+        """The statements with smaller regions in them, to use when this region was refused at ``line``."""
+        pieces = self.region.pieces(line if self.region.covers(line) else 0)
+        if not pieces:
+            return None
+        parts = [RegionProgram(piece, self.table, self.table.reserve()) for piece in pieces]
+        numbered = {part.region: part.number for part in parts}
+        return region_function(self.region, self.table, numbered=numbered), parts
+
+    @property
+    def span(self) -> tuple[int, int, int]:
+        """First line, last line and indentation of the statements."""
+        nodes = self.region.statements
+        return nodes[0].lineno, nodes[-1].end_lineno or nodes[-1].lineno, nodes[0].col_offset
