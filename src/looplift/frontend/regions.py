@@ -227,6 +227,8 @@ class Found:
     """All loops of the function and of functions inside it, in the order of the source."""
     refused: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
     """Why loops that no region covers stay: code and sentence, by place."""
+    reads_frames: bool = False
+    """Whether the function looks at its own frame: then nothing of it may change."""
 
 
 def find_regions(source: Source, namespace: Mapping[str, Any], free: tuple[str, ...] = ()) -> Found:
@@ -241,7 +243,7 @@ def find_regions(source: Source, namespace: Mapping[str, Any], free: tuple[str, 
     if scope.reads_frames:
         elsewhere = ("unsupported-syntax", "the function looks at its own frame")
     places = [position_of(node) for node in every if position_of(node) not in covered]
-    return Found(regions, every, {place: scope.refused.get(place, elsewhere) for place in places})
+    return Found(regions, every, {place: scope.refused.get(place, elsewhere) for place in places}, scope.reads_frames)
 
 
 def _regions_of_scope(scope: Scope, file: str) -> list[Region]:

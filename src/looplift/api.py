@@ -1,0 +1,300 @@
+"""The public face: a function, method or module in, the same with its loops run as batched code out."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from looplift.base.settings import Settings
+
+if TYPE_CHECKING:
+    from looplift.base.report import Report
+    from looplift.frontend.source import Source
+    from looplift.runtime.dispatch import Dispatcher
+
+BACKENDS = ("auto", "torch", "native", "inductor")
+VERIFY = ("first", "always", "off")
+_REGIONS = "__looplift_regions__"
+_NO_STUB = 0x20 | 0x80 | 0x100 | 0x200  # generators, coroutines, and both at once
+
+Fn = TypeVar("Fn")
+
+
+class _Missing:
+    """Stands for a name that is not bound."""
+
+    def __repr__(self) -> str:
+        return "<not bound>"
+
+
+MISSING = _Missing()
+
+
+@overload
+def lift(fn: Fn, *, backend: str = ..., verify: str = ..., memory: int | None = ...) -> Fn: ...
+@overload
+def lift(fn: None = None, *, backend: str = ..., verify: str = ..., memory: int | None = ...) -> Callable[[Fn], Fn]: ...
+
+
+def lift(fn: Any = None, *, backend: str = "auto", verify: str = "first", memory: int | None = None) -> Any:
+    """Run the loops of a function as batched code, with the same results, from its first call on.
+
+    ``fn`` is a function, a method, or a ``torch.nn.Module``, whose ``forward`` is then lifted in place. Without
+    ``fn`` this is a decorator with options. ``backend``: "auto" chooses for each loop, "torch", "native" and
+    "inductor" insist. ``verify``: compare with the loop on the "first" call of each variant, "always", or "off".
+    ``memory``: limit in bytes for intermediate results.
+
+    The result has ``.source``, ``.report()``, ``.original`` and ``.clear()``. What cannot be lifted runs as written,
+    and the report says why. Raises TypeError or ValueError for arguments that make no sense.
+    """
+    settings = Settings(_choice("backend", backend, BACKENDS), _choice("verify", verify, VERIFY), _bytes(memory))
+    if fn is None:
+        return functools.partial(_lifted, settings=settings)
+    return _lifted(fn, settings=settings)
+
+
+def _choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    if value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"'{name}' must be one of {listed}, not {value!r}")
+    return value
+
+
+def _bytes(memory: Any) -> int | None:
+    if memory is None or (type(memory) is int and memory > 0):
+        return memory
+    raise ValueError(f"'memory' must be a number of bytes above 0 or None, not {memory!r}")
+
+
+def _lifted(fn: Any, *, settings: Settings) -> Any:
+    if isinstance(fn, types.FunctionType):
+        state = fn.__dict__.get("__looplift_state__")
+        if state is None or state.function is not fn:  # a decorator may have copied the attribute
+            return Lift(fn, settings).function
+        return fn if state.settings == settings else Lift(state.original, settings).function
+    if isinstance(fn, (staticmethod, classmethod)):
+        return type(fn)(_lifted(fn.__func__, settings=settings))
+    if isinstance(fn, types.MethodType):
+        return types.MethodType(_lifted(fn.__func__, settings=settings), fn.__self__)
+    if isinstance(fn, functools.partial):
+        return functools.partial(_lifted(fn.func, settings=settings), *fn.args, **fn.keywords)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(fn, torch.nn.Module):
+        return _lifted_module(fn, settings)
+    if isinstance(fn, type):
+        raise TypeError(f"'fn' is the class '{fn.__name__}': lift its methods, or an instance of it")
+    raise TypeError(f"'fn' must be a Python function, a method or a torch.nn.Module, not {fn!r:.80}")
+
+
+# ---------------------------------------------------------------- modules
+
+
+class BoundForward(functools.partial):
+    """The lifted ``forward`` of one module; a copy of the module gets one of its own, and so does its pickle."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.func, name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _bind_forward, (self.args[0], self.func.__looplift_state__.settings)  # pyright: ignore
+
+
+def _bind_forward(module: Any, settings: Settings) -> BoundForward:
+    """Also called while a module is copied or unpickled, when it has its class but no attributes yet."""
+    forward = type(module).forward
+    lifted = _LIFTED_FORWARDS.get((forward, settings))
+    if lifted is None:
+        lifted = _LIFTED_FORWARDS[forward, settings] = _lifted(forward, settings=settings)
+    return BoundForward(lifted, module)
+
+
+_LIFTED_FORWARDS: dict[tuple[Any, Settings], Any] = {}
+"""One lifted function for each ``forward`` of a class, so that all its instances share their variants."""
+
+
+def _lifted_module(module: Any, settings: Settings) -> Any:
+    own = vars(module).get("forward")
+    if isinstance(own, BoundForward):
+        return module
+    if own is not None:
+        raise TypeError(f"'fn': this {type(module).__name__} has a 'forward' of its own; lift that function")
+    module.forward = _bind_forward(module, settings)
+    return module
+
+
+# ---------------------------------------------------------------- functions
+
+
+class Lift:
+    """The state behind one lifted function: its regions, its records, and the code that it runs."""
+
+    def __init__(self, original: types.FunctionType, settings: Settings):
+        self.original, self.settings = original, settings
+        self.lock = threading.RLock()
+        self.regions: list[Any] = [MISSING, self.first_call]
+        self.dispatchers: list[Dispatcher] = []
+        self.parsed: Source | None = None
+        self.records: Any = None
+        self.refusal: Exception | None = None
+        self.is_ready = False
+        self.is_plain = bool(original.__code__.co_flags & _NO_STUB)
+        self.function = self._make_function()
+
+    def _make_function(self) -> types.FunctionType:
+        original = self.original
+        cells = dict(zip(original.__code__.co_freevars, original.__closure__ or ()))
+        if self.is_plain:
+            code, closure = original.__code__, original.__closure__
+        else:
+            cells[_REGIONS] = types.CellType(self.regions)
+            code = self.stub = _stub_of(original.__code__)
+            closure = tuple(cells[name] for name in code.co_freevars)
+        function = types.FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
+        function.__kwdefaults__ = original.__kwdefaults__
+        functools.update_wrapper(function, original)
+        for name, value in (
+            ("__looplift_original__", original), ("__looplift_state__", self), ("original", original),
+            ("report", self.report), ("clear", self.clear), ("source", _unlifted_text(original)),
+        ):  # fmt: skip
+            setattr(function, name, value)
+        return function
+
+    # ------------------------------------------------------------ the first call
+
+    def first_call(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """Run from the stub, which stands in until the function is called."""
+        self.prepare()
+        if self.refusal is not None or self.function.__code__ is self.stub:
+            return self.original(*arguments, **keywords)
+        return self.function(*arguments, **keywords)
+
+    def prepare(self) -> None:
+        """Find the regions and let the function run its rewritten code."""
+        if self.is_ready:
+            return
+        with self.lock:
+            if not self.is_ready:
+                try:
+                    self._prepare()
+                except Exception as refusal:
+                    self.refusal = refusal
+                self.is_ready = True
+
+    def _prepare(self) -> None:
+        from looplift.frontend.names import position_of
+        from looplift.frontend.regions import find_regions
+        from looplift.frontend.rewriting import RegionProgram, Table, function_code
+        from looplift.frontend.source import source_of
+        from looplift.runtime.dispatch import Dispatcher
+        from looplift.runtime.records import Records
+
+        self.records = Records()
+        source = self.parsed = source_of(self.original)
+        free = self.original.__code__.co_freevars
+        found = find_regions(source, self.original.__globals__, free)
+        self.records.add(map(position_of, found.loops), source.file, self.original.__name__)
+        self.records.keep(found.refused)
+        if found.reads_frames:
+            return
+        table = Table(self.original.__globals__, source.file, self.regions)
+        programs: list[Any] = [RegionProgram(region, table, table.reserve()) for region in found.regions]
+        numbered = {program.region: program.number for program in programs}
+        code = function_code(source.tree, free, source.file, numbered)
+        if code.co_freevars != self.stub.co_freevars:
+            raise RuntimeError(f"free variables {code.co_freevars} instead of {self.stub.co_freevars}")
+        shared = (self.regions, self._compile, self.records, self.settings.verify, self.refresh)
+        self.dispatchers = [Dispatcher(program, *shared) for program in programs]
+        self.function.__code__ = code
+
+    def _compile(self, program: Any, values: dict[str, Any]) -> Any:
+        from looplift import pipeline
+
+        return pipeline.compile_region(program, values, self.settings)
+
+    # ------------------------------------------------------------ what the user asks
+
+    def report(self) -> Report:
+        """What became of each loop, in the order of the source."""
+        from looplift.base.report import LoopRecord, Report
+
+        if self.is_plain:
+            from looplift.frontend.source import source_of
+
+            try:
+                source_of(self.original)
+            except Exception as refusal:
+                self.refusal = refusal
+        else:
+            self.prepare()
+        if self.refusal is None:
+            return Report(self.records.in_order())
+        code = self.original.__code__
+        reason = getattr(self.refusal, "message", f"{type(self.refusal).__name__}: {self.refusal}")
+        kept = LoopRecord(code.co_filename, code.co_firstlineno, "kept", reason, function=self.original.__name__)
+        kept.code = getattr(self.refusal, "code", "internal")
+        return Report([kept])
+
+    def clear(self) -> None:
+        """Forget all variants: the next call starts anew."""
+        if self.is_plain:
+            return
+        with self.lock:
+            self.function.__code__ = self.stub
+            self.is_ready, self.refusal, self.dispatchers = False, None, []
+            self.function.source = _unlifted_text(self.original)  # pyright: ignore[reportFunctionMemberAccess]
+
+    def refresh(self) -> None:
+        """A region has a new variant: show it in the source."""
+        from looplift.runtime.text import batched_source
+
+        if self.parsed is not None and (text := batched_source(self.parsed, self.dispatchers, self.original)):
+            self.function.source = text  # pyright: ignore[reportFunctionMemberAccess]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _state_of_function, (self.original, self.settings)
+
+
+def _state_of_function(original: types.FunctionType, settings: Settings) -> Lift:
+    return Lift(original, settings)
+
+
+# ---------------------------------------------------------------- stubs
+
+
+@functools.lru_cache(maxsize=64)
+def _stub(free: tuple[str, ...]) -> types.CodeType:
+    """Code that hands any call to the state of its function; it has the free variables that rewritten code has."""
+    bindings = "".join(f"    {name} = None\n" for name in free)
+    text = (
+        f"def outer():\n{bindings}    def stub(*arguments, **keywords):\n"
+        f"        return {_REGIONS}[1](arguments, keywords)\n        ({', '.join(free)},)\n"
+    )
+    outer = compile(text, "<looplift>", "exec").co_consts[0]
+    return next(item for item in outer.co_consts if isinstance(item, types.CodeType))
+
+
+def _stub_of(code: types.CodeType) -> types.CodeType:
+    stub = _stub(tuple(sorted({*code.co_freevars, _REGIONS})))
+    names = {"co_name": code.co_name, "co_qualname": code.co_qualname, "co_filename": code.co_filename}
+    return stub.replace(co_firstlineno=code.co_firstlineno, **names)  # pyright: ignore[reportArgumentType]
+
+
+def _unlifted_text(function: types.FunctionType) -> str:
+    """The function as written, under a comment; its last line is that of its last instruction."""
+    import linecache
+    import textwrap
+
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 : _last_line(code)]
+    return "# as written: it is lifted when it is called\n" + textwrap.dedent("".join(lines))
+
+
+def _last_line(code: types.CodeType) -> int:
+    last = max((end or 0 for _, end, _, _ in code.co_positions()), default=code.co_firstlineno)
+    return max([last, *(_last_line(item) for item in code.co_consts if isinstance(item, types.CodeType))])

@@ -1,0 +1,14 @@
+"""What the user asked for when lifting a function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """``backend`` and ``verify`` as in ``lift``; ``memory`` is a limit in bytes for intermediate values."""
+
+    backend: str = "auto"
+    verify: str = "first"
+    memory: int | None = None

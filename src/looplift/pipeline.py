@@ -1,0 +1,130 @@
+"""The one page that is the pipeline: a region of the user's code in, batched code for it out, stage by stage."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from looplift.base.errors import NotLiftable
+from looplift.base.settings import Settings
+
+if TYPE_CHECKING:
+    from looplift.frontend.rewriting import RegionProgram
+    from looplift.runtime.variants import RegionCode
+
+
+class Stage(NamedTuple):
+    """One arrow of the pipeline: ``does`` says in a sentence what comes in and what goes out."""
+
+    name: str
+    room: str
+    does: str
+
+
+STAGES = (
+    Stage("read", "frontend", "A function's source becomes a syntax tree with the lines of its file."),
+    Stage("find", "frontend", "The tree becomes regions: loops with the statements that belong to them."),
+    Stage("translate", "frontend", "A region and the values it starts from become a function of the IR."),
+    Stage("analyse", "analysis", "The IR gets facts: kinds, shapes and the loops that each value varies with."),
+    Stage("plan", "vectorize", "Each loop gets a schedule that is proven to give the loop's answer, or a reason."),
+    Stage("optimize", "optimize", "The plan becomes one with less work and less memory."),
+    Stage("emit", "emit", "The plan becomes Python, and C++ where a loop is native."),
+    Stage("build", "build", "C++ becomes a library, once for each text, kept on disk."),
+    Stage("run", "runtime", "Text becomes a variant: guarded, compared with the loop at first, undone if it fails."),
+)  # fmt: skip
+
+
+def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """Batched code for a region and the kinds of these values. Raises NotLiftable with the reason if there is none."""
+    refusals: list[NotLiftable] = []
+    for attempt in (_through_the_ir, _in_waves):
+        try:
+            return attempt(program, values, settings)
+        except NotLiftable as refusal:
+            refusals.append(refusal)
+        except Exception as error:
+            refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
+    raise _most_telling(refusals)
+
+
+def _most_telling(refusals: list[NotLiftable]) -> NotLiftable:
+    """The refusal to report: the IR's, except of recursion, of which waves know more."""
+    first, last = refusals[0], refusals[-1]
+    if first.code == "recursion" and last.code.startswith("waves-") and last.code != "waves-nothing":
+        return NotLiftable("recursion", f"{first.message}; {last.message}", last.span)
+    return first
+
+
+def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    from looplift.analysis.probe import analyse
+    from looplift.emit.source import emit
+    from looplift.frontend.translate import translate
+    from looplift.vectorize.plan import plan
+
+    region = program.region
+    function = translate(region.statements, values, list(program.live_out), file=program.file, name=program.name)
+    made = plan(analyse(function, values), backend=settings.backend)
+    return _code_from_emitted(emit(made), made)
+
+
+def _code_from_emitted(emitted: Any, made: Any) -> RegionCode:
+    from looplift.runtime.variants import RegionCode
+
+    names = ("statements", "namespace", "standalone", "guards", "paths", "mutated", "imports", "random")
+    fields = {name: getattr(emitted, name) for name in names}
+    fields |= {name: getattr(emitted, name) for name in ("commits_early", "repeatable") if hasattr(emitted, name)}
+    return RegionCode(**fields, decisions=made.decisions, description=made.describe())
+
+
+# ---------------------------------------------------------------- waves
+
+
+def _in_waves(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    from looplift.base.report import LoopRecord
+    from looplift.emit.waves import waves_source
+    from looplift.frontend.host import host_program, needed_constants
+    from looplift.runtime.variants import RegionCode
+
+    if settings.backend not in ("auto", "torch"):
+        raise NotLiftable("backend", "waves need torch")
+    live_ins = {name: values[name] for name in program.arguments}
+    live_outs = ["return"] if program.returns else list(program.live_out)
+    host = host_program(program.region.statements, live_ins, live_outs, program.namespace)
+    name = f"{program.name}_waves"
+    text = waves_source(host, name)
+    function = _run_text(text, name, needed_constants(host, text))
+    call = f"{name}({', '.join(host.parameters)})"
+    if program.returns:
+        statements = [f"return {call}[0]"]
+    else:
+        statements = [f"{''.join(f'{out}, ' for out in live_outs).strip()} = {call}" if live_outs else call]
+    guards, scope = _guards_of_waves(host.guards, host.guard_scope)
+    line, file = program.line, program.file
+    records = [LoopRecord(file, place[0], "waves") for place in program.loops] or [LoopRecord(file, line, "waves")]
+    return RegionCode(statements, {name: function} | scope, [text], guards, decisions=records, imports=[])
+
+
+def _run_text(text: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+    """Run a module text and return what it defines; tracebacks show its lines."""
+    import linecache
+
+    label = f"<looplift {name}>"
+    linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
+    scope = dict(namespace)
+    exec(compile(text, label, "exec", dont_inherit=True), scope)
+    return scope[name]
+
+
+def _guards_of_waves(pairs: list[tuple[str, Any]], scope: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
+    """Guards as expressions, and the objects that they mention."""
+    texts: list[str] = []
+    mentioned: dict[str, Any] = {}
+    for number, (expression, value) in enumerate(pairs):
+        expected = f"_expected_{number}"
+        plain = isinstance(value, (int, float, str, bytes, tuple))
+        texts.append(f"({expression}) {'==' if plain else 'is'} {expected}")
+        mentioned[expected] = value
+        names = {node.id for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Name)}
+        mentioned |= {name: scope[name] for name in names if name in scope}
+    return texts, mentioned

@@ -1,0 +1,266 @@
+"""A region and its compiler in; an entry that picks the variant for each call's arguments out.
+
+The entry is generated Python: read torch's modes, test the guards of the variants, newest first, call the one that
+fits. All else is slow and rare: no variant fits (compile one), a variant fails (put back, run the original), or the
+compiler refuses (run the statements with smaller regions in them).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
+from looplift.runtime import entry, guards
+from looplift.runtime.records import Records
+from looplift.runtime.snapshot import CannotCopy, GeneratorStates, Saved
+from looplift.runtime.variants import Program, RegionCode, build_function
+from looplift.runtime.verification import BUDGET, Outcome, Verdict, verified_call
+
+MAX_VARIANTS = 16
+MAX_FAILURES = 3
+"""So many failures in a row, and a variant is given up."""
+
+collect = False
+"""Whether calls are timed, for ``looplift run``. Entries are made for it: set it before the first call."""
+
+Compile = Callable[[Any, dict[str, Any]], RegionCode]
+
+
+@dataclass(eq=False)
+class Variant:
+    """What to do for one kind of arguments: run ``call``, or, without one, the statements as they are."""
+
+    conditions: list[str]
+    modes: tuple[Any, ...]
+    number: int
+    code: RegionCode | None = None
+    call: Callable[..., Any] | None = None
+    failures: int = 0
+    watched: bool = False
+    seconds: float | None = None
+    """Of the loop as written, where it was measured."""
+
+
+@dataclass(eq=False)
+class Dispatcher:
+    """One region of one function."""
+
+    program: Program
+    regions: list[Any]
+    compile: Compile
+    records: Records
+    verify: str = "first"
+    changed: Callable[[], None] = lambda: None
+    variants: list[Variant] = field(default_factory=list)
+    children: list[Dispatcher] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.writer = guards.Writer()
+        self.lock = threading.Lock()
+        self.fallback: Callable[..., Any] | None = None  # the statements with smaller regions in them
+        self.is_settled = False
+        self.attempts = 0
+        self.install()
+
+    def install(self) -> None:
+        """Make the entry anew; calls that run now finish with the old one."""
+        self.regions[self.program.number] = entry.build_entry(self, timed=collect)
+        self.changed()
+
+    # ------------------------------------------------------------ no variant fits
+
+    def miss(self, *arguments: Any) -> Any:
+        """A call for which no variant was made yet."""
+        if guards.foreign_mode(guards.modes()) or not self.lock.acquire(blocking=False):
+            return self.program.original(*arguments)
+        try:
+            variant = self._new_variant(arguments)
+            outcome = self._first_call(variant, arguments) if variant is not None and variant.call else None
+        finally:
+            self.lock.release()
+        if variant is None:
+            return self.program.original(*arguments)
+        if outcome is None:
+            return self.refused(*arguments)
+        if outcome.failure is not None or outcome.verdict.agrees is False:
+            return self.program.original(*arguments)
+        return outcome.result
+
+    def _new_variant(self, arguments: tuple[Any, ...]) -> Variant | None:
+        if len(self.variants) >= MAX_VARIANTS or self.attempts >= 2 * MAX_VARIANTS:
+            self.records.note(self.program, f"called with more than {MAX_VARIANTS} kinds of arguments")
+            return None
+        self.attempts += 1
+        values = self._values(arguments)
+        variant = Variant([], guards.modes(), len(self.variants))
+        try:
+            self._compile(variant, values)
+        except NotLiftable as refusal:
+            self._refuse(variant, values, refusal)
+        except Exception as error:
+            self._refuse(variant, values, NotLiftable("internal", f"{type(error).__name__}: {error}"))
+        if not entry.holds(self, variant, arguments):
+            self.records.note(self.program, "no guard was found for these arguments")
+            return None
+        self.variants.append(variant)
+        if variant.call is None:
+            self.install()
+        return variant
+
+    def _values(self, arguments: Iterable[Any]) -> dict[str, Any]:
+        """The value of each root name: arguments, globals and builtins."""
+        values = dict(zip(self.program.arguments, arguments, strict=True))
+        return values | entry.outside_values(self.program)
+
+    def _compile(self, variant: Variant, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            guards.check_kind(name, value)
+        before = GeneratorStates(values.values())
+        try:
+            code = self.compile(self.program, values)
+        finally:
+            before.restore()
+        if code.commits_early:
+            _check_saved(code, values)
+        variant.conditions = entry.variant_conditions(self.writer, self.program, values, code)
+        variant.call = build_function(self.program, code, values, variant.number)
+        variant.code = code
+
+    def _refuse(self, variant: Variant, values: dict[str, Any], refusal: NotLiftable) -> None:
+        variant.call = variant.code = None
+        variant.conditions = entry.refusal_conditions(self.writer, values, limited=refusal.code == "too-small")
+        self.records.refused(self.program, refusal)
+        if self.fallback is None and refusal.code not in ("verification", "too-small"):
+            self._divide(refusal)
+
+    def _divide(self, refusal: NotLiftable) -> None:
+        found = self.program.divide(refusal.span.line)
+        if found is None:
+            return
+        self.fallback, parts = found
+        shared = (self.regions, self.compile, self.records, self.verify, self.changed)
+        self.children = [Dispatcher(part, *shared) for part in parts]
+
+    # ------------------------------------------------------------ statements that stay
+
+    def refused(self, *arguments: Any) -> Any:
+        """Run the statements as they are, but with smaller regions in them, until these are known to be refused too."""
+        if self.fallback is None:
+            self.fallback, self.is_settled = self.program.original, True
+        start = time.perf_counter()
+        result = self.fallback(*arguments)
+        if collect:
+            self.records.kept(self.program, time.perf_counter() - start)
+        if not self.is_settled and all(child.settled for child in self.children):
+            self.fallback, self.is_settled = self.program.original, True
+        return result
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing in here will ever be lifted, as far as is known."""
+        if not self.variants or any(variant.call for variant in self.variants):
+            return False
+        small = self.records.code(self.program) == "too-small"
+        return not small and all(child.settled for child in self.children)
+
+    # ------------------------------------------------------------ calls that are watched
+
+    def _first_call(self, variant: Variant, arguments: tuple[Any, ...]) -> Outcome:
+        values = self._values(arguments)
+        if self.verify == "off":
+            result, failure = self._attempt(variant, arguments, values)
+            outcome = Outcome(Verdict(None), result, failure)
+            if failure is not None:
+                self._failed(variant, failure)
+        else:
+            outcome = self._verified(variant, values)
+        if variant.call is not None:
+            if outcome.failure is None:
+                note = [outcome.verdict.reason] if outcome.verdict.reason else []
+                self.records.lifted(self.program, variant.code, note, variant.seconds)
+            self.install()
+        return outcome
+
+    def _verified(self, variant: Variant, values: dict[str, Any]) -> Outcome:
+        assert variant.code is not None and variant.call is not None
+        seconds = BUDGET if self.verify == "first" else float("inf")
+        outcome = verified_call(self.program, variant.call, variant.code, values, seconds=seconds)
+        variant.seconds = outcome.verdict.seconds
+        if outcome.failure is not None:
+            self._failed(variant, outcome.failure)
+        elif outcome.verdict.agrees is False:
+            self._disagrees(variant, values, outcome.verdict.reason)
+        return outcome
+
+    def _disagrees(self, variant: Variant, values: dict[str, Any], why: str) -> None:
+        place = f"{self.program.file}:{self.program.line}"
+        text = f"{place}: batched code and loop gave different results, the loop is kept ({why})"
+        warnings.warn(text, LoopliftWarning, stacklevel=4)
+        self._refuse(variant, values, NotLiftable("verification", why))
+        self.install()
+
+    def careful(self, variant: Variant, *arguments: Any) -> Any:
+        """A call that is timed, verified, watched after a failure, or may have to be undone."""
+        values = self._values(arguments)
+        start = time.perf_counter()
+        if self.verify == "always":
+            outcome = self._verified(variant, values)
+        else:
+            outcome = Outcome(Verdict(None), *self._attempt(variant, arguments, values))
+            if outcome.failure is not None:
+                self._failed(variant, outcome.failure)
+        if outcome.failure is not None or outcome.verdict.agrees is False:
+            return self.program.original(*arguments)
+        if collect:
+            self.records.timed(self.program, time.perf_counter() - start, variant.seconds)
+        if variant.watched:
+            variant.watched, variant.failures = False, 0
+            self.install()
+        return outcome.result
+
+    def _attempt(
+        self, variant: Variant, arguments: tuple[Any, ...], values: dict[str, Any]
+    ) -> tuple[Any, Exception | None]:
+        """The result, or the exception after everything was put back."""
+        assert variant.code is not None and variant.call is not None
+        code = variant.code
+        saved = Saved(map(entry.reader(self.program, values), code.mutated)) if code.commits_early else None
+        states = GeneratorStates(values.values()) if code.random else None
+        try:
+            return variant.call(*arguments), None
+        except Exception as failure:
+            if saved is not None:
+                saved.restore()
+            if states is not None:
+                states.restore()
+            return None, failure
+
+    def failed(self, variant: Variant, failure: Exception, *arguments: Any) -> Any:
+        """Batched statements raised before they changed anything: the original decides what is right."""
+        self._failed(variant, failure)
+        return self.program.original(*arguments)
+
+    def _failed(self, variant: Variant, failure: Exception) -> None:
+        variant.failures += 1
+        variant.watched = True
+        code = "requirement" if isinstance(failure, RequirementFailed) else "internal"
+        text = str(failure) if code == "requirement" else f"{type(failure).__name__}: {failure}"
+        if variant.failures >= MAX_FAILURES:
+            variant.call = None
+            self.records.refused(self.program, NotLiftable(code, text))
+            self.records.note(self.program, f"given up after {MAX_FAILURES} failures in a row")
+        else:
+            self.records.fell_back(self.program, variant.code, code, text)
+        self.install()
+
+
+def _check_saved(code: RegionCode, values: dict[str, Any]) -> None:
+    try:
+        Saved(values[path] for path in code.mutated if path in values)
+    except CannotCopy as why:
+        raise NotLiftable("unsupported-value", f"what the loop writes could not be undone: {why}") from None

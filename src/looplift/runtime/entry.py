@@ -1,0 +1,163 @@
+"""Variants of a region in, the generated function that chooses among them out."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from looplift.runtime import guards
+from looplift.runtime.variants import Program, RegionCode, make_function, standard_namespace
+
+if TYPE_CHECKING:
+    from looplift.runtime.dispatch import Dispatcher, Variant
+
+_MODES, _READ_MODES = guards.mode_reader()
+
+
+def outside_values(program: Program) -> dict[str, Any]:
+    """The values of globals and builtins that a region reads; those that are not bound are left out."""
+    values = {}
+    for name in program.outside:
+        if name in program.namespace:
+            values[name] = program.namespace[name]
+        elif hasattr(builtins, name):
+            values[name] = getattr(builtins, name)
+    return values
+
+
+def reader(program: Program, values: Mapping[str, Any]) -> Callable[[str], Any]:
+    """Reads paths such as ``self.weight`` from the values of the root names."""
+    return lambda path: eval(path, program.namespace, dict(values))
+
+
+# ---------------------------------------------------------------- conditions
+
+
+def variant_conditions(
+    writer: guards.Writer, program: Program, values: Mapping[str, Any], code: RegionCode
+) -> list[str]:
+    read = reader(program, values)
+    every = root_conditions(writer, values)
+    for path in code.paths:
+        if path not in values:
+            every += guards.conditions(writer, guards.direct_path(path, read), read(path))
+    standard = standard_namespace()
+    needed = {name for text in code.guards for name in re.findall(r"\b[A-Za-z_]\w*", text)} - values.keys()
+    names = {name: value for name, value in (standard | code.namespace).items() if name in needed}
+    every += [f"({_renamed(text, writer, names)})" for text in code.guards]
+    if torch._C._is_any_autocast_enabled():
+        every += guards.autocast_conditions(writer)
+    return list(dict.fromkeys(every))
+
+
+def _renamed(text: str, writer: guards.Writer, names: Mapping[str, Any]) -> str:
+    """An expression in which what is not the user's goes by the writer's names."""
+    return re.sub(
+        r"(?<![\w.'\"])[A-Za-z_]\w*",
+        lambda found: writer.constant(names[found.group()]) if found.group() in names else found.group(),
+        text,
+    )
+
+
+def root_conditions(writer: guards.Writer, values: Mapping[str, Any]) -> list[str]:
+    """Conditions on the root names: all types first, which are cheap and differ most."""
+    each = [guards.conditions(writer, name, value) for name, value in values.items()]
+    return [text for texts in each for text in texts[:1]] + [text for texts in each for text in texts[1:]]
+
+
+def refusal_conditions(writer: guards.Writer, values: Mapping[str, Any], *, limited: bool) -> list[str]:
+    """Conditions on the root names alone, flags and words among them; ``limited`` to values of about this size."""
+    every = root_conditions(writer, values)
+    for name, value in values.items():
+        if isinstance(value, (bool, str)):
+            every.append(f"{name} == {writer.constant(value)}")
+        if limited:
+            every += guards.size_limits(writer, name, value)
+    return every
+
+
+# ---------------------------------------------------------------- the entry
+
+
+def holds(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -> bool:
+    """Whether a variant's guard accepts the arguments that it was made for."""
+    program = dispatcher.program
+    text = f"def guard({', '.join(program.arguments)}):\n    return {_all(variant.conditions)}"
+    guard = make_function(text, "guard", dispatcher.writer.constants, program.namespace, "<looplift guard>")
+    try:
+        return bool(guard(*arguments))
+    except Exception:
+        return False
+
+
+def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[..., Any]:
+    """The function that rewritten code calls for a region."""
+    program = dispatcher.program
+    # the newest first; refusals, whose conditions are wider, last
+    variants = sorted(reversed(dispatcher.variants), key=lambda variant: variant.call is None)
+    parameters = ", ".join(program.arguments)
+    constants = _MODES | dict(dispatcher.writer.constants)
+    constants |= {
+        "_looplift_compiling": torch.compiler.is_dynamo_compiling,
+        "_looplift_original": program.original,
+        "_looplift_miss": dispatcher.miss,
+        "_looplift_refused": dispatcher.refused,
+    }
+    lines = [
+        f"def {program.name}({parameters}):",
+        "    if _looplift_compiling():",
+        f"        return _looplift_original({parameters})",
+    ]
+    if variants:
+        lines += _choice(variants, constants)
+    for place, variant in enumerate(variants):
+        lines += _case(dispatcher, place, variant, constants, timed)
+    lines.append(f"    return _looplift_miss({parameters})")
+    label = f"<looplift entry of {program.name}>"
+    return make_function("\n".join(lines), program.name, constants, program.namespace, label)
+
+
+def _choice(variants: list[Variant], constants: dict[str, Any]) -> list[str]:
+    lines = ["    _looplift_choice = -1", "    try:", f"        _looplift_modes = {_READ_MODES}"]
+    for place, variant in enumerate(variants):
+        constants[f"_looplift_modes_{place}"] = variant.modes
+        same = f"_looplift_modes == _looplift_modes_{place}"
+        lines.append(f"        {'el' if place else ''}if {_all([same, *variant.conditions])}:")
+        lines.append(f"            _looplift_choice = {place}")
+    # a name that is not bound, an attribute that is gone: another kind of arguments
+    return [*lines, "    except Exception:", "        pass"]
+
+
+def _all(conditions: list[str]) -> str:
+    return " and ".join(conditions) or "True"
+
+
+def _case(dispatcher: Dispatcher, place: int, variant: Variant, constants: dict[str, Any], timed: bool) -> list[str]:
+    parameters = ", ".join(dispatcher.program.arguments)
+    lines = [f"    if _looplift_choice == {place}:"]
+    if variant.call is None:
+        return [*lines, f"        return _looplift_refused({parameters})"]
+    if timed or is_careful(dispatcher, variant):
+        constants[f"_looplift_careful_{place}"] = functools.partial(dispatcher.careful, variant)
+        return [*lines, f"        return _looplift_careful_{place}({parameters})"]
+    constants[f"_looplift_call_{place}"] = variant.call
+    constants[f"_looplift_failed_{place}"] = functools.partial(dispatcher.failed, variant)
+    return [
+        *lines,
+        "        try:",
+        f"            return _looplift_call_{place}({parameters})",
+        "        except Exception as error:",
+        "            _looplift_error = error",
+        f"        return _looplift_failed_{place}({', '.join(['_looplift_error', *dispatcher.program.arguments])})",
+    ]
+
+
+def is_careful(dispatcher: Dispatcher, variant: Variant) -> bool:
+    """Whether calls of a variant are watched."""
+    undo = variant.code is not None and (variant.code.commits_early or variant.code.random)
+    return undo or variant.watched or dispatcher.verify == "always"

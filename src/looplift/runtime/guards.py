@@ -1,0 +1,268 @@
+"""A value and the text that names it in; Python conditions that hold for values of the same kind out.
+
+A condition costs 15 to 100 ns. What a variant is made for: types, dtypes, ranks, devices, gradients, whether each
+extent is 0, 1 or more, training flags; never the extents themselves, never the value of a number.
+"""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
+
+from looplift.base.errors import NotLiftable
+
+_PLAIN = (int, float, bool, complex, str, bytes, type(None), range)
+_EQUAL = (torch.device, torch.Size, slice, np.dtype)
+_SEQUENCES = (list, tuple)
+_EXTENTS = (" == 0", " == 1", " > 1")
+_MODULE_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+_GLOBAL_HOOKS = tuple(f"_global{name}" for name in _MODULE_HOOKS)
+DEPTH = 3
+"""Levels of nested lists whose first elements are looked at."""
+
+TENSORS = (Tensor, torch.nn.Parameter)
+
+
+@dataclass
+class Writer:
+    """Collects the objects that conditions mention, each under a name that no user's name can be."""
+
+    constants: dict[str, Any] = field(default_factory=dict)
+    known: dict[int, str] = field(default_factory=dict)
+    counter: int = 0
+
+    def constant(self, value: Any) -> str:
+        if id(value) not in self.known:
+            name = f"_looplift_{len(self.constants)}"
+            self.constants[name] = value
+            self.known[id(value)] = name
+        return self.known[id(value)]
+
+    def temporary(self) -> str:
+        self.counter += 1
+        return f"_looplift_t{self.counter}"
+
+    def builtin(self, name: str) -> str:
+        return self.constant(getattr(builtins, name))
+
+    def type_is(self, text: str, value: Any) -> str:
+        return f"{self.builtin('type')}({text}) is {self.constant(type(value))}"
+
+
+def check_kind(name: str, value: Any) -> None:
+    """Raises NotLiftable for live-ins that no variant can be made for."""
+    if isinstance(value, Tensor):
+        plain = type(value) in TENSORS and value.layout is torch.strided and not value.is_quantized
+        if not plain or value.is_nested or value.is_meta:
+            raise NotLiftable("subclass", f"'{name}' is not a plain tensor")
+    elif isinstance(value, np.ndarray):
+        if type(value) is not np.ndarray or value.dtype.hasobject or value.dtype.fields:
+            raise NotLiftable("subclass", f"'{name}' is not a plain array of numbers")
+    elif hasattr(type(value), "__next__"):
+        raise NotLiftable("unsupported-iterable", f"'{name}' hands out its elements one by one")
+
+
+def conditions(writer: Writer, text: str, value: Any, depth: int = 0) -> list[str]:
+    """What must hold of ``text`` for a variant that was made for ``value``; cheap conditions first."""
+    if isinstance(value, Tensor):
+        return _of_tensor(writer, text, value, extents=depth == 0)
+    if isinstance(value, np.ndarray):
+        return _of_array(writer, text, value, extents=depth == 0)
+    if isinstance(value, (enum.Enum, type, types.ModuleType, torch.dtype, torch.layout)):
+        return [f"{text} is {writer.constant(value)}"]
+    if isinstance(value, _EQUAL):
+        return [writer.type_is(text, value), f"{text} == {writer.constant(value)}"]
+    if value is None:
+        return [f"{text} is None"]
+    if isinstance(value, (_PLAIN, np.generic)):
+        return [writer.type_is(text, value)]
+    if isinstance(value, torch.nn.Module):
+        return _of_module(writer, text, value)
+    if isinstance(value, types.MethodType):
+        return _of_method(writer, text, value, depth)
+    if isinstance(value, types.FunctionType):
+        return _of_function(writer, text, value, depth)
+    if isinstance(value, _SEQUENCES):
+        return _of_sequence(writer, text, value, depth)
+    if isinstance(value, (dict, set, frozenset)):
+        return [writer.type_is(text, value), text if value else f"not {text}"]
+    if callable(value):
+        return [f"{text} is {writer.constant(value)}"]
+    return [writer.type_is(text, value)]
+
+
+# ---------------------------------------------------------------- tensors and arrays
+
+
+def _of_tensor(writer: Writer, text: str, value: Tensor, extents: bool) -> list[str]:
+    out = [writer.type_is(text, value), f"{text}.dtype is {writer.constant(value.dtype)}"]
+    out.append(f"{text}.requires_grad" if value.requires_grad else f"not {text}.requires_grad")
+    out.append(f"{text}.layout is {writer.constant(value.layout)}")
+    if value.device.type == "cpu":
+        out.append(f"{text}.is_cpu")
+    else:
+        out.append(f"{text}.device == {writer.constant(value.device)}")
+    if value.is_complex():
+        out.append(f"{text}.is_conj()" if value.is_conj() else f"not {text}.is_conj()")
+    return out + _of_shape(writer, text, tuple(value.shape), extents)
+
+
+def _of_array(writer: Writer, text: str, value: np.ndarray, extents: bool) -> list[str]:
+    out = [writer.type_is(text, value), f"{text}.dtype == {writer.constant(value.dtype)}"]
+    return out + _of_shape(writer, text, value.shape, extents)
+
+
+def _of_shape(writer: Writer, text: str, shape: tuple[int, ...], extents: bool) -> list[str]:
+    if not shape:
+        return [f"not {text}.shape"]
+    length = writer.builtin("len")
+    if not extents:
+        return [f"{length}({text}.shape) == {len(shape)}"]
+    name = writer.temporary()
+    each = [f"{name}[{k}]{_EXTENTS[min(extent, 2)]}" for k, extent in enumerate(shape)]
+    return [f"{length}({name} := {text}.shape) == {len(shape)}", *each]
+
+
+# ---------------------------------------------------------------- objects
+
+
+def _of_module(writer: Writer, text: str, value: torch.nn.Module) -> list[str]:
+    """Its class, its training flag, and that calls of it run nothing but its ``forward``."""
+    general = writer.constant(torch.nn.modules.module.__dict__)
+    hooks = [f"{text}.{name}" for name in _MODULE_HOOKS]
+    hooks += [f"{general}[{name!r}]" for name in _GLOBAL_HOOKS if name in torch.nn.modules.module.__dict__]
+    hooked = " or ".join(hooks)
+    has_hooks = any(getattr(value, name, None) for name in _MODULE_HOOKS)
+    own_forward = "in" if "forward" in vars(value) else "not in"
+    return [
+        writer.type_is(text, value),
+        f"{text}.training" if value.training else f"not {text}.training",
+        f"({hooked})" if has_hooks else f"not ({hooked})",
+        f"'forward' {own_forward} {text}.__dict__",
+    ]
+
+
+def _of_method(writer: Writer, text: str, value: types.MethodType, depth: int) -> list[str]:
+    out = [writer.type_is(text, value), f"{text}.__func__ is {writer.constant(value.__func__)}"]
+    return out + conditions(writer, f"{text}.__self__", value.__self__, depth + 1) if depth < DEPTH else out
+
+
+def _of_function(writer: Writer, text: str, value: types.FunctionType, depth: int) -> list[str]:
+    """The function itself; of one that was made by a call (a closure), its code and what it closes over."""
+    state = getattr(value, "__looplift_state__", None)
+    if state is not None and state.function is value:  # its code changes when it is first called
+        return _of_function(writer, f"{text}.__looplift_original__", state.original, depth)
+    if not value.__closure__ and "<locals>" not in value.__qualname__:
+        return [f"{text} is {writer.constant(value)}"]
+    out = [writer.type_is(text, value), f"{text}.__code__ is {writer.constant(value.__code__)}"]
+    for name in ("__defaults__", "__kwdefaults__"):
+        found = getattr(value, name)
+        simple = all(isinstance(item, _PLAIN) for item in (found.values() if isinstance(found, dict) else found or ()))
+        out.append(f"{text}.{name} {'==' if simple else 'is'} {writer.constant(found)}")
+    for k, cell in enumerate(value.__closure__ or ()):
+        out += _of_cell(writer, f"{text}.__closure__[{k}].cell_contents", cell, depth)
+    return out
+
+
+def _of_cell(writer: Writer, text: str, cell: types.CellType, depth: int) -> list[str]:
+    """A number that a helper closes over is part of it; anything else is guarded like an argument."""
+    try:
+        value = cell.cell_contents
+    except ValueError:
+        raise NotLiftable("unsupported-value", "a helper function closes over a name that is not bound") from None
+    if isinstance(value, _PLAIN):
+        same = f"{text} == {writer.constant(value)}" if value == value else f"{text} is {writer.constant(value)}"
+        return [writer.type_is(text, value), same]
+    if isinstance(value, (Tensor, np.ndarray, *_SEQUENCES, dict)) or depth >= DEPTH:
+        return [f"{text} is {writer.constant(value)}"]
+    return conditions(writer, text, value, depth + 1)
+
+
+def _of_sequence(writer: Writer, text: str, value: list | tuple, depth: int) -> list[str]:
+    out = [writer.type_is(text, value)]
+    if not value:
+        return [*out, f"not {text}"]
+    out.append(text)
+    if isinstance(value, tuple):
+        out.append(f"{writer.builtin('len')}({text}) == {len(value)}")
+    if depth < DEPTH:
+        first = value[0]
+        simple = isinstance(first, (*_PLAIN, *_SEQUENCES, Tensor, np.ndarray, np.generic, dict))
+        out += conditions(writer, f"{text}[0]", first, depth + 1) if simple else [writer.type_is(f"{text}[0]", first)]
+    return out
+
+
+# ---------------------------------------------------------------- paths
+
+
+def direct_path(path: str, evaluate: Callable[[str], Any]) -> str:
+    """``self.weight`` as ``self._parameters['weight']``: attributes that a module looks up slowly are read directly."""
+    base, dot, name = path.rpartition(".")
+    if not dot or not name.isidentifier() or not base:
+        return path
+    owner = evaluate(base)
+    short = direct_path(base, evaluate)
+    if isinstance(owner, torch.nn.Module) and name not in vars(owner) and not hasattr(type(owner), name):
+        for table in ("_parameters", "_buffers", "_modules"):
+            if name in owner.__dict__[table]:
+                return f"{short}.{table}[{name!r}]"
+    return f"{short}.{name}"
+
+
+def size_limits(writer: Writer, text: str, value: Any) -> list[str]:
+    """Conditions that a value is at most about twice as long as this one."""
+    if isinstance(value, (Tensor, np.ndarray)) and len(value.shape):
+        return [f"{text}.shape[0] <= {2 * value.shape[0] + 1}"]
+    if isinstance(value, (list, tuple, dict, set, str, range)):
+        return [f"{writer.builtin('len')}({text}) <= {2 * len(value) + 1}"]
+    if type(value) is int:
+        return [f"{text} <= {2 * abs(value) + 1}"]
+    return []
+
+
+# ---------------------------------------------------------------- modes
+
+
+def mode_reader() -> tuple[dict[str, Any], str]:
+    """The functions that read torch's modes, and the text of a tuple that holds all of them."""
+    functions = {
+        "_looplift_grad": torch.is_grad_enabled,
+        "_looplift_inference": torch.is_inference_mode_enabled,
+        "_looplift_autocast": torch._C._is_any_autocast_enabled,
+        "_looplift_default": torch.get_default_dtype,
+        "_looplift_deterministic": torch._C._get_deterministic_algorithms,
+        "_looplift_functions": torch._C._len_torch_function_stack,
+        "_looplift_dispatches": torch._C._len_torch_dispatch_stack,
+        "_looplift_transforms": _functorch.peek_interpreter_stack,
+    }
+    return functions, "(" + ", ".join(f"{name}()" for name in functions) + ")"
+
+
+def modes() -> tuple[Any, ...]:
+    return tuple(function() for function in mode_reader()[0].values())
+
+
+def foreign_mode(found: tuple[Any, ...]) -> bool:
+    """Whether something else watches or transforms torch operations now: then loops run as written."""
+    return bool(found[5] or found[6] or found[7] is not None or torch._C._get_tracing_state() is not None)
+
+
+def autocast_conditions(writer: Writer) -> list[str]:
+    """Under autocast, the dtypes that it casts to."""
+    read = writer.constant(torch.get_autocast_dtype)
+    out = []
+    for device in ("cpu", "cuda"):
+        enabled = torch.is_autocast_enabled(device)
+        out.append(f"{writer.constant(torch.is_autocast_enabled)}({device!r}) is {enabled}")
+        if enabled:
+            out.append(f"{read}({device!r}) is {writer.constant(torch.get_autocast_dtype(device))}")
+    return out

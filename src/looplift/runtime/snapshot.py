@@ -1,0 +1,271 @@
+"""Live values in; copies of what a region writes to, ways to put them back, and the states of generators out."""
+
+from __future__ import annotations
+
+import collections
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+MAX_ITEMS = 200_000
+"""Elements of containers that are looked at, before a copy is given up."""
+
+
+class CannotCopy(Exception):
+    """A value that cannot be copied so that nothing but the copy is changed."""
+
+
+def root_of(path: str) -> str:
+    found = re.match(r"\w+", path)
+    assert found is not None, path
+    return found.group()
+
+
+# ---------------------------------------------------------------- copies
+
+
+def copied(values: Mapping[str, Any], mutated: Iterable[str]) -> dict[str, Any]:
+    """The values, with those that are written to, and all that share their memory, replaced by copies."""
+    roots = set(mutated)
+    if any(path != root_of(path) for path in roots):
+        raise CannotCopy("it writes to an attribute of an object")
+    copier = _Copier([values[root] for root in roots])
+    return {
+        name: copier.copy(value) if name in roots or copier.touches(value) else value for name, value in values.items()
+    }
+
+
+class _Copier:
+    """Copies containers, tensors and arrays; those that share memory or identity do so in the copy."""
+
+    def __init__(self, mutated: list[Any]):
+        self.memo: dict[int, Any] = {}
+        self.keep: list[Any] = []
+        self.storages: dict[int, Any] = {}
+        self.written: set[int] = set()
+        self.arrays: list[np.ndarray] = []
+        for value in mutated:
+            for part in parts(value):
+                self.written.add(_identity(part))
+                if isinstance(part, np.ndarray):
+                    self.arrays.append(part)
+
+    def touches(self, value: Any) -> bool:
+        """Whether a value shares memory with one that is written to."""
+        if not self.written:
+            return False
+        for part in parts(value):
+            if _identity(part) in self.written:
+                return True
+            if isinstance(part, np.ndarray) and any(np.may_share_memory(part, one) for one in self.arrays):
+                raise CannotCopy("arrays share memory")
+        return False
+
+    def copy(self, value: Any) -> Any:
+        if id(value) not in self.memo:
+            self.keep.append(value)
+            self.memo[id(value)] = self.fresh(value)
+        return self.memo[id(value)]
+
+    def fresh(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return self.tensor(value)
+        if type(value) is np.ndarray:
+            return np.array(value, order="K", copy=True)
+        if type(value) in (list, set, collections.deque, dict, collections.defaultdict, collections.OrderedDict):
+            return self.container(value)
+        if type(value) is tuple:
+            return tuple(self.copy(item) for item in value)
+        if isinstance(value, _ATOMS) or callable(value):
+            return value
+        raise CannotCopy(f"it writes to a {type(value).__name__}")
+
+    def container(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            is_default = isinstance(value, collections.defaultdict)
+            out = collections.defaultdict(value.default_factory) if is_default else type(value)()
+            self.memo[id(value)] = out
+            out.update((key, self.copy(item)) for key, item in value.items())
+            return out
+        if isinstance(value, set):
+            return set(value)
+        out = collections.deque(maxlen=value.maxlen) if isinstance(value, collections.deque) else []
+        self.memo[id(value)] = out
+        out.extend(self.copy(item) for item in value)
+        return out
+
+    def tensor(self, value: Tensor) -> Tensor:
+        """A tensor over a copy of the whole storage, so that views of one memory stay views of one memory."""
+        if value.requires_grad and not value.is_leaf:
+            return value.clone()
+        storage = value.untyped_storage()
+        key = storage.data_ptr()
+        if key not in self.storages:
+            self.storages[key] = storage.clone()
+        with torch.no_grad():
+            out = torch.empty(0, dtype=value.dtype, device=value.device)
+            out.set_(self.storages[key], value.storage_offset(), value.shape, value.stride())
+        if isinstance(value, torch.nn.Parameter):
+            return torch.nn.Parameter(out, value.requires_grad)
+        return out.requires_grad_(value.requires_grad)
+
+
+_ATOMS = (int, float, complex, bool, str, bytes, type(None), np.generic, range, slice, torch.dtype, torch.device)
+
+
+def _identity(value: Any) -> int:
+    """Of a tensor the address of its storage, of anything else its id."""
+    if isinstance(value, Tensor):
+        return value.untyped_storage().data_ptr() or id(value)
+    return id(value)
+
+
+def parts(value: Any) -> Iterator[Any]:
+    """The value and, of containers and modules, what is in it, except plain numbers and text."""
+    pending, seen = [value], set()
+    while pending:
+        one = pending.pop()
+        if isinstance(one, _ATOMS) or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if len(seen) > MAX_ITEMS:
+            raise CannotCopy("there is too much data to look through")
+        yield one
+        if isinstance(one, dict):
+            pending += one.values()
+        elif isinstance(one, (list, tuple, set, frozenset, collections.deque)):
+            pending += one
+        elif isinstance(one, torch.nn.Module):
+            pending += [*one.parameters(), *one.buffers()]
+
+
+# ---------------------------------------------------------------- putting back
+
+
+class Saved:
+    """What is in the values that a region writes to; ``restore`` puts it back in place."""
+
+    def __init__(self, values: Iterable[Any]):
+        self.undo: list[Callable[[], None]] = []
+        self.storages: set[int] = set()
+        for value in values:
+            for part in parts(value):
+                self.remember(part)
+
+    def remember(self, value: Any) -> None:
+        if isinstance(value, Tensor):
+            self.tensor(value)
+        elif isinstance(value, np.ndarray):
+            self.undo.append(_putter(value, value.copy()))
+        elif isinstance(value, (list, collections.deque, dict, set)):
+            self.undo.append(_refiller(value, value.copy()))
+        elif not isinstance(value, tuple) and not callable(value):
+            raise CannotCopy(f"it writes to a {type(value).__name__}")
+
+    def tensor(self, value: Tensor) -> None:
+        storage = value.untyped_storage()
+        had_gradient = value.requires_grad
+        if storage.data_ptr() not in self.storages:
+            self.storages.add(storage.data_ptr())
+            before = storage.clone()
+            self.undo.append(lambda: _copy_storage(storage, before))
+
+        def detach() -> None:
+            if value.requires_grad and not had_gradient and not value._is_view():
+                value.detach_()
+
+        self.undo.append(detach)
+
+    def restore(self) -> None:
+        for undo in self.undo:
+            undo()
+
+
+def _copy_storage(storage: Any, before: Any) -> None:
+    if storage.nbytes() != before.nbytes():
+        storage.resize_(before.nbytes())
+    storage.copy_(before)
+
+
+def _putter(array: np.ndarray, before: np.ndarray) -> Callable[[], None]:
+    def put() -> None:
+        if array.flags.writeable:
+            array[...] = before
+
+    return put
+
+
+def _refiller(container: Any, before: Any) -> Callable[[], None]:
+    def refill() -> None:
+        container.clear()
+        container.extend(before) if hasattr(container, "extend") else container.update(before)
+
+    return refill
+
+
+# ---------------------------------------------------------------- random generators
+
+
+class GeneratorStates:
+    """The states of torch's, NumPy's and Python's generators, and of those among the values."""
+
+    def __init__(self, values: Iterable[Any] = ()):
+        self.torch = torch.get_rng_state()
+        self.cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
+        self.numpy = np.random.get_state()
+        self.python = random.getstate()
+        self.own = [(one, _state_of(one)) for one in values if isinstance(one, _GENERATORS)]
+
+    def restore(self) -> None:
+        """Put back every generator that was used since."""
+        if not torch.equal(torch.get_rng_state(), self.torch):
+            torch.set_rng_state(self.torch)
+        if self.cuda is not None:
+            torch.cuda.set_rng_state_all(self.cuda)
+        if not _equal(np.random.get_state(), self.numpy):
+            np.random.set_state(self.numpy)
+        if random.getstate() != self.python:
+            random.setstate(self.python)
+        for generator, state in self.own:
+            _set_state(generator, state)
+
+    def same(self, other: GeneratorStates) -> bool:
+        mine, theirs = (
+            [one.torch, one.numpy, one.python, one.cuda, [state for _, state in one.own]] for one in (self, other)
+        )
+        return all(map(_equal, mine, theirs))
+
+
+_GENERATORS = (torch.Generator, np.random.Generator, np.random.RandomState, random.Random)
+
+
+def _state_of(generator: Any) -> Any:
+    if isinstance(generator, np.random.Generator):
+        return generator.bit_generator.state
+    return generator.getstate() if isinstance(generator, random.Random) else generator.get_state()
+
+
+def _set_state(generator: Any, state: Any) -> None:
+    if isinstance(generator, np.random.Generator):
+        generator.bit_generator.state = state
+    elif isinstance(generator, random.Random):
+        generator.setstate(state)
+    else:
+        generator.set_state(state)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, Tensor):
+        return isinstance(other, Tensor) and torch.equal(one, other)
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
+    if isinstance(one, (tuple, list)):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return one == other

@@ -1,0 +1,86 @@
+"""A function's lines and its variants in, the text of the function with batched statements in place of loops out."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import textwrap
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from looplift.runtime.dispatch import Dispatcher
+from looplift.runtime.variants import RegionCode, indented, standard_namespace
+
+_FAILED = '''class RequirementFailed(Exception):
+    """The batched code is not for these values: the loop would raise, or take another path."""'''
+
+Replacement = tuple[tuple[int, int, int], RegionCode]
+
+
+def batched_source(source: Any, dispatchers: Iterable[Dispatcher], function: types.FunctionType) -> str:
+    """The text of a function as it runs now, with what it needs above it; empty if nothing is lifted."""
+    replacements = sorted(_replacements(dispatchers), key=lambda one: one[0][:2])
+    if not replacements:
+        return ""
+    lines = list(source.lines)
+    for span, code in reversed(replacements):
+        _replace(lines, source.line, span, code)
+    definition = textwrap.dedent("".join(lines[source.tree.lineno - source.line :]))
+    codes = [code for _, code in replacements]
+    above = list(dict.fromkeys(text.strip("\n") for code in codes for text in code.standalone))
+    if "RequirementFailed" in definition:
+        above.insert(0, _FAILED)
+    imports = _imports("\n\n".join([*above, definition]), codes, function)
+    return "\n\n\n".join(part for part in (imports, *above, definition) if part)
+
+
+def _replacements(dispatchers: Iterable[Dispatcher]) -> Iterator[Replacement]:
+    """The newest variant of each region, or, where there is none, those of the regions inside."""
+    for dispatcher in dispatchers:
+        lifted = [one.code for one in dispatcher.variants if one.call is not None and one.code is not None]
+        if lifted:
+            yield dispatcher.program.span, lifted[-1]
+        else:
+            yield from _replacements(dispatcher.children)
+
+
+def _replace(lines: list[str], first_line: int, span: tuple[int, int, int], code: RegionCode) -> None:
+    """Put statements in the place of whole lines; where a loop shares its line with others, the line stays."""
+    first, last, column = span
+    start, stop = first - first_line, last - first_line + 1
+    indentation = lines[start][:column]
+    if indentation.strip():
+        return
+    text = indented(code.statements or ["pass"], indentation)
+    lines[start:stop] = [line + "\n" for line in text.split("\n")]
+
+
+# ---------------------------------------------------------------- imports
+
+
+def _imports(text: str, codes: list[RegionCode], function: types.FunctionType) -> str:
+    """Import lines for all that the text mentions and that can be imported."""
+    found = dict.fromkeys(line for code in codes for line in code.imports)
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except SyntaxError:
+        return "\n".join(found)
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    known = {**standard_namespace(), **function.__globals__}
+    for name in sorted(used - bound - {"RequirementFailed"}):
+        if line := _import_line(name, known.get(name), function):
+            found.setdefault(line)
+    return "\n".join(sorted(found, key=lambda line: (line.startswith("from"), line)))
+
+
+def _import_line(name: str, value: Any, function: types.FunctionType) -> str:
+    if isinstance(value, types.ModuleType):
+        return f"import {value.__name__}" + ("" if name == value.__name__ else f" as {name}")
+    home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", "")
+    if not isinstance(home, str) or home in (function.__module__, "builtins", "__main__") or not own.isidentifier():
+        return ""
+    if getattr(sys.modules.get(home), own, None) is not value:
+        return ""
+    return f"from {home} import {own}" + ("" if name == own else f" as {name}")

@@ -1,0 +1,100 @@
+"""The text of a batched region in, a callable out; and what the compiler says about it."""
+
+from __future__ import annotations
+
+import linecache
+import math
+import textwrap
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from looplift.base.errors import NotLiftable, RequirementFailed
+
+
+@dataclass
+class RegionCode:
+    """Batched statements for a region, in terms of its live-ins, and what a call of them needs.
+
+    ``namespace`` holds objects that the text mentions beyond torch, numpy as np, math and RequirementFailed;
+    ``standalone`` definitions do for them in a text of its own. ``guards`` are expressions that must hold, the kinds
+    of the values at ``paths`` must not change. The statements write to the values at ``mutated``. ``commits_early``:
+    they may fail after they wrote. ``repeatable``: the loop has no effects but its writes, draws and printed text.
+    """
+
+    statements: list[str]
+    namespace: dict[str, Any] = field(default_factory=dict)
+    standalone: list[str] = field(default_factory=list)
+    guards: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    mutated: list[str] = field(default_factory=list)
+    imports: list[str] = field(default_factory=list)
+    random: bool = False
+    commits_early: bool = False
+    repeatable: bool = True
+    decisions: list[Any] = field(default_factory=list)
+    description: str = ""
+
+
+class Program(Protocol):
+    """What the runtime needs of a region: its names, and its statements as functions of its arguments."""
+
+    number: int
+    name: str
+    file: str
+    line: int
+    arguments: tuple[str, ...]
+    outside: tuple[str, ...]
+    live_out: tuple[str, ...]
+    returns: bool
+    optional: bool
+    loops: list[tuple[int, int]]
+    namespace: dict[str, Any]
+
+    @property
+    def original(self) -> Callable[..., Any]: ...
+
+    @property
+    def clocked(self) -> Callable[..., Any]: ...
+
+    @property
+    def span(self) -> tuple[int, int, int]: ...
+
+    def divide(self, line: int) -> tuple[Callable[..., Any], list[Any]] | None: ...
+
+
+def standard_namespace() -> dict[str, Any]:
+    return {"torch": torch, "np": np, "math": math, "RequirementFailed": RequirementFailed}
+
+
+def build_function(program: Program, code: RegionCode, values: Mapping[str, Any], number: int) -> types.FunctionType:
+    """The batched region as a function of its arguments; globals that it mentions are the user's."""
+    namespace = standard_namespace() | code.namespace
+    for name in namespace.keys() & values.keys():
+        if values[name] is not namespace[name]:
+            raise NotLiftable("unsupported-value", f"'{name}' is another object than the one that batched code needs")
+    body = list(code.statements)
+    if not program.returns and program.live_out:
+        body.append(f"return {', '.join(program.live_out)}")
+    inner = f"def {program.name}({', '.join(program.arguments)}):\n{indented(body or ['pass'])}"
+    label = f"<looplift {program.name} {number}>"
+    return make_function(inner, program.name, namespace, program.namespace, label)
+
+
+def indented(lines: list[str], by: str = "    ") -> str:
+    return textwrap.indent("\n".join(lines), by)
+
+
+def make_function(
+    definition: str, name: str, constants: Mapping[str, Any], namespace: dict[str, Any], label: str
+) -> types.FunctionType:
+    """Run a definition whose free names are ``constants``, its globals ``namespace``; tracebacks show its text."""
+    maker = f"def _looplift_make({', '.join(constants)}):\n{textwrap.indent(definition, '    ')}\n    return {name}\n"
+    linecache.cache[label] = (len(maker), None, maker.splitlines(keepends=True), label)
+    scratch: dict[str, Any] = {}
+    exec(compile(maker, label, "exec", dont_inherit=True), namespace, scratch)
+    return scratch["_looplift_make"](**constants)

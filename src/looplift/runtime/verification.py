@@ -1,0 +1,232 @@
+"""A batched call and the loop in; whether the two agree, and the result to hand out, out.
+
+The loop runs first, on copies of what it writes to, with a clock at every iteration that ends it when the time is up;
+then the batched statements run on the values themselves. Results, writes, printed text and generators are compared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from looplift.base.compare import difference
+from looplift.runtime.snapshot import CannotCopy, GeneratorStates, Saved, copied
+from looplift.runtime.variants import Program, RegionCode
+
+BUDGET = 0.05
+"""Seconds that the loop may take for the comparison on the first call of a variant."""
+
+
+class OutOfTime(BaseException):
+    """Ends a run of the loop that takes too long; a BaseException, so that no handler in the loop catches it."""
+
+
+class Clock:
+    """Watches over the iterations of loops: ``clock(xs)`` around an iterable, ``clock.holds()`` in a condition."""
+
+    def __init__(self, seconds: float):
+        self.start = time.perf_counter()
+        self.end = self.start + seconds
+        self.outermost: tuple[int, int] | None = None  # iterations done, and all, of the loop that was entered first
+
+    def __call__(self, iterable: Iterable[Any]) -> Iterator[Any]:
+        first = self.outermost is None
+        if first:
+            self.outermost = (0, len(iterable) if hasattr(iterable, "__len__") else 0)  # pyright: ignore
+        return self._watched(iterable, first)
+
+    def _watched(self, iterable: Iterable[Any], first: bool) -> Iterator[Any]:
+        read, end = time.perf_counter, self.end
+        for done, item in enumerate(iterable):
+            if first and self.outermost is not None:
+                self.outermost = (done, self.outermost[1])
+            if read() > end:
+                raise OutOfTime
+            yield item
+
+    def holds(self) -> bool:
+        if time.perf_counter() > self.end:
+            raise OutOfTime
+        return True
+
+    def estimate(self) -> float | None:
+        """Seconds that the whole loop takes, from the share of its iterations that were done."""
+        done, all_of_them = self.outermost or (0, 0)
+        return (time.perf_counter() - self.start) * all_of_them / done if done and all_of_them else None
+
+
+class _ThreadText(io.TextIOBase):
+    """Standard output that keeps what one thread writes, and passes on what others do."""
+
+    def __init__(self, outside: Any):
+        self.outside, self.owner, self.kept = outside, threading.get_ident(), []
+
+    def write(self, text: str, /) -> int:
+        if threading.get_ident() == self.owner:
+            self.kept.append(text)
+            return len(text)
+        return self.outside.write(text)
+
+    def flush(self) -> None:
+        if threading.get_ident() != self.owner:
+            self.outside.flush()
+
+    def writable(self) -> bool:
+        return True
+
+
+@contextlib.contextmanager
+def captured_output() -> Iterator[list[str]]:
+    """What this thread prints meanwhile, instead of showing it."""
+    text = _ThreadText(sys.stdout)
+    outside, sys.stdout = sys.stdout, text  # pyright: ignore[reportAttributeAccessIssue]
+    try:
+        yield text.kept
+    finally:
+        sys.stdout = outside
+
+
+@dataclass
+class LoopRun:
+    """What the loop did on copies: result or exception, its writes, its text, the generators after it."""
+
+    result: Any
+    error: Exception | None
+    values: dict[str, Any]
+    text: list[str]
+    states: GeneratorStates
+    seconds: float
+
+
+@dataclass
+class Verdict:
+    """``agrees``: True, False, or None if nothing was compared; then ``reason`` says why."""
+
+    agrees: bool | None
+    reason: str = ""
+    seconds: float | None = None
+    """Of the loop, estimated where it did not end in time."""
+
+
+def run_loop(
+    program: Program, code: RegionCode, values: Mapping[str, Any], seconds: float
+) -> tuple[LoopRun | None, Verdict]:
+    """Run the loop on copies; generators are put back. None with the reason where that was not possible."""
+    if not code.repeatable:
+        return None, Verdict(None, "not verified: the loop has effects that must not happen twice")
+    before = GeneratorStates(values.values())
+    try:
+        copies = copied(values, code.mutated)
+    except CannotCopy as why:
+        return None, Verdict(None, f"not verified: {why}")
+    if any(copies[name] is not values[name] for name in program.outside if name in values):
+        return None, Verdict(None, "not verified: it writes to a global")
+    arguments = [copies[name] for name in program.arguments]
+    result, error, clock = None, None, Clock(seconds)
+    with captured_output() as text, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            result = program.clocked(*arguments, clock)
+        except OutOfTime:
+            before.restore()
+            limit = f"{seconds * 1e3:.0f} ms"
+            return None, Verdict(None, f"not verified: the loop takes longer than {limit}", clock.estimate())
+        except Exception as raised:
+            error = raised
+    spent = time.perf_counter() - clock.start
+    run = LoopRun(result, error, copies, text, GeneratorStates(values.values()), spent)
+    before.restore()
+    return run, Verdict(None, seconds=spent)
+
+
+def compare(
+    run: LoopRun, result: Any, text: list[str], code: RegionCode, values: Mapping[str, Any], *, magnitude: float = 1.0
+) -> Verdict:
+    """Whether the batched statements did what the loop did."""
+    if run.error is not None:
+        return Verdict(False, f"the loop raises {type(run.error).__name__}: {run.error}", run.seconds)
+    got = {"result": result} | {path: values[path] for path in code.mutated}
+    want = {"result": run.result} | {path: run.values[path] for path in code.mutated}
+    why = difference(got, want, magnitude=magnitude, path="values")
+    if not why and "".join(text) != "".join(run.text):
+        why = "the printed text differs"
+    if not why and not GeneratorStates(values.values()).same(run.states):
+        why = "a random generator was left in another state"
+    return Verdict(not why, why or "", run.seconds)
+
+
+@dataclass
+class Outcome:
+    """Of a verified call: the result, unless the batched statements failed or disagree and everything was put back."""
+
+    verdict: Verdict
+    result: Any = None
+    failure: Exception | None = None
+
+
+def verified_call(
+    program: Program,
+    call: Callable[..., Any],
+    code: RegionCode,
+    values: Mapping[str, Any],
+    *,
+    seconds: float = BUDGET,
+) -> Outcome:
+    """Run loop and batched statements, and compare. Where they disagree, or the latter fail, nothing has changed."""
+    run, verdict = run_loop(program, code, values, seconds)
+    arguments = [values[name] for name in program.arguments]
+    before = GeneratorStates(values.values())
+    try:
+        saved = Saved(values[path] for path in code.mutated if path in values)
+    except CannotCopy:
+        saved = Saved(())
+    with captured_output() as text:
+        try:
+            result = call(*arguments)
+        except Exception as failure:
+            _put_back(saved, before)
+            return Outcome(verdict, failure=failure)
+        except BaseException:
+            _put_back(saved, before)
+            raise
+    if run is not None:
+        magnitude = _magnitude(values.values())
+        verdict = compare(run, result, text, code, values, magnitude=magnitude)
+    if verdict.agrees is False:
+        _put_back(saved, before)
+        return Outcome(verdict)
+    if text:
+        sys.stdout.write("".join(text))
+    return Outcome(verdict, result)
+
+
+def _put_back(saved: Saved, before: GeneratorStates) -> None:
+    saved.restore()
+    before.restore()
+
+
+def _magnitude(values: Iterable[Any]) -> float:
+    """The size of the numbers that the loop computes with: the largest in its tensors and arrays, at least 1."""
+    import numpy as np
+    import torch
+
+    largest = 1.0
+    for value in values:
+        if isinstance(value, torch.Tensor) and value.is_floating_point() and 0 < value.numel() <= 1_000_000:
+            largest = max(largest, _finite(float(value.detach().abs().max())))
+        elif isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size:
+            largest = max(largest, _finite(float(np.abs(value).max())))
+        elif isinstance(value, float):
+            largest = max(largest, _finite(abs(value)))
+    return largest
+
+
+def _finite(number: float) -> float:
+    return number if number < 1e30 else 1.0
