@@ -8,7 +8,6 @@ from typing import Any
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Var
 
-
 OUTCOMES = {
     "done": "",
     "index_out_of_range": "an index is out of range",

@@ -1,0 +1,125 @@
+"""C++ text to a shared library, by the system's compiler, kept on disk under a key of all that it depends on."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from looplift.base.errors import NotLiftable
+
+FLAGS = (
+    "-O2", "-fPIC", "-shared", "-std=c++17", "-ffp-contract=off", "-march=native", "-fwrapv", "-fno-strict-aliasing",
+)  # fmt: skip
+"""No fast math. Integers wrap, and memory may be seen under two dtypes, as in PyTorch."""
+
+TIME_LIMIT = 120
+
+
+@cache
+def compiler() -> str:
+    """The path of the system's C++ compiler; raises NotLiftable if there is none."""
+    for name in (os.environ.get("CXX", ""), "c++", "g++", "clang++"):
+        if name and (path := shutil.which(name)):
+            return path
+    raise NotLiftable("backend", "no C++ compiler was found on this machine")
+
+
+def cache_directory() -> Path:
+    """Where compiled kernels are kept: ``$LOOPLIFT_CACHE``, or the user's cache directory."""
+    if chosen := os.environ.get("LOOPLIFT_CACHE"):
+        return Path(chosen)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "looplift"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "looplift"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "looplift"
+
+
+@cache
+def _temporary_directory() -> Path:
+    """Where kernels go in this process when the cache cannot be written."""
+    return Path(tempfile.mkdtemp(prefix="looplift-"))
+
+
+def library(source: str) -> Path:
+    """The shared library of a C++ text; compiled if it is not in the cache."""
+    name = f"kernel-{key(source)}"
+    found = cache_directory() / f"{name}.so"
+    if _exists(found):
+        return found
+    try:
+        return _compile(source, cache_directory(), name)
+    except OSError:
+        return _compile_in_temporary(source, name)
+
+
+def rebuilt(source: str) -> Path:
+    """The library of a text, compiled anew: the one in the cache cannot be loaded."""
+    return _compile_in_temporary(source, f"kernel-{key(source)}")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _compile_in_temporary(source: str, name: str) -> Path:
+    found = _temporary_directory() / f"{name}.so"
+    return found if _exists(found) else _compile(source, _temporary_directory(), name)
+
+
+def key(source: str) -> str:
+    """A digest of everything that a compiled kernel depends on."""
+    parts = [source, _compiler_version(), " ".join(FLAGS), _machine()]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+@cache
+def _compiler_version() -> str:
+    """The compiler's path, size and time of change: asking it for its version costs a process."""
+    found = os.stat(os.path.realpath(compiler()))
+    return f"{os.path.realpath(compiler())} {found.st_size} {found.st_mtime_ns}"
+
+
+@cache
+def _machine() -> str:
+    """What ``-march=native`` depends on."""
+    with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
+        wanted = ("flags", "Features", "model name")
+        lines = [line for line in file.read().split("\n\n")[0].splitlines() if line.startswith(wanted)]
+        return "\n".join([platform.machine(), *lines])
+    return f"{platform.machine()} {platform.processor()}"
+
+
+def _compile(source: str, directory: Path, name: str) -> Path:
+    """Compile beside the target, then rename: other processes see all of the library or nothing."""
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with tempfile.TemporaryDirectory(dir=directory, prefix="build-") as workplace:
+        text, built = Path(workplace) / f"{name}.cpp", Path(workplace) / f"{name}.so"
+        text.write_text(source)
+        _run([compiler(), *FLAGS, str(text), "-o", str(built)], directory)
+        os.replace(text, directory / text.name)
+        os.replace(built, directory / built.name)
+    return directory / f"{name}.so"
+
+
+def _run(command: list[str], directory: Path) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT)
+    except subprocess.TimeoutExpired:
+        raise NotLiftable("backend", f"the compiler took longer than {TIME_LIMIT} seconds") from None
+    if done.returncode == 0:
+        return
+    if shutil.disk_usage(directory).free < 2**20 or "No space left" in done.stderr:
+        raise OSError(done.stderr)
+    raise NotLiftable("internal", f"the compiler refused a kernel: {done.stderr[:2000]}")

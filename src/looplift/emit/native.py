@@ -1,0 +1,201 @@
+"""One loop of the IR as a C++ kernel: plain pointers, sizes and steps in, an outcome out.
+
+The text is written in passes: the first finds the types of what is carried, the last writes with the author's own
+variables. A loop that is not scalar work is refused with the reason.
+"""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass
+
+from looplift.base.errors import NotLiftable
+from looplift.base.spans import Span
+from looplift.emit.native_caller import caller_text
+from looplift.emit.native_flow import Flow, live_ins, share_variables
+from looplift.emit.native_joins import first_guess, join_of, joined_variables, spread
+from looplift.emit.native_prelude import prelude
+from looplift.emit.native_signature import (
+    Result,
+    Signature,
+    deciding_variables,
+    read_after,
+    result_parameters,
+    results_of,
+    signature_of,
+    write_result,
+)  # fmt: skip
+from looplift.emit.native_statements import write
+from looplift.emit.native_values import Names
+from looplift.emit.native_writer import Findings, Writer
+from looplift.ir.facts import Facts
+from looplift.ir.grammar import Loop, Var
+from looplift.ir.kernel import Kernel
+
+PASSES = 6
+
+
+@dataclass
+class Draft:
+    """A kernel that is written: its lines and what it found."""
+
+    writer: Writer
+    results: list[Result]
+
+
+def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False) -> Kernel:
+    """The kernel of a loop; raises NotLiftable where something in it is not scalar work."""
+    inputs = live_ins(loop)
+    signature = signature_of(inputs, facts)
+    wanted = read_after(loop, facts.function)
+    name = Names().fresh(f"{facts.function.name if facts.function else 'loop'}_kernel")
+    findings = settle_types(loop, facts, signature, wanted)
+    draft = write_draft(loop, facts, signature, findings, wanted)
+    kernel = _kernel(name, loop, inputs, signature, draft)
+    if not gradients:
+        return kernel
+    from looplift.emit.adjoint import with_adjoint
+
+    return with_adjoint(kernel, loop, facts, signature, findings, wanted)
+
+
+# ---------------------------------------------------------------- passes
+
+
+def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: set[Var]) -> Findings:
+    """Write the loop again and again until the types of what it carries no longer change."""
+    sources = joined_variables(loop)
+    findings = Findings(possible=dict(first_guess(facts, sources)))
+    _find_joins(findings, sources, signature, None)
+    for _ in range(PASSES):
+        writer = new_writer(loop, facts, signature, Findings(joins=findings.joins), share=False)
+        writer.provisional = True
+        _write_all(writer, loop, wanted, signature)
+        found = writer.findings
+        found.joins = {}
+        _find_joins(found, sources, signature, found.zeros)
+        _spread_aliases(found, sources)
+        if found.joins == findings.joins:
+            return found
+        findings = found
+    raise NotLiftable("mixed-kinds", "the types of carried variables do not settle")
+
+
+def _find_joins(findings: Findings, sources, signature: Signature, zeros: set[Var] | None) -> None:
+    for parameter in signature.parameters:
+        if parameter.kind.rank == 0:
+            findings.possible[parameter.var] = frozenset({parameter.scalar})
+    spread(sources, findings.possible)
+    for var in sources:
+        join = join_of(var, findings.possible, sources, zeros, NotLiftable)
+        if join is not None:
+            findings.joins[var] = join
+
+
+def _spread_aliases(findings: Findings, sources) -> None:
+    changed = True
+    while changed:
+        more = {var for var, atoms in sources.items() if findings.aliases.intersection(atoms)} - findings.aliases
+        findings.aliases |= more
+        changed = bool(more)
+
+
+def new_writer(loop: Loop, facts: Facts, signature: Signature, findings: Findings, *, share: bool) -> Writer:
+    flow = Flow(loop, updates=findings.updates)
+    share_variables(flow, _may_share(findings, flow.writes(loop)) if share else lambda value, current: False)
+    writer = Writer(flow, findings, _source_lines(facts))
+    signature.prepare(writer)
+    return writer
+
+
+def _may_share(findings: Findings, writes: bool):
+    def may_share(value: Var, current: Var) -> bool:
+        target = findings.joins.get(current)
+        if target is None:
+            return False
+        if (own := findings.joins.get(value)) is not None:
+            plain = own.other is None and not own.absent
+            same = (own.other, own.absent) == (target.other, target.absent)
+            return own.type == target.type and (plain or same)
+        is_number = findings.possible.get(value) == frozenset({target.type})
+        return is_number and (value not in findings.aliases or not writes)
+
+    return may_share
+
+
+def write_draft(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: set[Var]) -> Draft:
+    writer = new_writer(loop, facts, signature, findings, share=True)
+    return Draft(writer, _write_all(writer, loop, wanted, signature))
+
+
+def _write_all(writer: Writer, loop: Loop, wanted: set[Var], signature: Signature) -> list[Result]:
+    write(writer, loop, (), ())
+    results = results_of(writer, loop, wanted, signature)
+    for result in results:
+        write_result(writer, result)
+    return results
+
+
+def _source_lines(facts: Facts):
+    function = facts.function
+    if function is None or not function.file:
+        return lambda span: ""
+
+    def line_of(span: Span) -> str:
+        return linecache.getline(function.file, span.line).strip() if span.line else ""
+
+    return line_of
+
+
+# ---------------------------------------------------------------- the text
+
+
+def _kernel(name: str, loop: Loop, inputs: tuple[Var, ...], signature: Signature, draft: Draft) -> Kernel:
+    stored = tuple(p.var for p in signature.parameters if p.var in draft.writer.findings.stored)
+    body = kernel_text(name, signature, draft, set(stored))
+    inexact = draft.writer.findings.inexact
+    deciding = deciding_variables(loop)
+    return Kernel(
+        name=name,
+        source=prelude(body) + "\n" + body,
+        caller=caller_text(name, inputs, signature, draft.results, stored),
+        inputs=inputs,
+        stored=stored,
+        outputs=tuple(result.output.var for result in draft.results),
+        input_kinds=tuple(signature.kinds[var] for var in inputs),
+        results=tuple(result.output for result in draft.results),
+        inexact=tuple(inexact),
+        deciding=tuple(short for short, variables in inexact.items() if variables & deciding or not variables),
+    )
+
+
+def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var]) -> str:
+    """The function itself."""
+    parameters = ["const Host* host"]
+    for parameter in signature.parameters:
+        parameters += parameter.cpp(stored=parameter.var in stored)
+    for result in draft.results:
+        parameters += result_parameters(result)
+    openings = [p.opening(stored=p.var in stored) for p in signature.parameters if p.is_pointer]
+    counter = ["int64_t trips = 0;"] if any("trips" in line for line in draft.writer.lines) else []
+    lines = ["Watch watch(host);", *counter, *openings]
+    return "\n".join([
+        *_head(f'extern "C" int {name}(', parameters),
+        *(f"  {line}" for line in lines),
+        *draft.writer.lines,
+        "  return done;",
+        "}",
+        "",
+    ])  # fmt: skip
+
+
+def _head(start: str, parameters: list[str]) -> list[str]:
+    """The parameters of a function, as many on a line as fit."""
+    lines, current = [], start
+    for position, parameter in enumerate(parameters):
+        piece = parameter + (") {" if position + 1 == len(parameters) else ",")
+        if len(current) + len(piece) > 110:
+            lines.append(current.rstrip())
+            current = "    "
+        current += piece + " "
+    return [*lines, current.rstrip()]

@@ -1,0 +1,166 @@
+"""Subscripts: elements and views of tensors, with their range checks; tuples and lists known item by item."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplift.emit.native_convert import convert
+from looplift.emit.native_ops import ADD, ATOM, COMPARE
+from looplift.emit.native_types import INT
+from looplift.emit.native_values import Fixed, Items, Number, Value, View
+from looplift.emit.native_writer import Writer
+from looplift.ir.grammar import Const, Group, Operand, Slice
+
+
+def getitem(writer: Writer, ref: Value, index: Operand) -> Value:
+    """``ref[index]``."""
+    match ref:
+        case View():
+            return element(writer, indexed(writer, ref, index))
+        case Items(items=items):
+            return _item(writer, items, index)
+    raise writer.refuse("not-scalar", "a subscript of something that is no tensor, array or tuple")
+
+
+def _item(writer: Writer, items: tuple[Value, ...], index: Operand) -> Value:
+    if isinstance(index, Const) and type(index.value) is int:
+        if not -len(items) <= index.value < len(items):
+            raise writer.refuse("requirement", "an index of a tuple is out of range")
+        return items[index.value]
+    numbers = [item for item in items if isinstance(item, Number)]
+    types = {number.type for number in numbers}
+    if len(numbers) < len(items) or len(types) != 1 or any(n.other or n.bound or n.alias for n in numbers):
+        raise writer.refuse("not-scalar", "a list of different kinds, subscripted by a variable")
+    scalar = types.pop()
+    where = position(writer, writer.number(index), str(len(items)))
+    table = writer.fresh("table")
+    writer.line(f"const {scalar.cpp} {table}[] = {{{', '.join(number.text for number in numbers)}}};")
+    homes = where.homes.union(*(number.homes for number in numbers))
+    return Number(f"{table}[{where.text}]", scalar, homes=homes, reads=where.reads)
+
+
+def indexed(writer: Writer, view: View, index: Operand) -> View:
+    """The view that is left of one when its first axes are indexed."""
+    parts = index.items if isinstance(index, Group) and index.kind == "tuple" else (index,)
+    axes = list(view.axes)
+    indices, homes = list(view.indices), view.homes
+    for part, axis in zip(_without_ellipsis(writer, parts, len(axes)), axes):
+        if _is_everything(part):
+            continue
+        where = position(writer, _index(writer, part), f"{view.root}.size[{axis}]")
+        indices[axis] = where.text
+        homes |= where.homes
+    return replace(view, indices=tuple(indices), homes=homes)
+
+
+def _without_ellipsis(writer: Writer, parts: tuple[Operand, ...], rank: int) -> list[Operand]:
+    everything = Slice(Const(None), Const(None), Const(None))
+    dots = [k for k, part in enumerate(parts) if isinstance(part, Const) and part.value is Ellipsis]
+    if len(dots) > 1 or len(parts) - len(dots) > rank:
+        raise writer.refuse("requirement", "more indices than axes")
+    if not dots:
+        return list(parts)
+    fill = [everything] * (rank - len(parts) + 1)
+    return [*parts[: dots[0]], *fill, *parts[dots[0] + 1 :]]
+
+
+def _is_everything(part: Operand) -> bool:
+    if not isinstance(part, Slice):
+        return False
+    return all(isinstance(bound, Const) and bound.value is None for bound in (part.lo, part.hi, part.step))
+
+
+def _index(writer: Writer, part: Operand) -> Number:
+    if isinstance(part, Slice | Group) or (isinstance(part, Const) and type(part.value) is not int):
+        raise writer.refuse("not-scalar", "a subscript that is no integer")
+    number = writer.number(part)
+    if not number.type.is_integer or (number.type.family == "tensor" and number.type.name == "uint8"):
+        raise writer.refuse("not-scalar", "a subscript that is no integer")
+    if number.other is not None:
+        raise writer.refuse("mixed-kinds", "a subscript that is sometimes no integer")
+    return number
+
+
+def position(writer: Writer, number: Number, size: str) -> Number:
+    """An index counted from the start, once it is known to lie inside."""
+    number = convert(writer, number, INT)
+    if number.reads or (number.homes and number.level > ADD):
+        number = writer.bind(number, "index")
+    if number.low >= 0 and size in number.below:
+        return number
+    if number.low >= 0:
+        return _inside(writer, number, size)
+    if number.high < 0:
+        text = f"{size} - {-number.constant}" if number.constant is not None else f"{size} + {number.at(ADD)}"
+        return _inside(writer, replace(number, text=text, level=ADD), size)
+    bound = writer.bind(Number(f"from_end({number.text}, {size})", INT, homes=number.homes), "index")
+    return _inside(writer, bound, size)
+
+
+def _inside(writer: Writer, number: Number, size: str) -> Number:
+    if size.isdigit() and number.high < int(size):
+        return number
+    condition = f"outside({number.text}, {size})"
+    writer.fail_if(condition, "index_out_of_range")
+    if not number.homes:
+        writer.proven.add(condition)
+    return number
+
+
+def element(writer: Writer, view: View) -> Value:
+    """A view without axes is one number: an element of a tensor stays a live view of it, one of an array is copied."""
+    if view.rank:
+        return view
+    text = f"{view.root}({', '.join(str(index) for index in view.indices)})" if view.indices else view.root
+    is_live = view.type.family == "tensor"
+    return Number(text, view.type, ATOM, homes=view.homes, reads=True, alias=is_live, place=text, origin=view.origin)
+
+
+def length(writer: Writer, value: Value) -> Number:
+    """``len(value)``."""
+    match value:
+        case View() if value.rank:
+            return size(writer, value, 0)
+        case Items(items=items):
+            return Number(str(len(items)), INT, low=len(items), high=len(items), constant=len(items))
+    raise writer.refuse("not-scalar", "the length of something that is no tensor")
+
+
+def size(writer: Writer, view: View, axis: int) -> Number:
+    if not -view.rank <= axis < view.rank:
+        raise writer.refuse("requirement", "an axis that the tensor does not have")
+    return Number(view.size(axis % view.rank), INT, low=0, high=2**47)
+
+
+def attribute(writer: Writer, value: Value, name: str) -> Value:
+    """``value.shape`` and what else is known of a value."""
+    match value, name:
+        case View(), "shape":
+            return Items(tuple(size(writer, value, axis) for axis in range(value.rank)))
+        case View(), "ndim":
+            return Number(str(value.rank), INT, low=value.rank, high=value.rank, constant=value.rank)
+        case Number(), "shape" if not value.type.is_python:
+            return Items(())
+        case ((View() | Number()), "dtype") if value.type.family == "tensor":
+            import torch
+
+            return Fixed(getattr(torch, value.type.name))
+    raise writer.refuse("unknown-op", f"the attribute '.{name}' has no scalar form")
+
+
+def unpacked(writer: Writer, value: Value, item: int, count: int) -> Value:
+    """One of the names on the left of ``a, b = value``."""
+    match value:
+        case Items(items=items) if len(items) == count:
+            return items[item]
+        case View() if value.rank:
+            whole = size(writer, value, 0)
+            writer.fail_if(f"{whole.at(COMPARE)} != {count}", "broken_requirement")
+            return element(writer, indexed(writer, value, Const(item)))
+    raise writer.refuse("requirement", "a number of values that differs from the number of names")
+
+
+def constant_of(writer: Writer, atom: Operand) -> int:
+    if isinstance(atom, Const) and type(atom.value) is int:
+        return atom.value
+    raise writer.refuse("not-scalar", "an argument that must be known before the loop runs")

@@ -1,0 +1,181 @@
+"""The Python text that calls a kernel: it unpacks tensors and numbers, checks the outcome and packs the results."""
+
+from __future__ import annotations
+
+from looplift.emit.native_signature import Parameter, Result, Signature
+from looplift.emit.native_types import Scalar
+from looplift.ir.grammar import Const, Var
+
+_CTYPES = {
+    "float64": "c_double", "float32": "c_float", "int64": "c_int64", "int32": "c_int32", "int16": "c_int16",
+    "int8": "c_int8", "uint64": "c_uint64", "uint32": "c_uint32", "uint16": "c_uint16", "uint8": "c_uint8",
+    "bool": "c_bool",
+}  # fmt: skip
+
+
+def caller_text(
+    name: str, inputs: tuple[Var, ...], signature: Signature, results: list[Result], stored: tuple[Var, ...]
+) -> str:
+    """``def name(inputs) -> (outputs)``. It needs ``ctypes``, ``torch``, ``function``, ``host`` and ``failed``."""
+    arguments = argument_names(inputs, signature)
+    lines = [f"def {name}({', '.join(arguments.values())}):"]
+    lines += [f"    {line}" for line in checks(signature, arguments, stored)]
+    lines += [f"    {line}" for line in _result_places(results)]
+    passed = passed_arguments(signature, arguments) + _passed_results(results)
+    lines.append(f"    outcome = function({', '.join(['host', *passed])})")
+    lines.append("    if outcome:\n        raise failed(outcome)")
+    lines += [f"    {line}" for line in _bumps(stored, signature, arguments)]
+    returned = [_returned(result, arguments) for result in results]
+    lines.append(f"    return ({', '.join(returned)}{',' if len(returned) == 1 else ''})")
+    types = ", ".join(["ctypes.c_void_p", *argument_types(signature), *_result_types(results)])
+    return f"function.argtypes = [{types}]\nfunction.restype = ctypes.c_int\n\n\n" + "\n".join(lines) + "\n"
+
+
+def argument_names(inputs: tuple[Var, ...], signature: Signature) -> dict[Var, str]:
+    """The Python name of each input."""
+    named = {parameter.var: parameter.name for parameter in signature.parameters}
+    return {var: named.get(var, f"value_{position}") for position, var in enumerate(inputs)}
+
+
+def argument_types(signature: Signature) -> list[str]:
+    types: list[str] = []
+    for parameter in signature.parameters:
+        if parameter.is_pointer:
+            types += ["ctypes.c_void_p"] + ["ctypes.c_int64"] * (2 * parameter.kind.rank)
+        else:
+            types.append(f"ctypes.{_CTYPES[parameter.scalar.name]}")
+    return types
+
+
+def checks(signature: Signature, arguments: dict[Var, str], stored: tuple[Var, ...]) -> list[str]:
+    """The lines that make sure that the inputs are what the kernel was made for: it takes bare pointers."""
+    lines: list[str] = []
+    for parameter in signature.parameters:
+        name = arguments.get(parameter.var) or _item_text(parameter, arguments)
+        match parameter.kind.family:
+            case "tensor":
+                lines += _tensor_check(parameter, name)
+            case "array":
+                writes = parameter.var in stored
+                lines.append(
+                    f"{name}_data = address({name}, {parameter.scalar.name!r}, {parameter.kind.rank}, {writes})"
+                )
+            case "int":
+                lines.append(f"if not -0x8000000000000000 <= {name} < 0x8000000000000000:")
+                lines.append("    raise failed(2)")
+    return lines
+
+
+def _tensor_check(parameter: Parameter, name: str) -> list[str]:
+    dtype, rank = f"torch.{parameter.scalar.name}", parameter.kind.rank
+    message = f"{name} must be a {rank}-dimensional tensor of {dtype} on the CPU"
+    wrong = f"{name}.dtype is not {dtype} or not {name}.is_cpu or {name}.dim() != {rank} or {name}.is_neg()"
+    return [f"if {wrong}:", f'    raise TypeError("{message}")']
+
+
+def _item_text(parameter: Parameter, arguments: dict[Var, str]) -> str:
+    """An item of a tuple that is an input."""
+    owner, _, item = parameter.var.name.partition("[")
+    return f"{next(text for var, text in arguments.items() if var.name == owner)}[{item}"
+
+
+def passed_arguments(signature: Signature, arguments: dict[Var, str]) -> list[str]:
+    """The arguments of the C++ function that stand for the inputs."""
+    passed: list[str] = []
+    for parameter in signature.parameters:
+        passed += _passed(parameter, arguments.get(parameter.var, ""), arguments)
+    return passed
+
+
+def _passed(parameter: Parameter, name: str, arguments: dict[Var, str]) -> list[str]:
+    if not name:
+        return [_item_text(parameter, arguments)]
+    match parameter.kind.family:
+        case "tensor":
+            extents = [f"*{name}.shape", f"*{name}.stride()"] if parameter.kind.rank else []
+            return [f"{name}.data_ptr()", *extents]
+        case "array":
+            size = parameter.scalar.size
+            steps = f"*(step // {size} for step in {name}.strides)" if size > 1 else f"*{name}.strides"
+            return [f"{name}_data", *([f"*{name}.shape", steps] if parameter.kind.rank else [])]
+        case "numpy":
+            return [f"{name}.item()"]
+    return [name]
+
+
+# ---------------------------------------------------------------- results
+
+
+def _is_tensor(result: Result) -> bool:
+    return result.number.type.family == "tensor"
+
+
+def _result_places(results: list[Result]) -> list[str]:
+    lines = []
+    for result in results:
+        if result.name and _is_tensor(result):
+            lines.append(f"{result.name} = torch.empty((), dtype=torch.{result.number.type.name})")
+        elif result.name:
+            lines.append(f"{result.name} = ctypes.{_CTYPES[result.number.type.name]}()")
+        lines += [f"{flag} = ctypes.c_bool()" for flag in (result.flag, result.bound) if flag]
+    return lines
+
+
+def _passed_results(results: list[Result]) -> list[str]:
+    passed = []
+    for result in results:
+        if result.name:
+            passed.append(f"{result.name}.data_ptr()" if _is_tensor(result) else f"ctypes.byref({result.name})")
+        passed += [f"ctypes.byref({flag})" for flag in (result.flag, result.bound) if flag]
+    return passed
+
+
+def _result_types(results: list[Result]) -> list[str]:
+    return ["ctypes.c_void_p"] * len(_passed_results(results))
+
+
+def _bumps(stored: tuple[Var, ...], signature: Signature, arguments: dict[Var, str]) -> list[str]:
+    """Tell autograd that tensors were changed in place."""
+    tensors = [arguments[var] for var in stored if signature.of(var).kind.family == "tensor"]
+    return [f"torch.autograd.graph.increment_version({name})" for name in tensors]
+
+
+def _returned(result: Result, arguments: dict[Var, str]) -> str:
+    output = result.output
+    if output.same_as is not None:
+        return arguments[output.same_as]
+    text = _typed(result)
+    if output.other is not None:
+        text = f"{text} if {result.flag} else {_other(result, arguments)}"
+    if output.may_be_none:
+        text = f"({text}) if {result.bound} else None"
+    return text
+
+
+def _typed(result: Result) -> str:
+    match result.number.type.family:
+        case "tensor":
+            return result.name
+        case "numpy":
+            return f"numpy.{_numpy_name(result.number.type)}({result.name}.value)"
+    return f"{result.name}.value"
+
+
+def _numpy_name(scalar: Scalar) -> str:
+    return "bool_" if scalar.is_bool else scalar.name
+
+
+def _other(result: Result, arguments: dict[Var, str]) -> str:
+    output = result.output
+    assert output.other is not None
+    if isinstance(output.init, Var):
+        return arguments[output.init]
+    if isinstance(output.init, Const):
+        return _literal(output.init.value)
+    value = f"{result.name}.item()" if _is_tensor(result) else f"{result.name}.value"
+    return f"{output.other.family}({value})"
+
+
+def _literal(value: bool | int | float) -> str:
+    text = repr(value)
+    return f"float({text!r})" if text.strip("-") in ("inf", "nan") else text

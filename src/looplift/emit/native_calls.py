@@ -1,0 +1,277 @@
+"""One operation of the IR on values of a kernel: operators, functions of math, torch and NumPy, methods, builtins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplift.emit import native_python, native_scalar
+from looplift.emit.native_access import attribute, constant_of, getitem, length, size, unpacked
+from looplift.emit.native_convert import convert, to_python, truth
+from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, canonical, row_of
+from looplift.emit.native_scalar import elementwise, invert, join_facts, negation, power, select
+from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, common_type, floating, scalar_of
+from looplift.emit.native_values import Fixed, Items, Number, Value, View, plain
+from looplift.emit.native_writer import Writer
+from looplift.ir.facts import Kind
+from looplift.ir.grammar import Const, Op
+
+
+def compute(writer: Writer, op: Op) -> Value:
+    """The value of an operation; the statements that it needs are written first."""
+    namespace, short = canonical(op.name)
+    match op.name:
+        case "getitem" | "iter_item":
+            return getitem(writer, writer.operand(op.args[0]), op.args[1])
+        case "builtin.len" | "iter_len":
+            return length(writer, writer.operand(op.args[0]))
+        case "attribute":
+            return attribute(writer, writer.operand(op.args[0]), _text(op))
+        case "unpack":
+            return unpacked(writer, writer.operand(op.args[0]), *(constant_of(writer, a) for a in op.args[1:]))
+        case "tuple" | "list":
+            return Items(tuple(writer.operand(argument) for argument in op.args))
+        case "copy" | "method.contiguous":
+            return writer.operand(op.args[0])
+        case "is_" | "is_not":
+            return _identity(writer, op)
+    match namespace:
+        case "math":
+            return native_python.math_function(writer, short, _numbers(writer, op))
+        case "builtin":
+            return _builtin(writer, short, op)
+        case "method":
+            return _method(writer, short, op)
+        case "torch" | "np" | "":
+            return _function(writer, namespace, short, op)
+        case "inplace":
+            return plain(_function(writer, "", short, op))
+    raise writer.refuse("unknown-op", f"'{op.name}' has no scalar form")
+
+
+def _text(op: Op) -> str:
+    argument = op.args[1]
+    return argument.value if isinstance(argument, Const) and isinstance(argument.value, str) else ""
+
+
+def _numbers(writer: Writer, op: Op, *, allowed: tuple[str, ...] = ()) -> list[Number]:
+    if any(name not in allowed for name, _ in op.kwargs):
+        raise writer.refuse("unknown-op", f"the keyword arguments of '{op.name}' have no scalar form")
+    return [writer.number(argument) for argument in op.args]
+
+
+# ---------------------------------------------------------------- functions and operators
+
+
+def _function(writer: Writer, namespace: str, short: str, op: Op) -> Number:
+    match short:
+        case "tensor" | "as_tensor" | "scalar_tensor":
+            return _new_tensor(writer, op)
+        case "zeros" | "ones":
+            return _filled(writer, short, op)
+        case "clamp":
+            return _clamp(writer, op)
+    args = _numbers(writer, op)
+    match short, args:
+        case ("where", [_, _, _]) if namespace in ("torch", "np"):
+            return select(writer, args)
+        case "not", [argument]:
+            return negation(writer, argument)
+        case (("invert" | "logical_not"), [argument]):
+            return invert(writer, argument) if short == "invert" else _logical_not(writer, argument)
+        case "pow", [_, _]:
+            return power(writer, namespace, args)
+        case (("lshift" | "rshift"), [a, b]) if a.type.is_python and b.type.is_python:
+            return native_python.shift(writer, short, args)
+        case (("max" | "min"), [a, b]) if namespace == "torch":
+            return elementwise(writer, "torch", {"max": "maximum", "min": "minimum"}[short], [a, b])
+    if short in COMPARISONS or short in BITS or short in TESTS or short in LOGIC or row_of(short) is not None:
+        return elementwise(writer, namespace, short, args)
+    raise writer.refuse("unknown-op", f"'{op.name}' has no scalar form")
+
+
+def _logical_not(writer: Writer, argument: Number) -> Number:
+    return replace(negation(writer, argument), type=Scalar(argument.type.family, "bool"))
+
+
+def _clamp(writer: Writer, op: Op) -> Number:
+    args = _numbers_or_none(writer, op)
+    bounds = {name: _number_or_none(writer, operand) for name, operand in op.kwargs}
+    low = args[1] if len(args) > 1 else bounds.get("min")
+    high = args[2] if len(args) > 2 else bounds.get("max")
+    if args[0] is None or set(bounds) - {"min", "max"}:
+        raise writer.refuse("unknown-op", "these arguments of 'clamp' have no scalar form")
+    return native_scalar.clamp(writer, args[0], low, high)
+
+
+def _numbers_or_none(writer: Writer, op: Op) -> list[Number | None]:
+    return [_number_or_none(writer, argument) for argument in op.args]
+
+
+def _number_or_none(writer: Writer, operand) -> Number | None:
+    return None if isinstance(operand, Const) and operand.value is None else writer.number(operand)
+
+
+def _dtype(writer: Writer, op: Op) -> Scalar | None:
+    for name, operand in op.kwargs:
+        if name != "dtype" or not isinstance(operand, Const):
+            raise writer.refuse("unknown-op", f"the argument '{name}' of '{op.name}' has no scalar form")
+        return _scalar_of_dtype(writer, operand)
+    return None
+
+
+def _scalar_of_dtype(writer: Writer, operand) -> Scalar:
+    import torch
+
+    value = writer.operand(operand)
+    if isinstance(value, Fixed) and isinstance(value.value, torch.dtype):
+        scalar = scalar_of(Kind("tensor", value.value))
+        if scalar is not None:
+            return scalar
+    raise writer.refuse("unknown-op", "a conversion to this type has no scalar form")
+
+
+def _new_tensor(writer: Writer, op: Op) -> Number:
+    """``torch.tensor(number)``."""
+    if len(op.args) != 1:
+        raise writer.refuse("unknown-op", f"these arguments of '{op.name}' have no scalar form")
+    number = writer.number(op.args[0])
+    if not number.type.is_python or number.other is not None:
+        raise writer.refuse("unknown-op", f"'{op.name}' of a tensor")
+    default = floating(Scalar("tensor", "int64")) if number.type.is_float else number.type.of_family("tensor")
+    return convert(writer, number, _dtype(writer, op) or default)
+
+
+def _filled(writer: Writer, short: str, op: Op) -> Number:
+    """``torch.zeros(())``."""
+    shape = writer.operand(op.args[0]) if len(op.args) == 1 else None
+    if shape != Items(()) or not op.name.startswith("torch."):
+        raise writer.refuse("not-scalar", "a tensor of more than one element is made in the loop")
+    scalar = _dtype(writer, op) or floating(Scalar("tensor", "int64"))
+    return convert(writer, writer.value(Const(0 if short == "zeros" else 1)), scalar)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- methods
+
+
+def _method(writer: Writer, short: str, op: Op) -> Value:
+    owner = writer.operand(op.args[0])
+    match short, owner:
+        case ("size", View()) if len(op.args) == 2:
+            return size(writer, owner, constant_of(writer, op.args[1]))
+        case "size", View():
+            return attribute(writer, owner, "shape")
+        case (("dim" | "ndimension"), View()):
+            return attribute(writer, owner, "ndim")
+    argument = writer.number(op.args[0])
+    if argument.type.is_python:
+        raise writer.refuse("unknown-op", f"the method '.{short}' of a number")
+    match short:
+        case "item" | "tolist":
+            return to_python(writer, argument)
+        case "clone" | "detach" | "cpu":
+            return plain(argument) if short == "clone" else argument
+        case "to" | "type":
+            return convert(writer, argument, _scalar_of_dtype(writer, op.args[1]))
+        case _ if short in CONVERSIONS:
+            return convert(writer, argument, Scalar("tensor", CONVERSIONS[short]))
+        case "astype":
+            raise writer.refuse("unknown-op", "'astype' has no scalar form")
+    if short.endswith("_") and not short.endswith("__"):
+        raise writer.refuse("unknown-op", f"the method '.{short}' changes a single element in place")
+    return _function(writer, "torch", short, op)
+
+
+# ---------------------------------------------------------------- builtins
+
+
+def _builtin(writer: Writer, short: str, op: Op) -> Number:
+    args = _numbers(writer, op)
+    match short, args:
+        case "int", [argument]:
+            return _whole(writer, argument)
+        case "float", [argument]:
+            return plain(convert(writer, _settled(writer, argument), FLOAT))
+        case "bool", [argument]:
+            return truth(argument)
+        case "abs", [argument]:
+            return elementwise(writer, "", "abs", [argument])
+        case "round", [argument] if argument.type.is_python and argument.other is None:
+            return native_python.rounded(writer, argument)
+        case (("min" | "max"), [first, second]):
+            return _extreme(writer, short, first, second)
+        case (("min" | "max"), [first, *others]) if others:
+            for second in others:
+                first = _extreme(writer, short, first, second)
+            return first
+    raise writer.refuse("unknown-op", f"'{op.name}' has no scalar form")
+
+
+def _whole(writer: Writer, argument: Number) -> Number:
+    """``int(x)``: toward zero."""
+    value = _settled(writer, argument)
+    if value.type.is_float:
+        return convert(writer, to_python(writer, value), INT)
+    return convert(writer, to_python(writer, value), INT)
+
+
+def _settled(writer: Writer, argument: Number) -> Number:
+    """A number whose value does not depend on which of its types it has."""
+    if argument.other is not None and argument.rounded:
+        raise writer.refuse("mixed-kinds", "a variable is a number at first and a tensor of another dtype later")
+    return replace(argument, other=None)
+
+
+def _extreme(writer: Writer, short: str, first: Number, second: Number) -> Number:
+    """Python's ``min`` and ``max``: the second of two only if it compares less (or greater)."""
+    comparison = elementwise(writer, "", "lt" if short == "min" else "gt", [second, first])
+    if first.type == second.type and first.other is None and second.other is None:
+        function = "smaller" if short == "min" else "larger"
+        number = Number(f"{function}<{first.type.cpp}>({first.text}, {second.text})", first.type)
+        low = min(first.low, second.low) if short == "min" else max(first.low, second.low)
+        high = min(first.high, second.high) if short == "min" else max(first.high, second.high)
+        below = first.below | second.below if short == "min" else first.below & second.below
+        number = replace(number, low=low, high=high, below=below, alias=first.alias or second.alias)
+        return join_facts(number, [first, second])
+    return _either(writer, comparison, second, first)
+
+
+def _either(writer: Writer, condition: Number, first: Number, second: Number) -> Number:
+    """``first if condition else second`` of two numbers of different types."""
+    common = common_type(first.type, second.type)
+    python = {n.type for n in (first, second) if n.type.is_python} | {n.other for n in (first, second) if n.other}
+    python.discard(common)
+    typed = {n.type for n in (first, second) if not n.type.is_python}
+    if common is None or len(python) > 1 or len(typed) > 1 or (typed and typed != {common}):
+        raise writer.refuse("mixed-kinds", "'min' or 'max' of values of different types")
+    a, b = (convert(writer, n, common) for n in (first, second))
+    rounded = any((n.type.is_python and n.type.name != common.name and n.constant is None) or n.rounded
+                  for n in (first, second))  # fmt: skip
+    condition = writer.bind(condition, "chosen")
+    flag = f"({condition.text} ? {_flag(first, common)} : {_flag(second, common)})"
+    text = f"{condition.text} ? {a.at(CHOICE - 1)} : {b.at(CHOICE - 1)}"
+    other = next(iter(python), None)
+    zero = all(n.zero for n in (first, second) if n.type.is_python or n.other is not None)
+    alias = first.alias or second.alias
+    number = Number(text, common, CHOICE, other=other, flag=flag, rounded=rounded, zero=zero, alias=alias)
+    return join_facts(number, [first, second, condition])
+
+
+def _flag(number: Number, common: Scalar) -> str:
+    """Whether a number is of the common type, and not of the Python type that it may have instead."""
+    if number.type != common:
+        return "false"
+    return number.flag or "false" if number.other is not None else "true"
+
+
+def _identity(writer: Writer, op: Op) -> Number:
+    """``x is None``; nothing else is compared by identity."""
+    left, right = (writer.operand(argument) for argument in op.args)
+    value, fixed = (right, left) if isinstance(left, Fixed) else (left, right)
+    if not isinstance(fixed, Fixed) or fixed.value is not None:
+        raise writer.refuse("unknown-op", "'is' of anything but None")
+    is_not = op.name == "is_not"
+    if isinstance(value, Number) and value.bound and value.absent is None:
+        text = value.bound if is_not else f"!{value.bound}"
+        return Number(text, BOOL, 1, homes=value.homes)
+    same = isinstance(value, Fixed) and value.value is None
+    return writer.value(Const(same != is_not))  # type: ignore[return-value]

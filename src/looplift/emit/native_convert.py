@@ -1,0 +1,82 @@
+"""Conversions of a number from one type to another, and its truth value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from looplift.emit.native_ops import ATOM, COMPARE, EQUAL, UNARY
+from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, literal
+from looplift.emit.native_values import GREATEST, LEAST, Number, plain
+
+if TYPE_CHECKING:
+    from looplift.emit.native_scalar import Sink
+
+
+def constant(value: bool | int | float, scalar: Scalar) -> Number:
+    """A literal of a type."""
+    text = literal(value, scalar)
+    level = UNARY if text.startswith("-") else ATOM
+    bounds = (int(value), int(value)) if isinstance(value, int) else (LEAST, GREATEST)
+    return Number(text, scalar, level, *bounds, constant=value, zero=str(value) in ("0", "0.0", "False"))
+
+
+def convert(sink: Sink, number: Number, to: Scalar) -> Number:
+    """The number in another type, as PyTorch, NumPy and Python convert in an operation or a store."""
+    source = number.type
+    if number.constant is not None and source.is_python:
+        return _constant(sink, number, to)
+    if source.name == to.name:
+        return replace(plain(number), type=to)
+    if source.is_float and to.is_integer:
+        return _truncated(sink, number, to)
+    if to.is_bool:
+        return replace(truth(number), type=to)
+    if source.is_python and to.is_integer and to.size < 8 and not source.is_bool:
+        number = sink.bind(number)
+        low, high = to.limits
+        sink.fail_if(f"{number.text} < {low} || {number.text} > {high}", "bad_conversion")
+    return _cast(number, to)
+
+
+def _constant(sink: Sink, number: Number, to: Scalar) -> Number:
+    value: bool | int | float = number.constant
+    if to.is_integer and isinstance(value, float) and abs(value) < 2**62:
+        value = int(value)
+    if to.is_integer and (isinstance(value, float) or not to.limits[0] <= value <= to.limits[1]):
+        raise sink.refuse("integer-range", f"{number.constant} does not fit {to.name}")
+    if to.is_half:
+        return Number(f"{to.cpp}({literal(value, Scalar('tensor', 'float32'))})", to, constant=value)
+    return constant(bool(value) if to.is_bool else value, to)
+
+
+def _cast(number: Number, to: Scalar) -> Number:
+    return replace(number, text=f"{to.cpp}({number.text})", type=to, level=ATOM, alias=False, place="")
+
+
+def _truncated(sink: Sink, number: Number, to: Scalar) -> Number:
+    """A float toward zero; out of range (or NaN) is an error or undefined, so the original must see to it."""
+    number = sink.bind(number)
+    low, high = to.limits
+    above = ">= -9223372036854775808.0" if low == LEAST else f"> {low - 1}.0"
+    sink.fail_if(f"!({number.text} {above} && {number.text} < {high + 1}.0)", "bad_conversion")
+    return replace(_cast(number, to), low=LEAST, high=GREATEST)
+
+
+def truth(number: Number) -> Number:
+    """``bool(number)``: everything but zero, NaN included."""
+    if number.type.is_bool:
+        return replace(number, type=BOOL)
+    if number.constant is not None:
+        return constant(bool(number.constant), BOOL)
+    text = f"{number.at(EQUAL)} != 0"
+    return replace(number, text=text, type=BOOL, level=EQUAL, alias=False, place="", low=0, high=1, other=None)
+
+
+def to_python(sink: Sink, number: Number) -> Number:
+    """``x.item()``: the Python number of the same value."""
+    scalar = FLOAT if number.type.is_float else BOOL if number.type.is_bool else INT
+    if number.type.name == "uint64":
+        number = sink.bind(number)
+        sink.fail_if(f"{number.at(COMPARE)} > uint64_t(INT64_MAX)", "integer_overflow")
+    return replace(convert(sink, number, scalar), type=scalar, alias=False, place="")

@@ -1,0 +1,145 @@
+"""Values that come from several places: which type they have in C++, and what else they may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, exactly, scalar_of, type_of_constant
+from looplift.ir.facts import Facts
+from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, If, Loop, Range, Var, walk
+
+ABSENT = Scalar("absent", "nothing")
+NONE = Scalar("absent", "None")
+
+Possible = frozenset[Scalar]
+
+
+@dataclass(frozen=True)
+class Join:
+    """``type`` in C++; ``other``: the Python type that it may have instead; ``absent``: it may be None or unbound."""
+
+    type: Scalar
+    other: Scalar | None = None
+    rounded: bool = False
+    absent: bool = False
+    absent_value: Any = None
+    zero: bool = False
+    leaves: frozenset[Atom] = frozenset()
+
+
+def joined_variables(loop: Loop) -> dict[Var, tuple[Atom, ...]]:
+    """Each variable that takes its value from others, with these."""
+    sources: dict[Var, tuple[Atom, ...]] = {}
+    for statement in walk(Block((loop,))):
+        match statement:
+            case If(phis=phis):
+                for phi in phis:
+                    sources[phi.var] = (phi.then, phi.orelse)
+            case Loop(carries=carries):
+                for carry in carries:
+                    sources[carry.inside] = (carry.init, carry.next)
+                    sources[carry.after] = (carry.next,) if _always_runs(statement) else (carry.init, carry.next)
+    return sources
+
+
+def _always_runs(loop: Loop) -> bool:
+    match loop.domain:
+        case Range(lo=Const(value=lo), hi=Const(value=hi), step=Const(value=step)):
+            return type(lo) is type(hi) is type(step) is int and step != 0 and len(range(lo, hi, step)) > 0
+    return False
+
+
+def possible_of(atom: Atom, possible: dict[Var, Possible]) -> Possible:
+    if isinstance(atom, Var):
+        return possible.get(atom, frozenset())
+    if atom is UNDEFINED:
+        return frozenset({ABSENT})
+    if atom.value is None:
+        return frozenset({NONE})
+    scalar = type_of_constant(atom.value)
+    return frozenset({scalar}) if scalar is not None else frozenset()
+
+
+def spread(sources: dict[Var, tuple[Atom, ...]], possible: dict[Var, Possible]) -> None:
+    """Let the possible types of variables flow to where they are joined, until nothing changes."""
+    changed = True
+    while changed:
+        changed = False
+        for var, atoms in sources.items():
+            found = frozenset().union(*(possible_of(atom, possible) for atom in atoms), possible.get(var, frozenset()))
+            if found != possible.get(var):
+                possible[var] = found
+                changed = True
+
+
+def first_guess(facts: Facts, sources: dict[Var, tuple[Atom, ...]]) -> dict[Var, Possible]:
+    """The kinds that analysis found, before the loop's own types are known."""
+    guess: dict[Var, Possible] = {}
+    for var in sources:
+        fact = facts.of.get(var)
+        scalar = scalar_of(fact.kind) if fact is not None and fact.kind.rank == 0 else None
+        if scalar is not None:
+            guess[var] = frozenset({scalar})
+    return guess
+
+
+def join_of(
+    var: Var, possible: dict[Var, Possible], sources, zeros: set[Var] | None, refuse: Callable[[str, str], NotLiftable]
+) -> Join | None:
+    """How a joined variable is held; None while nothing is known of it. ``zeros``: None to hope for the best."""
+    found = possible.get(var, frozenset())
+    absent = found & {ABSENT, NONE}
+    numbers = found - absent
+    if not numbers:
+        return None
+    chosen = _widest(numbers)
+    others = numbers - {chosen}
+    if chosen is None or len(others) > 1 or any(not other.is_python for other in others):
+        raise refuse("mixed-kinds", f"'{var.hint}' holds values of different types")
+    if len(absent) > 1:
+        raise refuse("mixed-kinds", f"'{var.hint}' is None in some iterations and not bound in others")
+    other = next(iter(others), None)
+    leaves = leaves_of(var, other, possible, sources) if other is not None else frozenset()
+    rounded = other is not None and not all(_keeps(leaf, other, chosen) or _is_zero(leaf, zeros) for leaf in leaves)
+    zero = all(_is_zero(leaf, zeros) for leaf in leaves)
+    return Join(chosen, other, rounded, bool(absent), UNDEFINED if ABSENT in absent else None, zero, leaves)
+
+
+def _is_zero(leaf: Atom, zeros: set[Var] | None) -> bool:
+    if isinstance(leaf, Const):
+        return str(leaf.value) in ("0", "0.0", "False")
+    return zeros is None or leaf in zeros
+
+
+def _widest(numbers: frozenset[Scalar]) -> Scalar | None:
+    typed = [scalar for scalar in numbers if not scalar.is_python]
+    if typed:
+        return typed[0] if len(typed) == 1 else None
+    return next(scalar for scalar in (FLOAT, INT, BOOL) if scalar in numbers)
+
+
+def leaves_of(var: Var, other: Scalar, possible, sources) -> frozenset[Atom]:
+    """The atoms of type ``other`` that reach a joined variable."""
+    seen: set[Atom] = set()
+    pending: list[Atom] = [var]
+    found: set[Atom] = set()
+    while pending:
+        atom = pending.pop()
+        if atom in seen:
+            continue
+        seen.add(atom)
+        if isinstance(atom, Var) and atom in sources:
+            pending.extend(sources[atom])
+        elif other in possible_of(atom, possible):
+            found.add(atom)
+    return frozenset(found)
+
+
+def _keeps(leaf: Atom, other: Scalar, chosen: Scalar) -> bool:
+    """Whether the number is the same value in the chosen type."""
+    if isinstance(leaf, Const):
+        return exactly(leaf.value, chosen)
+    return other.name == chosen.name or (other.is_bool and not chosen.is_bool)

@@ -1,0 +1,235 @@
+"""Loops of the IR as C++ loops: ranges, while, carried values, leaving early."""
+
+from __future__ import annotations
+
+from looplift.emit import native_statements as statements
+from looplift.emit.native_convert import convert, truth
+from looplift.emit.native_flow import tail_of_body
+from looplift.emit.native_ops import ADD, COMPARE, UNARY
+from looplift.emit.native_types import INT
+from looplift.emit.native_values import GREATEST, Number, Value, View
+from looplift.emit.native_writer import Writer
+from looplift.ir.grammar import (
+    UNDEFINED,
+    Atom,
+    Block,
+    Carry,
+    If,
+    Let,
+    Loop,
+    Op,
+    Range,
+    Statement,
+    Store,
+    Var,
+    While,
+    walk,
+)  # fmt: skip
+
+
+def write_loop(writer: Writer, loop: Loop, rest: tuple[Statement, ...], tail: tuple[Atom, ...]) -> None:
+    """Declare what the loop carries, then write it."""
+    carried = [carry for carry in loop.carries if _declare(writer, loop, carry, rest, tail)]
+    match loop.domain:
+        case Range():
+            _range(writer, loop, loop.domain, carried)
+        case While():
+            _while(writer, loop, loop.domain, carried)
+    for carry in carried:
+        writer.join(carry.after)
+        writer.values[carry.after] = statements.joined(writer, carry.after)
+
+
+# ---------------------------------------------------------------- carried values
+
+
+def _declare(writer: Writer, loop: Loop, carry: Carry, rest, tail) -> bool:
+    """Give a carried value its variable; False for one that stays the same object."""
+    if (value := _unchanged(writer, loop, carry)) is not None:
+        writer.values[carry.inside] = writer.values[carry.after] = value
+        return False
+    join = writer.join(carry.inside)
+    if join is None:
+        raise writer.refuse("not-scalar", f"'{carry.hint}' is carried, and is no number")
+    home = writer.flow.homes[carry.inside]
+    writer.hint = carry.hint
+    if home.name:
+        statements.assign(writer, home, writer.value(carry.init))
+    else:
+        home.is_element = carry.inside in writer.findings.aliases and _is_stale(writer, loop, carry, rest, tail)
+        _declare_home(writer, home, carry)
+    writer.values[carry.inside] = statements.joined(writer, carry.inside)
+    return True
+
+
+def _declare_home(writer: Writer, home, carry: Carry) -> None:
+    join = writer.findings.joins[carry.inside]
+    init = writer.value(carry.init)
+    text = "0"
+    if isinstance(init, Number):
+        text = statements.stored_text(writer, home, init, join.type)
+    statements.name_home(writer, home, carry.inside)
+    writer.line(f"{statements.type_text(home, join.type)} {home.name} = {_of_type(text, home, join.type)};")
+    if home.flag:
+        flag = statements.flag_of(init, join.type) if isinstance(init, Number) else "false"
+        writer.line(f"bool {home.flag} = {flag};")
+    if home.bound:
+        bound = (init.bound or "true") if isinstance(init, Number) else "false"
+        writer.line(f"bool {home.bound} = {bound};")
+
+
+def _of_type(text: str, home, scalar) -> str:
+    return f"{scalar.cpp}({text})" if text == "0" and (home.is_element or scalar.is_half) else text
+
+
+def _unchanged(writer: Writer, loop: Loop, carry: Carry) -> Value | None:
+    """The value of a carry that is the same tensor in every iteration, changed in place at most."""
+    init = writer.value(carry.init) if carry.init is not UNDEFINED else None
+    if init is None or not (isinstance(init, View) or (isinstance(init, Number) and init.alias and init.place)):
+        return None
+    return init if _same_tensor(loop, carry.next, carry.inside) else None
+
+
+def _same_tensor(loop: Loop, value: Atom, inside: Var) -> bool:
+    """Whether ``value`` is ``inside``, perhaps after operations in place."""
+    if value is inside:
+        return True
+    for statement in walk(Block(loop.body.statements)):
+        match statement:
+            case Let(var=var, op=Op(name=name, args=(source, *_))) if (
+                var is value and name.startswith("inplace.") and isinstance(source, Var)
+            ):
+                return _same_tensor(loop, source, inside)
+            case If(phis=phis):
+                for phi in phis:
+                    if phi.var is value:
+                        return all(_same_tensor(loop, side, inside) for side in (phi.then, phi.orelse))
+            case Loop(carries=carries):
+                for inner in carries:
+                    if inner.after is value:
+                        is_inner = _same_tensor(statement, inner.next, inner.inside)
+                        return is_inner and _same_tensor(loop, inner.init, inside)
+    return False
+
+
+def _is_stale(writer: Writer, loop: Loop, carry: Carry, rest, tail) -> bool:
+    """Whether something is stored while a carried view of an element is held."""
+    flow = writer.flow
+    body = loop.body.statements
+    bound = next((k for k, s in enumerate(body) if carry.next in _binds(s)), -1)
+    reads = [k for k, s in enumerate(body) if carry.inside in flow.reads(s)]
+    last = max(reads, default=-1)
+    if carry.inside in tail_of_body(loop) or carry.inside in flow.kept:
+        last = len(body)
+    before = any(map(flow.writes, body[:last]))
+    here = 0 <= last < len(body) and not isinstance(body[last], Let | Store) and flow.writes(body[last])
+    return before or here or any(map(flow.writes, body[bound + 1 :])) or flow.is_stale(carry.after, rest, tail)
+
+
+def _binds(statement: Statement):
+    from looplift.emit.native_flow import bound_by
+
+    return bound_by(statement)
+
+
+# ---------------------------------------------------------------- ranges
+
+
+def _range(writer: Writer, loop: Loop, domain: Range, carried: list[Carry]) -> None:
+    lo, hi, step = (_bound(writer, atom) for atom in (domain.lo, domain.hi, domain.step))
+    assert loop.index is not None
+    name = writer.fresh(loop.index.hint)
+    opening, index = _opening(writer, name, lo, hi, step)
+    writer.values[loop.index] = index
+    writer.findings.possible[loop.index] = frozenset({INT})
+    with writer.block(opening):
+        _body(writer, loop, carried)
+
+
+def _bound(writer: Writer, atom: Atom) -> Number:
+    number = writer.number(atom)
+    if number.type.is_float or number.other is not None:
+        raise writer.refuse("not-scalar", "the bound of a range is no integer")
+    number = convert(writer, number, INT)
+    return writer.bind(number, "bound") if number.homes or number.reads else number
+
+
+def _opening(writer: Writer, name: str, lo: Number, hi: Number, step: Number) -> tuple[str, Number]:
+    """The head of the ``for``, and its index with what is known of it."""
+    match step.constant:
+        case 1:
+            index = Number(name, INT, low=lo.low, high=max(hi.high - 1, lo.low), below=frozenset({hi.text}) | hi.below)
+            return f"for (int64_t {name} = {lo.text}; {name} < {hi.at(ADD)}; ++{name})", index
+        case -1:
+            below = lo.below
+            index = Number(name, INT, low=min(hi.low + 1, lo.high), high=lo.high, below=below)
+            return f"for (int64_t {name} = {lo.text}; {name} > {hi.at(ADD)}; --{name})", index
+    return _counted(writer, name, lo, hi, step)
+
+
+def _counted(writer: Writer, name: str, lo: Number, hi: Number, step: Number) -> tuple[str, Number]:
+    """Any other step: count the trips, so that no index passes the end of 64 bits."""
+    if step.low <= 0 <= step.high:
+        writer.fail_if(f"{step.at(COMPARE)} == 0", "broken_requirement")
+    trips, trip = writer.fresh("trips"), writer.fresh("trip")
+    writer.line(f"const int64_t {trips} = range_length({lo.text}, {hi.text}, {step.text});")
+    low, high = min(lo.low, hi.low), max(lo.high, hi.high)
+    if step.low > 0:
+        low, high = lo.low, max(hi.high - 1, lo.low)
+    index = Number(
+        name, INT, low=low, high=min(high, GREATEST), below=frozenset({hi.text}) if step.low > 0 else lo.below
+    )
+    step_text = f"{name} += {step.text}" if not step.text.startswith("-") else f"{name} -= {step.text[1:]}"
+    return f"for (int64_t {trip} = 0, {name} = {lo.text}; {trip} < {trips}; ++{trip}, {step_text})", index
+
+
+# ---------------------------------------------------------------- while, bodies
+
+
+def _while(writer: Writer, loop: Loop, domain: While, carried: list[Carry]) -> None:
+    mark = len(writer.lines)
+    with writer.block("while (true)"):
+        start = len(writer.lines)
+        statements.write_block(writer, domain.block, (domain.cond,))
+        condition = truth(writer.number(domain.cond))
+        if all(line.lstrip().startswith("//") for line in writer.lines[start:]):
+            writer.lines[mark] = writer.lines[mark].replace("while (true)", f"while ({condition.text})")
+        else:
+            writer.line(f"if (!{condition.at(UNARY, strict=True)}) break;")
+        _body(writer, loop, carried)
+
+
+def _body(writer: Writer, loop: Loop, carried: list[Carry]) -> None:
+    tail = tail_of_body(loop)
+    if _may_last(loop):
+        count = "++trips" if not _holds_loop(loop) else "(trips += 64)"
+        writer.line(f"if ({count} > patience && watch.interrupted(trips)) return interrupted;")
+    writer.count_trip(loop)
+    statements.write_block(writer, loop.body, tail)
+    writer.end_block(loop.body)
+    pairs = [(writer.flow.homes[carry.inside], carry.next) for carry in carried]
+    stop = None
+    if loop.stop is not None:
+        stop = truth(writer.number(loop.stop))
+        if stop.homes & {home for home, _ in pairs} and not _is_next(writer, loop, carried):
+            stop = writer.bind(stop, "stop")
+    statements.settle(writer, pairs)
+    if stop is not None:
+        writer.line(f"if ({stop.text}) break;")
+
+
+def _is_next(writer: Writer, loop: Loop, carried: list[Carry]) -> bool:
+    """Whether the stop flag is carried itself, so that its variable holds it also after the assignments."""
+    value = writer.values.get(loop.stop) if isinstance(loop.stop, Var) else None
+    if not isinstance(value, Number):
+        return False
+    return any(carry.next is loop.stop and writer.flow.homes[carry.inside] in value.homes for carry in carried)
+
+
+def _may_last(loop: Loop) -> bool:
+    """Loops that may never end, or hold others, look for Ctrl-C; an innermost range is over soon."""
+    return isinstance(loop.domain, While) or _holds_loop(loop) or loop.stop is not None
+
+
+def _holds_loop(loop: Loop) -> bool:
+    return any(isinstance(inner, Loop) for inner in walk(loop.body))

@@ -1,0 +1,296 @@
+"""The C++ that generated kernels lean on: a few lines each, put in front of a kernel only where it uses them."""
+
+from __future__ import annotations
+
+import re
+
+from looplift.ir.kernel import OUTCOMES
+
+_HEADER = "#include <cmath>\n#include <cstdint>\n"
+
+_VIEW = """\
+// A strided view as PyTorch and NumPy have it: sizes, and steps counted in elements.
+template <class T, int rank> struct View {
+  T* data;
+  int64_t size[rank], step[rank];
+  template <class... Index> T& operator()(Index... index) const {
+    int64_t place = 0;
+    int axis = 0;
+    ((place += index * step[axis++]), ...);
+    return data[place];
+  }
+};
+"""
+
+_ROW = """\
+// The view that is left of one when its first axis is indexed.
+template <class T, int rank> static inline View<T, rank - 1> row(const View<T, rank>& whole, int64_t index) {
+  View<T, rank - 1> part;
+  part.data = whole.data + index * whole.step[0];
+  for (int axis = 1; axis < rank; ++axis) {
+    part.size[axis - 1] = whole.size[axis];
+    part.step[axis - 1] = whole.step[axis];
+  }
+  return part;
+}
+"""
+
+_ELEMENT = """\
+// A 0-dim tensor: a number of its own, or an element of another tensor, whose later changes it shows.
+template <class T> struct Element {
+  T own;
+  const T* place;
+  Element(T value) : own(value), place(nullptr) {}
+  Element(const T* element) : own(), place(element) {}
+  operator T() const { return place ? *place : own; }
+};
+"""
+
+_BITS = """\
+static inline uint32_t bits_of(float value) { uint32_t bits; __builtin_memcpy(&bits, &value, 4); return bits; }
+static inline float float_of(uint32_t bits) { float value; __builtin_memcpy(&value, &bits, 4); return value; }
+"""
+
+_HALF = """\
+// IEEE half precision: arithmetic is in float, and each result is rounded back (after Maratyszcza's FP16).
+struct half {
+  uint16_t bits;
+  half() = default;
+  half(float value) {
+    float base = std::fabs(value) * 0x1.0p+112f * 0x1.0p-110f;
+    const uint32_t word = bits_of(value), twice = word + word;
+    uint32_t bias = twice & 0xFF000000u;
+    if (bias < 0x71000000u) bias = 0x71000000u;
+    base += float_of((bias >> 1) + 0x07800000u);
+    const uint32_t rounded = ((bits_of(base) >> 13) & 0x7C00u) + (bits_of(base) & 0x0FFFu);
+    bits = uint16_t(((word >> 16) & 0x8000u) | (twice > 0xFF000000u ? 0x7E00u : rounded));
+  }
+  operator float() const {
+    const uint32_t word = uint32_t(bits) << 16, twice = word + word;
+    const float normal = float_of((twice >> 4) + (0xE0u << 23)) * 0x1.0p-112f;
+    const float tiny = float_of((twice >> 17) | (126u << 23)) - 0.5f;
+    return float_of((word & 0x80000000u) | bits_of(twice < (1u << 27) ? tiny : normal));
+  }
+};
+"""
+
+_BFLOAT16 = """\
+// bfloat16: arithmetic is in float, and each result is rounded back to the nearest, ties to even.
+struct bfloat16 {
+  uint16_t bits;
+  bfloat16() = default;
+  bfloat16(float value) {
+    const uint32_t word = bits_of(value);
+    bits = uint16_t(value != value ? 0x7FC0u : (word + ((word >> 16) & 1u) + 0x7FFFu) >> 16);
+  }
+  operator float() const { return float_of(uint32_t(bits) << 16); }
+};
+"""
+
+_TAPE = """\
+// What the forward pass leaves for the backward pass, read in reverse order; every entry is a number of 8 bytes.
+struct Tape {
+  union Word { double number; int64_t integer; }* words;
+  int64_t length, capacity;
+  bool reserve(int64_t count) {
+    if (length + count <= capacity) return true;
+    const int64_t larger = 2 * capacity + count + 512;
+    Word* moved = (Word*)std::realloc((void*)words, sizeof(Word) * size_t(larger));
+    if (!moved) return false;
+    words = moved;
+    capacity = larger;
+    return true;
+  }
+  void push(double number) { words[length++].number = number; }
+  void push_integer(int64_t integer) { words[length++].integer = integer; }
+  double pop() { return words[--length].number; }
+  int64_t pop_integer() { return words[--length].integer; }
+};
+"""
+
+_HOST = """\
+// Python's PyEval_SaveThread, PyEval_RestoreThread and PyErr_CheckSignals: kernels run without its lock.
+struct Host {
+  void* (*release)();
+  void (*acquire)(void*);
+  int (*signals)();
+};
+"""
+
+_WATCH = """\
+// Releases Python's lock, and now and then lets Python see to its signals; true after Ctrl-C.
+struct Watch {
+  const Host* host;
+  void* thread;
+  explicit Watch(const Host* python) : host(python), thread(python->release()) {}
+  ~Watch() { host->acquire(thread); }
+  bool interrupted(int64_t& trips) {
+    trips = 0;
+    return paused();
+  }
+  __attribute__((noinline, cold)) bool paused() {
+    host->acquire(thread);
+    const bool raised = host->signals() != 0;
+    thread = host->release();
+    return raised;
+  }
+};
+static const int64_t patience = 1 << 20;
+"""
+
+PIECES: dict[str, str] = {
+    "View": _VIEW,
+    "row": _ROW,
+    "bits_of": _BITS,
+    "half": _HALF,
+    "bfloat16": _BFLOAT16,
+    "Element": _ELEMENT,
+    "Tape": _TAPE,
+    "Host": _HOST,
+    "Watch": _WATCH,
+    "outside": """\
+static inline bool outside(int64_t index, int64_t size) { return uint64_t(index) >= uint64_t(size); }
+""",
+    "from_end": """\
+// A negative index counts from the end.
+static inline int64_t from_end(int64_t index, int64_t size) { return index < 0 ? index + size : index; }
+""",
+    "smaller": """\
+// Python's min: the second only where it compares less.
+template <class T> static inline T smaller(T first, T second) { return second < first ? second : first; }
+""",
+    "larger": """\
+// Python's max: the second only where it compares greater.
+template <class T> static inline T larger(T first, T second) { return second > first ? second : first; }
+""",
+    "minimum": """\
+// torch.minimum: a NaN wins.
+template <class T> static inline T minimum(T a, T b) { return a != a ? a : b != b ? b : b < a ? b : a; }
+""",
+    "maximum": """\
+// torch.maximum: a NaN wins.
+template <class T> static inline T maximum(T a, T b) { return a != a ? a : b != b ? b : a < b ? b : a; }
+""",
+    "floor_divide": """\
+// The quotient rounded down, as Python and PyTorch define it for floats; the divisor is not zero for Python's.
+template <class T> static inline T floor_divide(T a, T b) {
+  if (b == 0) return a / b;
+  const T rest = std::fmod(a, b);
+  T quotient = (a - rest) / b;
+  if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
+  if (quotient == 0) return std::copysign(T(0), a / b);
+  const T down = std::floor(quotient);
+  return quotient - down > T(0.5) ? down + 1 : down;
+}
+""",
+    "remainder_of": """\
+// torch.remainder: the sign of the divisor.
+template <class T> static inline T remainder_of(T a, T b) {
+  const T rest = std::fmod(a, b);
+  return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+}
+""",
+    "python_remainder": """\
+// Python's a % b of floats: the sign of the divisor, also of a zero.
+template <class T> static inline T python_remainder(T a, T b) {
+  const T rest = std::fmod(a, b);
+  if (rest == 0) return std::copysign(T(0), b);
+  return (b < 0) != (rest < 0) ? rest + b : rest;
+}
+""",
+    "integer_floor_divide": """\
+// a // b of integers, rounded down; b is not zero.
+template <class T> static inline T integer_floor_divide(T a, T b) {
+  if (T(~b) == 0 && T(-1) < 0) return T(0 - a);
+  const T quotient = T(a / b);
+  return a % b != 0 && (a < 0) != (b < 0) ? T(quotient - 1) : quotient;
+}
+""",
+    "integer_remainder": """\
+// a % b of integers, with the sign of b, which is not zero.
+template <class T> static inline T integer_remainder(T a, T b) {
+  if (T(~b) == 0 && T(-1) < 0) return 0;
+  const T rest = T(a % b);
+  return rest != 0 && (rest < 0) != (b < 0) ? T(rest + b) : rest;
+}
+""",
+    "integer_fmod": """\
+// The remainder of integers with the sign of a; b is not zero.
+template <class T> static inline T integer_fmod(T a, T b) { return T(~b) == 0 && T(-1) < 0 ? T(0) : T(a % b); }
+""",
+    "checked_power": """\
+// a ** b of Python integers with b >= 0; false when 64 bits do not hold it.
+static inline bool checked_power(int64_t a, int64_t b, int64_t* result) {
+  *result = 1;
+  while (b > 0) {
+    if ((b & 1) && __builtin_mul_overflow(*result, a, result)) return false;
+    b >>= 1;
+    if (b > 0 && __builtin_mul_overflow(a, a, &a)) return false;
+  }
+  return true;
+}
+""",
+    "wrapping_power": """\
+// a ** b of integer tensors with b >= 0; wraps around.
+template <class T> static inline T wrapping_power(T a, int64_t b) {
+  uint64_t result = 1, factor = uint64_t(a);
+  for (; b > 0; b >>= 1, factor *= factor)
+    if (b & 1) result *= factor;
+  return T(result);
+}
+""",
+    "power": """\
+// tensor ** number as PyTorch computes it: some exponents have a form of their own.
+template <class T> static inline T power(T a, double b) {
+  if (b == 2) return a * a;
+  if (b == 3) return a * a * a;
+  if (b == 0.5) return std::sqrt(a);
+  if (b == -0.5) return 1 / std::sqrt(a);
+  if (b == -1) return 1 / a;
+  if (b == -2) return 1 / (a * a);
+  return std::pow(a, T(b));
+}
+""",
+    "surprising": """\
+// A result that is not finite although the operands are, or not a number although they are: Python raises, NumPy warns.
+template <class... T> static inline bool surprising(double result, T... operands) {
+  if (std::isfinite(result)) return false;
+  return std::isnan(result) ? !(std::isnan(double(operands)) || ...) : (std::isfinite(double(operands)) && ...);
+}
+""",
+    "sign_of": """\
+template <class T> static inline T sign_of(T a) { return T((T(0) < a) - (a < T(0))); }
+""",
+    "inexact": """\
+// Beyond 2^53 not every integer is a double.
+static inline bool inexact(int64_t a) { return a > (INT64_C(1) << 53) || a < -(INT64_C(1) << 53); }
+""",
+    "range_length": """\
+// len(range(first, limit, step)).
+static inline int64_t range_length(int64_t first, int64_t limit, int64_t step) {
+  if (step > 0) return first < limit ? int64_t((uint64_t(limit) - uint64_t(first) - 1) / uint64_t(step)) + 1 : 0;
+  return first > limit ? int64_t((uint64_t(first) - uint64_t(limit) - 1) / (0 - uint64_t(step))) + 1 : 0;
+}
+""",
+}
+
+
+def prelude(body: str) -> str:
+    """The includes, outcomes and helper functions that a kernel's text needs, in their order."""
+    needed: set[str] = set()
+    _collect(body, needed)
+    includes = _HEADER + ("#include <cstdlib>\n" if "Tape" in needed else "")
+    outcomes = ", ".join(_used_outcomes(body))
+    parts = [includes, f"enum Outcome : int {{ {outcomes} }};\n"]
+    return "\n".join(parts + [text for name, text in PIECES.items() if name in needed])
+
+
+def _collect(text: str, needed: set[str]) -> None:
+    for name, piece in PIECES.items():
+        if name not in needed and re.search(rf"\b{name}\b", text):
+            needed.add(name)
+            _collect(piece, needed)
+
+
+def _used_outcomes(body: str) -> list[str]:
+    return [f"{name} = {number}" for number, name in enumerate(OUTCOMES) if name == "done" or f"return {name};" in body]

@@ -1,0 +1,356 @@
+"""Operations on numbers: from typed C++ expressions to the expression of the result, with its requirements."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import replace
+from typing import Protocol
+
+from looplift.base.errors import NotLiftable
+from looplift.emit import native_python
+from looplift.emit.native_convert import convert, truth
+from looplift.emit.native_ops import (
+    ARITHMETIC,
+    ATOM,
+    BITS,
+    CHOICE,
+    COMPARE,
+    COMPARISONS,
+    FUNCTIONS,
+    LOGIC,
+    MULTIPLY,
+    OR,
+    TESTS,
+    UNARY,
+    Row,
+    row_of,
+)  # fmt: skip
+from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, common_type, exactly, floating
+from looplift.emit.native_values import Number, plain
+
+
+class Sink(Protocol):
+    """Where the statements go that an expression needs before it."""
+
+    hint: str
+    """The author's name of the value that is being computed."""
+
+    def line(self, text: str) -> None: ...
+    def fail_if(self, condition: str, outcome: str) -> None: ...
+    def fresh(self, hint: str) -> str: ...
+    def destination(self) -> str: ...
+    def bind(self, number: Number, hint: str = "") -> Number: ...
+    def differs(self, name: str) -> None: ...
+    def refuse(self, code: str, message: str) -> NotLiftable: ...
+
+
+# ---------------------------------------------------------------- types
+
+
+def types_of(namespace: str, short: str, types: tuple[Scalar, ...]) -> tuple[Scalar, Scalar] | None:
+    """The type that an elementwise operation computes in, and that of its result; None if it has none."""
+    common = _common(types)
+    if common is None:
+        return None
+    if namespace == "np" and common.is_python:
+        common = common.of_family("numpy")
+    if short in FUNCTIONS:
+        compute = floating(common)
+        return compute, compute
+    if short in ARITHMETIC:
+        compute = INT if common == BOOL else common
+        return compute, compute
+    if short in BITS:
+        return None if common.is_float else (common, common)
+    if short in COMPARISONS or short in TESTS or short in LOGIC:
+        return common, Scalar(common.family, "bool")
+    return None
+
+
+def _common(types: tuple[Scalar, ...]) -> Scalar | None:
+    common: Scalar | None = types[0]
+    for scalar in types[1:]:
+        common = common_type(common, scalar) if common is not None else None
+    return common
+
+
+# ---------------------------------------------------------------- elementwise operations
+
+
+def elementwise(sink: Sink, namespace: str, short: str, args: list[Number]) -> Number:
+    """One operation on numbers, as Python, PyTorch or NumPy define it for their kinds."""
+    if any(argument.other is not None for argument in args):
+        return _mixed(sink, namespace, short, args)
+    found = types_of(namespace, short, tuple(argument.type for argument in args))
+    if found is None or len(args) != _arity(short):
+        raise sink.refuse("unknown-op", f"'{short}' of these kinds has no scalar form")
+    compute, result = found
+    if compute.is_python and short not in LOGIC:
+        return native_python.arithmetic(sink, short, args)
+    converted = [convert(sink, argument, compute) for argument in args]
+    if short in COMPARISONS:
+        return _from_template(*COMPARISONS[short], converted, result)
+    if short in TESTS:
+        return _test(short, converted[0], result)
+    if short in LOGIC:
+        return _from_template(*LOGIC[short], [truth(argument) for argument in args], result)
+    if short in BITS:
+        return _narrow(_from_template(*BITS[short], converted, result), compute)
+    if compute.is_bool:
+        return _boolean(sink, short, converted, result)
+    return _row(sink, short, converted, compute)
+
+
+def _arity(short: str) -> int:
+    if short in TESTS:
+        return 1
+    row = row_of(short)
+    return 2 if row is None else 1 + ("{b}" in row.text)
+
+
+def _mixed(sink: Sink, namespace: str, short: str, args: list[Number]) -> Number:
+    """Some operand may be a Python number instead of what it is declared as: the result must not depend on it."""
+    choices = [(a.type,) if a.other is None else (a.type, a.other) for a in args]
+    found = {types_of(namespace, short, types) for types in itertools.product(*choices)}
+    compute = next(iter(found))
+    if len(found) == 1 and compute is not None:
+        if any(a.rounded and a.type.name != compute[0].name for a in args if a.other is not None):
+            raise sink.refuse("mixed-kinds", "a variable is a number at first and a tensor of another dtype later")
+        return elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
+    return _mixed_result(sink, namespace, short, args)
+
+
+def _mixed_comparison(sink: Sink, namespace: str, short: str, args: list[Number]) -> Number:
+    number = elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
+    exact = all(not a.rounded and (a.type.size == 8 or _is_exact(a, args)) for a in args)
+    if not exact:
+        raise sink.refuse("mixed-kinds", "a comparison of a variable that is sometimes a number")
+    return replace(number, type=BOOL)
+
+
+def _is_exact(number: Number, args: list[Number]) -> bool:
+    return number.constant is None or all(exactly(number.constant, a.type) for a in args if a is not number)
+
+
+def _mixed_result(sink: Sink, namespace: str, short: str, args: list[Number]) -> Number:
+    if short in COMPARISONS:
+        return _mixed_comparison(sink, namespace, short, args)
+    others = types_of(namespace, short, tuple(a.other or a.type for a in args))
+    zeros = all(a.zero for a in args if a.other is not None or a.type.is_python)
+    same_value = short in ("add", "sub", "mul") and not any(a.rounded or a.type.is_half for a in args)
+    wide = all(a.type.name in ("float64", "int64") for a in args) or zeros
+    if others is None or not same_value or not wide or others[0].is_float != args[0].type.is_float:
+        raise sink.refuse("mixed-kinds", "a variable is a number in some iterations and something else in others")
+    number = elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
+    flags = [a.flag if a.other is not None else "true" for a in args if a.other is not None or not a.type.is_python]
+    flag = "true" if "true" in flags else " || ".join(flags)
+    return replace(number, other=others[1], flag=flag, rounded=False, zero=zeros)
+
+
+def _row(sink: Sink, short: str, args: list[Number], compute: Scalar) -> Number:
+    row = FUNCTIONS.get(short) or ARITHMETIC[short]
+    if not row.exact and not (compute.family == "numpy" and short == "sqrt"):
+        sink.differs(short)
+    if compute.is_integer:
+        return _integer_row(sink, short, row, args, compute)
+    if compute.family == "numpy":
+        return _watched(sink, short, row, args, compute)
+    return _floats(row, args, compute)
+
+
+def _floats(row: Row, args: list[Number], compute: Scalar) -> Number:
+    if compute.is_half:
+        args = [replace(a, text=f"float({a.text})", level=ATOM) for a in args]
+        number = _from_template(row.text, row.level, args, compute, "float")
+        return replace(number, text=f"{compute.cpp}({number.text})", level=ATOM)
+    return _from_template(row.text, row.level, args, compute)
+
+
+def _integer_row(sink: Sink, short: str, row: Row, args: list[Number], compute: Scalar) -> Number:
+    if short in ("floordiv", "mod", "fmod"):
+        sink.fail_if(f"{args[1].at(COMPARE)} == 0", "zero_division")
+    if compute.family == "numpy" and short in ("add", "sub", "mul"):
+        return _overflow_checked(sink, short, args, compute)
+    if compute.family == "numpy" and short in ("neg", "abs", "floordiv", "square"):
+        args = [sink.bind(argument) for argument in args]
+        sink.fail_if(f"{args[-1].text} {_EXTREME[short]} {_extreme(short, compute)}", "warned")
+    level = row.level if row.integer == row.text else CHOICE if "?" in row.integer else ATOM
+    return _narrow(_from_template(row.integer, level, args, compute), compute)
+
+
+_EXTREME = {"neg": "==", "abs": "==", "floordiv": "==", "square": ">"}
+
+
+def _extreme(short: str, compute: Scalar) -> str:
+    if short == "floordiv":
+        return "-1" if compute.limits[0] < 0 else "0"
+    return "0" if short == "square" else str(compute.limits[0]) if compute.size < 8 else "INT64_MIN"
+
+
+def _overflow_checked(sink: Sink, short: str, args: list[Number], compute: Scalar) -> Number:
+    name = sink.fresh(sink.hint)
+    sink.line(f"{compute.cpp} {name};")
+    a, b = (argument.text for argument in args)
+    sink.fail_if(f"__builtin_{short}_overflow({a}, {b}, &{name})", "warned")
+    return Number(name, compute)
+
+
+def _watched(sink: Sink, short: str, row: Row, args: list[Number], compute: Scalar) -> Number:
+    """NumPy warns of overflow, division by zero and invalid operations: then the original must run."""
+    if short in ("neg", "pos", "abs", "sign", "floor", "ceil", "trunc", "round", "maximum", "minimum"):
+        return _floats(row, args, compute)
+    if short in ("floordiv", "mod"):
+        sink.fail_if(f"{args[1].at(COMPARE)} == 0", "warned")
+        row = row if short == "floordiv" else replace(row, text="python_remainder<{T}>({a}, {b})")
+    args = [sink.bind(argument) for argument in args]
+    result = sink.bind(_floats(row, args, compute), sink.hint)
+    operands = ", ".join(argument.text for argument in args)
+    sink.fail_if(f"surprising({result.text}, {operands})", "warned")
+    return result
+
+
+def _boolean(sink: Sink, short: str, args: list[Number], result: Scalar) -> Number:
+    template = {"add": "{a} || {b}", "maximum": "{a} || {b}", "mul": "{a} && {b}", "minimum": "{a} && {b}"}.get(short)
+    if template is None:
+        raise sink.refuse("unknown-op", f"'{short}' of booleans")
+    return _from_template(template, OR if "||" in template else OR - 1, args, result)
+
+
+def _test(short: str, argument: Number, result: Scalar) -> Number:
+    if not argument.type.is_float:
+        return Number("true" if short == "isfinite" else "false", result)
+    if argument.type.is_half:
+        argument = replace(argument, text=f"float({argument.text})", level=ATOM)
+    return _from_template(*TESTS[short], [argument], result)
+
+
+def _narrow(number: Number, scalar: Scalar) -> Number:
+    """C++ computes small integers in int: cut the result back to its type."""
+    if scalar.is_bool or scalar.size == 8:
+        return number
+    return replace(number, text=f"{scalar.cpp}({number.text})", level=ATOM)
+
+
+_BINARY = re.compile(r"\{a\} \S+ \{b\}")
+_CALL = re.compile(r"[\w:<>{}]+\(\{a\}(, (\{b\}|\d))?\)")
+
+
+def _from_template(text: str, level: int, args: list[Number], result: Scalar, type_name: str = "") -> Number:
+    type_name = type_name or args[0].type.cpp
+    if _BINARY.fullmatch(text):
+        texts = [args[0].at(level), args[1].at(level, strict=True)]
+    elif _CALL.fullmatch(text):
+        texts = [argument.text for argument in args]
+    else:
+        texts = [argument.at(UNARY, strict=True) for argument in args]
+    written = text.format(T=type_name, **dict(zip("ab", texts)))
+    return join_facts(Number(written, result, level), args)
+
+
+def join_facts(number: Number, args: list[Number]) -> Number:
+    """Note on an expression what its operands mention and read."""
+    homes = frozenset().union(*(argument.homes for argument in args))
+    return replace(number, homes=homes, reads=any(argument.reads for argument in args))
+
+
+# ---------------------------------------------------------------- operations with rules of their own
+
+
+def negation(sink: Sink, argument: Number) -> Number:
+    """``not x``."""
+    value = truth(argument)
+    if value.text.startswith("!") and value.level == UNARY:
+        return replace(value, text=value.text[1:], level=ATOM)
+    return join_facts(Number(f"!{value.at(UNARY, strict=True)}", BOOL, UNARY), [argument])
+
+
+def invert(sink: Sink, argument: Number) -> Number:
+    scalar = argument.type
+    if scalar.is_float or argument.other is not None:
+        raise sink.refuse("unknown-op", "'~' of a float")
+    if scalar.is_bool and not scalar.is_python:
+        return replace(negation(sink, argument), type=scalar)
+    scalar = INT if scalar.is_python else scalar
+    value = convert(sink, argument, scalar)
+    text = f"~{value.at(UNARY, strict=True)}"
+    low, high = (-1 - value.high, -1 - value.low) if scalar.is_python else (value.low, value.high)
+    return _narrow(join_facts(Number(text, scalar, UNARY, low=low, high=high), [argument]), scalar)
+
+
+def select(sink: Sink, args: list[Number]) -> Number:
+    """``torch.where(condition, a, b)``."""
+    condition, first, second = args
+    if first.other is not None or second.other is not None:
+        raise sink.refuse("mixed-kinds", "'where' of a variable that is sometimes a number")
+    common = common_type(first.type, second.type)
+    if common is None or (common.is_python and condition.type.is_python):
+        raise sink.refuse("unknown-op", "'where' of these kinds")
+    if common.is_python:
+        common = common.of_family(condition.type.family)
+    if common.family == "tensor" and first.type.is_python and second.type.is_python and common.is_float:
+        common = floating(Scalar("tensor", "int64"))
+    a, b = (convert(sink, argument, common) for argument in (first, second))
+    text = f"{truth(condition).at(OR)} ? {a.at(OR)} : {b.at(OR)}"
+    return join_facts(Number(text, common, CHOICE), args)
+
+
+def power(sink: Sink, namespace: str, args: list[Number]) -> Number:
+    """``a ** b``."""
+    base, exponent = args
+    if base.other is not None or exponent.other is not None:
+        raise sink.refuse("mixed-kinds", "'**' of a variable that is sometimes a number")
+    common = common_type(base.type, exponent.type)
+    if common is None or common.is_half:
+        raise sink.refuse("unknown-op", "'**' of these kinds")
+    if common.is_python and namespace != "np":
+        return native_python.power(sink, base, exponent)
+    if common.is_integer:
+        return _integer_power(sink, base, exponent, common)
+    if common.is_bool:
+        raise sink.refuse("unknown-op", "'**' of booleans")
+    if common.family == "numpy":
+        return _numpy_power(sink, args, common.of_family("numpy"))
+    if exponent.type.is_python and not base.type.is_python:
+        return _tensor_power(sink, convert(sink, base, common), exponent, common)
+    converted = [convert(sink, argument, common) for argument in args]
+    return _from_template("std::pow({a}, {b})", ATOM, converted, common)
+
+
+def _numpy_power(sink: Sink, args: list[Number], common: Scalar) -> Number:
+    converted = [sink.bind(convert(sink, argument, common)) for argument in args]
+    sink.differs("pow")
+    result = sink.bind(_from_template("std::pow({a}, {b})", ATOM, converted, common), sink.hint)
+    sink.fail_if(f"surprising({result.text}, {converted[0].text}, {converted[1].text})", "warned")
+    return result
+
+
+def _integer_power(sink: Sink, base: Number, exponent: Number, common: Scalar) -> Number:
+    exponent = convert(sink, exponent, INT)
+    if exponent.low < 0:
+        exponent = sink.bind(exponent)
+        sink.fail_if(f"{exponent.at(COMPARE)} < 0", "domain_error")
+    value = convert(sink, base, common)
+    if common.family == "numpy":
+        raise sink.refuse("unknown-op", "'**' of NumPy integers")
+    text = f"wrapping_power<{common.cpp}>({value.text}, {exponent.text})"
+    return join_facts(Number(text, common), [base, exponent])
+
+
+def _tensor_power(sink: Sink, base: Number, exponent: Number, common: Scalar) -> Number:
+    if exponent.constant == 2:
+        base = base if base.level == ATOM and len(base.text) < 24 else sink.bind(base)
+        return join_facts(Number(f"{base.text} * {base.text}", common, MULTIPLY), [base])
+    exponent = convert(sink, exponent, FLOAT)
+    text = f"power<{common.cpp}>({base.text}, {exponent.text})"
+    return join_facts(Number(text, common), [base, exponent])
+
+
+def clamp(sink: Sink, argument: Number, low: Number | None, high: Number | None) -> Number:
+    """``torch.clamp(x, low, high)``: below first, then above; a NaN stays."""
+    for bound, short in ((low, "maximum"), (high, "minimum")):
+        if bound is not None:
+            if bound.type.is_float and not argument.type.is_float:
+                raise sink.refuse("unknown-op", "'clamp' of integers between floats")
+            argument = elementwise(sink, "torch", short, [argument, bound])
+    return plain(argument)

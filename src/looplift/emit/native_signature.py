@@ -1,0 +1,240 @@
+"""The face of a kernel: the C++ parameters of its inputs and results, and how its variables see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from looplift.base.errors import NotLiftable
+from looplift.emit.native_types import INT, Scalar, kind_of_scalar, scalar_of
+from looplift.emit.native_values import Fixed, Items, Names, Number, Value, View
+from looplift.emit.native_writer import Writer
+from looplift.ir.facts import Facts, Kind
+from looplift.ir.grammar import Block, Function, If, Loop, Var, uses, walk
+from looplift.ir.kernel import Output
+
+
+@dataclass
+class Parameter:
+    """One input: its name in C++, and the type of its elements."""
+
+    var: Var
+    kind: Kind
+    name: str
+    type: Scalar | None
+
+    @property
+    def is_pointer(self) -> bool:
+        return self.kind.family in ("tensor", "array")
+
+    def cpp(self, *, stored: bool) -> list[str]:
+        """The C++ parameters."""
+        if not self.is_pointer:
+            return [f"{self.scalar.cpp} {self.name}"]
+        pointer = f"{'' if stored else 'const '}{self.scalar.cpp}* {self.name}_data"
+        extents = [f"int64_t {self.name}_{what}{axis}" for what in ("size", "step") for axis in range(self.kind.rank)]
+        return [pointer, *extents]
+
+    @property
+    def scalar(self) -> Scalar:
+        assert self.type is not None
+        return self.type
+
+    def opening(self, *, stored: bool) -> str:
+        """The line that makes a view of the pointer."""
+        element = f"{'' if stored else 'const '}{self.scalar.cpp}"
+        if self.kind.rank == 0:
+            return f"{element}& {self.name} = *{self.name}_data;"
+        sizes = ", ".join(f"{self.name}_size{axis}" for axis in range(self.kind.rank))
+        steps = ", ".join(f"{self.name}_step{axis}" for axis in range(self.kind.rank))
+        view = f"View<{element}, {self.kind.rank}>"
+        return f"const {view} {self.name}{{{self.name}_data, {{{sizes}}}, {{{steps}}}}};"
+
+    def value(self) -> Value:
+        if not self.is_pointer:
+            return Number(self.name, self.scalar)
+        if self.kind.rank:
+            return View(self.name, self.scalar, (None,) * self.kind.rank, self.var)
+        is_live = self.kind.family == "tensor"
+        return Number(self.name, self.scalar, reads=True, alias=is_live, place=self.name, origin=self.var)
+
+
+@dataclass
+class Signature:
+    """All inputs of a kernel, in call order, and the values that its loop starts from."""
+
+    parameters: list[Parameter] = field(default_factory=list)
+    fixed: dict[Var, Value] = field(default_factory=dict)
+    kinds: dict[Var, Kind] = field(default_factory=dict)
+
+    def prepare(self, writer: Writer) -> None:
+        """Tell a writer what the inputs are."""
+        for parameter in self.parameters:
+            writer.names.taken |= {parameter.name, f"{parameter.name}_data"}
+            writer.values[parameter.var] = parameter.value()
+            if parameter.kind.rank == 0:
+                writer.findings.possible[parameter.var] = frozenset({parameter.scalar})
+                if parameter.is_pointer and parameter.kind.family == "tensor":
+                    writer.findings.aliases.add(parameter.var)
+        writer.values.update(self.fixed)
+
+    def of(self, var: Var) -> Parameter:
+        return next(parameter for parameter in self.parameters if parameter.var is var)
+
+
+def signature_of(inputs: tuple[Var, ...], facts: Facts) -> Signature:
+    """The parameters of a kernel; raises NotLiftable where an input is nothing that C++ can take."""
+    signature = Signature()
+    names = Names()
+    for var in inputs:
+        kind = facts.kind(var)
+        signature.kinds[var] = kind
+        scalar = scalar_of(kind)
+        if kind.family == "none":
+            signature.fixed[var] = Fixed(None)
+        elif kind.family == "tuple" and all(item.family == "int" for item in kind.items):
+            _tuple_parameters(signature, var, kind, names)
+        elif scalar is None:
+            raise NotLiftable("not-scalar", f"'{var.hint}' is neither a number nor a tensor of numbers")
+        else:
+            signature.parameters.append(Parameter(var, kind, names.fresh(var.hint), scalar))
+    return signature
+
+
+def _tuple_parameters(signature: Signature, var: Var, kind: Kind, names) -> None:
+    items: list[Value] = []
+    for item in range(len(kind.items)):
+        name = names.fresh(f"{var.hint}_{item}")
+        signature.parameters.append(Parameter(Var(f"{var.name}[{item}]"), Kind("int"), name, INT))
+        items.append(Number(name, INT))
+    signature.fixed[var] = Items(tuple(items))
+
+
+# ---------------------------------------------------------------- results
+
+
+def read_after(loop: Loop, function: Function | None) -> set[Var]:
+    """The variables that something outside of the loop reads; all that it leaves if that is not known."""
+    after = {carry.after for carry in loop.carries}
+    if function is None:
+        return after
+    if all(statement is not loop for statement in walk(function.body)):
+        return after
+    read = {atom for _, atom in function.results if isinstance(atom, Var)}
+    inside = set(map(id, walk(Block((loop,)))))
+    for statement in walk(function.body):
+        if id(statement) not in inside:
+            read.update(atom for atom in uses(statement) if isinstance(atom, Var))
+    return after & read
+
+
+@dataclass
+class Result:
+    """One output in C++: ``name`` is its pointer parameter."""
+
+    output: Output
+    number: Number
+    name: str
+    flag: str = ""
+    bound: str = ""
+
+
+def results_of(writer: Writer, loop: Loop, wanted: set[Var], signature: Signature) -> list[Result]:
+    """The outputs of the loop, in the order of its carries."""
+    results = []
+    for carry in loop.carries:
+        if carry.after not in wanted:
+            continue
+        value = writer.values[carry.after]
+        writer.hint = carry.hint
+        if not isinstance(value, Number):
+            if isinstance(value, View) and value.rank == len(value.indices):
+                results.append(Result(_same(carry.after, value, signature), Number("", value.type), ""))
+                continue
+            raise writer.refuse("not-scalar", f"'{carry.hint}' is more than a single element after the loop")
+        results.append(_result(writer, carry, value, signature))
+    return results
+
+
+def _same(var: Var, value: View | Number, signature: Signature) -> Output:
+    assert value.origin is not None
+    return Output(var, signature.of(value.origin).kind, same_as=value.origin)
+
+
+def _result(writer: Writer, carry, value: Number, signature: Signature) -> Result:
+    if value.alias and value.origin is not None and value.text == value.place:
+        if signature.of(value.origin).kind.rank == 0:
+            return Result(_same(carry.after, value, signature), value, "")
+    join = writer.findings.joins[carry.after]
+    init: object = None
+    if value.other is not None and value.rounded:
+        if join.leaves != {carry.init}:
+            raise writer.refuse("mixed-kinds", f"'{carry.hint}' is a number at first and a tensor later")
+        init = carry.init
+    other = kind_of_scalar(value.other) if value.other is not None else None
+    may_be_none = bool(value.bound) and value.absent is None
+    element_of = carry.after in writer.findings.aliases
+    output = Output(carry.after, kind_of_scalar(value.type), other, init, None, may_be_none, element_of)
+    name = writer.fresh(f"{carry.hint}_out")
+    flag = writer.fresh(f"{carry.hint}_typed_out") if other is not None else ""
+    bound = writer.fresh(f"{carry.hint}_bound_out") if may_be_none else ""
+    return Result(output, value, name, flag, bound)
+
+
+def result_parameters(result: Result) -> list[str]:
+    """The C++ parameters that a result is returned through."""
+    if not result.name:
+        return []
+    pointers = [f"{result.number.type.cpp}* {result.name}"]
+    return pointers + [f"bool* {flag}" for flag in (result.flag, result.bound) if flag]
+
+
+def write_result(writer: Writer, result: Result) -> None:
+    if not result.name:
+        return
+    number = result.number
+    if number.bound and not result.bound:
+        writer.fail_if(f"!{number.bound}", "unbound")
+    writer.line(f"*{result.name} = {number.text};")
+    for pointer, flag in ((result.flag, number.flag or "false"), (result.bound, number.bound)):
+        if pointer:
+            writer.line(f"*{pointer} = {flag};")
+
+
+def deciding_variables(loop: Loop) -> set[Var]:
+    """Variables that a branch, an index, a comparison's outcome or a number of iterations depends on."""
+    sources: dict[Var, list] = {}
+    found: set[Var] = set()
+    for statement in walk(Block((loop,))):
+        _collect_deciding(statement, sources, found)
+    pending = list(found)
+    while pending:
+        for atom in sources.get(pending.pop(), ()):
+            if isinstance(atom, Var) and atom not in found:
+                found.add(atom)
+                pending.append(atom)
+    return found
+
+
+def _collect_deciding(statement, sources: dict[Var, list], found: set[Var]) -> None:
+    from looplift.ir.grammar import Let, Range, Store, While, atoms, operands
+
+    match statement:
+        case Let(var=var, op=op):
+            sources[var] = list(operands(op))
+            if op.name in ("getitem", "iter_item"):
+                found.update(atom for atom in list(operands(op))[1:] if isinstance(atom, Var))
+            if op.name in ("builtin.min", "builtin.max", "builtin.int", "math.floor", "math.ceil"):
+                found.update(atom for atom in operands(op) if isinstance(atom, Var))
+        case If(cond=cond, phis=phis):
+            found.update({cond} if isinstance(cond, Var) else ())
+            for phi in phis:
+                sources[phi.var] = [phi.then, phi.orelse]
+        case Store(ref=ref, index=index, value=value):
+            found.update(atom for atom in atoms(index) if isinstance(atom, Var))
+            sources.setdefault(ref, []).append(value)
+        case Loop(domain=domain, carries=carries, stop=stop):
+            bounds = (domain.lo, domain.hi, domain.step) if isinstance(domain, Range) else (domain.cond,)
+            assert isinstance(domain, Range | While)
+            found.update(atom for atom in (*bounds, stop) if isinstance(atom, Var))
+            for carry in carries:
+                sources[carry.inside] = sources[carry.after] = [carry.init, carry.next]

@@ -1,0 +1,376 @@
+"""Statements of the IR as C++: bindings, stores, branches, requirements; loops are next door."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplift.emit import native_loops
+from looplift.emit.native_access import element, indexed
+from looplift.emit.native_calls import compute
+from looplift.emit.native_convert import convert, truth
+from looplift.emit.native_flow import Home, is_temporary
+from looplift.emit.native_joins import ABSENT, NONE
+from looplift.emit.native_ops import ATOM, CHOICE
+from looplift.emit.native_scalar import elementwise, power
+from looplift.emit.native_types import Scalar
+from looplift.emit.native_values import Fixed, Number, Value, View, plain
+from looplift.emit.native_writer import Writer
+from looplift.ir.grammar import (
+    UNDEFINED,
+    Append,
+    Atom,
+    Block,
+    If,
+    Let,
+    Loop,
+    Perform,
+    Phi,
+    Require,
+    Statement,
+    Store,
+    Var,
+)  # fmt: skip
+
+LONGEST = 60
+
+
+def write_block(writer: Writer, block: Block, tail: tuple[Atom, ...]) -> None:
+    """The statements of a block; ``tail`` is what is read at its end."""
+    for position, statement in enumerate(block.statements):
+        write(writer, statement, block.statements[position + 1 :], tail)
+
+
+def write(writer: Writer, statement: Statement, rest: tuple[Statement, ...], tail: tuple[Atom, ...]) -> None:
+    writer.span = statement.span if not isinstance(statement, Loop) or statement.span.line else writer.span
+    writer.note(writer.span)
+    match statement:
+        case Let():
+            _let(writer, statement, rest, tail)
+        case Store():
+            _store(writer, statement)
+        case If():
+            _branch(writer, statement, rest, tail)
+        case Loop():
+            native_loops.write_loop(writer, statement, rest, tail)
+        case Require(cond=cond):
+            condition = truth(writer.number(cond))
+            writer.fail_if(f"!{condition.at(1)}", "broken_requirement")
+        case Append():
+            raise writer.refuse("not-scalar", "a list grows in the loop")
+        case Perform():
+            raise writer.refuse("effect-order", "an effect that only Python has")
+
+
+# ---------------------------------------------------------------- bindings
+
+
+def _let(writer: Writer, statement: Let, rest: tuple[Statement, ...], tail: tuple[Atom, ...]) -> None:
+    var = statement.var
+    writer.hint, writer.current = var.hint, var
+    if statement.op.name.startswith("inplace."):
+        value = _in_place(writer, statement, rest, tail)
+    else:
+        value = compute(writer, statement.op)
+    if isinstance(value, Number):
+        _record(writer, var, value)
+        value = _named(writer, var, value, rest, tail)
+    writer.values[var] = value
+
+
+def _record(writer: Writer, var: Var, number: Number) -> None:
+    possible = {number.type} | ({number.other} if number.other is not None else set())
+    if number.bound:
+        possible.add(NONE if number.absent is None else ABSENT)
+    writer.findings.possible[var] = frozenset(possible)
+    if number.alias:
+        writer.findings.aliases.add(var)
+    if number.zero:
+        writer.findings.zeros.add(var)
+
+
+def _named(writer: Writer, var: Var, number: Number, rest, tail) -> Number:
+    """The value where later statements find it: in the author's variable, a constant, or in place."""
+    home = writer.flow.homes.get(var)
+    if home is not None:
+        assign(writer, home, number)
+        return replace(plain(number), text=home.name, level=ATOM, homes=frozenset({home}), reads=False)
+    if number.bound or number.is_simple or _folds(writer, var, number, rest, tail):
+        return number
+    if number.alias and (writer.flow.is_stale(var, rest, tail) or _feeds_element(writer, var)):
+        return _reference(writer, var, number)
+    return writer.bind(number, var.hint)
+
+
+def _owner(writer: Writer, home: Home) -> Var:
+    return next(var for var, other in writer.flow.homes.items() if other is home and var in writer.findings.joins)
+
+
+def _feeds_element(writer: Writer, var: Var) -> bool:
+    return any(writer.flow.homes[joined].is_element for joined in writer.flow.feeds.get(var, ()))
+
+
+def _reference(writer: Writer, var: Var, number: Number) -> Number:
+    """A live view: later stores show through it, as through a 0-dim tensor."""
+    if not number.place:
+        raise writer.refuse("aliasing", f"'{var.hint}' is one of several elements, and these change later")
+    name = writer.fresh(var.hint)
+    writer.line(f"const {number.type.cpp}& {name} = {number.place};")
+    return replace(number, text=name, place=name, level=0, homes=frozenset())
+
+
+def _folds(writer: Writer, var: Var, number: Number, rest, tail) -> bool:
+    """Whether the expression may stand where its value is used, once."""
+    flow = writer.flow
+    if flow.counts[var] != 1 or not is_temporary(var) or var in flow.kept or len(number.text) > LONGEST:
+        return False
+    if number.other is not None or (number.alias and _feeds_element(writer, var)):
+        return False
+    for statement in rest:
+        if var in flow.reads(statement):
+            return _is_direct(statement, var)
+        if (number.reads and flow.writes(statement)) or number.homes & flow.assigned(statement):
+            return False
+    return var in tail
+
+
+def _is_direct(statement: Statement, var: Var) -> bool:
+    match statement:
+        case Let() | Store() | Require():
+            return True
+        case If(cond=cond):
+            return cond is var
+    return False
+
+
+def _in_place(writer: Writer, statement: Let, rest, tail) -> Value:
+    """``x += value`` of a name: of a 0-dim tensor it changes that tensor."""
+    op = statement.op
+    target = op.args[0]
+    old = writer.number(target)
+    if old.type.family != "tensor" or (old.other is None and old.type.is_python):
+        return compute(writer, op)
+    if isinstance(target, Var) and _is_read_later(writer, target, rest, tail):
+        raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and its old name is read later")
+    if not old.alias:
+        number = _operated(writer, op.name.removeprefix("inplace."), old, writer.number(op.args[1]))
+        if number.type != old.type:
+            raise writer.refuse("mixed-kinds", f"'{writer.hint}' is changed in place, but its dtype is another")
+        return number
+    if not old.place or old.origin is None:
+        raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and may be an element of a tensor")
+    writer.findings.updates.add(statement.var)
+    writer.findings.stored.add(old.origin)
+    _combine(writer, old.place, old, op.name.removeprefix("inplace."), writer.number(op.args[1]))
+    return old
+
+
+def _is_read_later(writer: Writer, var: Var, rest, tail) -> bool:
+    return writer.flow.is_read_between(var, rest) or var in tail
+
+
+def assign(writer: Writer, home: Home, value: Value) -> None:
+    """Put a value into a shared variable, with what the flags must know of it."""
+    join = writer.findings.joins[_owner(writer, home)]
+    if isinstance(value, Fixed):
+        if home.bound:
+            writer.line(f"{home.bound} = false;")
+        return
+    if not isinstance(value, Number):
+        raise writer.refuse("not-scalar", f"'{home.hint}' is more than a single element")
+    text = stored_text(writer, home, value, join.type)
+    if text == home.name:
+        return
+    writer.line(f"{home.name} = {text};")
+    for flag, new in ((home.flag, flag_of(value, join.type)), (home.bound, value.bound or "true")):
+        if flag and flag != new:
+            writer.line(f"{flag} = {new};")
+
+
+def stored_text(writer: Writer, home: Home, value: Number, scalar: Scalar) -> str:
+    """The value as the variable's C++ type: a live view by its address."""
+    if home.is_element and value.alias:
+        held = next((other for other in value.homes if other.is_element), None)
+        if held is not None and value.text == f"{scalar.cpp}({held.name})":
+            return held.name
+        if not value.place:
+            raise writer.refuse("aliasing", f"'{home.hint}' is one of several elements, and these change later")
+        return f"&{value.place}"
+    return convert(writer, replace(value, other=None, bound=""), scalar).text
+
+
+def flag_of(value: Number, scalar: Scalar) -> str:
+    """Whether the value is of the joined type itself, and not a number that stands for it."""
+    if value.other is not None:
+        return value.flag or "false"
+    return "true" if value.type == scalar else "false"
+
+
+# ---------------------------------------------------------------- stores
+
+
+def _store(writer: Writer, statement: Store) -> None:
+    ref = writer.value(statement.ref)
+    writer.hint, writer.current = statement.ref.hint, None
+    if not isinstance(ref, View):
+        raise writer.refuse("not-scalar", f"'{statement.ref.hint}' is no tensor or array")
+    target = element(writer, indexed(writer, ref, statement.index))
+    if not isinstance(target, Number) or target.origin is None:
+        raise writer.refuse("not-scalar", "a store of more than a single element")
+    writer.findings.stored.add(target.origin)
+    value = writer.number(statement.value)
+    if statement.combine is None:
+        if value.other is not None and value.rounded and value.type.name != target.type.name:
+            raise writer.refuse("mixed-kinds", "a stored variable is sometimes a number and sometimes a tensor")
+        writer.line(f"{target.place} = {_fitting(writer, replace(value, other=None), target.type).text};")
+    else:
+        _combine(writer, target.place, target, statement.combine, value)
+
+
+def _combine(writer: Writer, place: str, old: Number, short: str, value: Number) -> None:
+    """``place (op)= value``."""
+    number = _operated(writer, short, old, value)
+    if old.type.family == "tensor" and number.type.is_float and not old.type.is_float:
+        raise writer.refuse("unknown-op", "an integer tensor is changed in place by a float")
+    text = _fitting(writer, number, old.type).text
+    symbol = {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}.get(short)
+    start = f"{place} {symbol} "
+    if symbol in ("+", "*", "-", "/") and text.startswith(start) and number.level < CHOICE:
+        operand = text.removeprefix(start)
+        if operand.replace("_", "").replace(".", "").isalnum():
+            writer.line(f"{place} {symbol}= {operand};")
+            return
+    writer.line(f"{place} = {text};")
+
+
+def _operated(writer: Writer, short: str, old: Number, value: Number) -> Number:
+    if short == "pow":
+        return power(writer, "", [old, value])
+    return elementwise(writer, "", short, [old, value])
+
+
+def _fitting(writer: Writer, value: Number, scalar: Scalar) -> Number:
+    """The value as an element of this type; a number that does not fit is an error or a warning."""
+    narrower = value.type.is_float and scalar.is_float and value.type.size > scalar.size
+    if narrower and value.constant is None and (scalar.family == "numpy" or value.type.is_python):
+        value = writer.bind(value)
+        converted = convert(writer, value, scalar)
+        outcome = "warned" if scalar.family == "numpy" else "bad_conversion"
+        writer.fail_if(f"surprising({converted.text}, {value.text})", outcome)
+        return converted
+    return convert(writer, value, scalar)
+
+
+# ---------------------------------------------------------------- branches
+
+
+def _branch(writer: Writer, statement: If, rest, tail) -> None:
+    condition = truth(writer.number(statement.cond))
+    phis = [phi for phi in statement.phis if declare_phi(writer, phi, rest, tail)]
+    with writer.block(f"if ({condition.text})"):
+        _side(writer, statement.then, phis, [phi.then for phi in phis])
+    if statement.orelse or any(_assigns(writer, phi, phi.orelse) for phi in phis):
+        writer.lines[-1] += " else {"
+        writer.depth += 1
+        saved, writer.proven = writer.proven, set(writer.proven)
+        _side(writer, statement.orelse, phis, [phi.orelse for phi in phis])
+        writer.depth -= 1
+        writer.proven = saved
+        writer.line("}")
+    for phi in phis:
+        writer.values[phi.var] = joined(writer, phi.var)
+
+
+def declare_phi(writer: Writer, phi: Phi, rest, tail) -> bool:
+    """Declare the variable that the sides assign; False for what is no number and needs none."""
+    join = writer.join(phi.var) if _is_number(writer, phi) else None
+    if join is None:
+        writer.values[phi.var] = _same_object(writer, phi)
+        return False
+    home = writer.flow.homes[phi.var]
+    if not home.name:
+        home.is_element = phi.var in writer.findings.aliases and writer.flow.is_stale(phi.var, rest, tail)
+        name_home(writer, home, phi.var)
+        writer.line(f"{type_text(home, join.type)} {home.name};" if not home.is_element
+                    else f"{type_text(home, join.type)} {home.name}({join.type.cpp}(0));")  # fmt: skip
+        declare_flags(writer, home)
+    return True
+
+
+def _is_number(writer: Writer, phi: Phi) -> bool:
+    """Whether a value of two is a number: nothing that is bound before the If says otherwise."""
+    values = [writer.values.get(atom) for atom in (phi.then, phi.orelse) if isinstance(atom, Var)]
+    return phi.var in writer.findings.joins or all(value is None or isinstance(value, Number) for value in values)
+
+
+def _same_object(writer: Writer, phi: Phi) -> Value:
+    then, orelse = (writer.values.get(a) if isinstance(a, Var) else writer.value(a) for a in (phi.then, phi.orelse))
+    if then is not None and then == orelse:
+        return then
+    raise writer.refuse("not-scalar", f"'{phi.var.hint}' is one of several tensors")
+
+
+def name_home(writer: Writer, home: Home, var: Var) -> None:
+    """Choose the names of a shared variable and of the flags that go with it."""
+    join = writer.findings.joins[var]
+    home.name = writer.fresh(home.hint)
+    if join.other is not None:
+        suffix = "tensor" if join.type.family == "tensor" else join.type.family if not join.type.is_python else "float"
+        home.flag = writer.fresh(f"{home.name}_is_{suffix}")
+    if join.absent:
+        home.bound = writer.fresh(f"{home.name}_is_bound")
+
+
+def declare_flags(writer: Writer, home: Home) -> None:
+    for flag in (home.flag, home.bound):
+        if flag:
+            writer.line(f"bool {flag} = false;")
+
+
+def type_text(home: Home, scalar: Scalar) -> str:
+    return f"Element<{scalar.cpp}>" if home.is_element else scalar.cpp
+
+
+def joined(writer: Writer, var: Var) -> Number:
+    """A joined variable as a value."""
+    return writer.of_home(writer.flow.homes[var], writer.findings.joins[var])
+
+
+def _side(writer: Writer, block: Block, phis: list[Phi], arguments: list[Atom]) -> None:
+    write_block(writer, block, tuple(arguments))
+    writer.end_block(block)
+    settle(writer, [(writer.flow.homes[phi.var], argument) for phi, argument in zip(phis, arguments)])
+
+
+def _assigns(writer: Writer, phi: Phi, argument: Atom) -> bool:
+    if argument is UNDEFINED:
+        return bool(writer.flow.homes[phi.var].bound)
+    value = writer.values.get(argument) if isinstance(argument, Var) else None
+    return not (isinstance(value, Number) and value.text == writer.flow.homes[phi.var].name)
+
+
+def settle(writer: Writer, pairs: list[tuple[Home, Atom]]) -> None:
+    """Assign several variables at once: none of the new values may see another's."""
+    targets = {home for home, _ in pairs}
+    pending: list[tuple[Home, Value]] = []
+    for position, (home, atom) in enumerate(pairs):
+        value = writer.value(atom)
+        earlier = {other for other, _ in pairs[:position]} & targets
+        if isinstance(value, Number) and value.homes & earlier:
+            value = _saved(writer, home, value)
+        pending.append((home, value))
+    for home, value in pending:
+        assign(writer, home, value)
+
+
+def _saved(writer: Writer, home: Home, value: Number) -> Number:
+    """A copy of a value that the assignments before would change."""
+    if value.alias and home.is_element:
+        raise writer.refuse("aliasing", f"'{home.hint}' swaps elements of tensors")
+    bound, flag = value.bound, value.flag
+    if bound:
+        bound = writer.fresh(f"{home.hint}_was_bound")
+        writer.line(f"const bool {bound} = {value.bound};")
+    if value.other is not None and flag:
+        flag = writer.fresh(f"{home.hint}_was_typed")
+        writer.line(f"const bool {flag} = {value.flag};")
+    return replace(writer.bind(value, f"next_{home.hint}"), bound=bound, flag=flag)

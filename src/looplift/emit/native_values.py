@@ -1,0 +1,136 @@
+"""What a variable of the IR is while a kernel is written: a number, a view of a tensor, a tuple, or a fixed object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from looplift.emit.native_ops import ATOM
+from looplift.emit.native_types import Scalar
+from looplift.ir.grammar import Var
+
+LEAST, GREATEST = -(2**63), 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A C++ expression for one number.
+
+    ``low`` and ``high`` bound a Python integer, ``below`` names sizes that it is less than.
+    ``homes``: the assigned variables that the text mentions; ``reads``: it reads a tensor.
+    ``alias``: it is a live view of a tensor's element; ``place``: the element as C++ can assign it, of ``origin``.
+    ``other``: the Python type that it has instead where ``flag`` does not hold; ``rounded`` if the C++ type may then
+    have changed its value, ``zero`` if it then is 0. ``bound``: the flag that says whether it is bound, else it is
+    ``absent``.
+    """
+
+    text: str
+    type: Scalar
+    level: int = ATOM
+    low: int = LEAST
+    high: int = GREATEST
+    below: frozenset[str] = frozenset()
+    homes: frozenset[Any] = frozenset()
+    reads: bool = False
+    alias: bool = False
+    place: str = ""
+    origin: Var | None = None
+    other: Scalar | None = None
+    flag: str = ""
+    rounded: bool = False
+    zero: bool = False
+    bound: str = ""
+    absent: Any = None
+    constant: Any = None
+
+    def at(self, level: int, *, strict: bool = False) -> str:
+        """The text as an operand of an operator that binds at ``level``."""
+        return self.text if self.level < level or (self.level == level and not strict) else f"({self.text})"
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether the text is a literal or a name that never changes."""
+        return not self.homes and not self.reads and self.text.lstrip("-").replace(".", "").replace("_", "").isalnum()
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A tensor or array, or what is left of one after some indices.
+
+    ``root`` is the name of the C++ view, ``indices`` holds an index per axis of it, None where an axis is left.
+    """
+
+    root: str
+    type: Scalar
+    indices: tuple[str | None, ...] = ()
+    origin: Var | None = None
+    homes: frozenset[Any] = frozenset()
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axes of the root that are left."""
+        return tuple(axis for axis, index in enumerate(self.indices) if index is None)
+
+    @property
+    def rank(self) -> int:
+        return len(self.axes)
+
+    def size(self, axis: int) -> str:
+        return f"{self.root}.size[{self.axes[axis]}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A tuple, or a list that is never changed, known item by item."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """An object known before the loop runs: None, a dtype, a string."""
+
+    value: Any
+
+
+Value = Number | View | Items | Fixed
+
+
+def plain(number: Number) -> Number:
+    """The number as a value of its own, no longer a view of anything."""
+    return replace(number, alias=False, place="", origin=None)
+
+
+@dataclass
+class Names:
+    """Hands out C++ names that are not taken, starting from the author's."""
+
+    taken: set[str] = field(default_factory=lambda: set(_RESERVED))
+
+    def fresh(self, hint: str) -> str:
+        base = "".join(c if c.isalnum() and c.isascii() else "_" for c in hint).strip("_") or "value"
+        base = base if not base[0].isdigit() else f"value_{base}"
+        name, number = base, 1
+        while name in self.taken:
+            number += 1
+            name = f"{base}_{number}"
+        self.taken.add(name)
+        return name
+
+
+_RESERVED = frozenset("""
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl
+concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete
+do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable
+namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast
+requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
+true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+std int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NAN INFINITY INT64_MIN INT64_C
+View row half bfloat16 Element Tape Host Watch Outcome Results outside from_end smaller larger minimum maximum
+floor_divide remainder_of python_remainder integer_floor_divide integer_remainder integer_fmod checked_power
+wrapping_power power surprising sign_of inexact range_length bits_of float_of patience host watch trips tape thread
+results linux unix asm errno math_errhandling HUGE_VAL isnan isinf isfinite signbit main
+""".split()) | frozenset(
+    "done index_out_of_range integer_overflow zero_division domain_error not_exact bad_conversion unbound "
+    "broken_requirement warned aliased out_of_memory interrupted".split()
+)  # fmt: skip

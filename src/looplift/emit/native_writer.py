@@ -1,0 +1,172 @@
+"""The state of a kernel being written: its lines, names, the values of the IR's variables, and what was found out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from looplift.base.errors import NotLiftable
+from looplift.base.spans import NOWHERE, Span
+from looplift.emit.native_convert import constant
+from looplift.emit.native_flow import Flow, Home
+from looplift.emit.native_joins import Join
+from looplift.emit.native_ops import ATOM
+from looplift.emit.native_types import INT, Scalar, type_of_constant
+from looplift.emit.native_values import Fixed, Items, Names, Number, Value
+from looplift.ir.grammar import UNDEFINED, Atom, Block, Group, Loop, Operand, Slice, Var
+
+WIDTH = 112
+"""How long a line of a kernel may be."""
+
+
+@dataclass
+class Findings:
+    """What one pass over the loop learns and the next one uses."""
+
+    possible: dict[Var, frozenset[Scalar]] = field(default_factory=dict)
+    joins: dict[Var, Join] = field(default_factory=dict)
+    aliases: set[Var] = field(default_factory=set)
+    updates: set[Var] = field(default_factory=set)
+    zeros: set[Var] = field(default_factory=set)
+    stored: set[Var] = field(default_factory=set)
+    inexact: dict[str, set[Var]] = field(default_factory=dict)
+
+
+@dataclass
+class Writer:
+    """Collects C++ statements. With ``checks`` off, requirements are known to hold and are not written again.
+
+    ``provisional``: in a first pass, types that are not known yet are assumed.
+    """
+
+    flow: Flow
+    findings: Findings
+    source_line: Callable[[Span], str] = lambda span: ""
+    checks: bool = True
+    provisional: bool = False
+    values: dict[Var, Value] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
+    lines: list[str] = field(default_factory=list)
+    depth: int = 1
+    hint: str = ""
+    span: Span = NOWHERE
+    current: Var | None = None
+    proven: set[str] = field(default_factory=set)
+    noted: str = ""
+
+    # ------------------------------------------------------------ text
+
+    def line(self, text: str) -> None:
+        self.lines.append("  " * self.depth + text if text else "")
+
+    def note(self, span: Span) -> None:
+        """A comment with the author's line, once for each."""
+        text = self.source_line(span)
+        if text and text != self.noted:
+            self.line(f"// {text}")
+        self.noted = text
+
+    @contextmanager
+    def block(self, opening: str):
+        """An indented block; what is proven inside holds only there."""
+        self.line(opening + " {")
+        saved, self.proven = self.proven, set(self.proven)
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self.proven = saved
+        self.line("}")
+
+    def fail_if(self, condition: str, outcome: str) -> None:
+        if not self.checks or condition in self.proven:
+            return
+        before, ending = self.lines[-1] if self.lines else "", f") return {outcome};"
+        start = "  " * self.depth + "if ("
+        merges = before.startswith(start) and before.endswith(ending) and "&&" not in before + condition
+        if merges and len(before) + len(condition) < WIDTH:
+            self.lines[-1] = before.removesuffix(ending) + f" || {condition}{ending}"
+        else:
+            self.line(f"if ({condition}{ending}")
+
+    def fresh(self, hint: str) -> str:
+        return self.names.fresh(hint)
+
+    def destination(self) -> str:
+        """An int64_t that the current value may be written to: its own variable, or a new one."""
+        home = self.flow.homes.get(self.current) if self.current is not None else None
+        if home is not None and home.name and not home.flag and not home.bound:
+            return home.name
+        name = self.fresh(self.hint)
+        self.line(f"int64_t {name};")
+        return name
+
+    def refuse(self, code: str, message: str) -> NotLiftable:
+        return NotLiftable(code, message, self.span)
+
+    def differs(self, name: str) -> None:
+        """Note an operation that PyTorch's own kernel rounds in another way."""
+        self.findings.inexact.setdefault(name, set()).update({self.current} if self.current else set())
+
+    # ------------------------------------------------------------ values
+
+    def bind(self, number: Number, hint: str = "") -> Number:
+        """The number under a name of its own, unless it is a literal or has one."""
+        if number.is_simple:
+            return number
+        name = self.fresh(hint or "value")
+        self.line(f"const {number.type.cpp} {name} = {number.text};")
+        return replace(number, text=name, level=ATOM, homes=frozenset(), reads=False, alias=False, place="")
+
+    def value(self, atom: Atom) -> Value:
+        if isinstance(atom, Var):
+            return self.values[atom]
+        scalar = type_of_constant(atom.value)
+        if scalar is None:
+            return Fixed(None if atom is UNDEFINED else atom.value)
+        if scalar == INT and not -(2**63) <= atom.value < 2**63:
+            raise self.refuse("integer-range", f"{atom.value} does not fit 64 bits")
+        return constant(atom.value, scalar)
+
+    def operand(self, operand: Operand) -> Value:
+        match operand:
+            case Group(items=items):
+                return Items(tuple(self.operand(item) for item in items))
+            case Slice():
+                raise self.refuse("not-scalar", "a slice is not a single element")
+        return self.value(operand)
+
+    def number(self, operand: Operand) -> Number:
+        """The operand as a number that is bound."""
+        value = self.operand(operand)
+        if not isinstance(value, Number):
+            raise self.refuse("not-scalar", f"'{self.hint or 'a value'}' is computed from more than single elements")
+        if value.bound:
+            self.fail_if(f"!{value.bound}", "unbound")
+            value = replace(value, bound="")
+        return value
+
+    def of_home(self, home: Home, join: Join) -> Number:
+        """What a shared variable holds."""
+        text = f"{join.type.cpp}({home.name})" if home.is_element else home.name
+        return Number(
+            text, join.type, ATOM, homes=frozenset({home}), reads=home.is_element,
+            alias=home.is_element, other=join.other, flag=home.flag, rounded=join.rounded, zero=join.zero,
+            bound=home.bound if join.absent else "",
+            absent=join.absent_value,
+        )  # fmt: skip
+
+    def join(self, var: Var) -> Join | None:
+        """How a joined variable is held; assumed in a provisional pass."""
+        found = self.findings.joins.get(var)
+        if found is None and self.provisional:
+            found = self.findings.joins[var] = Join(INT, absent=True)
+        return found
+
+    # ------------------------------------------------------------ what gradients add
+
+    def end_block(self, block: Block) -> None:
+        """Called when the statements of a block are written."""
+
+    def count_trip(self, loop: Loop) -> None:
+        """Called at the start of a loop's body."""
