@@ -9,7 +9,7 @@ import pytest
 
 from looplift.cli.rewrite import rewrite
 from looplift.cli.session import Session
-from looplift.runtime.script import Origin, register_source
+from looplift.runtime.script import Origin, origin_of, register_source
 
 
 class Recorder:
@@ -36,7 +36,7 @@ def lifted_names(text, **names):
     return [function.__name__ for function in run(text, **names)[1]]
 
 
-def test_functions_with_loops_are_lifted_when_called():
+def test_functions_with_loops_are_lifted():
     text = """
         def with_loop():
             for _ in range(2): pass
@@ -50,7 +50,7 @@ def test_functions_with_loops_are_lifted_when_called():
             return inner()
         with_loop(), with_comprehension(), without(), outer()
     """
-    assert lifted_names(text) == ["with_loop", "with_comprehension", "inner"]
+    assert lifted_names(text) == ["with_loop", "with_comprehension", "never", "inner"]
 
 
 LEFT = {
@@ -147,7 +147,7 @@ def test_the_made_function_can_be_read_and_knows_its_place():
     _, (function,), _ = run(text)
     lines = inspect.getsource(function).split("\n")
     assert lines[:4] == ["def __looplift_loop(x):", "    for v in x:", '        text = """one', 'two"""']
-    assert (function.__looplift_file__, function.__looplift_line__) == ("example.py", 4)
+    assert origin_of(function.__code__.co_filename) == Origin("example.py", 4, 0)
 
 
 def test_closures_made_again_and_again_are_left():

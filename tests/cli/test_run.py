@@ -23,12 +23,50 @@ def call(folder, *words, text=""):
     return subprocess.run(command, cwd=folder, input=text, capture_output=True, text=True, timeout=120)
 
 
-def both(folder, script, *arguments, options=(), text=""):
-    """The script under plain Python and lifted."""
-    write(folder, script=script)
-    plain = call(folder, "script.py", *arguments, text=text)
-    lifted = call(folder, "-m", "looplift", "run", *options, "script.py", *arguments, text=text)
-    return plain, lifted
+SERVER = """
+import json, os, sys
+import torch, looplift.cli.run, looplift.pipeline
+from looplift.cli.main import main
+
+for request in map(json.loads, sys.stdin):
+    if child := os.fork():
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        continue
+    os.chdir(request["folder"])
+    for descriptor, name in enumerate(("in", "out", "err")):
+        os.dup2(os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC * (descriptor > 0)), descriptor)
+    sys.stdin = open(0)
+    sys.argv = ["looplift", *request["words"]]
+    main()
+"""
+
+
+@pytest.fixture(scope="session")
+def looplift():
+    """The command, in forks of one process that has imported torch: it takes seconds to do so."""
+    with subprocess.Popen([sys.executable, "-c", SERVER], stdin=-1, stdout=-1, text=True) as server:
+
+        def run(folder, *words, text=""):
+            (folder / "in").write_text(text)
+            server.stdin.write(json.dumps({"folder": str(folder), "words": words}) + "\n")
+            server.stdin.flush()
+            status = int(server.stdout.readline())
+            out, err = ((folder / name).read_text() for name in ("out", "err"))
+            return subprocess.CompletedProcess(words, status, out, err)
+
+        yield run
+        server.stdin.close()
+
+
+@pytest.fixture
+def both(looplift):
+    def run(folder, script, *arguments, options=(), text=""):
+        """The script under plain Python and lifted."""
+        write(folder, script=script)
+        plain = call(folder, "script.py", *arguments, text=text)
+        return plain, looplift(folder, "run", *options, "script.py", *arguments, text=text)
+
+    return run
 
 
 def assert_same(plain, lifted, *, traceback=True):
@@ -150,14 +188,15 @@ LOOPS = """
 """
 
 
-def test_loops_of_all_kinds(tmp_path):
+def test_loops_of_all_kinds(both, tmp_path):
     plain, lifted = both(tmp_path, LOOPS, "one", "--two", "--json", "three")
     assert plain.returncode == 0, plain.stderr
     assert_same(plain, lifted)
+    assert_same(plain, call(tmp_path, "-m", "looplift", "run", "script.py", "one", "--two", "--json", "three"))
     assert re.search(r"script.py +\d+", lifted.stderr)
 
 
-def test_the_script_sees_what_the_interpreter_shows(tmp_path):
+def test_the_script_sees_what_the_interpreter_shows(both, tmp_path):
     script = """
         import os, pickle, sys, warnings
         from dataclasses import dataclass
@@ -247,13 +286,13 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("name", FAILURES)
-def test_failures(tmp_path, name):
+def test_failures(both, tmp_path, name):
     plain, lifted = both(tmp_path, FAILURES[name])
     assert plain.returncode != 0
     assert_same(plain, lifted)
 
 
-def test_state_after_a_caught_exception(tmp_path):
+def test_state_after_a_caught_exception(both, tmp_path):
     script = """
         total = 0
         try:
@@ -268,7 +307,7 @@ def test_state_after_a_caught_exception(tmp_path):
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_multiprocessing(tmp_path, method):
+def test_multiprocessing(both, tmp_path, method):
     script = f"""
         import multiprocessing
 
@@ -288,7 +327,7 @@ def test_multiprocessing(tmp_path, method):
     assert sum(tables) == 1
 
 
-def test_threads_are_waited_for(tmp_path):
+def test_threads_are_waited_for(both, tmp_path):
     script = """
         import threading, time
 
@@ -304,7 +343,7 @@ def test_threads_are_waited_for(tmp_path):
     assert_same(plain, lifted)
 
 
-def test_packages(tmp_path):
+def test_packages(both, tmp_path):
     write(
         tmp_path,
         tools__in____init__="from .sums import total\nTABLE = []\nfor k in range(3):\n    TABLE.append(k)\n",
@@ -334,7 +373,7 @@ def test_packages(tmp_path):
     assert not any("other.py" in loop["file"] for loop in loops)
 
 
-def test_json_has_one_row_for_each_loop(tmp_path):
+def test_json_has_one_row_for_each_loop(both, tmp_path):
     script = """
         import torch
 
@@ -364,13 +403,13 @@ def test_json_has_one_row_for_each_loop(tmp_path):
     assert [loop["function"] for loop in loops if loop["line"] == 16] in ([], ["<module>"])
 
 
-def test_a_script_that_is_not_there(tmp_path):
-    done = call(tmp_path, "-m", "looplift", "run", "nowhere.py")
+def test_a_script_that_is_not_there(looplift, tmp_path):
+    done = looplift(tmp_path, "run", "nowhere.py")
     assert done.returncode == 2
     assert "can't open file" in done.stderr
 
 
-def test_help(tmp_path):
-    done = call(tmp_path, "-m", "looplift", "run", "--help")
+def test_help(looplift, tmp_path):
+    done = looplift(tmp_path, "run", "--help")
     assert done.returncode == 0
     assert "--package" in done.stdout and "--json" in done.stdout

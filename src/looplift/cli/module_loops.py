@@ -66,8 +66,6 @@ def function_of(
     (code,) = filter(_is_code, compile(text, file, "exec", dont_inherit=True).co_consts)
     made = types.FunctionType(code, scope, NAME)
     made.__module__ = scope.get("__name__", "__main__")
-    made.__looplift_file__ = loop.filename  # pyright: ignore[reportFunctionMemberAccess]
-    made.__looplift_line__ = origin.line_offset  # pyright: ignore[reportFunctionMemberAccess]
     return made
 
 

@@ -12,6 +12,7 @@ from looplift.cli.hook import LiftingFinder
 from looplift.cli.script import run_script
 from looplift.cli.session import Session
 from looplift.cli.table import print_table
+from looplift.runtime import dispatch
 
 
 def run_and_report(script: str, arguments: list[str], *, packages: list[str], json: Path | None) -> int:
@@ -22,6 +23,7 @@ def run_and_report(script: str, arguments: list[str], *, packages: list[str], js
     # before the script runs, which may change the working directory
     json = json.absolute() if json else None
     process, session = os.getpid(), Session(lift)
+    dispatch.collect = True  # calls are timed
     if packages:
         sys.meta_path.insert(0, LiftingFinder(packages, session))
     status = run_script(script, arguments, session)

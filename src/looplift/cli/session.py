@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import threading
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,6 +14,9 @@ from looplift.runtime.script import origin_of
 
 MOST_CLOSURES = 2
 """A function that is made again and again is lifted this often: each of them has variants of its own."""
+
+NOT_RUN = "not-run"
+"""The code of a loop that no call has reached."""
 
 
 @dataclass
@@ -41,18 +42,19 @@ class Session:
         return LoopRunner(loop, self._lift)
 
     def decorate(self, function: Any) -> Any:
-        """A plain function that calls the lifted one: classes, pickle and inspect treat it as the author's."""
+        """The function lifted, which is a function still: classes, pickle and inspect treat it as the author's."""
         if not isinstance(function, types.FunctionType):
             return function
         count = self._made[function.__code__] = self._made.get(function.__code__, 0) + 1
-        return function if count > MOST_CLOSURES else _wrapper(function, self._lift)
+        return function if count > MOST_CLOSURES else self._lift(function)
 
     def records(self) -> list[LoopRecord]:
         """One record for each loop that was reached or is known to stay, by file and line."""
         merged: dict[tuple[str, int], LoopRecord] = {(record.file, record.line): record for record in self.kept}
-        for lifted in self.lifted:
-            for record in lifted.report().loops:
-                record = _as_written(record)
+        for lifted in filter(_was_called, self.lifted):
+            for record in map(_as_written, lifted.report().loops):
+                if record.code == NOT_RUN:
+                    continue
                 place = (record.file, record.line)
                 merged[place] = _merged(merged[place], record) if place in merged else record
         return sorted(merged.values(), key=lambda record: (record.file, record.line))
@@ -63,25 +65,9 @@ class Session:
         return lifted
 
 
-def _wrapper(function: types.FunctionType, lift: Callable[[types.FunctionType], Callable]) -> types.FunctionType:
-    lifted: Callable | None = None
-    active = threading.local()
-
-    @functools.wraps(function)
-    def wrapper(*args, **kwargs):
-        nonlocal lifted
-        if getattr(active, "now", False):
-            # recursion through other functions: no deeper a stack than the author's
-            return function(*args, **kwargs)
-        if lifted is None:
-            lifted = lift(function)
-        active.now = True
-        try:
-            return lifted(*args, **kwargs)
-        finally:
-            active.now = False
-
-    return wrapper  # pyright: ignore[reportReturnType]
+def _was_called(lifted: Any) -> bool:
+    state = getattr(lifted, "__looplift_state__", None)
+    return state is None or state.is_ready
 
 
 def _as_written(record: LoopRecord) -> LoopRecord:

@@ -80,19 +80,21 @@ def _is_own(file: str) -> bool:
 
 def _as_written(stack: traceback.StackSummary) -> Iterator[traceback.FrameSummary]:
     """The frames that the user's program would have had."""
-    kept = [frame for frame in stack if not _is_own(frame.filename)]
-    for frame, following in zip(kept, [*kept[1:], None]):
-        origin = origin_of(frame.filename)
-        if origin is not None:
-            yield _moved(frame, origin)
-        elif not (following and _is_part_of_module(frame, following)):
-            yield frame
+    kept = [place for place, frame in enumerate(stack) if not _is_own(frame.filename)]
+    for place, following in zip(kept, [*kept[1:], None]):
+        frame = stack[place]
+        if following is None or not _continues(frame, stack[following], through_looplift=following > place + 1):
+            origin = origin_of(frame.filename)
+            yield frame if origin is None else _moved(frame, origin)
 
 
-def _is_part_of_module(frame: traceback.FrameSummary, following: traceback.FrameSummary) -> bool:
-    """Whether the second is a loop of the module that is the first."""
+def _continues(frame: traceback.FrameSummary, following: traceback.FrameSummary, *, through_looplift: bool) -> bool:
+    """Whether the second is a part of the code of the first: a loop of a module, or a region of a function."""
     origin = origin_of(following.filename)
-    return origin is not None and frame.name == "<module>" and frame.filename == origin.file
+    if origin is not None and frame.name == "<module>" and frame.filename == origin.file:
+        return True
+    same = (following.filename, following.name) == (frame.filename, frame.name)
+    return same and through_looplift and (following.lineno or 0) >= (frame.lineno or 0)
 
 
 def _moved(frame: traceback.FrameSummary, origin: Origin) -> traceback.FrameSummary:
