@@ -16,7 +16,7 @@ from typing import Any
 from looplift.frontend.flow import Flow, flow_of
 from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, Names, free_names, names_of, parameters, position_of
 from looplift.frontend.obstacles import has_return, obstacle, walk_own
-from looplift.frontend.simple import is_allocation, is_loop, is_simple, own_loops
+from looplift.frontend.simple import is_allocation, is_loop, is_simple, own_loops, written_bases
 from looplift.frontend.source import Source
 
 _FRAME_READERS = frozenset(("locals", "vars", "eval", "exec", "globals", "dir"))
@@ -341,7 +341,7 @@ def _leading(scope: Scope, block: list[ast.stmt], first: int, last: int, least: 
 
 def _trailing(scope: Scope, block: list[ast.stmt], start: int, last: int) -> int:
     """Where the statements end that use what the loops made; a return is taken along."""
-    made = names_of(block[start:last]).stores
+    made = names_of(block[start:last]).stores | written_bases(block[start:last])
     stop = last
     for position in range(last, len(block)):
         node = block[position]
@@ -350,7 +350,7 @@ def _trailing(scope: Scope, block: list[ast.stmt], start: int, last: int) -> int
         names = names_of(node)
         if not (names.loads & made or isinstance(node, ast.Return)):
             break
-        made |= names.stores
+        made |= names.stores | written_bases([node])
         if isinstance(node, ast.Return) or not has_return([node]):  # a return in an if needs one at the end
             stop = position + 1
     return stop

@@ -62,6 +62,24 @@ def own_loops(nodes: list[ast.stmt]) -> list[ast.AST]:
     return found
 
 
+def written_bases(nodes: list[ast.stmt]) -> set[str]:
+    """Names whose objects are written to: ``x`` in ``x[i] = v``, ``x.append(v)`` and ``x.add_(v)``."""
+    found: set[str] = set()
+    for node in (child for statement in nodes for child in ast.walk(statement)):
+        match node:
+            case ast.Subscript(value=base, ctx=ast.Store()):
+                while isinstance(base, ast.Subscript | ast.Attribute):
+                    base = base.value
+            case ast.Call(func=ast.Attribute(value=ast.Name() as base, attr=name)):
+                if name not in ("append", "extend", "add") and not name.endswith("_"):
+                    continue
+            case _:
+                continue
+        if isinstance(base, ast.Name):
+            found.add(base.id)
+    return found
+
+
 # ---------------------------------------------------------------- before the loops
 
 

@@ -42,6 +42,7 @@ class Variant:
     call: Callable[..., Any] | None = None
     failures: int = 0
     watched: bool = False
+    verified: bool = False
     seconds: float | None = None
     """Of the loop as written, where it was measured."""
 
@@ -171,19 +172,21 @@ class Dispatcher:
     # ------------------------------------------------------------ calls that are watched
 
     def _first_call(self, variant: Variant, arguments: tuple[Any, ...]) -> Outcome:
-        values = self._values(arguments)
-        if self.verify == "off":
-            result, failure = self._attempt(variant, arguments, values)
-            outcome = Outcome(Verdict(None), result, failure)
-            if failure is not None:
-                self._failed(variant, failure)
-        else:
-            outcome = self._verified(variant, values)
+        outcome = self._watched_call(variant, arguments)
         if variant.call is not None:
-            if outcome.failure is None:
-                note = [outcome.verdict.reason] if outcome.verdict.reason else []
-                self.records.lifted(self.program, variant.code, note, variant.seconds)
             self.install()
+        return outcome
+
+    def _watched_call(self, variant: Variant, arguments: tuple[Any, ...]) -> Outcome:
+        values = self._values(arguments)
+        if self.verify == "always" or (self.verify == "first" and not variant.verified):
+            return self._verified(variant, values)
+        outcome = Outcome(Verdict(None), *self._attempt(variant, arguments, values))
+        if outcome.failure is not None:
+            self._failed(variant, outcome.failure)
+        elif not variant.verified:
+            variant.verified = True
+            self._accept(variant)
         return outcome
 
     def _verified(self, variant: Variant, values: dict[str, Any]) -> Outcome:
@@ -195,7 +198,13 @@ class Dispatcher:
             self._failed(variant, outcome.failure)
         elif outcome.verdict.agrees is False:
             self._disagrees(variant, values, outcome.verdict.reason)
+        elif not variant.verified:
+            variant.verified = True
+            self._accept(variant, outcome.verdict.reason)
         return outcome
+
+    def _accept(self, variant: Variant, note: str = "") -> None:
+        self.records.lifted(self.program, variant.code, [note] if note else [], variant.seconds)
 
     def _disagrees(self, variant: Variant, values: dict[str, Any], why: str) -> None:
         place = f"{self.program.file}:{self.program.line}"
@@ -206,14 +215,8 @@ class Dispatcher:
 
     def careful(self, variant: Variant, *arguments: Any) -> Any:
         """A call that is timed, verified, watched after a failure, or may have to be undone."""
-        values = self._values(arguments)
         start = time.perf_counter()
-        if self.verify == "always":
-            outcome = self._verified(variant, values)
-        else:
-            outcome = Outcome(Verdict(None), *self._attempt(variant, arguments, values))
-            if outcome.failure is not None:
-                self._failed(variant, outcome.failure)
+        outcome = self._watched_call(variant, arguments)
         if outcome.failure is not None or outcome.verdict.agrees is False:
             return self.program.original(*arguments)
         if collect:

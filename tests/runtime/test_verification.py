@@ -1,0 +1,196 @@
+"""The comparison with the loop on the first call: what it finds, and that nobody can see that it took place."""
+
+import random
+import time
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+from looplift import lift
+from looplift.base.errors import LoopliftWarning
+
+X = torch.arange(1.0, 5.0)
+
+
+def double(x):
+    out = []
+    for v in x:
+        out.append(2 * v)
+    return torch.stack(out)
+
+
+def test_a_mismatch_keeps_the_loop_and_warns_once(stand_in):
+    stand_in.answer("double", "return 2 * x + (x > 3)")
+    lifted = lift(double)
+    with pytest.warns(LoopliftWarning, match="different results"):
+        assert torch.equal(lifted(X), 2 * X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert torch.equal(lifted(X), 2 * X)
+    record = lifted.report().loops[0]
+    assert (record.decision, record.code) == ("kept", "verification")
+    assert "as written" in lifted.source
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "return x.double() * 2",
+        "return 2 * x[None]",
+        "return 2 * x.requires_grad_(False).clone().requires_grad_()",
+        "return [2 * x]",
+    ],
+)
+def test_kinds_are_compared(stand_in, wrong):
+    stand_in.answer("double", wrong)
+    with pytest.warns(LoopliftWarning):
+        assert torch.equal(lift(double)(X), 2 * X)
+
+
+def shift(x, log, extra):
+    for i in range(1, len(x)):
+        x[i] = x[i] + x[i - 1]
+        log.append(float(x[i]))
+        print("step", i)
+    return x
+
+
+SHIFT = (
+    "x[:] = x.cumsum(0)",
+    "log.extend(x[1:].tolist())",
+    "print('\\n'.join(f'step {i}' for i in range(1, len(x))))",
+    "return x",
+)
+
+
+def test_effects_happen_once(stand_in, capsys):
+    stand_in.answer("shift", *SHIFT, mutated=["x", "log"])
+    lifted = lift(shift)
+    for _ in range(2):
+        x, log = X.clone(), []
+        assert lifted(x, log, None) is x
+        assert x.tolist() == [1, 3, 6, 10] and log == [3, 6, 10]
+        assert capsys.readouterr().out == "step 1\nstep 2\nstep 3\n"
+    assert lifted.report().loops[0].decision == "lanes"
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_wrong_effects_are_undone(stand_in, capsys, place):
+    statements = list(SHIFT)
+    statements[place] = ["x[1:] += 1", "log.append(0.0)", "print('something')"][place]
+    stand_in.answer("shift", *statements, mutated=["x", "log"])
+    x, log = X.clone(), []
+    with pytest.warns(LoopliftWarning):
+        assert lift(shift)(x, log, None) is x
+    assert x.tolist() == [1, 3, 6, 10] and log == [3, 6, 10]
+    assert capsys.readouterr().out == "step 1\nstep 2\nstep 3\n"
+
+
+def test_shared_memory_is_shared_in_the_copy(stand_in):
+    def through_view(x, view, rows):
+        for i in range(len(x)):
+            x[i] = 2 * view[i] + rows[0][i]
+        return view
+
+    stand_in.answer("through_view", "x[:] = 2 * view + rows[0]", "return view", mutated=["x"])
+    lifted = lift(through_view)
+    base = X.clone()
+    view = base[:]
+    assert lifted(base, view, [view]) is view
+    assert base.tolist() == (3 * X).tolist()
+    assert lifted.report().loops[0].decision == "lanes"
+
+
+def test_generators_are_compared(stand_in):
+    def noisy(x):
+        out = []
+        for v in x:
+            out.append(v + torch.rand(()) + random.random() + np.random.rand())
+        return torch.stack(out)
+
+    stand_in.answer(
+        "noisy",
+        "return torch.stack([v + torch.rand(()) + __import__('random').random() + np.random.rand() for v in x])",
+        random=True,
+    )
+    lifted = lift(noisy)
+    for _ in range(2):
+        torch.manual_seed(1), np.random.seed(1), random.seed(1)
+        want = noisy(X), torch.rand(1), random.random(), np.random.rand()
+        torch.manual_seed(1), np.random.seed(1), random.seed(1)
+        got = lifted(X), torch.rand(1), random.random(), np.random.rand()
+        assert all(float((g - w).sum() if isinstance(g, torch.Tensor) else g - w) == 0 for g, w in zip(got, want))
+    assert lifted.report().loops[0].decision == "lanes"
+
+
+def test_exceptions_of_the_loop_count(stand_in):
+    def check(x):
+        total = 0
+        for v in x:
+            assert v > 0, "negative"
+            total += v
+        return total
+
+    stand_in.answer("check", "return sum(x)")
+    lifted = lift(check)
+    with pytest.warns(LoopliftWarning, match="the loop raises AssertionError"), pytest.raises(AssertionError):
+        lifted([1, -1])
+    stand_in.answer("check", "if min(x) <= 0: raise RequirementFailed('negative')", "return sum(x)")
+    lifted = lift(check)
+    with pytest.raises(AssertionError):
+        lifted([1, -1])
+    assert lifted([1, 2]) == 3
+    assert lifted.report().loops[0].decision == "lanes"
+
+
+def slow(x):
+    out = []
+    for v in x:
+        time.sleep(0.005)
+        out.append(2 * v)
+    return torch.stack(out)
+
+
+def test_the_budget(stand_in):
+    stand_in.answer("slow", "return 2 * x")
+    lifted = lift(slow)
+    x = torch.ones(200)
+    start = time.perf_counter()
+    assert torch.equal(lifted(x), 2 * x)
+    assert time.perf_counter() - start < 0.6
+    record = lifted.report().loops[0]
+    assert record.decision == "lanes" and any("longer than 50 ms" in note for note in record.notes)
+    assert 0.5 < record.original_seconds < 5
+
+
+def test_always_and_off(stand_in):
+    stand_in.answer("double", "return 2 * x + (x > 100)")
+    checked, unchecked = lift(double, verify="always"), lift(double, verify="off")
+    assert torch.equal(checked(X), 2 * X) and torch.equal(unchecked(X), 2 * X)
+    large = torch.full((4,), 200.0)
+    with pytest.warns(LoopliftWarning):
+        assert torch.equal(checked(large), 2 * large)
+    assert torch.equal(unchecked(large), 2 * large + 1)
+
+
+def test_loops_that_must_not_run_twice(stand_in):
+    sent = []
+
+    def send(x):
+        for v in x:
+            sent.append(v)
+
+    stand_in.answer("send", "sent.extend(x)", repeatable=False)
+    lifted = lift(send)
+    lifted([1, 2])
+    assert sent == [1, 2]
+    assert any("must not happen twice" in note for note in lifted.report().loops[0].notes)
+
+
+def test_gradients_survive(stand_in):
+    stand_in.answer("double", "return 2 * x")
+    x = X.clone().requires_grad_()
+    lift(double)(x).sum().backward()
+    assert x.grad.tolist() == [2, 2, 2, 2]
