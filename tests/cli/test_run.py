@@ -306,6 +306,31 @@ def test_state_after_a_caught_exception(both, tmp_path):
     assert_same(*both(tmp_path, script))
 
 
+def test_tracebacks_that_the_script_prints(both, tmp_path):
+    script = """
+        import logging, sys, threading, traceback
+
+        def inverse(values):
+            made = []
+            for value in values:
+                made.append(1 / value)
+            return made
+
+        for values in ([1], [0]):
+            try:
+                inverse(values)
+            except ZeroDivisionError:
+                traceback.print_exc(file=sys.stdout)
+                logging.exception("logged")
+        thread = threading.Thread(target=inverse, args=([0],), name="worker")
+        thread.start()
+        thread.join()
+    """
+    plain, lifted = both(tmp_path, script)
+    assert "in inverse" in plain.stdout and "worker" in plain.stderr
+    assert_same(plain, lifted)
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_multiprocessing(both, tmp_path, method):
     script = f"""

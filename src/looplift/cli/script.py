@@ -11,7 +11,7 @@ import types
 from importlib.machinery import SourceFileLoader
 
 from looplift.cli.session import Session
-from looplift.runtime.script import print_exception
+from looplift.runtime.script import clean_tracebacks, print_exception
 
 
 def run_script(path: str, arguments: list[str], session: Session) -> int:
@@ -21,6 +21,7 @@ def run_script(path: str, arguments: list[str], session: Session) -> int:
     if not sys.flags.safe_path:
         sys.path[0] = os.path.dirname(os.path.realpath(path))
     sys.excepthook = sys.__excepthook__  # typer has its own
+    clean_tracebacks()
     module = _main_module(file)
     _replaced.append(sys.modules["__main__"])
     sys.modules["__main__"] = module

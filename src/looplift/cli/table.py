@@ -12,19 +12,23 @@ from looplift.base.reasons import REASONS
 from looplift.base.report import LoopRecord, readable_seconds
 
 NOT_KNOWN = "–"
+WIDTH = 120
+"""Of a table that goes to a file."""
 STYLES = {"kept": "yellow"}
 
 
 def print_table(records: list[LoopRecord]) -> None:
     """To standard error, so that what the script prints can be piped on."""
     console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        console.width = WIDTH
     if not records:
         console.print("looplift: no loop was reached")
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("file", no_wrap=True, overflow="ellipsis")
     table.add_column("line", justify="right")
-    table.add_column("loop")
+    table.add_column("loop", no_wrap=True, overflow="ellipsis", max_width=40)
     table.add_column("what became of it")
     table.add_column("time saved", justify="right", no_wrap=True)
     for record in records:

@@ -5,9 +5,11 @@ A made function has a file name of its own, so that its source can be read; trac
 
 from __future__ import annotations
 
+import functools
 import linecache
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,15 +46,38 @@ def origin_of(file: str) -> Origin | None:
     return _ORIGINS.get(file)
 
 
-def print_exception(error: BaseException) -> None:
-    """What the interpreter does with an uncaught exception, without the frames of looplift."""
-    if sys.excepthook is not sys.__excepthook__:
-        sys.excepthook(type(error), error, without_own_frames(error.__traceback__))
+def clean_tracebacks() -> None:
+    """From now on, tracebacks made in Python show the frames that the program would have without looplift.
+
+    That is what ``traceback`` and ``logging`` print; uncaught exceptions of threads come this way too.
+    """
+    plain_init = traceback.TracebackException.__init__
+
+    @functools.wraps(plain_init)
+    def clean_init(self, *arguments, **keywords):
+        plain_init(self, *arguments, **keywords)
+        self.stack = traceback.StackSummary.from_list(list(_as_written(self.stack)))
+
+    traceback.TracebackException.__init__ = clean_init
+    if threading.excepthook is threading.__excepthook__:
+        threading.excepthook = _thread_exception
+
+
+def _thread_exception(what: threading.ExceptHookArgs) -> None:
+    """As ``threading.__excepthook__``, in Python."""
+    if what.exc_type is SystemExit or what.exc_value is None:
         return
-    shown = traceback.TracebackException(type(error), error, error.__traceback__, compact=True)
-    for part in _chain(shown):
-        part.stack = traceback.StackSummary.from_list(list(_as_written(part.stack)))
-    print(*shown.format(), sep="", end="", file=sys.stderr)
+    name = what.thread.name if what.thread is not None else threading.get_ident()
+    print(f"Exception in thread {name}:", file=sys.stderr, flush=True)
+    traceback.print_exception(what.exc_value)
+
+
+def print_exception(error: BaseException) -> None:
+    """What the interpreter does with an uncaught exception."""
+    if sys.excepthook is sys.__excepthook__:
+        traceback.print_exception(error)
+    else:
+        sys.excepthook(type(error), error, without_own_frames(error.__traceback__))
 
 
 def without_own_frames(trace: TracebackType | None) -> TracebackType | None:
@@ -63,15 +88,6 @@ def without_own_frames(trace: TracebackType | None) -> TracebackType | None:
     if _is_own(trace.tb_frame.f_code.co_filename):
         return rest
     return TracebackType(rest, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
-
-
-def _chain(shown: traceback.TracebackException | None) -> Iterator[traceback.TracebackException]:
-    """An exception, its causes and contexts, and the exceptions in a group."""
-    if shown is None:
-        return
-    yield shown
-    for part in (shown.__cause__, shown.__context__, *(getattr(shown, "exceptions", None) or ())):
-        yield from _chain(part)
 
 
 def _is_own(file: str) -> bool:
@@ -93,8 +109,8 @@ def _continues(frame: traceback.FrameSummary, following: traceback.FrameSummary,
     origin = origin_of(following.filename)
     if origin is not None and frame.name == "<module>" and frame.filename == origin.file:
         return True
-    same = (following.filename, following.name) == (frame.filename, frame.name)
-    return same and through_looplift and (following.lineno or 0) >= (frame.lineno or 0)
+    # a function calls itself without looplift in between, its regions with
+    return through_looplift and (following.filename, following.name) == (frame.filename, frame.name)
 
 
 def _moved(frame: traceback.FrameSummary, origin: Origin) -> traceback.FrameSummary:
@@ -108,7 +124,7 @@ def _moved(frame: traceback.FrameSummary, origin: Origin) -> traceback.FrameSumm
         origin.file,
         line(frame.lineno),
         "<module>",
-        locals=None,
+        locals=frame.locals,
         end_lineno=line(frame.end_lineno),
         colno=column(frame.colno),
         end_colno=column(frame.end_colno),
