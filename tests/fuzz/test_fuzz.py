@@ -16,6 +16,7 @@ quick = settings(
     deadline=None,
     derandomize=True,
     database=None,
+    report_multiple_bugs=False,
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
