@@ -38,13 +38,13 @@ def scheduler_text() -> str:
     """The scheduler's source, without its imports."""
     path = Path(__file__).parent.parent / "runtime" / "waves.py"
     text = path.read_text().split("# --- begin ---\n")[1].split("# --- end ---")[0]
-    return text.replace("import torch\n", "", 1).strip()
+    return text.replace("from array import array\n\nimport torch\n", "", 1).strip()
 
 
 def _imports(program: HostProgram, source: str) -> str:
     """Import lines for the objects that the text needs, where they can be imported."""
     used = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
-    lines = ["import torch"]
+    lines = ["from array import array", "", "import torch"]
     for name, value in sorted(program.constants.items()):
         if name in used and not (name == "torch" and value is sys.modules.get("torch")):
             lines.append(_import_line(name, value))
@@ -86,7 +86,10 @@ def _point(point: Point) -> list[str]:
 
 def _dispatcher(name: str, table: dict[str, str]) -> list[str]:
     entries = ", ".join(f"{kind}: {function}" for kind, function in table.items())
-    return [f"def {name}(self, *arguments, **keywords):", f"    return {{{entries}}}[type(self)](self, *arguments, **keywords)"]
+    return [
+        f"def {name}(self, *arguments, **keywords):",
+        f"    return {{{entries}}}[type(self)](self, *arguments, **keywords)",
+    ]
 
 
 def _return(program: HostProgram) -> list[str]:

@@ -62,7 +62,17 @@ def constant(value: Any) -> ast.expr:
     return parsed(repr(value))
 
 
-ALONG_AXIS = {"softmax", "log_softmax", "softmin", "cumsum", "cumprod", "logcumsumexp", "chunk", "split", "tensor_split"}
+ALONG_AXIS = {
+    "softmax",
+    "log_softmax",
+    "softmin",
+    "cumsum",
+    "cumprod",
+    "logcumsumexp",
+    "chunk",
+    "split",
+    "tensor_split",
+}
 ROWWISE = {"Linear", "linear", "LayerNorm", "RMSNorm", "Identity", "Dropout", "Bilinear", "layer_norm"}
 MATRICES = {"matrix_exp", "inverse", "tril", "triu"}
 
@@ -155,7 +165,9 @@ class Rules:
         operands = [self.value(item) for item in tree.arguments]
         tensors = [item for item in operands if item.rank >= 0]
         rank = max(item.rank for item in tensors)
-        if any(item.laned and item.rank == 0 for item in tensors) and not all(item.laned and item.rank == 0 for item in tensors):
+        if any(item.laned and item.rank == 0 for item in tensors) and not all(
+            item.laned and item.rank == 0 for item in tensors
+        ):
             raise NoRule
         if tree.name == "where" and len(operands) != 3:
             raise NoRule
@@ -182,7 +194,10 @@ class Rules:
         if name in MATRICES and operand.rank == 2 and len(tree.arguments) == 1:
             return spell(tree, [operand.text], self.keywords(tree))
         if name in ROWWISE and operand.rank >= 1:
-            others = [self.lane_operand(item).text if name == "Bilinear" else self.plain([item])[0] for item in tree.arguments[1:]]
+            others = [
+                self.lane_operand(item).text if name == "Bilinear" else self.plain([item])[0]
+                for item in tree.arguments[1:]
+            ]
             return spell(tree, [operand.text, *others], self.keywords(tree))
         if tree.kind == "module" and _acts_on_rows(tree.module, operand.rank):
             return spell(tree, [operand.text], {})

@@ -5,7 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from looplift.base.errors import NotLiftable
 from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Step, Tree, Uniform
+
+
+OTHER_PROMOTION = {"where", "clamp", "clip", "clamp_min", "clamp_max", "addcmul", "addcdiv", "lerp", "heaviside"}
+"""Operations whose promotion of a tensor without axes differs under ``torch.vmap``."""
 
 
 def rows_body(point: Point) -> list[str]:
@@ -48,11 +53,33 @@ def parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
+def rank_of(tree: Tree) -> int | None:
+    """The rank of a row; -1 for what is no tensor, None if it is not known."""
+    match tree:
+        case (
+            Input(role="tensor", rank=rank) | Local(rank=rank) | Item(rank=rank) | Apply(rank=rank) | Uniform(rank=rank)
+        ):
+            return rank
+        case Input():
+            return 0
+    return None
+
+
+def _require_same_promotion(tree: Apply) -> None:
+    ranks = [rank_of(item) for item in (*tree.arguments, *tree.keywords.values())]
+    tensors = [rank for rank in ranks if rank is None or rank >= 0]
+    if tree.name in OTHER_PROMOTION and len(tensors) > 1 and not all(tensors):
+        raise NotLiftable("waves-operation", f"'{tree.name}' promotes a tensor without axes in a way of its own")
+
+
 def _row_apply(tree: Apply) -> ast.expr:
+    _require_same_promotion(tree)
     first = tree.arguments[0] if tree.arguments else None
     if isinstance(first, Input) and first.listed:
         return _row_list(tree, first)
-    return spell(tree, [row(item) for item in tree.arguments], {name: row(item) for name, item in tree.keywords.items()})
+    return spell(
+        tree, [row(item) for item in tree.arguments], {name: row(item) for name, item in tree.keywords.items()}
+    )
 
 
 def _row_list(tree: Apply, first: Input) -> ast.expr:
@@ -60,7 +87,9 @@ def _row_list(tree: Apply, first: Input) -> ast.expr:
     if tree.name == "stack" and len(tree.arguments) == 1 and not tree.keywords:
         return ast.Name(first.name)
     items = call(ast.Attribute(ast.Name(first.name), "unbind"), [])
-    return spell(tree, [items, *map(row, tree.arguments[1:])], {name: row(item) for name, item in tree.keywords.items()})
+    return spell(
+        tree, [items, *map(row, tree.arguments[1:])], {name: row(item) for name, item in tree.keywords.items()}
+    )
 
 
 def call(function: ast.expr, arguments: list[ast.expr], keywords: dict[str, ast.expr] | None = None) -> ast.Call:

@@ -62,7 +62,9 @@ def _assembled(
     live_ins: Mapping[str, Any],
 ) -> HostProgram:
     names = program.flow.names
-    made = HostProgram(program.points, functions, list(program.dispatchers.values()), region, list(live_ins), results, returned)
+    made = HostProgram(
+        program.points, functions, list(program.dispatchers.values()), region, list(live_ins), results, returned
+    )
     made.constants = dict(names.constants)
     made.guards = list(names.guards.items())
     made.guard_scope = {**names.constants, "__globals__": names.globals}
@@ -75,7 +77,9 @@ def _function(program: Program, routine: Routine) -> ast.FunctionDef:
     missing = [name for name in routine.parameters if name not in routine.defaults]
     ordered = missing + [name for name in routine.parameters if name in routine.defaults]
     if ordered != routine.parameters:
-        refuse("waves-call", f"the parameters of '{routine.name}' are in an order that is not understood", routine.body[0])
+        refuse(
+            "waves-call", f"the parameters of '{routine.name}' are in an order that is not understood", routine.body[0]
+        )
     defaults = [routine.defaults[name] for name in routine.parameters if name in routine.defaults]
     signature = ast.arguments([], arguments, None, [], [], None, defaults)
     body = Cut(program, routine, []).rewrite()
@@ -120,14 +124,20 @@ def _check_use(flow: Flow, node: ast.AST, name: str, routine: Routine) -> None:
     match node:
         case ast.Assign(targets=targets, value=value):
             named = [item for target in targets for item in ast.walk(target) if isinstance(item, ast.Name)]
-            if any(item.id == name and isinstance(item.ctx, ast.Store) for item in named) and not _is_fresh(flow, value):
+            if any(item.id == name and isinstance(item.ctx, ast.Store) for item in named) and not _is_fresh(
+                flow, value
+            ):
                 refuse("waves-in-place", f"'{name}' is changed in place and may have another name", node)
         case ast.For(target=target):
             if any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(target)):
                 refuse("waves-in-place", f"'{name}' is changed in place and may have another name", node)
     if isinstance(node, (ast.Return, ast.Compare)) or node in flow.operations:
         operation = flow.operations.get(node)
-        if operation is not None and operation.name in VIEWS and any(_is_name(item, name) for item in operation.arguments):
+        if (
+            operation is not None
+            and operation.name in VIEWS
+            and any(_is_name(item, name) for item in operation.arguments)
+        ):
             refuse("waves-in-place", f"'{name}' is changed in place and may have another name", node)
         return
     for child in ast.iter_child_nodes(node):

@@ -12,7 +12,15 @@ from looplift.frontend.host_methods import container_method, external_method
 from looplift.frontend.host_modules import module_call
 from looplift.frontend.host_ranks import function_rank, pack_arity
 from looplift.frontend.host_routine import Routine
-from looplift.frontend.host_tables import FAMILY, HOST_BUILTINS, HOST_TENSOR_METHODS, MATH_LIKE, PACKS, TEXT_METHODS, torch_name
+from looplift.frontend.host_tables import (
+    FAMILY,
+    HOST_BUILTINS,
+    HOST_TENSOR_METHODS,
+    MATH_LIKE,
+    PACKS,
+    TEXT_METHODS,
+    torch_name,
+)
 from looplift.frontend.host_values import (
     HOST, Atom, Container, External, Host, Lane, Live, Pack, Real, is_module, is_tensor, is_tensor_atom,
 )  # fmt: skip
@@ -90,7 +98,11 @@ def _module_method(flow: Flow, owner: Live, node: ast.Call) -> set[Atom]:
         members = flow.record(node.func, attribute_of(flow, owner, node.func))
         return set().union(*(_call_value(flow, atom, node) for atom in members))
     if not isinstance(method, types.FunctionType) or method.__module__.startswith("torch."):
-        if type(module).__name__ in ("ModuleList", "ModuleDict") and name in ("values", "keys", "items") and not node.args:
+        if (
+            type(module).__name__ in ("ModuleList", "ModuleDict")
+            and name in ("values", "keys", "items")
+            and not node.args
+        ):
             children = flow.children(owner)
             pair = flow.container(node.func, "tuple", fields={0: {HOST}, 1: children})
             return {flow.container(node, "iterator", {"values": children, "keys": {HOST}, "items": {pair}}[name])}
@@ -121,13 +133,17 @@ def _call_value(flow: Flow, callee: Atom, node: ast.Call) -> set[Atom]:
     return builtin_call(flow, value, node)
 
 
-def _enter(flow: Flow, function: types.FunctionType, receiver: Atom | None, kind: type | None, node: ast.Call) -> set[Atom]:
+def _enter(
+    flow: Flow, function: types.FunctionType, receiver: Atom | None, kind: type | None, node: ast.Call
+) -> set[Atom]:
     """The call of a user's function: its parameters take the arguments, the call gives its results."""
     routine = flow.routine(function)
     flow.calls.setdefault(node, {})[kind] = routine
     parameters = list(routine.parameters)
     if receiver is not None and not _is_static(function, kind):
         flow.add(routine.variables[parameters.pop(0)], {receiver})
+    if receiver is None and kind is not None:
+        refuse("waves-call", f"'{function.__name__}' is called without its object", node)
     if len(node.args) > len(parameters):
         refuse("waves-call", f"'{function.__name__}' is called with too many arguments", node)
     given = dict(zip(parameters, node.args)) | {item.arg: item.value for item in node.keywords if item.arg}
@@ -221,7 +237,25 @@ def builtin_call(flow: Flow, value: Any, node: ast.Call) -> set[Atom]:
         return _isinstance(flow, node, arguments)
     if value in HOST_BUILTINS or getattr(value, "__module__", None) in MATH_LIKE:
         return _host_function(flow, node, arguments)
-    if value in (list, tuple, set, frozenset, reversed, iter, sorted, enumerate, zip, dict, range, next, any, all, sum, min, max):
+    if value in (
+        list,
+        tuple,
+        set,
+        frozenset,
+        reversed,
+        iter,
+        sorted,
+        enumerate,
+        zip,
+        dict,
+        range,
+        next,
+        any,
+        all,
+        sum,
+        min,
+        max,
+    ):
         return _sequence_function(flow, value, node, arguments)
     if name in ("deque", "defaultdict", "Counter", "OrderedDict") and value.__module__ == "collections":
         return _collection(flow, name, node, arguments)
@@ -237,7 +271,9 @@ def _isinstance(flow: Flow, node: ast.Call, arguments: list[set[Atom]]) -> set[A
     nested = arguments[1] if not classes else set()
     for atom in nested:
         classes |= {item.value for item in flow.elements({atom}, node) if isinstance(item, Live)}
-    if lanes and (not classes or any(not isinstance(kind, type) or issubclass(torch.nn.Parameter, kind) for kind in classes)):
+    if lanes and (
+        not classes or any(not isinstance(kind, type) or issubclass(torch.nn.Parameter, kind) for kind in classes)
+    ):
         refuse("waves-value", f"'{ast.unparse(node)}' asks for the type of a tensor that the loop computes", node)
     if any("__instancecheck__" in vars(meta) for kind in classes for meta in type(kind).__mro__[:-2]):
         return {HOST}
@@ -313,7 +349,9 @@ def _is_plain(flow: Flow, atom: Atom) -> bool:
     """A tuple or list of host values only, whose comparison runs no code."""
     if isinstance(atom, External) and not issubclass(atom.type, (list, tuple, str)):
         return False
-    return isinstance(atom, (Container, External)) and all(isinstance(item, Host) for item in flow.inside(atom).everything())
+    return isinstance(atom, (Container, External)) and all(
+        isinstance(item, Host) for item in flow.inside(atom).everything()
+    )
 
 
 def _collection(flow: Flow, name: str, node: ast.Call, arguments: list[set[Atom]]) -> set[Atom]:

@@ -1,8 +1,8 @@
 """From analysed routines to host code over handles and points: cuts each straight run of tensor work out of a routine.
 
-    i, o = self.leaf(x).chunk(2)                    h = encode_24(x)          # a point of lines 24 and 25
-    h = sigmoid(o) * tanh(i)            ->          stack.append(h)
-    stack.append(h)
+i, o = self.leaf(x).chunk(2)                    h = encode_24(x)          # a point of lines 24 and 25
+h = sigmoid(o) * tanh(i)            ->          stack.append(h)
+stack.append(h)
 """
 
 from __future__ import annotations
@@ -71,6 +71,10 @@ class Cut(Segments):
 
     def statement(self, statement: ast.stmt, run: Run) -> ast.stmt | None:
         """The statement over handles, None if it went into the run as a whole."""
+        if isinstance(statement, ast.AnnAssign):
+            if statement.value is None:
+                return ast.copy_location(ast.Pass(), statement)
+            statement = ast.copy_location(ast.Assign([statement.target], statement.value), statement)
         if self.joins(statement, run):
             return None
         where = run if self.may_hoist(statement) else None
@@ -168,7 +172,13 @@ class Cut(Segments):
         """The number of tensors of a tuple that leaves its point."""
         step = next(step for step in reversed(run.steps) if step.names == (self.emitted(name),))
         arity = run.packs[name]
-        whole = isinstance(step.tree, Apply) and step.tree.name in ("chunk", "split", "tensor_split", "LSTMCell", "unbind")
+        whole = isinstance(step.tree, Apply) and step.tree.name in (
+            "chunk",
+            "split",
+            "tensor_split",
+            "LSTMCell",
+            "unbind",
+        )
         if arity is None or not whole:
             refuse("waves-operation", f"it is not known how many tensors '{name}' holds", self.routine.body[0])
         return arity

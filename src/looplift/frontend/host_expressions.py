@@ -135,9 +135,20 @@ def operator(flow: Flow, routine: Routine, node: ast.BinOp | ast.UnaryOp | ast.C
         elements = flow.elements({atom for atom in joined if _is_sequence(atom)}, node)
         kinds = {_sequence_kind(atom) for atom in joined if _is_sequence(atom)}
         return {flow.container(node, "tuple" if "tuple" in kinds else "list", elements)}
-    if any(isinstance(atom, External) for atom in joined) and not isinstance(node, ast.Compare):
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        require_plain_truth(joined, node)
+    elif any(isinstance(atom, External) for atom in joined) and not isinstance(node, ast.Compare):
         refuse("waves-call", f"'{ast.unparse(node)}' on objects may have effects", node)
     return {HOST}
+
+
+def require_plain_truth(atoms: set[Atom], node: ast.AST) -> None:
+    """Asking whether a value is true runs no code of the user's."""
+    plain = (list, tuple, dict, set, frozenset)
+    for atom in atoms:
+        if isinstance(atom, External) and not issubclass(atom.type, plain):
+            if hasattr(atom.type, "__bool__") or hasattr(atom.type, "__len__"):
+                refuse("waves-call", f"whether a '{atom.type.__name__}' is true may run code", node)
 
 
 def _is_sequence(atom: Atom) -> bool:
@@ -176,7 +187,9 @@ def _tensor_operator(
         operation = Operation("matmul", "matmul", "operator", tuple(operands))
         return flow.lane(node, operation, matmul_rank(ranks[0], ranks[1]))
     sign = node.ops[0] if isinstance(node, ast.Compare) else node.op
-    return flow.lane(node, Operation(type(sign).__name__, "elementwise", "operator", tuple(operands)), join_ranks(*ranks))
+    return flow.lane(
+        node, Operation(type(sign).__name__, "elementwise", "operator", tuple(operands)), join_ranks(*ranks)
+    )
 
 
 def attribute(flow: Flow, routine: Routine, node: ast.Attribute) -> set[Atom]:
@@ -207,7 +220,9 @@ def attribute_of(flow: Flow, atom: Atom, node: ast.Attribute) -> set[Atom]:
         case Live(value=value, path=path):
             return {live_attribute(flow, value, path, node)}
         case External():
-            return external_attribute(flow, atom, node)
+            return {HOST} if name == "__class__" else external_attribute(flow, atom, node)
+        case Host() if name in ("__name__", "__class__", "real", "imag"):
+            return {HOST}
     refuse("waves-call", f"'.{name}' is not understood here", node)
 
 
@@ -245,7 +260,11 @@ def module_slot(module: Any, name: str) -> Any:
 def external_attribute(flow: Flow, atom: External, node: ast.Attribute) -> set[Atom]:
     kind, name = atom.type, node.attr
     stored = getattr(kind, name, None)
-    if isinstance(stored, property) or hasattr(kind, "__getattr__") or kind.__getattribute__ is not object.__getattribute__:
+    if (
+        isinstance(stored, property)
+        or hasattr(kind, "__getattr__")
+        or kind.__getattribute__ is not object.__getattribute__
+    ):
         if not issubclass(kind, tuple):
             refuse("waves-call", f"'.{name}' of a '{kind.__name__}' may run code", node)
     inside = flow.inside(atom)
@@ -270,7 +289,11 @@ def subscript(flow: Flow, routine: Routine, node: ast.Subscript) -> set[Atom]:
             case External() if isinstance(node.slice, ast.Slice):
                 found.add(flow.container(node, "list", flow.elements({owner}, node)))
             case Container() | External():
-                if isinstance(owner, External) and not issubclass(owner.type, (list, tuple, dict)) and owner.type.__name__ != "deque":
+                if (
+                    isinstance(owner, External)
+                    and not issubclass(owner.type, (list, tuple, dict))
+                    and owner.type.__name__ != "deque"
+                ):
                     refuse("waves-call", f"indexing a '{owner.type.__name__}' may run code", node)
                 found |= flow.inside(owner).at(key)
             case Pack(site=site):

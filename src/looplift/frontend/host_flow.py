@@ -51,6 +51,7 @@ class Flow:
         self.ranks: dict[int, int | None] = {}
         self.routines: dict[types.CodeType, Routine] = {}
         self.calls: dict[ast.AST, dict[Any, Routine]] = {}
+        self.homes: dict[int, str] = {}
         self.accumulations: dict[ast.AST, Routine] = {}
         self.live_ins = dict(live_ins)
         self.changed = False
@@ -99,7 +100,9 @@ class Flow:
     def inside(self, atom: Atom) -> Contents:
         return self.contents.setdefault(atom, Contents())
 
-    def container(self, node: ast.AST, kind: str, atoms: Atoms = (), fields: Mapping[Any, Atoms] | None = None) -> Container:
+    def container(
+        self, node: ast.AST, kind: str, atoms: Atoms = (), fields: Mapping[Any, Atoms] | None = None
+    ) -> Container:
         """The container made at a node, holding at least what is given."""
         made = Container(self.site(node), kind)
         contents = self.inside(made)
@@ -156,14 +159,14 @@ class Flow:
         kind = type(module.value).__name__
         if kind not in ("ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
             raise NotLiftable("waves-call", f"a '{kind}' is not understood as a container")
-        items = module.value.values() if kind.endswith("Dict") else module.value
-        if module.path:
-            self.guard(f"len({module.path})", len(module.value))
+        if module.path is None:
+            raise NotLiftable("waves-call", f"this '{kind}' cannot be reached by a name")
+        self.guard(f"len({module.path})", len(module.value))
         keys = list(module.value.keys()) if kind.endswith("Dict") else range(len(module.value))
-        for key, item in zip(keys, items):
-            if module.path:
-                self.guard(f"type({module.path}[{key!r}])", type(item))
-        return {Live(item, None) for item in items}
+        for key in keys:
+            self.guard(f"type({module.path}[{key!r}])", type(module.value[key]))
+            self.homes[id(module.value[key])] = f"{module.path}[{key!r}]"
+        return {Live(module.value[key], None) for key in keys}
 
     def rank(self, atoms: Atoms) -> int | None:
         """The one rank of the tensors among the atoms; -1 if there are none (yet), None if it is not known."""
@@ -206,7 +209,11 @@ class Flow:
         if function is not None and name in routine.cells() and "<locals>" in function.__qualname__:
             value = routine.cells()[name]
             if not isinstance(value, types.FunctionType):
-                refuse("waves-name", f"'{name}' in '{function.__name__}' belongs to a function that the loop cannot see", node)
+                refuse(
+                    "waves-name",
+                    f"'{name}' in '{function.__name__}' belongs to a function that the loop cannot see",
+                    node,
+                )
             return {Live(value, None)}
         found = resolve(routine, name, self.names)
         if routine.function is not None and found.path in routine.locals:
@@ -230,7 +237,12 @@ class Flow:
 def _is_data(value: Any) -> bool:
     """An object whose attributes are data: not a function, class, module or scalar."""
     plain = (types.ModuleType, type, str, bytes, int, float, complex, range, slice)
-    return value is not None and not callable(value) and not isinstance(value, plain) and not type(value).__module__.startswith("torch")
+    return (
+        value is not None
+        and not callable(value)
+        and not isinstance(value, plain)
+        and not type(value).__module__.startswith("torch")
+    )
 
 
 __all__ = ["EMPTY", "Flow", "Operation", "is_tensor_atom", "refuse"]

@@ -16,16 +16,16 @@ def container_method(flow: Flow, owner: Container, name: str, node: ast.Call) ->
     if node.keywords:
         refuse("waves-call", f"'{ast.unparse(node)}' with keywords is not understood", node)
     match name, arguments:
-        case ("append" | "appendleft" | "add"), [value]:
+        case (("append" | "appendleft" | "add"), [value]):
             flow.add(inside.rest, value)
             return {HOST}
         case "insert", [_, value]:
             flow.add(inside.rest, value)
             return {HOST}
-        case ("extend" | "extendleft"), [values]:
+        case (("extend" | "extendleft"), [values]):
             flow.add(inside.rest, flow.elements(values, node))
             return {HOST}
-        case ("pop" | "popleft"), _:
+        case (("pop" | "popleft"), _):
             return inside.everything().union(*arguments[1:])
         case "setdefault", [key, value]:
             flow.add(inside.keys, key)
@@ -36,9 +36,9 @@ def container_method(flow: Flow, owner: Container, name: str, node: ast.Call) ->
             return {HOST}
         case "popitem", []:
             return {flow.container(node, "tuple", fields={0: inside.keys, 1: inside.everything()})}
-        case ("reverse" | "clear" | "rotate"), _:
+        case (("reverse" | "clear" | "rotate"), _):
             return {HOST}
-        case ("remove" | "discard"), _:
+        case (("remove" | "discard"), _):
             _require_plain(flow, owner, node)
             return {HOST}
         case "sort", []:
@@ -93,7 +93,9 @@ def _require_plain(flow: Flow, owner: Container | External, node: ast.Call) -> N
 
 def _update(flow: Flow, owner: Container, other: set[Atom], node: ast.Call) -> None:
     for atom in other:
-        if not isinstance(atom, (Container, External)) or (isinstance(atom, External) and not issubclass(atom.type, dict)):
+        if not isinstance(atom, (Container, External)) or (
+            isinstance(atom, External) and not issubclass(atom.type, dict)
+        ):
             refuse("waves-call", f"'{ast.unparse(node)}' is not understood here", node)
         flow.add(flow.inside(owner).rest, flow.inside(atom).everything())
         flow.add(flow.inside(owner).keys, flow.inside(atom).keys)

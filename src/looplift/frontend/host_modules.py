@@ -14,22 +14,24 @@ from looplift.frontend.host_values import Atom, Live
 
 def module_call(flow: Flow, callee: Live, node: ast.Call, enter: Callable[..., set[Atom]]) -> set[Atom]:
     module = callee.value
-    require_plain(flow, module, callee.path, node)
+    home = callee.path or flow.homes.get(id(module))
+    if home is None:
+        refuse("waves-call", f"the module of '{ast.unparse(node)}' cannot be reached by a name", node)
+    require_plain(flow, module, home, node)
     kind = type(module)
     if kind.__module__.startswith("torch."):
         return _builtin_module(flow, module, node)
     forward = kind.forward
     if not isinstance(forward, types.FunctionType) or "forward" in module.__dict__:
         refuse("waves-call", f"the 'forward' of a '{kind.__name__}' is not a plain method", node)
-    if callee.path:
-        flow.guard(f"{callee.path}.forward.__code__", forward.__code__)
+    flow.guard(f"{home}.forward.__code__", forward.__code__)
     return enter(flow, forward, callee, kind, node)
 
 
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
-def require_plain(flow: Flow, module: Any, path: str | None, node: ast.AST) -> None:
+def require_plain(flow: Flow, module: Any, path: str, node: ast.AST) -> None:
     """A call of the module runs its forward and nothing else; in eval mode where that makes a difference."""
     import torch
 
@@ -38,18 +40,16 @@ def require_plain(flow: Flow, module: Any, path: str | None, node: ast.AST) -> N
         refuse("waves-call", f"the module '{ast.unparse(node)}' has hooks", node)
     if kind.__call__ is not torch.nn.Module.__call__ or getattr(module, "_compiled_call_impl", None) is not None:
         refuse("waves-call", f"a '{kind.__name__}' is not called in the usual way", node)
-    if path:
-        flow.guard(f"type({path})", kind)
-        for name in HOOKS:
-            flow.guard(f"len({path}.{name} or ())", 0)
+    flow.guard(f"type({path})", kind)
+    hooks = " or ".join(f"{path}.{name}" for name in HOOKS)
+    flow.guard(f"bool({hooks})", False)
     if kind.__name__.startswith("Dropout"):
         if module.training and module.p > 0:
             refuse("waves-random", "dropout in training draws random numbers", node)
-        if path:
-            flow.guard(f"{path}.training", module.training)
+        flow.guard(f"{path}.training", module.training)
     if kind.__name__ == "Sequential":
         for position, child in enumerate(module):
-            require_plain(flow, child, f"{path}[{position}]" if path else None, node)
+            require_plain(flow, child, f"{path}[{position}]", node)
             if module_family(child) is None:
                 refuse("waves-call", f"a '{type(child).__name__}' is not in the table of modules", node)
 

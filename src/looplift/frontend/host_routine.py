@@ -98,7 +98,9 @@ def routine_of(function: types.FunctionType, names: Names) -> Routine:
         if default is not None:
             defaults[item.arg] = default
     for name, default in defaults.items():
-        if not isinstance(default, (ast.Constant, ast.UnaryOp)):
+        if not isinstance(default, ast.Constant) and not (
+            isinstance(default, ast.UnaryOp) and isinstance(default.operand, ast.Constant)
+        ):
             raise NotLiftable("waves-call", f"the default of '{name}' in '{function.__name__}' is not a literal")
     body = _without_docstring(definition.body)
     variables: dict[str, set[Atom]] = {name: set() for name in parameters}

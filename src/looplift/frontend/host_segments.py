@@ -57,7 +57,9 @@ class Segments:
         return False
 
     def is_inside(self, node: ast.expr, run: Run | None) -> bool:
-        return (isinstance(node, ast.Name) and run is not None and node.id in run.ranks) or self.is_tensor_work(node, run)
+        return (isinstance(node, ast.Name) and run is not None and node.id in run.ranks) or self.is_tensor_work(
+            node, run
+        )
 
     def tree(self, node: ast.expr, run: Run, role: str = "tensor") -> Tree:
         flow = self.flow
@@ -197,7 +199,9 @@ class Segments:
 
     def emitted(self, name: str) -> str:
         """The name of a local of the point: the author's, unless the region uses that name for something else."""
-        shadows = self.routine is not self.flow.region and (name in self.flow.live_ins or name in self.flow.names.constants)
+        shadows = self.routine is not self.flow.region and (
+            name in self.flow.live_ins or name in self.flow.names.constants
+        )
         return f"{name}_" if shadows else name
 
     def _name(self, node: ast.expr, run: Run) -> str:
@@ -220,6 +224,8 @@ def finish(point: Point, run: Run) -> tuple[Point, list[ast.expr]]:
     arguments = [run.arguments[k] for k in order]
     calls = [item for item in arguments if any(isinstance(part, ast.Call) for part in ast.walk(item))]
     if order != sorted(order) and len(calls) > 1:
-        raise NotLiftable("waves-operation", "the order of the calls in this expression would change", span_of(calls[0]))
+        raise NotLiftable(
+            "waves-operation", "the order of the calls in this expression would change", span_of(calls[0])
+        )
     point.parameters = [run.parameters[k] for k in order]
     return point, arguments

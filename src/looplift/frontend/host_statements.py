@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from looplift.frontend.host_expressions import evaluate
+from looplift.frontend.host_expressions import evaluate, require_plain_truth
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_values import HOST, Atom, Container, External, Lane, Pack, is_tensor_atom
@@ -52,12 +52,16 @@ def visit(flow: Flow, routine: Routine, statement: ast.stmt) -> None:
         case ast.Pass() | ast.Break() | ast.Continue():
             pass
         case _:
-            refuse("waves-statement", f"a '{type(statement).__name__.lower()}' statement is not understood here", statement)
+            refuse(
+                "waves-statement", f"a '{type(statement).__name__.lower()}' statement is not understood here", statement
+            )
 
 
 def decide(flow: Flow, routine: Routine, test: ast.expr) -> None:
     """A test on the host: it may not need the value of a tensor that the loop computes."""
-    require_host(evaluate(flow, routine, test), test)
+    atoms = evaluate(flow, routine, test)
+    require_host(atoms, test)
+    require_plain_truth(atoms, test)
 
 
 def require_host(atoms: set[Atom], node: ast.AST) -> None:

@@ -76,7 +76,26 @@ MODULES = {
 }
 
 HOST_BUILTINS = {
-    *(len, isinstance, issubclass, abs, int, float, str, bool, ord, chr, divmod, round, repr, hash, complex, slice, pow),
+    *(
+        len,
+        isinstance,
+        issubclass,
+        type,
+        abs,
+        int,
+        float,
+        str,
+        bool,
+        ord,
+        chr,
+        divmod,
+        round,
+        repr,
+        hash,
+        complex,
+        slice,
+        pow,
+    ),
 }
 MATH_LIKE = ("math", "operator")
 TEXT_METHODS = {name for kind in (str, int, float, bytes, range) for name in dir(kind) if not name.startswith("_")}

@@ -7,6 +7,8 @@ The text between the two marks is also part of each emitted program, which so ru
 from __future__ import annotations
 
 # --- begin ---
+from array import array
+
 import torch
 
 
@@ -29,14 +31,17 @@ class Handle:
 
 
 class Table:
-    """The values of one output of a group; ``shared`` where all rows are one."""
+    """One output of a group. Row ``k`` of the group lies at ``start + k`` of ``value``, or is ``value`` if ``shared``."""
 
-    __slots__ = ("level", "mask", "offset", "shared", "value")
+    __slots__ = ("level", "mask", "offset", "rows", "shared", "start", "taken", "value")
 
-    def __init__(self, level, mask):
+    def __init__(self, level, mask, rows):
         self.level = level
         self.mask = mask
+        self.rows = rows
         self.value = None
+        self.start = 0
+        self.taken = False
 
 
 class Waves:
@@ -46,6 +51,8 @@ class Waves:
         self.groups = []
         self.bits = {}
         self.wrapped = {}
+        self.described = {}
+        self.joins = None
 
     def point(self, *, stage, roles="", width=-1, lanes=False, ranks=()):
         """A function over rows becomes one that records its calls and returns handles."""
@@ -53,7 +60,7 @@ class Waves:
         return lambda function: self.recorder(function, count, base, abs(width), width == -1, (roles, lanes, ranks))
 
     def recorder(self, function, count, base, width, single, how):
-        groups = {}
+        groups, described = {}, self.described
 
         def record(*arguments):
             level, mask, fixed = base, 0, ()
@@ -66,16 +73,18 @@ class Waves:
                     if table.level >= level:
                         level = table.level + 1
                 else:
-                    arguments, level, mask, key = self.describe(arguments, position, level, mask)
+                    key = described.get(id(value))
+                    if key is None:
+                        arguments, level, mask, key = self.describe(arguments, position, level, mask)
                     fixed += (position, key)
             key = (level, mask, fixed)
             group = groups.get(key)
             if group is None:
                 bit = self.bits.setdefault((function, fixed), 1 << len(self.bits))
-                tables = [Table(level, mask | bit) for _ in range(width)]
-                group = groups[key] = (level, [], tables, function, how)
-                self.groups.append(group)
-            rows, tables = group[1], group[2]
+                rows = []
+                group = groups[key] = rows, [Table(level, mask | bit, rows) for _ in range(width)]
+                self.groups.append((level, bit, *group, function, how, fixed))
+            rows, tables = group
             row = len(rows)
             rows.append(arguments)
             if single:
@@ -95,9 +104,11 @@ class Waves:
                 mask |= item.table.mask
             return arguments, level, mask, len(items)
         if isinstance(value, torch.Tensor):
-            return arguments, level, mask, ("tensor", value.dtype, value.shape, value.device, value.requires_grad)
-        exact = repr(value) if isinstance(value, (float, complex)) else value
-        return arguments, level, mask, (value.__class__, exact)
+            key = ("tensor", value.dtype, value.shape, value.device, value.requires_grad)
+        else:
+            key = (value.__class__, repr(value) if isinstance(value, (float, complex)) else value)
+        self.described[id(value)] = key  # the recorded arguments keep the value alive, so its id stays its own
+        return arguments, level, mask, key
 
     def wrap(self, value):
         """A handle for a tensor given from outside that stands in a list."""
@@ -107,33 +118,83 @@ class Waves:
             raise NotImplementedError("a list of tensors holds something else")
         if id(value) not in self.wrapped:
             bit = self.bits.setdefault((id(value),), 1 << len(self.bits)) if value.requires_grad else 0
-            table = Table(-1, bit)
+            table = Table(-1, bit, [()])
             table.value, table.shared = value, True
             self.wrapped[id(value)] = Handle(table, 0)
         return self.wrapped[id(value)]
 
-    def run(self):
+    def run(self, leaving=()):
         """All groups, lowest level first."""
-        for _, rows, tables, function, (roles, lanes, ranks) in sorted(self.groups, key=lambda group: group[0]):
-            columns = [self.column(column, role) for column, role in zip(zip(*rows), roles)]
-            values = [value for value, _ in columns]
-            axes = tuple([axis for _, axis in columns])
-            shared = 0 not in axes
-            if lanes:
-                values = [self.lane_axis(*column, 1 if shared else len(rows)) for column in columns]
-                self.check(values, ranks)
-                results = function(*values)
-            elif shared or len(rows) == 1:
-                results = function(*[value if axis is None else value[0] for value, axis in columns])
-                shared = True
-            else:
-                results = torch.vmap(function, in_dims=axes)(*values)
+        self.require_live(leaving)
+        joined = {}
+        for level, bit, rows, tables, function, how, _ in self.groups:
+            key = (level, bit) if self.may_join(leaving) else (level, len(joined))
+            joined.setdefault(key, (function, how, []))[2].append((rows, tables))
+        for _, (function, how, parts) in sorted(joined.items()):
+            rows = [row for part, _ in parts for row in part]
+            results, shared = self.batch(function, rows, *how)
             results = results if isinstance(results, (tuple, list)) else (results,)
-            if len(results) != len(tables):
-                raise NotImplementedError("an operation has another number of results than was expected")
-            for table, value in zip(tables, results):
-                table.value, table.shared = (value[0] if shared and lanes else value), shared
+            start = 0
+            for part, tables in parts:
+                if len(results) != len(tables):
+                    raise NotImplementedError("an operation has another number of results than was expected")
+                for table, value in zip(tables, results):
+                    table.value, table.shared, table.start = value, shared, start
+                start += len(part)
         self.groups.clear()
+
+    def batch(self, function, rows, roles, lanes, ranks):
+        """The results of all calls of a group, and whether all rows share one."""
+        columns = [self.column(column, role) for column, role in zip(zip(*rows), roles)]
+        axes = tuple([axis for _, axis in columns])
+        shared = 0 not in axes
+        if lanes:
+            values = [self.lane_axis(*column, 1 if shared else len(rows)) for column in columns]
+            self.check(values, ranks)
+            results = function(*values)
+            if not shared:
+                return results, False
+            return [value[0] for value in (results if isinstance(results, (tuple, list)) else (results,))], True
+        if shared or len(rows) == 1:
+            return function(*[value if axis is None else value[0] for value, axis in columns]), True
+        return torch.vmap(function, in_dims=axes)(*[value for value, _ in columns]), False
+
+    def may_join(self, leaving):
+        """Whether calls that depend on other parameters may share a batch, and none gets zeros in place of no gradient."""
+        if self.joins is None:
+            masks = {handle.table.mask for handle in leaving}
+            reached = masks.pop() if len(masks) == 1 else 0
+            inside = all(not table.mask & ~reached for _, _, _, tables, *_ in self.groups for table in tables)
+            self.joins = not torch.is_grad_enabled() or (not masks and inside)
+        return self.joins
+
+    def require_live(self, leaving):
+        """Each tensor given from outside that wants a gradient must reach a result."""
+        wanting = [
+            rows
+            for _, _, rows, *_, fixed in self.groups
+            if any(
+                key[-1] is True
+                for _, key in zip(fixed[::2], fixed[1::2])
+                if isinstance(key, tuple) and key[0] == "tensor"
+            )
+        ]
+        if not wanting or not torch.is_grad_enabled():
+            return
+        reached, queue = set(), list(leaving)
+        while queue:
+            handle = queue.pop()
+            key = (id(handle.table.rows), handle.row)
+            if key not in reached:
+                reached.add(key)
+                items = [
+                    item
+                    for value in handle.table.rows[handle.row]
+                    for item in (value if isinstance(value, list) else [value])
+                ]
+                queue += [item for item in items if item.__class__ is Handle]
+        if any((id(rows), row) not in reached for rows in wanting for row in range(len(rows))):
+            raise NotImplementedError("a tensor that wants a gradient reaches no result")
 
     def lane_axis(self, value, axis, count):
         """The value with a row for each lane."""
@@ -153,50 +214,60 @@ class Waves:
         if first.__class__ is Handle:
             return self.gather(column)
         if isinstance(first, list):
-            flat, _ = self.gather([item for items in column for item in items], force=True)
+            flat, _ = self.gather([item for items in column for item in items], copy=True)
             return flat.view(len(column), len(first), *flat.shape[1:]), 0
         if isinstance(first, torch.Tensor):
             same = all(item is first for item in column)
             return (first, None) if same else (torch.stack(column), 0)
         return first, None
 
-    def gather(self, handles, force=False):
-        """The rows of handles, from all the tables that they lie in."""
-        tables = list({handle.table: None for handle in handles})
-        if len(tables) == 1 and tables[0].shared and not force:
-            return tables[0].value, None
-        values, offset = [], 0
+    def gather(self, handles, copy=False):
+        """The rows of handles, from all the tables that they lie in; a new tensor if ``copy``."""
+        tables = list(dict.fromkeys([handle.table for handle in handles]))
+        first = tables[0].value
+        if not copy and all([table.shared and table.value is first for table in tables]):
+            return first, None
+        values, offset, homes = [], 0, {}
         for table in tables:
-            value = table.value.unsqueeze(0) if table.shared else table.value
-            table.offset = offset
-            offset += len(value)
-            values.append(value)
-            if value.dtype != values[0].dtype:
-                raise NotImplementedError("tensors of several dtypes meet at one point")
-        rows = [handle.table.offset + (0 if handle.table.shared else handle.row) for handle in handles]
+            if id(table.value) not in homes:
+                homes[id(table.value)] = offset
+                value = table.value.unsqueeze(0) if table.shared else table.value
+                offset += len(value)
+                values.append(value)
+                if value.dtype != first.dtype:
+                    raise NotImplementedError("tensors of several dtypes meet at one point")
+            table.offset = homes[id(table.value)] + (0 if table.shared else table.start)
+        if any([table.shared for table in tables]):
+            rows = [handle.table.offset + (0 if handle.table.shared else handle.row) for handle in handles]
+        else:
+            rows = [handle.table.offset + handle.row for handle in handles]
         pool = values[0] if len(values) == 1 else torch.cat(values)
-        if rows == list(range(len(pool))):
+        if not copy and len(rows) == len(pool) and rows == list(range(len(rows))):
             return pool, 0
-        return pool.index_select(0, torch.tensor(rows, device=pool.device)), 0
+        return pool.index_select(0, self.index(rows, pool.device)), 0
+
+    def index(self, rows, device):
+        """Row numbers as a tensor."""
+        return torch.frombuffer(array("q", rows), dtype=torch.int64).to(device)
 
     def resolve(self, value):
         """The value with tensors in place of handles, after all waves have run; lists and dicts are filled in place."""
-        self.run()
         found = {}
         self.search(value, found, set())
-        by_table = {}
-        for handle in found.values():
-            by_table.setdefault(handle.table, []).append(handle)
-        tensors = {}
-        for table, handles in by_table.items():
-            if table.shared and len(handles) == 1:
-                tensors[handles[0]] = table.value
-                continue
-            rows = [0 if table.shared else handle.row for handle in handles]
-            source = table.value.unsqueeze(0) if table.shared else table.value
-            fresh = source.index_select(0, torch.tensor(rows, device=source.device))
-            tensors.update((handle, fresh[k]) for k, handle in enumerate(handles))
+        self.run(found.values())
+        tensors = {handle: self.own(handle) for handle in found.values()}
         return self.fill(value, tensors, {})
+
+    def own(self, handle):
+        """The tensor of a handle that leaves, with memory of its own."""
+        table = handle.table
+        if not isinstance(table.value, torch.Tensor):
+            return table.value
+        alone = table.shared and not table.taken and table.value._base is None
+        table.taken = True
+        return (
+            table.value if alone else (table.value if table.shared else table.value[table.start + handle.row]).clone()
+        )
 
     def search(self, value, found, seen):
         """All handles in lists, tuples and dicts."""
