@@ -325,6 +325,10 @@ def _display(p: Printer, node: Node) -> Text:
     return atom(inner if node.attrs.get("bare") else f"({inner})")
 
 
+def _some(p: Printer, node: Node) -> Text:
+    return atom(f"bool({p.text(node.args[0]).at(ATOM)}.any())")
+
+
 def _none(p: Printer, node: Node) -> Text:
     return atom("None")
 
@@ -333,7 +337,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "name": _name, "const": _const, "linear": _linear, "index": _index, "along": _along, "extent": _extent,
     "length": _length, "count": _count, "total": _total, "lengths": _lengths, "entries": _entries, "pack": _pack,
     "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
-    "apply": _apply, "attribute": _attribute, "display": _display, "none": _none,
+    "apply": _apply, "attribute": _attribute, "display": _display, "none": _none, "some": _some,
 }  # fmt: skip
 
 __all__ = ["AND", "RENDERERS", "Text", "arranged", "atom", "full", "render"]

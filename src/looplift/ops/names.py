@@ -22,10 +22,9 @@ def _table() -> dict[int, str]:
         ("torch.special", torch.special), ("torch.fft", torch.fft), ("np", np), ("np.linalg", np.linalg),
     )  # fmt: skip
     for prefix, namespace in namespaces:
-        for name in dir(namespace):
+        for name, value in vars(namespace).items():
             if name.startswith("_") or name in ("vmap", "compile", "no_grad"):
                 continue
-            value = getattr(namespace, name, None)
             if callable(value) and not isinstance(value, type):
                 names.setdefault(id(value), f"{prefix}.{name}")
     for name in BUILTINS:

@@ -66,6 +66,7 @@ class Context:
     depth: int = 0
     notes: list[str] = field(default_factory=list)
     serial_loops: list[Loop] = field(default_factory=list)
+    in_while: bool = False
 
     def refuse(self, code: str, message: str) -> NotLiftable:
         return NotLiftable(code, message, self.span)
@@ -126,6 +127,27 @@ class Context:
         key = f"{nodes.parts(gap)[0].keys()}{[c for _, c in nodes.parts(gap)[0].values()]}{nodes.parts(gap)[1]}"
         self.check(nodes.elementwise("le", [small, large], nodes.BOOL), key)
 
+    def select(self, mask: Node, then: Node, orelse: Node, kind: Kind) -> Node:
+        """Lanes of ``then`` where the mask holds, of ``orelse`` elsewhere.
+
+        A side that no lane takes gets no gradient in the loop, and zeros from a select: where the sides depend on
+        other leaves, each must be taken by some lane.
+        """
+        if self.needs_grad and kind.is_array and not (nodes.is_const(mask, True) or nodes.is_const(mask, False)):
+            here, there = leaves(then), leaves(orelse)
+            if here - there:
+                self.check_some(mask)
+            if there - here:
+                self.check_some(nodes.negated(mask))
+        return nodes.select(mask, then, orelse, kind)
+
+    def check_some(self, mask: Node) -> None:
+        """Require that a mask holds in some lane."""
+        if mask.axes and not self.in_while:
+            self.add(Check(Node("some", (mask,), (), nodes.BOOL), self.span))
+        elif not mask.axes:
+            self.add(Check(mask, self.span))
+
     @contextmanager
     def masked(self, mask: Node | None) -> Iterator[None]:
         saved, self.mask = self.mask, nodes.both(self.mask, mask)
@@ -150,6 +172,25 @@ class Context:
 
     def value_of(self, const: Any) -> Node:
         return nodes.const(const)
+
+
+def leaves(node: Node) -> set[int]:
+    """The inputs that a gradient of the node may reach: float tensors of the caller, and modules."""
+    found: set[int] = set()
+    seen: set[int] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current.serial in seen:
+            continue
+        seen.add(current.serial)
+        if current.op == "module":
+            found.add(hash(current.attrs["path"]))
+        if current.op in ("name", "pack") and "float" in str(current.kind.dtype):
+            found.add(current.serial)
+        if not current.kind.is_number:
+            pending += current.args
+    return found
 
 
 def index_node(axis: Axis) -> Node:

@@ -43,7 +43,7 @@ def _fold(context: Context, contribution: Contribution, axis: Axis, kind: Kind) 
         mask = operator_mask
     sums = [a for a in merge_axes(value.axes, mask.axes if mask is not None else ()) if a in folded]
     if mask is not None:
-        value = nodes.select(mask, value, _identity(operator, kind), kind)
+        value = context.select(mask, value, _identity(operator, kind), kind)
     if not sums:
         return value
     if operator in ("max", "min", "maximum", "minimum") and _floating(kind):
@@ -117,7 +117,7 @@ def _combine(context: Context, operator: str, init: Node, folded: Node, kind: Ki
         test = nodes.compare("gt" if operator == "max" else "lt", folded, init)
         if not test.axes and not kind.is_array:
             return nodes.elementwise(f"builtin.{operator}", [init, folded], kind)
-        return nodes.select(test, folded, _typed(init, kind), kind)
+        return context.select(test, folded, _typed(init, kind), kind)
     if kind.is_number:
         return nodes.elementwise(BINARY[operator], [init, folded], kind)
     if init.kind.is_array and init.kind.rank > kind.rank:

@@ -261,7 +261,7 @@ def _along_node(piece: Along) -> Node:
 
 def _masked_index(context: Context, index: Node) -> Node:
     assert context.mask is not None
-    return nodes.select(context.mask, index, nodes.const(0), Kind("int"))
+    return context.select(context.mask, index, nodes.const(0), Kind("int"))
 
 
 def _gather(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:
@@ -387,7 +387,7 @@ def _updated(context: Context, array: Array, pieces: list[Piece], value: Node, c
     old = read_pieces_unchecked(array.node, pieces, kind)
     if combine is not None:
         value = context_combine(context, combine, old, value, kind)
-    return value if context.mask is None else nodes.select(context.mask, _stored(context, value, kind), old, kind)
+    return value if context.mask is None else context.select(context.mask, _stored(context, value, kind), old, kind)
 
 
 def _stored(context: Context, value: Node, kind: Kind) -> Node:

@@ -105,7 +105,7 @@ def _statement(context: Context, statement: Statement) -> None:
             node = truth(context.node(cond))
             if context.mask is not None and not node.axes:
                 node = nodes.both(None, nodes.elementwise("and_", [node, nodes.const(True)], nodes.BOOL))
-                node = nodes.select(context.mask, node, nodes.const(True), nodes.BOOL)
+                node = context.select(context.mask, node, nodes.const(True), nodes.BOOL)
             context.check(node)
         case Perform():
             _perform(context, statement)
@@ -248,7 +248,7 @@ def _joined(context: Context, cond: Node, phi) -> Val:
             return Val(nodes.both(nodes.negated(cond), truth(orelse.node)))
     if not (kind.is_array or kind.is_number):
         raise context.refuse("mixed-kinds", f"'{phi.var.hint}' is a {kind.family} that differs by iteration")
-    node = nodes.select(cond, _fitting(then.node, kind), _fitting(orelse.node, kind), kind)
+    node = context.select(cond, _fitting(then.node, kind), _fitting(orelse.node, kind), kind)
     node.hint = phi.var.hint
     return Val(node)
 

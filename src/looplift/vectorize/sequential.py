@@ -60,6 +60,7 @@ def while_loop(context: Context, loop: Loop) -> None:
     names = [_enter(context, loop, carry) for carry in loop.carries]
     step = Forever([])
     context.serial_loops.append(loop)
+    outside, context.in_while = context.in_while, True
     with context.nested(step.body):
         block(context, domain.block)
         cond = truth(context.node(domain.cond))
@@ -72,6 +73,7 @@ def while_loop(context: Context, loop: Loop) -> None:
         with context.masked(active if cond.axes else None):
             block(context, loop.body)
             _leave(context, loop, names, active if cond.axes else None)
+    context.in_while = outside
     context.serial_loops.pop()
     context.add(step)
     _after(context, loop, names)
@@ -139,7 +141,7 @@ def _leave(context: Context, loop: Loop, names: list[str | None], active: Node |
             raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
         last = _spread(context, val.node, inside.axes, inside.kind)
         if active is not None:
-            last = nodes.select(active, last, inside, inside.kind)
+            last = context.select(active, last, inside, inside.kind)
         finals.append((name, last))
     context.add(Assign(",".join(name for name, _ in finals), _together([node for _, node in finals]))) if finals else None
 
