@@ -77,12 +77,12 @@ class _Comparison:
             case np.random.Generator():
                 return self.of(got.bit_generator.state, want.bit_generator.state, f"{path}.bit_generator.state")
             case set() | frozenset():
-                return None if got == want else f"{path}: {got!r:.60} instead of {want!r:.60}"
+                return None if got == want else f"{path}: {_brief(got)} instead of {_brief(want)}"
             case BaseException():
                 return self.of(got.args, want.args, f"{path}.args")
         parts = _parts(want)
         if parts is None:
-            return None if _equal(got, want) else f"{path}: {got!r:.60} instead of {want!r:.60}"
+            return None if _equal(got, want) else f"{path}: {_brief(got)} instead of {_brief(want)}"
         return self.parts(_parts(got) or [], parts, path)
 
     def parts(self, got: list[tuple[Any, str, Any]], want: list[tuple[Any, str, Any]], path: str) -> str | None:
@@ -205,9 +205,9 @@ def _first_of_tensors(got: torch.Tensor, want: torch.Tensor, settings: _Comparis
 
 def _counted(different: int, size: int, where: tuple[int, ...], got: Any, want: Any) -> str:
     if not where:
-        return f"{got!r:.60} instead of {want!r:.60}"
+        return f"{_brief(got)} instead of {_brief(want)}"
     place = where[0] if len(where) == 1 else where
-    return f"{different} of {size} elements differ, the first at {place}: {got!r:.60} instead of {want!r:.60}"
+    return f"{different} of {size} elements differ, the first at {place}: {_brief(got)} instead of {_brief(want)}"
 
 
 def _tensor_from_array(array: Any) -> torch.Tensor:
@@ -261,5 +261,10 @@ def _shown(value: Any) -> str:
     if isinstance(value, (torch.Tensor, np.ndarray)):
         return f"{type(value).__name__} of {value.dtype} and shape {tuple(value.shape)}"
     if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
-        return f"{value!r:.60}"
-    return f"{type(value).__name__} {value!r:.60}"
+        return _brief(value)
+    return f"{type(value).__name__} {_brief(value)}"
+
+
+def _brief(value: Any) -> str:
+    """The beginning of a value's text, on one line."""
+    return " ".join(repr(value).split())[:60]
