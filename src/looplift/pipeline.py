@@ -39,6 +39,8 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
     """Batched code for a region and the kinds of these values. Raises NotLiftable with the reason if there is none."""
     refusals: list[NotLiftable] = []
     for attempt in (_through_the_ir, _in_waves):
+        if refusals and refusals[0].code != "recursion":
+            break  # waves are for recursion; what the IR refuses for other reasons stays a loop
         try:
             return attempt(program, values, settings)
         except NotLiftable as refusal:

@@ -6,7 +6,8 @@ iteration is a tensor inside (its first value is cast), as ``total = 0`` followe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from looplift.ir.grammar import (
     UNDEFINED, Append, Atom, Block, Carry, Const, Function, If, Let, Loop, Op, Perform, Phi, Range, Statement, Store,
     Var, While, operands, walk,
 )  # fmt: skip
+from looplift.ops import table
 from looplift.ops.evaluate import evaluate
 
 CREATION = frozenset(
@@ -57,7 +59,7 @@ class _Probe:
         while grown:
             grown = False
             for statement in walk(self.function.body):
-                for var, atoms in _copies(statement):
+                for var, atoms in (*_copies(statement), *self._undecided(statement)):
                     if var not in self.mixed and any(atom in self.mixed for atom in atoms):
                         self.mixed.add(var)
                         grown = True
@@ -65,11 +67,23 @@ class _Probe:
         for statement in walk(self.function.body):
             if isinstance(statement, Append):
                 handed.append(statement.value)
-            elif isinstance(statement, Perform) or (isinstance(statement, Let) and statement.op.name in _HANDING):
+            elif isinstance(statement, Perform) or (isinstance(statement, Let) and statement.op.name not in _ARITHMETIC):
                 handed += operands(statement.op)
         for atom in handed:
             if atom in self.mixed:
                 raise NotLiftable("mixed-kinds", f"'{atom.hint}' is a number in one iteration and a tensor in another")
+
+    def _undecided(self, statement: Statement) -> list[tuple[Var, list[Atom]]]:
+        """Arithmetic of nothing that is surely a tensor: its kind is as undecided as its operands' kinds."""
+        if not isinstance(statement, Let) or statement.op.name not in _ARITHMETIC:
+            return []
+        found = [a for a in operands(statement.op) if isinstance(a, Var)]
+        if statement.op.name in ("builtin.float", "builtin.int", "builtin.bool", "not"):
+            return []
+        if any(self.facts.kind(a).is_array and a not in self.mixed for a in operands(statement.op)):
+            if statement.op.name not in ("builtin.max", "builtin.min"):
+                return []
+        return [(statement.var, found)]
 
     def _check_supported(self, value: Any, var: Var) -> None:
         import torch
@@ -149,11 +163,26 @@ class _Probe:
             result = evaluate(op, value)
             target = value(op.args[0])
             return result.to(target.dtype) if hasattr(target, "to") and hasattr(result, "to") else result
+        self._check_harmless(op, value)
+        if table.family(op.name) == "random":
+            with _streams_kept():
+                return evaluate(op, value)
+        return evaluate(op, value)
+
+    def _check_harmless(self, op: Op, value) -> None:
+        """A probe must not be noticed: no state changes, no arguments change, no numbers are drawn."""
         if op.name == "call":
             raise NotLiftable("unknown-call", f"the effects of calling '{op.args[0]!r}' are not known")
-        if op.name.startswith("method.") and op.name.endswith("_") and not op.name.endswith("__"):
-            raise NotLiftable("effect-order", f"'.{op.name[7:]}()' changes its tensor in place")
-        return evaluate(op, value)
+        receiver = value(op.args[0]) if op.args and isinstance(op.args[0], Const | Var) else None
+        if op.name == "module":
+            kind = type(receiver).__name__
+            if (receiver.training and kind not in table.STATELESS_MODULES) or getattr(receiver, "inplace", False):
+                raise NotLiftable("effect-order", f"'{op.args[0]!r}' ({kind}) changes its state, draws random numbers or works in place")
+        elif op.name in ("getitem", "iter_item", "attribute"):
+            if hasattr(type(receiver), "__missing__"):
+                raise NotLiftable("effect-order", "reading a dict with default values may change it")
+        elif not table.is_pure_call(op.name, receiver) or any(key in ("out", "inplace") for key, _ in op.kwargs):
+            raise NotLiftable("effect-order", f"'{_readable(op.name)}' may change something")
 
     def _element(self, op: Op, statement: Let) -> Any:
         items = self.sample(op.args[0])
@@ -255,6 +284,8 @@ class _Probe:
             if kind is None or (kind.is_array and inside.kind.is_array and last.shape != inside.shape):
                 raise NotLiftable("mixed-kinds", _changes_kind(carry, inside, last), loop.span)
             loops = self.union(inside.loops, last.loops)
+            if kind != inside.kind and inside.kind.family not in ("undefined", "list"):
+                self.mixed.add(carry.inside)
             if kind != inside.kind or loops != inside.loops:
                 changed = True
                 sample = last.sample if kind != inside.kind else inside.sample
@@ -267,7 +298,10 @@ class _Probe:
         return tuple(loop for loop in self.loops if id(loop) in found)
 
 
-_HANDING = frozenset(("format", "call", "tuple", "list", "torch.stack", "torch.cat", "torch.tensor", "np.array", "builtin.str"))
+_ARITHMETIC = frozenset(
+    """add sub mul truediv floordiv mod pow neg pos eq ne lt le gt ge not builtin.max builtin.min builtin.abs
+    builtin.float builtin.int builtin.bool inplace.add inplace.sub inplace.mul inplace.truediv""".split()
+)
 
 
 def _copies(statement: Statement) -> list[tuple[Var, list[Atom]]]:
@@ -276,10 +310,27 @@ def _copies(statement: Statement) -> list[tuple[Var, list[Atom]]]:
         case If(phis=phis):
             return [(phi.var, [phi.then, phi.orelse]) for phi in phis]
         case Loop(carries=carries):
-            return [(var, [c.init, c.next]) for c in carries for var in (c.inside, c.after)]
-        case Let(var=var, op=op) if op.name in ("copy", "builtin.max", "builtin.min", "neg", "add", "sub", "mul"):
+            return [(c.inside, [c.init, c.next]) for c in carries] + [(c.after, [c.next]) for c in carries]
+        case Let(var=var, op=op) if op.name == "copy":
             return [(var, list(operands(op)))]
     return []
+
+
+@contextmanager
+def _streams_kept() -> Iterator[None]:
+    """Random generators are left as they were found."""
+    import random
+
+    import numpy as np
+    import torch
+
+    states = torch.get_rng_state(), np.random.get_state(), random.getstate()
+    try:
+        yield
+    finally:
+        torch.set_rng_state(states[0])
+        np.random.set_state(states[1])
+        random.setstate(states[2])
 
 
 def _changes_kind(carry: Carry, inside: Fact, last: Fact) -> str:

@@ -10,6 +10,7 @@ from looplift.emit.spelling import (
     AND, ATOM, CHOICE, COMPARE, OPERATORS, POWER, PRODUCT, SUM, UNARY, dtype_text, lane_function, literal,
 )  # fmt: skip
 from looplift.ir.array import Axis, Node, ancestors
+from looplift.ir.facts import Kind
 
 if TYPE_CHECKING:
     from looplift.emit.source import Printer
@@ -66,11 +67,11 @@ def _expanded(p: Printer, node: Node, axes: tuple[Axis, ...]) -> tuple[Text, tup
     return text, tuple(own)
 
 
-def full(p: Printer, node: Node, axes: tuple[Axis, ...], extents: list[str] | None = None) -> str:
-    """The node with all of ``axes`` present at their extents (``-1`` keeps a lane dimension)."""
+def full(p: Printer, node: Node, axes: tuple[Axis, ...], kind: Kind | None = None) -> str:
+    """The node with all of ``axes`` present at their extents; a number becomes an array of ``kind``."""
     if node.kind.is_number and not node.axes:
         shape = ", ".join(p.extent(axis) for axis in axes)
-        dtype = dtype_text(p.dtype(node.kind), p.library)
+        dtype = dtype_text(p.dtype(kind or node.kind), p.library)
         value = p.text(node).text
         return f"{p.library}.full(({shape},), {value}, dtype={dtype}{p.device_argument()})"
     missing = [axis for axis in axes if axis not in node.axes and not _descends(node, axis)]
@@ -248,7 +249,7 @@ def _negation(p: Printer, node: Node) -> Text:
 def _where(p: Printer, node: Node) -> Text:
     mask, then, orelse = node.args
     if not mask.axes and mask.kind.is_number:
-        sides = [full(p, side, node.axes) if node.axes else p.text(side).at(CHOICE + 1) for side in (then, orelse)]
+        sides = [_side(p, side, node) for side in (then, orelse)]
         return Text(f"{sides[0]} if {p.text(mask).at(CHOICE + 1)} else {sides[1]}", CHOICE)
     rank = max(then.kind.rank, orelse.kind.rank)
     texts = [arranged(p, side, node.axes, rank, 0) for side in (then, orelse)]
@@ -260,6 +261,17 @@ def _where(p: Printer, node: Node) -> Text:
             if loose[k]:
                 texts[k] = f"{dtype_text(p.dtype(node.kind), 'np')}({texts[k]})"
     return atom(f"{p.library}.where({arranged(p, mask, node.axes, rank, 0)}, {texts[0]}, {texts[1]})")
+
+
+def _side(p: Printer, side: Node, node: Node) -> str:
+    """One side of a choice that is made once for all lanes: it must have the shape and dtype of the whole."""
+    if node.axes:
+        return full(p, side, node.axes, node.kind)
+    if node.kind.is_array and side.kind.is_number:
+        dtype = dtype_text(node.kind.dtype, p.library)
+        text = p.text(side).text
+        return f"torch.tensor({text}, dtype={dtype}{p.device_argument()})" if p.library == "torch" else f"{dtype}({text})"
+    return p.text(side).at(CHOICE + 1)
 
 
 def _cast(p: Printer, node: Node) -> Text:

@@ -90,3 +90,34 @@ def family(name: str) -> str:
         if base in members:
             return family_name
     return ""
+
+
+# network modules that keep no state and draw no random numbers, in training mode or not
+STATELESS_MODULES = frozenset(
+    """Linear Bilinear Identity ReLU ReLU6 Sigmoid Tanh GELU SiLU Mish ELU SELU CELU LeakyReLU PReLU Softplus Softsign
+    Hardtanh Hardswish Hardsigmoid LogSigmoid Tanhshrink Threshold Hardshrink Softshrink LayerNorm RMSNorm GroupNorm
+    Embedding Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d MaxPool1d MaxPool2d AvgPool1d AvgPool2d Softmax
+    AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool2d LogSoftmax Flatten RNNCell GRUCell LSTMCell Softmin GLU""".split()
+)
+
+_SIDE_EFFECT_PREFIXES = ("set_", "use_", "manual_", "seed", "save", "load", "init", "enable", "get_", "print", "compile")
+_PURE_METHODS = frozenset("get index count keys values items split strip lower upper startswith endswith union".split())
+
+
+def is_pure_call(name: str, receiver: object) -> bool:
+    """Whether evaluating the operation once more changes nothing: no state, no argument, no stream."""
+    base = base_name(name)
+    if base.endswith("_") and not base.endswith("__") and base not in ("and_", "or_", "is_", "in_"):
+        return False
+    if name.startswith("method."):
+        return _is_value(receiver) or (base in _PURE_METHODS and type(receiver) in (dict, list, tuple, str, set))
+    if name.startswith(("torch.", "np.")):
+        return not base.startswith(_SIDE_EFFECT_PREFIXES)
+    return name != "builtin.print"
+
+
+def _is_value(receiver: object) -> bool:
+    import numpy as np
+    import torch
+
+    return isinstance(receiver, torch.Tensor | np.ndarray | np.generic | int | float | complex | str)

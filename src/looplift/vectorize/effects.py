@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from looplift.ir.array import Axis, Effect, Node
+from looplift.ir.array import Assign, Axis, Effect, Node
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Group, Let, Op, Operand, Perform, Var, walk
 from looplift.ops import table
@@ -104,5 +104,7 @@ def drawn(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     if any(arg.axes for arg in made.args):
         raise context.refuse("random-order", "random numbers whose shape or bounds differ by iteration")
     node = Node("drawn", (made, axis.extent), (axis,), fact.kind, {"extents": None}, var.hint)
-    return Val(node)
+    name = context.fresh_name(var.hint)
+    context.add(Assign(name, node))
+    return Val(Node("name", (), (axis,), fact.kind, {"text": name, "local": True}, name))
 

@@ -167,6 +167,9 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
     if not isinstance(val.sequence, Built):
         return None
     node = val.sequence.collected(context)
+    if len(node.args) > 1:
+        count = val.sequence.length(context)
+        context.check(nodes.compare("ge", count, nodes.const(1)))
     dim = _dimension(context, op)
     dtype = fact.kind.dtype
     if op.name in ("torch.cat", "torch.concat", "np.concatenate"):

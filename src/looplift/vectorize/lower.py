@@ -51,6 +51,7 @@ def _enter_parameters(context: Context) -> None:
 
 def _result(context: Context, key: str, atom: Atom) -> Node:
     val = context.val(atom)
+    proofs.check_result(context, key, atom)
     if isinstance(val.sequence, lists.Built):
         return lists.returned(context, val.sequence)
     if val.items is not None:
@@ -96,6 +97,7 @@ def _statement(context: Context, statement: Statement) -> None:
             val = context.vals[ref]
             if not isinstance(val.sequence, lists.Built):
                 raise context.refuse("effect-order", f"appends to '{ref.hint}', which the region did not make")
+            proofs.check_kept_value(context, ref, value)
             val.sequence.append(context, _element(context, context.val(value)))
         case If():
             _branch(context, statement)

@@ -41,7 +41,9 @@ def number_operation(
 
 
 def truth(node: Node) -> Node:
-    """Whether each lane's value is true."""
+    """Whether each lane's value is true; a Python bool where no axis changes it."""
+    if not node.axes and node.kind.family != "bool":
+        return Node("apply", (node,), (), nodes.BOOL, {"name": "builtin.bool", "kwargs": [], "positional": 1})
     if node.kind.family == "bool":
         return node
     if node.kind.is_array and str(node.kind.dtype) in ("torch.bool", "bool"):
@@ -77,6 +79,8 @@ def _converted(context: Context, x: Node, kind: Kind, var: Var) -> Node:
     if kind.family == "bool":
         return truth(x)
     wanted = nodes.lane_dtype(kind)
+    if context.needs_grad and x.kind.family == "tensor" and x.kind.dtype.is_floating_point:
+        x = Node("method", (x,), x.axes, x.kind, {"name": "detach"})
     if kind.family == "int" and "float" in str(nodes.lane_dtype(x.kind)):
         limit = nodes.const(2.0**62)
         context.check(nodes.compare("lt", nodes.elementwise("builtin.abs", [x], x.kind), limit))

@@ -112,7 +112,19 @@ def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = Fa
     attrs: dict[str, Any] = {"name": op.name, "kwargs": [key for key, _ in kwargs], "positional": len(args)}
     if context.mask is not None and fact.kind.is_number:
         attrs["unsafe"] = True
-    return Node("apply", args + tuple(node for _, node in kwargs), (), fact.kind, attrs, var.hint)
+    node = Node("apply", args + tuple(node for _, node in kwargs), (), fact.kind, attrs, var.hint)
+    if op.name.startswith("inplace.") and fact.kind.is_array:
+        return _in_dtype(context, node, args, fact)
+    return node
+
+
+def _in_dtype(context: Context, node: Node, args: tuple[Node, ...], fact: Fact) -> Node:
+    """``a += b`` keeps the dtype and shape of ``a``."""
+    if fact.kind.family == "array" and not fact.kind.rank:
+        raise context.refuse("aliasing", "a NumPy array without dimensions is changed in place")
+    if args[1].kind.is_array and args[1].kind.rank > fact.kind.rank:
+        raise context.refuse("requirement", "a larger tensor is added in place")
+    return Node("cast", (node,), (), fact.kind, {"dtype": fact.kind.dtype}, node.hint)
 
 
 # ---------------------------------------------------------------- structure: items, sizes, tuples, lists

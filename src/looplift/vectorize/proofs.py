@@ -123,7 +123,7 @@ def _check_shared(context: Context, root: Var, loop: Loop) -> NotLiftable | None
         return None
     paths = function.attributes["paths"]
     for other in function.params:
-        if other is not root and context.facts.kind(other).is_array and context.facts.of[other].kind.rank:
+        if other is not root and context.facts.kind(other).is_array:
             context.facts.function.attributes.setdefault("apart", set()).add(tuple(sorted((paths[root], paths[other]))))
         elif other is not root and context.facts.kind(other).family in ("list", "tuple", "object"):
             if any(k.is_array for k in context.facts.kind(other).items) or not context.facts.kind(other).items:
@@ -249,6 +249,80 @@ def check_effects(context: Context, loop: Loop) -> NotLiftable | None:
     return None
 
 
+# ---------------------------------------------------------------- what leaves the region
+
+
+def check_result(context: Context, key: str, atom: Atom) -> None:
+    """A result that in the loop is a view of something else must be that view here too."""
+    if not isinstance(atom, Var) or not context.facts.kind(atom).is_array:
+        return
+    views = _views(context, atom, set())
+    if "chosen" in views and "view" in views:
+        raise context.refuse("aliasing", f"'{getattr(atom, 'hint', key)}' may be a view of another tensor after the loop")
+
+
+def check_kept_value(context: Context, ref: Var, value: Atom) -> None:
+    """Views that are put into a list which leaves the region would have to be views there as well."""
+    if isinstance(value, Var) and context.facts.kind(value).is_array and "view" in _views(context, value, set()):
+        if any(atom is ref for _, atom in context.facts.function.results) or not _is_joined(context, ref):
+            raise context.refuse("aliasing", f"'{ref.hint}' is filled with views of a tensor")
+
+
+def _is_joined(context: Context, ref: Var) -> bool:
+    """Whether a list is only stacked, counted or read."""
+    for user in context.flow.users.get(ref, ()):
+        if isinstance(user, Append) and user.ref is ref:
+            continue
+        if isinstance(user, Let) and user.op.name in JOINING:
+            continue
+        if isinstance(user, Loop):
+            continue
+        return False
+    return True
+
+
+JOINING = frozenset(("torch.stack", "torch.cat", "torch.tensor", "np.stack", "np.array", "np.concatenate", "builtin.len",
+                     "iter_len", "iter_item", "getitem", "torch.concat", "np.asarray", "np.vstack"))  # fmt: skip
+
+
+def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
+    """"view" if the value may share memory with another tensor, "chosen" if it is chosen among several."""
+    if var in seen:
+        return set()
+    seen.add(var)
+    if var in context.facts.function.params:
+        return {"view"}
+    found: set[str] = set()
+    match context.flow.definition.get(var):
+        case Let(op=op):
+            if op.name in ("getitem", "iter_item", "attribute", "unpack", "copy") or table.family(op.name) == "shape":
+                base = table.base_name(op.name)
+                if base in ("clone", "item", "tolist") or not context.facts.kind(var).is_array:
+                    return found
+                found.add("view")
+            elif op.name in ("module", "call") or table.base_name(op.name) in ("to", "float", "double", "type", "contiguous"):
+                found.add("view")
+            elif op.name in ("builtin.min", "builtin.max"):
+                found.add("chosen")
+                for a in op.args:
+                    if isinstance(a, Var) and context.facts.kind(a).is_array:
+                        found |= _views(context, a, seen)
+        case If(phis=phis):
+            found.add("chosen")
+            for phi in phis:
+                if phi.var is var:
+                    for a in (phi.then, phi.orelse):
+                        found |= _views(context, a, seen) if isinstance(a, Var) else set()
+        case Loop(carries=carries):
+            for carry in carries:
+                if carry.inside is var or carry.after is var:
+                    if carry.next is not carry.inside and context.flow.users.get(carry.inside):
+                        found.add("chosen")
+                    for a in (carry.init, carry.next):
+                        found |= _views(context, a, seen) if isinstance(a, Var) else set()
+    return found
+
+
 # ---------------------------------------------------------------- ownership
 
 
@@ -294,6 +368,8 @@ def _fresh(context: Context, var: Var) -> bool:
     name = statement.op.name
     if name.startswith("inplace."):
         return True
+    if name.startswith("builtin.") and name != "builtin.abs":
+        return False
     base = table.base_name(name)
     creation = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "clone", "tensor")
     if base in creation or base.startswith("new_"):
