@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 import sys
-from pathlib import Path
 from typing import Any
 
 from looplift.emit.waves_lanes import NoRule, lanes_body
 from looplift.emit.waves_rows import rows_body
+from looplift.runtime import waves
 from looplift.runtime.waves_program import HostProgram, Point
 
 
@@ -18,7 +19,7 @@ def waves_source(program: HostProgram, name: str = "region") -> str:
 
     Any exception that the function raises means: run the original, nothing was changed.
     """
-    blocks = [line for point in program.points for line in _point(point)]
+    blocks = [line for point in program.points for line in _point(point, program.scheduler)]
     for function in program.functions:
         blocks += ["", *ast.unparse(ast.fix_missing_locations(function)).splitlines()]
     for dispatcher, table in program.dispatchers:
@@ -28,23 +29,26 @@ def waves_source(program: HostProgram, name: str = "region") -> str:
         blocks += ast.unparse(ast.fix_missing_locations(statement)).splitlines()
     blocks += _return(program)
     body = "\n".join(f"    {line}" if line else "" for line in blocks)
-    function = f"def {name}({', '.join(program.parameters)}):\n    waves = Waves()\n{body}\n"
+    function = f"def {name}({', '.join(program.parameters)}):\n    {program.scheduler} = Waves()\n{body}\n"
     scheduler = scheduler_text()
     imports = _imports(program, function)
     return f"{imports}\n\n\n{scheduler}\n\n\n{function}"
 
 
+SCHEDULER_IMPORTS = "from array import array\nfrom typing import Any\n\nimport torch\n"
+
+
 def scheduler_text() -> str:
     """The scheduler's source, without its imports."""
-    path = Path(__file__).parent.parent / "runtime" / "waves.py"
-    text = path.read_text().split("# --- begin ---\n")[1].split("# --- end ---")[0]
-    return text.replace("from array import array\n\nimport torch\n", "", 1).strip()
+    source = str(inspect.getsource(waves))
+    text = source.split("# --- begin ---\n")[1].split("# --- end ---")[0]
+    return text.removeprefix(SCHEDULER_IMPORTS).strip()
 
 
 def _imports(program: HostProgram, source: str) -> str:
     """Import lines for the objects that the text needs, where they can be imported."""
     used = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
-    lines = ["from array import array", "", "import torch"]
+    lines: list[str] = list(SCHEDULER_IMPORTS.splitlines())
     for name, value in sorted(program.constants.items()):
         if name in used and not (name == "torch" and value is sys.modules.get("torch")):
             lines.append(_import_line(name, value))
@@ -62,7 +66,7 @@ def _import_line(name: str, value: Any) -> str:
     return f"# {name} is expected in the namespace"
 
 
-def _point(point: Point) -> list[str]:
+def _point(point: Point, scheduler: str) -> list[str]:
     """The point over lanes where every operation has a rule, else over one row, to be mapped."""
     roles = "".join({"tensor": "t", "index": "i", "number": "n"}[item.role] for item in point.parameters)
     options = [f"stage={point.stage}"]
@@ -73,14 +77,14 @@ def _point(point: Point) -> list[str]:
     try:
         body = lanes_body(point)
         options.append("lanes=True")
-        if ranks := [str(item.rank + item.listed) for item in point.parameters if item.role == "tensor"]:
+        if ranks := [str((item.rank or 0) + item.listed) for item in point.parameters if item.role == "tensor"]:
             options.append(f"ranks=({', '.join(ranks)},)")
     except NoRule:
         body = rows_body(point)
     lines = sorted({step.line for step in point.steps})
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} to {lines[-1]}"
     signature = ", ".join(item.name for item in point.parameters)
-    decorator = f"@waves.point({', '.join(options)})  # {where}"
+    decorator = f"@{scheduler}.point({', '.join(options)})  # {where}"
     return ["", decorator, f"def {point.name}({signature}):", *(f"    {line}" for line in body)]
 
 
@@ -93,16 +97,16 @@ def _dispatcher(name: str, table: dict[str, str]) -> list[str]:
 
 
 def _return(program: HostProgram) -> list[str]:
-    """The live-outs as a tuple, handles replaced by tensors."""
-    lines, texts = [], []
-    waiting = [name for name, has_handles in program.results if has_handles]
+    """The live-outs as a tuple, with tensors in place of handles."""
+    renamed = {"return": program.returned_name}
+    names = [renamed.get(name, name) for name, _ in program.results]
+    handles = "".join(f"{renamed.get(name, name)}, " for name, waiting in program.results if waiting).strip()
+    lines = []
     if program.returned is not None:
-        lines.append(f"returned = {ast.unparse(ast.fix_missing_locations(program.returned))}")
-    names = ["returned" if name == "return" else name for name, _ in program.results]
-    handles = ["returned" if name == "return" else name for name in waiting]
+        text = ast.unparse(ast.fix_missing_locations(program.returned))
+        lines.append(f"{program.returned_name} = {text}")
     if handles:
-        lines.append(f"{', '.join(handles)}, = waves.resolve(({', '.join(handles)},))")
+        lines.append(f"{handles} = {program.scheduler}.resolve(({handles}))")
     else:
-        lines.append("waves.run()")
-    texts = "".join(f"{name}, " for name in names).strip()
-    return [*lines, f"return ({texts})"]
+        lines.append(f"{program.scheduler}.run()")
+    return [*lines, f"return ({''.join(f'{name}, ' for name in names).strip()})"]

@@ -169,6 +169,8 @@ class Rules:
             item.laned and item.rank == 0 for item in tensors
         ):
             raise NoRule
+        if tree.name == "update" and len({item.rank for item in operands}) > 1:
+            raise NoRule
         if tree.name == "where" and len(operands) != 3:
             raise NoRule
         texts = [self.widened(item, rank) for item in operands]

@@ -8,7 +8,6 @@ from typing import Any
 from looplift.base.errors import NotLiftable
 from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Step, Tree, Uniform
 
-
 OTHER_PROMOTION = {"where", "clamp", "clip", "clamp_min", "clamp_max", "addcmul", "addcdiv", "lerp", "heaviside"}
 """Operations whose promotion of a tensor without axes differs under ``torch.vmap``."""
 
@@ -69,7 +68,7 @@ def _require_same_promotion(tree: Apply) -> None:
     ranks = [rank_of(item) for item in (*tree.arguments, *tree.keywords.values())]
     tensors = [rank for rank in ranks if rank is None or rank >= 0]
     if tree.name in OTHER_PROMOTION and len(tensors) > 1 and not all(tensors):
-        raise NotLiftable("waves-operation", f"'{tree.name}' promotes a tensor without axes in a way of its own")
+        raise NotLiftable("unknown-op", f"'{tree.name}' promotes a tensor without axes in a way of its own")
 
 
 def _row_apply(tree: Apply) -> ast.expr:
@@ -108,17 +107,17 @@ def spell(tree: Apply, arguments: list[Any], keywords: dict[str, Any]) -> ast.ex
             parts = arguments[1:]
             return ast.Subscript(arguments[0], parts[0] if len(parts) == 1 else ast.Tuple(parts))
         case "number" if isinstance(tree.arguments[0], Input):
-            return call(ast.Name("number"), arguments, keywords)
+            return call(parsed(str(tree.callee)), arguments, keywords)
         case "operator":
-            return _operator(source, arguments)
+            return _operator(tree, source, arguments)
     callee = parsed(tree.callee) if isinstance(tree.callee, str) else ast.Name(tree.callee.name)
     return call(callee, arguments, keywords)
 
 
-def _operator(source: Any, arguments: list[ast.expr]) -> ast.expr:
+def _operator(tree: Apply, source: Any, arguments: list[ast.expr]) -> ast.expr:
     match source:
         case ast.AugAssign(op=sign):
-            return call(ast.Name("in_place"), [arguments[0], ast.BinOp(arguments[0], sign, arguments[1])])
+            return call(parsed(str(tree.callee)), [arguments[0], ast.BinOp(arguments[0], sign, arguments[1])])
         case ast.BinOp(op=sign):
             return ast.BinOp(arguments[0], sign, arguments[1])
         case ast.UnaryOp(op=sign):

@@ -36,17 +36,18 @@ def host_program(
     for statement in body:
         for node in ast.walk(statement):
             if isinstance(node, ast.Return):
-                refuse("waves-statement", "the loop is left by 'return'", node)
+                refuse("unsupported-syntax", "the loop is left by 'return'", node)
     flow = Flow(live_ins, globals, statements)
     flow.run()
     _check_updates(flow)
+    flow.scheduler = flow.names.fresh("waves")
     program = Program(flow)
     for routine in flow.routines.values():
         routine.name = flow.names.fresh(routine.name)
     functions = [_function(program, routine) for routine in flow.routines.values()]
     region = Cut(program, flow.region, live_outs).rewrite()
     if not program.points:
-        refuse("waves-nothing", "there is no tensor work to batch", statements[0])
+        refuse("too-small", "there is no tensor work to batch", statements[0])
     set_stages(program)
     value = region.pop().value if returned is not None else None  # type: ignore[attr-defined]
     results = _results(flow, live_outs, returned)
@@ -62,9 +63,9 @@ def _assembled(
     live_ins: Mapping[str, Any],
 ) -> HostProgram:
     names = program.flow.names
-    made = HostProgram(
-        program.points, functions, list(program.dispatchers.values()), region, list(live_ins), results, returned
-    )
+    dispatchers = list(program.dispatchers.values())
+    made = HostProgram(program.points, functions, dispatchers, region, list(live_ins), results, returned)
+    made.scheduler, made.returned_name = program.flow.scheduler, names.fresh("returned")
     made.constants = dict(names.constants)
     made.guards = list(names.guards.items())
     made.guard_scope = {**names.constants, "__globals__": names.globals}
@@ -78,7 +79,9 @@ def _function(program: Program, routine: Routine) -> ast.FunctionDef:
     ordered = missing + [name for name in routine.parameters if name in routine.defaults]
     if ordered != routine.parameters:
         refuse(
-            "waves-call", f"the parameters of '{routine.name}' are in an order that is not understood", routine.body[0]
+            "unknown-call",
+            f"the parameters of '{routine.name}' are in an order that is not understood",
+            routine.body[0],
         )
     defaults = [routine.defaults[name] for name in routine.parameters if name in routine.defaults]
     signature = ast.arguments([], arguments, None, [], [], None, defaults)
@@ -99,7 +102,7 @@ def _results(flow: Flow, live_outs: list[str], returned: ast.Return | None) -> l
         sites = lanes_of(flow, atoms)
         if sites & views:
             node = returned or flow.region.body[0]
-            refuse("waves-alias", f"'{name}' may share memory with another tensor", node)
+            refuse("aliasing", f"'{name}' may share memory with another tensor", node)
         found.append((name, bool(sites)))
     return found
 
@@ -110,7 +113,7 @@ def _check_updates(flow: Flow) -> None:
         assert isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)
         name = statement.target.id
         if name in routine.parameters and (routine is not flow.region or _is_outside_tensor(flow, name)):
-            refuse("waves-in-place", f"'{name}' is changed in place and was given from outside", statement)
+            refuse("aliasing", f"'{name}' is changed in place and was given from outside", statement)
         for node in (item for part in routine.body for item in ast.walk(part)):
             _check_use(flow, node, name, routine)
 
@@ -127,10 +130,10 @@ def _check_use(flow: Flow, node: ast.AST, name: str, routine: Routine) -> None:
             if any(item.id == name and isinstance(item.ctx, ast.Store) for item in named) and not _is_fresh(
                 flow, value
             ):
-                refuse("waves-in-place", f"'{name}' is changed in place and may have another name", node)
+                refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
         case ast.For(target=target):
             if any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(target)):
-                refuse("waves-in-place", f"'{name}' is changed in place and may have another name", node)
+                refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
     if isinstance(node, (ast.Return, ast.Compare)) or node in flow.operations:
         operation = flow.operations.get(node)
         if (
@@ -138,13 +141,13 @@ def _check_use(flow: Flow, node: ast.AST, name: str, routine: Routine) -> None:
             and operation.name in VIEWS
             and any(_is_name(item, name) for item in operation.arguments)
         ):
-            refuse("waves-in-place", f"'{name}' is changed in place and may have another name", node)
+            refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
         return
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Name) and child.id == name and isinstance(child.ctx, ast.Load):
             inside = isinstance(node, (ast.List, ast.Tuple)) and node in _operands(flow)
             if not inside:
-                refuse("waves-in-place", f"'{name}' is changed in place and may have another name", child)
+                refuse("aliasing", f"'{name}' is changed in place and may have another name", child)
 
 
 def _operands(flow: Flow) -> set[ast.AST]:

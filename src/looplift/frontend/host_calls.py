@@ -1,4 +1,4 @@
-"""From calls to what they may return: tensor operations, modules, the user's functions, builtins, methods of containers."""
+"""From calls to what they may return: tensor operations, modules, the user's functions, builtins."""
 
 from __future__ import annotations
 
@@ -22,13 +22,24 @@ from looplift.frontend.host_tables import (
     torch_name,
 )
 from looplift.frontend.host_values import (
-    HOST, Atom, Container, External, Host, Lane, Live, Pack, Real, is_module, is_tensor, is_tensor_atom,
+    HOST,
+    Atom,
+    Container,
+    External,
+    Host,
+    Lane,
+    Live,
+    Pack,
+    Real,
+    is_module,
+    is_tensor,
+    is_tensor_atom,
 )  # fmt: skip
 
 
 def call(flow: Flow, routine: Routine, node: ast.Call) -> set[Atom]:
     if any(isinstance(item, ast.Starred) for item in node.args) or any(item.arg is None for item in node.keywords):
-        refuse("waves-call", "'*' and '**' in a call are not understood", node)
+        refuse("unknown-call", "'*' and '**' in a call are not understood", node)
     for item in (*node.args, *(keyword.value for keyword in node.keywords)):
         evaluate(flow, routine, item)
     if isinstance(node.func, ast.Attribute):
@@ -77,7 +88,7 @@ def _method(flow: Flow, owner: Atom, node: ast.Call) -> set[Atom]:
 
 def _host_method(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
     if name not in TEXT_METHODS:
-        refuse("waves-call", f"the effects of '{ast.unparse(node.func)}' are not known", node)
+        refuse("unknown-call", f"the effects of '{ast.unparse(node.func)}' are not known", node)
     _require_no_tensors(flow, node)
     return {HOST}
 
@@ -86,7 +97,7 @@ def _require_no_tensors(flow: Flow, node: ast.Call) -> None:
     for item in (*node.args, *(keyword.value for keyword in node.keywords)):
         for atom in flow.values.get(item, ()):
             if isinstance(atom, Lane):
-                refuse("waves-value", f"'{ast.unparse(node)}' needs the value of a tensor that the loop computes", node)
+                refuse("recursion", f"'{ast.unparse(node)}' needs the value of a tensor that the loop computes", node)
 
 
 def _module_method(flow: Flow, owner: Live, node: ast.Call) -> set[Atom]:
@@ -106,7 +117,7 @@ def _module_method(flow: Flow, owner: Live, node: ast.Call) -> set[Atom]:
             children = flow.children(owner)
             pair = flow.container(node.func, "tuple", fields={0: {HOST}, 1: children})
             return {flow.container(node, "iterator", {"values": children, "keys": {HOST}, "items": {pair}}[name])}
-        refuse("waves-call", f"the effects of '{ast.unparse(node.func)}' are not known", node)
+        refuse("unknown-call", f"the effects of '{ast.unparse(node.func)}' are not known", node)
     if owner.path:
         flow.guard(f"type({owner.path})", type(module))
         flow.guard(f"{owner.path}.{name}.__code__", method.__code__)
@@ -116,7 +127,7 @@ def _module_method(flow: Flow, owner: Live, node: ast.Call) -> set[Atom]:
 def _call_value(flow: Flow, callee: Atom, node: ast.Call) -> set[Atom]:
     """The call of a value itself."""
     if not isinstance(callee, Live):
-        refuse("waves-call", f"it is not known what '{ast.unparse(node.func)}' calls", node)
+        refuse("unknown-call", f"it is not known what '{ast.unparse(node.func)}' calls", node)
     value = callee.value
     if is_module(value):
         return module_call(flow, callee, node, _enter)
@@ -124,12 +135,12 @@ def _call_value(flow: Flow, callee: Atom, node: ast.Call) -> set[Atom]:
         return tensor_function(flow, name, node)
     if isinstance(value, types.FunctionType):
         if value.__module__.startswith("torch"):
-            refuse("waves-operation", f"'{ast.unparse(node.func)}' is not in the table of operations", node)
+            refuse("unknown-op", f"'{ast.unparse(node.func)}' is not in the table of operations", node)
         if callee.path in flow.live_ins:
             flow.guard(f"{callee.path}.__code__", value.__code__)
         return _enter(flow, value, None, None, node)
     if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
-        refuse("waves-call", f"'{ast.unparse(node.func)}' is a bound method", node)
+        refuse("unknown-call", f"'{ast.unparse(node.func)}' is a bound method", node)
     return builtin_call(flow, value, node)
 
 
@@ -143,9 +154,9 @@ def _enter(
     if receiver is not None and not _is_static(function, kind):
         flow.add(routine.variables[parameters.pop(0)], {receiver})
     if receiver is None and kind is not None:
-        refuse("waves-call", f"'{function.__name__}' is called without its object", node)
+        refuse("unknown-call", f"'{function.__name__}' is called without its object", node)
     if len(node.args) > len(parameters):
-        refuse("waves-call", f"'{function.__name__}' is called with too many arguments", node)
+        refuse("unknown-call", f"'{function.__name__}' is called with too many arguments", node)
     given = dict(zip(parameters, node.args)) | {item.arg: item.value for item in node.keywords if item.arg}
     for name in parameters:
         if name in given:
@@ -153,9 +164,9 @@ def _enter(
         elif name in routine.defaults:
             flow.add(routine.variables[name], {HOST})
         else:
-            refuse("waves-call", f"'{function.__name__}' is called without '{name}'", node)
+            refuse("unknown-call", f"'{function.__name__}' is called without '{name}'", node)
     if any(name not in parameters for name in given):
-        refuse("waves-call", f"'{function.__name__}' has no such parameter", node)
+        refuse("unknown-call", f"'{function.__name__}' has no such parameter", node)
     return set(routine.returns) | ({HOST} if falls_through(routine.body) else set())
 
 
@@ -182,7 +193,7 @@ def _is_static(function: types.FunctionType, kind: type | None) -> bool:
 def raise_classmethod() -> None:
     from looplift.base.errors import NotLiftable
 
-    raise NotLiftable("waves-call", "class methods are not understood")
+    raise NotLiftable("unknown-call", "class methods are not understood")
 
 
 # ---------------------------------------------------------------- tensors
@@ -192,8 +203,8 @@ def _tensor_method(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
     assert isinstance(node.func, ast.Attribute)
     if name not in FAMILY:
         if name in HOST_TENSOR_METHODS:
-            refuse("waves-value", f"'.{name}()' needs the value or shape of a tensor that the loop computes", node)
-        refuse("waves-operation", f"the tensor method '{name}' is not in the table of operations", node)
+            refuse("recursion", f"'.{name}()' needs the value or shape of a tensor that the loop computes", node)
+        refuse("unknown-op", f"the tensor method '{name}' is not in the table of operations", node)
     return _operation(flow, name, "method", (node.func.value, *node.args), node)
 
 
@@ -211,12 +222,12 @@ def tensor_function(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
 def _operation(flow: Flow, name: str, kind: str, arguments: tuple[ast.expr, ...], node: ast.Call) -> set[Atom]:
     keywords = {item.arg: item.value for item in node.keywords if item.arg}
     if "out" in keywords or "inplace" in keywords or "generator" in keywords:
-        refuse("waves-in-place", f"'{ast.unparse(node)}' writes into a tensor", node)
+        refuse("aliasing", f"'{ast.unparse(node)}' writes into a tensor", node)
     operation = Operation(name, FAMILY[name], kind, arguments, keywords)
     rank = function_rank(flow, operation)
     if name in PACKS or (name in ("max", "min") and (len(arguments) > 1 or "dim" in keywords)):
         if name in ("max", "min"):
-            refuse("waves-operation", f"'{name}' with a dimension returns a named tuple", node)
+            refuse("unknown-op", f"'{name}' with a dimension returns a named tuple", node)
         return flow.lane(node, operation, rank, pack_arity(operation))
     return flow.lane(node, operation, rank)
 
@@ -232,7 +243,7 @@ def builtin_call(flow: Flow, value: Any, node: ast.Call) -> set[Atom]:
     if value in (torch.tensor, torch.as_tensor) if callable(value) else False:
         return _number(flow, name, node)
     if value in (torch.Tensor, torch.is_tensor):
-        refuse("waves-call", f"'{ast.unparse(node)}' is not understood here", node)
+        refuse("unknown-call", f"'{ast.unparse(node)}' is not understood here", node)
     if value is isinstance:
         return _isinstance(flow, node, arguments)
     if value in HOST_BUILTINS or getattr(value, "__module__", None) in MATH_LIKE:
@@ -259,7 +270,7 @@ def builtin_call(flow: Flow, value: Any, node: ast.Call) -> set[Atom]:
         return _sequence_function(flow, value, node, arguments)
     if name in ("deque", "defaultdict", "Counter", "OrderedDict") and value.__module__ == "collections":
         return _collection(flow, name, node, arguments)
-    refuse("waves-call", f"the effects of '{ast.unparse(node.func)}' are not known", node)
+    refuse("unknown-call", f"the effects of '{ast.unparse(node.func)}' are not known", node)
 
 
 def _isinstance(flow: Flow, node: ast.Call, arguments: list[set[Atom]]) -> set[Atom]:
@@ -274,7 +285,7 @@ def _isinstance(flow: Flow, node: ast.Call, arguments: list[set[Atom]]) -> set[A
     if lanes and (
         not classes or any(not isinstance(kind, type) or issubclass(torch.nn.Parameter, kind) for kind in classes)
     ):
-        refuse("waves-value", f"'{ast.unparse(node)}' asks for the type of a tensor that the loop computes", node)
+        refuse("recursion", f"'{ast.unparse(node)}' asks for the type of a tensor that the loop computes", node)
     if any("__instancecheck__" in vars(meta) for kind in classes for meta in type(kind).__mro__[:-2]):
         return {HOST}
     return {HOST}
@@ -284,10 +295,10 @@ def _host_function(flow: Flow, node: ast.Call, arguments: list[set[Atom]]) -> se
     for item, atoms in zip(node.args, arguments):
         for atom in atoms:
             if isinstance(atom, (Lane, Pack)):
-                refuse("waves-value", f"'{ast.unparse(node)}' needs the value of a tensor that the loop computes", node)
+                refuse("recursion", f"'{ast.unparse(node)}' needs the value of a tensor that the loop computes", node)
             if isinstance(atom, External) and not issubclass(atom.type, (list, tuple, dict, set, frozenset)):
                 if atom.type.__name__ != "deque":
-                    refuse("waves-call", f"'{ast.unparse(node)}' of a '{atom.type.__name__}' may run code", item)
+                    refuse("unknown-call", f"'{ast.unparse(node)}' of a '{atom.type.__name__}' may run code", item)
     return {HOST}
 
 
@@ -295,11 +306,11 @@ def _number(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
     """``torch.tensor(k)`` of a host number."""
     argument = node.args[0] if len(node.args) == 1 else None
     if argument is None:
-        refuse("waves-operation", "'torch.tensor' without its data is not understood", node)
+        refuse("unknown-op", "'torch.tensor' without its data is not understood", node)
     for atom in flow.values[argument]:
         scalar = isinstance(atom, Host) or (isinstance(atom, Live) and isinstance(atom.value, (int, float, bool)))
         if not scalar:
-            refuse("waves-operation", f"'{ast.unparse(node)}' of other than a number is not understood", node)
+            refuse("unknown-op", f"'{ast.unparse(node)}' of other than a number is not understood", node)
     keywords = {item.arg: item.value for item in node.keywords if item.arg}
     return flow.lane(node, Operation(name, "scalar", "number", (argument,), keywords), 0)
 
@@ -325,12 +336,14 @@ def _sequence_function(flow: Flow, value: Any, node: ast.Call, arguments: list[s
         return {flow.container(node, kind, elements)}
     if value is next:
         return elements.union(*arguments[1:])
+    if value is sum and not elements:
+        return set()  # nothing is known of them yet
     if value is sum and any(map(is_tensor_atom, elements)):
         if len(node.args) > 1 or node.keywords:
-            refuse("waves-operation", "'sum' with a start is not understood", node)
+            refuse("unknown-op", "'sum' with a start is not understood", node)
         return flow.lane(node, Operation("python_sum", "same", "function", tuple(node.args)), flow.rank(elements))
     if value is dict or node.keywords:
-        refuse("waves-call", f"'{ast.unparse(node)}' is not understood here", node)
+        refuse("unknown-call", f"'{ast.unparse(node)}' is not understood here", node)
     return _ordering(flow, value, node, arguments, elements)
 
 
@@ -339,7 +352,7 @@ def _ordering(flow: Flow, value: Any, node: ast.Call, arguments: list[set[Atom]]
     if value in (min, max) and len(arguments) > 1:
         elements = set().union(*arguments)
     if not all(isinstance(atom, (Host, Live)) or _is_plain(flow, atom) for atom in elements):
-        refuse("waves-value", f"'{ast.unparse(node)}' orders or tests tensors or objects", node)
+        refuse("recursion", f"'{ast.unparse(node)}' orders or tests tensors or objects", node)
     if value is sorted:
         return {flow.container(node, "list", elements)}
     return {HOST} if value not in (min, max) else set(elements)
@@ -363,11 +376,11 @@ def _collection(flow: Flow, name: str, node: ast.Call, arguments: list[set[Atom]
         for atom in arguments[0]:
             factory = atom.value if isinstance(atom, Live) else None
             if factory not in (list, dict, set, int, float):
-                refuse("waves-call", "this default of a 'defaultdict' is not understood", node)
+                refuse("unknown-call", "this default of a 'defaultdict' is not understood", node)
             empty = {HOST} if factory in (int, float) else {flow.container(node.func, factory.__name__)}
             flow.add(flow.inside(made).rest, empty)
         return {made}
-    refuse("waves-call", f"'{ast.unparse(node)}' is not understood here", node)
+    refuse("unknown-call", f"'{ast.unparse(node)}' is not understood here", node)
 
 
 __all__ = ["TEXT_METHODS", "call"]

@@ -11,6 +11,7 @@ import ast
 import copy
 from typing import Any
 
+from looplift.base.errors import NotLiftable
 from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_segments import ReadsRun, Run, Segments, finish
@@ -43,9 +44,15 @@ class Cut(Segments):
     def rewrite(self) -> list[ast.stmt]:
         """The routine's statements over handles. A first pass finds what runs use themselves, so need not hand out."""
         program, names = self.program, self.flow.names
-        kept = set(names.taken), len(program.points), dict(program.dispatchers), dict(names.constants)
+        kept = (
+            set(names.taken),
+            len(program.points),
+            dict(program.dispatchers),
+            dict(names.constants),
+            dict(names.known),
+        )
         self.block(self.routine.body)
-        names.taken, count, program.dispatchers, names.constants = kept
+        names.taken, count, program.dispatchers, names.constants, names.known = kept
         del program.points[count:]
         return self.block(self.routine.body)
 
@@ -104,7 +111,7 @@ class Cut(Segments):
                     return False
                 atoms = self.flow.values[value]
                 if not all(isinstance(atom, Pack) for atom in atoms):
-                    refuse("waves-operation", f"'{ast.unparse(value)}' unpacks the rows of a tensor", value)
+                    refuse("unknown-op", f"'{ast.unparse(value)}' unpacks the rows of a tensor", value)
                 names = [part.id for part in parts if isinstance(part, ast.Name)]
                 tree = self.tree(value, run)
                 run.steps.append(Step(tuple(map(self.emitted, names)), tree, statement.lineno, unpack=True))
@@ -128,23 +135,21 @@ class Cut(Segments):
         run.sites.add(self.flow.site(statement))
         arguments = tuple(self.tree(item, run) for item in operation.arguments)
         rank = self.flow.ranks.get(self.flow.site(statement))
-        return Apply("update", "elementwise", "operator", arguments, {}, "", rank, statement)
+        callee = f"{self.flow.scheduler}.in_place"
+        return Apply("update", "elementwise", "operator", arguments, {}, callee, rank, statement)
 
     def may_hoist(self, statement: ast.stmt) -> bool:
-        """Whether tensor work of the statement may run before the rest of it: no call of it can change what it reads."""
-        heads = {ast.For: ["iter"], ast.If: ["test"], ast.While: []}.get(type(statement), None)
-        parts = [getattr(statement, name) for name in heads] if heads is not None else [statement]
-        calls: list[ast.Call] = []
-        simple = True
-        for part in parts:
-            for node in ast.walk(part):
-                if isinstance(node, ast.Call) and node not in self.flow.operations:
-                    calls.append(node)
-        outermost = statement.value if isinstance(statement, (ast.Expr, ast.Assign, ast.Return)) else None
-        if outermost is not None and isinstance(outermost, ast.Call) and isinstance(outermost.func, ast.Attribute):
-            if outermost.func.attr in ("append", "add") and isinstance(outermost.func.value, ast.Name):
-                calls = [call for call in calls if call is not outermost]
-        return simple and not calls
+        """Whether tensor work of the statement may run before the rest of it: no call can change what it reads."""
+        match statement:
+            case ast.For(iter=head) | ast.If(test=head):
+                part: ast.AST = head
+            case ast.While():
+                return False
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append" | "add"), args=[item])):
+                part = item
+            case _:
+                part = statement
+        return all(not isinstance(node, ast.Call) or node in self.flow.operations for node in ast.walk(part))
 
     def flush(self, run: Run) -> list[ast.stmt]:
         """The call of the run's point, with the names that others read."""
@@ -180,7 +185,7 @@ class Cut(Segments):
             "unbind",
         )
         if arity is None or not whole:
-            refuse("waves-operation", f"it is not known how many tensors '{name}' holds", self.routine.body[0])
+            refuse("unknown-op", f"it is not known how many tensors '{name}' holds", self.routine.body[0])
         return arity
 
     def is_read(self, name: str, run: Run) -> bool:
@@ -240,7 +245,7 @@ class Cut(Segments):
                 return ast.copy_location(ast.Name(atom.path, ast.Load()), node)
             if isinstance(atom, External):
                 return ast.copy_location(ast.Name(atom.root, ast.Load()), node)
-        refuse("waves-name", f"'{node.id}' cannot be reached from the loop", node)
+        refuse("unsupported-value", f"'{node.id}' cannot be reached from the loop", node)
 
     def point_call(self, node: ast.expr, run: Run | None) -> ast.expr:
         pack = next((atom for atom in self.flow.values[node] if isinstance(atom, Pack)), None)
@@ -264,7 +269,7 @@ class Cut(Segments):
         keywords = [ast.keyword(item.arg, self.expression(item.value, run)) for item in node.keywords]
         if None in routines:
             if len(routines) > 1:
-                refuse("waves-call", f"it is not known what '{ast.unparse(node.func)}' calls", node)
+                refuse("unknown-call", f"it is not known what '{ast.unparse(node.func)}' calls", node)
             return ast.Call(ast.Name(routines[None].name, ast.Load()), arguments, keywords)
         receiver = node.func
         if isinstance(receiver, ast.Attribute) and not self._is_module_call(node):
@@ -281,7 +286,7 @@ class Cut(Segments):
         kinds = list(routines.items())
         static = [_static(kind, routine) for kind, routine in kinds]
         if any(static) and (not all(static) or len(kinds) > 1):
-            raise ReadsRun
+            raise NotLiftable("unknown-call", "a static method and another method are called in one place")
         return all(static)
 
     def callee(self, routines: dict[Any, Routine], receivers: set[Atom]) -> str:

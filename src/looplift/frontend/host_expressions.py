@@ -10,7 +10,18 @@ from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, is_literal
 from looplift.frontend.host_values import (
-    HOST, Atom, Container, External, Host, Lane, Live, Pack, Real, is_module, is_tensor, is_tensor_atom,
+    HOST,
+    Atom,
+    Container,
+    External,
+    Host,
+    Lane,
+    Live,
+    Pack,
+    Real,
+    is_module,
+    is_tensor,
+    is_tensor_atom,
 )  # fmt: skip
 
 
@@ -51,7 +62,7 @@ def _evaluate(flow: Flow, routine: Routine, node: ast.expr) -> set[Atom]:
                 if part is not None:
                     _require_host(flow, routine, part)
             return {HOST}
-    refuse("waves-statement", f"'{ast.unparse(node)}' is not understood here", node)
+    refuse("unsupported-syntax", f"'{ast.unparse(node)}' is not understood here", node)
 
 
 def _require_host(flow: Flow, routine: Routine, node: ast.expr) -> None:
@@ -76,7 +87,7 @@ def _either(flow: Flow, routine: Routine, values: list[ast.expr], tests: list[as
 
 def _display(flow: Flow, routine: Routine, node: ast.expr, items: list[ast.expr]) -> set[Atom]:
     if any(isinstance(item, ast.Starred) for item in items):
-        refuse("waves-statement", "a starred element is not understood", node)
+        refuse("unsupported-syntax", "a starred element is not understood", node)
     parts = [evaluate(flow, routine, item) for item in items]
     kind = type(node).__name__.lower()
     if kind == "tuple":
@@ -91,7 +102,7 @@ def _dictionary(
     contents = flow.inside(made)
     for key, value in zip(keys, values):
         if key is None:
-            refuse("waves-statement", "'**' in a dict is not understood", node)
+            refuse("unsupported-syntax", "'**' in a dict is not understood", node)
         flow.add(contents.keys, evaluate(flow, routine, key))
         known = isinstance(key, ast.Constant) and isinstance(key.value, str)
         place = contents.fields.setdefault(key.value, set()) if known else contents.rest  # type: ignore[union-attr]
@@ -104,7 +115,7 @@ def _comprehension(flow: Flow, routine: Routine, node: Any) -> set[Atom]:
 
     for part in node.generators:
         if part.is_async:
-            refuse("waves-statement", "'async' is not understood", node)
+            refuse("unsupported-syntax", "'async' is not understood", node)
         bind(flow, routine, part.target, flow.elements(evaluate(flow, routine, part.iter), part.iter))
         for test in part.ifs:
             _require_host(flow, routine, test)
@@ -128,6 +139,8 @@ def operator(flow: Flow, routine: Routine, node: ast.BinOp | ast.UnaryOp | ast.C
     sets = [evaluate(flow, routine, operand) for operand in operands]
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
         return _membership(node, sets)
+    if not all(sets):
+        return set()  # nothing is known of an operand yet
     if any(map(is_tensor_atom, set().union(*sets))):
         return _tensor_operator(flow, node, operands, sets)
     joined = set().union(*sets)
@@ -138,7 +151,7 @@ def operator(flow: Flow, routine: Routine, node: ast.BinOp | ast.UnaryOp | ast.C
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         require_plain_truth(joined, node)
     elif any(isinstance(atom, External) for atom in joined) and not isinstance(node, ast.Compare):
-        refuse("waves-call", f"'{ast.unparse(node)}' on objects may have effects", node)
+        refuse("unknown-call", f"'{ast.unparse(node)}' on objects may have effects", node)
     return {HOST}
 
 
@@ -148,7 +161,7 @@ def require_plain_truth(atoms: set[Atom], node: ast.AST) -> None:
     for atom in atoms:
         if isinstance(atom, External) and not issubclass(atom.type, plain):
             if hasattr(atom.type, "__bool__") or hasattr(atom.type, "__len__"):
-                refuse("waves-call", f"whether a '{atom.type.__name__}' is true may run code", node)
+                refuse("unknown-call", f"whether a '{atom.type.__name__}' is true may run code", node)
 
 
 def _is_sequence(atom: Atom) -> bool:
@@ -163,9 +176,9 @@ def _sequence_kind(atom: Atom) -> str:
 
 def _membership(node: ast.Compare, sets: list[set[Atom]]) -> set[Atom]:
     if len(node.ops) > 1:
-        refuse("waves-statement", "a chain with 'is' or 'in' is not understood", node)
+        refuse("unsupported-syntax", "a chain with 'is' or 'in' is not understood", node)
     if isinstance(node.ops[0], (ast.In, ast.NotIn)) and any(map(is_tensor_atom, set().union(*sets))):
-        refuse("waves-value", "'in' compares tensors", node)
+        refuse("recursion", "'in' compares tensors", node)
     return {HOST}
 
 
@@ -181,7 +194,7 @@ def _tensor_operator(
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
         require_host({Lane(0)}, node)
     if any(isinstance(atom, (Container, Pack, External)) for atom in set().union(*sets)):
-        refuse("waves-operation", f"'{ast.unparse(node)}' mixes tensors with other objects", node)
+        refuse("unknown-op", f"'{ast.unparse(node)}' mixes tensors with other objects", node)
     ranks = [flow.rank(atoms) for atoms in sets]
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         operation = Operation("matmul", "matmul", "operator", tuple(operands))
@@ -206,24 +219,24 @@ def attribute_of(flow: Flow, atom: Atom, node: ast.Attribute) -> set[Atom]:
         case Lane() if name in ("T", "mT"):
             return flow.lane(node, Operation(name, "same", "attribute", (node.value,)), flow.rank({atom}))
         case Lane() | Pack():
-            refuse("waves-value", f"'.{name}' of a tensor that the loop computes is needed on the host", node)
+            refuse("recursion", f"'.{name}' of a tensor that the loop computes is needed on the host", node)
         case Real():
             if name in HOST_TENSOR_ATTRIBUTES:
                 return {HOST}
-            refuse("waves-operation", f"'.{name}' of a tensor is not understood here", node)
+            refuse("unknown-op", f"'.{name}' of a tensor is not understood here", node)
         case Live(value=value) if is_tensor(value):
             if name in HOST_TENSOR_ATTRIBUTES:
                 return {HOST}
             if name in ("T", "mT"):
                 return {Live(getattr(value, name), f"{atom.path}.{name}" if atom.path else None)}
-            refuse("waves-operation", f"'.{name}' of a tensor is not understood here", node)
+            refuse("unknown-op", f"'.{name}' of a tensor is not understood here", node)
         case Live(value=value, path=path):
             return {live_attribute(flow, value, path, node)}
         case External():
             return {HOST} if name == "__class__" else external_attribute(flow, atom, node)
         case Host() if name in ("__name__", "__class__", "real", "imag"):
             return {HOST}
-    refuse("waves-call", f"'.{name}' is not understood here", node)
+    refuse("unknown-call", f"'.{name}' is not understood here", node)
 
 
 def live_attribute(flow: Flow, value: Any, path: str | None, node: ast.Attribute) -> Atom:
@@ -231,13 +244,13 @@ def live_attribute(flow: Flow, value: Any, path: str | None, node: ast.Attribute
     below = f"{path}.{name}" if path else None
     if isinstance(value, (types.ModuleType, type)):
         if not hasattr(value, name):
-            refuse("waves-name", f"'{ast.unparse(node)}' does not exist", node)
+            refuse("unsupported-value", f"'{ast.unparse(node)}' does not exist", node)
         return Live(getattr(value, name), below)
     if not is_module(value):
-        refuse("waves-call", f"'.{name}' of this object may run code", node)
+        refuse("unknown-call", f"'.{name}' of this object may run code", node)
     stored = module_slot(value, name)
     if stored is _MISSING:
-        refuse("waves-call", f"'{ast.unparse(node)}' may run code", node)
+        refuse("unknown-call", f"'{ast.unparse(node)}' may run code", node)
     if below and not is_tensor(stored) and (is_literal(stored) or is_module(stored)):
         flow.guard(f"type({below})", type(stored))
     if below and is_tensor(stored):
@@ -266,7 +279,7 @@ def external_attribute(flow: Flow, atom: External, node: ast.Attribute) -> set[A
         or kind.__getattribute__ is not object.__getattribute__
     ):
         if not issubclass(kind, tuple):
-            refuse("waves-call", f"'.{name}' of a '{kind.__name__}' may run code", node)
+            refuse("unknown-call", f"'.{name}' of a '{kind.__name__}' may run code", node)
     inside = flow.inside(atom)
     if issubclass(kind, tuple) and name in getattr(kind, "_fields", ()):
         return set(inside.at(kind._fields.index(name)))  # type: ignore[attr-defined]
@@ -294,7 +307,7 @@ def subscript(flow: Flow, routine: Routine, node: ast.Subscript) -> set[Atom]:
                     and not issubclass(owner.type, (list, tuple, dict))
                     and owner.type.__name__ != "deque"
                 ):
-                    refuse("waves-call", f"indexing a '{owner.type.__name__}' may run code", node)
+                    refuse("unknown-call", f"indexing a '{owner.type.__name__}' may run code", node)
                 found |= flow.inside(owner).at(key)
             case Pack(site=site):
                 flow.projections.add(node)
@@ -304,7 +317,7 @@ def subscript(flow: Flow, routine: Routine, node: ast.Subscript) -> set[Atom]:
             case Host():
                 found.add(HOST)
             case _:
-                refuse("waves-operation", f"'{ast.unparse(node)}' is not understood here", node)
+                refuse("unknown-op", f"'{ast.unparse(node)}' is not understood here", node)
     return found
 
 
@@ -325,12 +338,12 @@ def _module_child(flow: Flow, owner: Live, node: ast.Subscript) -> set[Atom]:
 def _tensor_index(flow: Flow, node: ast.Subscript, owners: set[Atom], index: set[Atom]) -> set[Atom]:
     """``x[i]``, ``x[i, 2:]``, ``x[None]`` on a tensor; the parts are host values."""
     if not all(map(is_tensor_atom, owners)):
-        refuse("waves-operation", f"'{ast.unparse(node)}' indexes a tensor or something else", node)
+        refuse("unknown-op", f"'{ast.unparse(node)}' indexes a tensor or something else", node)
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     for part in parts:
         atoms = flow.values.get(part, set())
         if any(map(is_tensor_atom, atoms)):
-            refuse("waves-operation", "a tensor as an index is not understood here", node)
+            refuse("unknown-op", "a tensor as an index is not understood here", node)
     rank = _index_rank(flow, parts, flow.rank(owners), owners)
     return flow.lane(node, Operation("getitem", "index", "index", (node.value, *parts)), rank)
 

@@ -15,7 +15,21 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
 from looplift.frontend.host_routine import Names, Routine, bound_names, resolve, routine_of
 from looplift.frontend.host_values import (
-    EMPTY, HOST, Atom, Container, Contents, External, Host, Lane, Live, Pack, Real, is_module, is_tensor, is_tensor_atom, sample,
+    EMPTY,
+    HOST,
+    Atom,
+    Container,
+    Contents,
+    External,
+    Host,
+    Lane,
+    Live,
+    Pack,
+    Real,
+    is_module,
+    is_tensor,
+    is_tensor_atom,
+    sample,
 )  # fmt: skip
 
 Atoms = Iterable[Atom]
@@ -23,7 +37,7 @@ Atoms = Iterable[Atom]
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """A tensor operation in the source: its name in the table, its operands (the receiver first), the module it calls."""
+    """A tensor operation in the source: name in the table, operands (the receiver first), module that it calls."""
 
     name: str
     family: str
@@ -55,6 +69,7 @@ class Flow:
         self.accumulations: dict[ast.AST, Routine] = {}
         self.live_ins = dict(live_ins)
         self.changed = False
+        self.scheduler = "waves"
         self.region = Routine("region", statements, list(live_ins))
         self.region.locals = {*live_ins, *assigned}
         for name, value in live_ins.items():
@@ -71,7 +86,7 @@ class Flow:
                 visit_block(self, routine, routine.body)
             if not self.changed:
                 return
-        refuse("waves-analysis", "the analysis of the loop did not come to an end", self.region.body[0])
+        refuse("internal", "the analysis of the loop did not come to an end", self.region.body[0])
 
     def atom(self, value: Any, path: str | None, fixed: bool = True) -> Atom:
         """The atom of a live value: itself where it is one known object, a sample of what it holds where it is data."""
@@ -140,7 +155,7 @@ class Flow:
                     found |= self.inside(atom).keys
                 case External(types=kinds):
                     if not issubclass(kinds[-1], (list, tuple, set, frozenset)) and kinds[-1].__name__ != "deque":
-                        refuse("waves-call", f"iterating a '{kinds[-1].__name__}' may have effects", node)
+                        refuse("unknown-call", f"iterating a '{kinds[-1].__name__}' may have effects", node)
                     found |= self.inside(atom).everything()
                 case Pack(site=site):
                     found.add(Lane(site))
@@ -151,16 +166,16 @@ class Flow:
                 case Live(value=value) if not is_tensor(value) and not callable(value):
                     found.add(HOST)
                 case _:
-                    refuse("waves-value", "iterating a tensor is not understood here", node)
+                    refuse("recursion", "iterating a tensor is not understood here", node)
         return found
 
     def children(self, module: Live) -> set[Atom]:
         """The members of a ModuleList or ModuleDict, or parameters of a ParameterList."""
         kind = type(module.value).__name__
         if kind not in ("ModuleList", "ModuleDict", "ParameterList", "ParameterDict"):
-            raise NotLiftable("waves-call", f"a '{kind}' is not understood as a container")
+            raise NotLiftable("unknown-call", f"a '{kind}' is not understood as a container")
         if module.path is None:
-            raise NotLiftable("waves-call", f"this '{kind}' cannot be reached by a name")
+            raise NotLiftable("unknown-call", f"this '{kind}' cannot be reached by a name")
         self.guard(f"len({module.path})", len(module.value))
         keys = list(module.value.keys()) if kind.endswith("Dict") else range(len(module.value))
         for key in keys:
@@ -195,43 +210,48 @@ class Flow:
             self.routines[function.__code__] = known
             self.changed = True
         elif known.function is not function:
-            raise NotLiftable("waves-call", f"two functions share the code of '{function.__name__}'")
+            raise NotLiftable("unknown-call", f"two functions share the code of '{function.__name__}'")
         return known
 
     def lookup(self, routine: Routine, name: str, node: ast.AST) -> set[Atom]:
         if name in routine.locals:
             return routine.variables.setdefault(name, set())
-        if name in self.live_ins and name in routine.cells() and routine.cells()[name] is self.live_ins[name]:
-            position = routine.function.__code__.co_freevars.index(name)  # type: ignore[union-attr]
-            self.guard(f"{routine.function.__name__}.__closure__[{position}].cell_contents is {name}", True)  # type: ignore[union-attr]
-            return self.region.variables[name]
-        function = routine.function
-        if function is not None and name in routine.cells() and "<locals>" in function.__qualname__:
-            value = routine.cells()[name]
-            if not isinstance(value, types.FunctionType):
-                refuse(
-                    "waves-name",
-                    f"'{name}' in '{function.__name__}' belongs to a function that the loop cannot see",
-                    node,
-                )
-            return {Live(value, None)}
+        if routine.function is not None and name in routine.function.__code__.co_freevars:
+            return self.closure_variable(routine, name, node)
         found = resolve(routine, name, self.names)
         if routine.function is not None and found.path in routine.locals:
             found = Live(found.value, self.names.constant(found.value, self.names.fresh(name)))
-        if isinstance(found.value, (list, dict, set)) or (is_tensor(found.value) is False and _is_data(found.value)):
-            return {self.atom(found.value, found.path)}
-        if found.path != name or name in self.names.constants:
+        if found.path in self.names.constants:
             self.guard_global(routine, name, found)
+        if isinstance(found.value, (list, dict, set)) or (not is_tensor(found.value) and _is_data(found.value)):
+            return {self.atom(found.value, found.path)}
         return {found}
 
+    def closure_variable(self, routine: Routine, name: str, node: ast.AST) -> set[Atom]:
+        """A variable of an enclosing function: one of the region's own, or of a function that cannot run again."""
+        cells = routine.cells()
+        if name in cells and name in self.live_ins and cells[name] is self.live_ins[name]:
+            position = routine.function.__code__.co_freevars.index(name)
+            self.guard(f"{self.holder(routine)}.__closure__[{position}].cell_contents is {name}", True)
+            return self.region.variables[name]
+        if isinstance(cells.get(name), types.FunctionType):
+            return {Live(cells[name], None)}
+        message = f"'{name}' in '{routine.function.__name__}' belongs to a function that the loop cannot see"
+        refuse("unsupported-value", message, node)
+
+    def holder(self, routine: Routine) -> str:
+        """A name of the function itself, for guards."""
+        own = routine.function.__name__
+        if self.live_ins.get(own) is routine.function:
+            return own
+        return self.names.constant(routine.function, own)
+
     def guard_global(self, routine: Routine, name: str, found: Live) -> None:
-        if isinstance(found.value, types.ModuleType) or is_tensor(found.value):
+        """The global is still the same object."""
+        if isinstance(found.value, types.ModuleType):
             return
-        if routine.function is None:
-            self.guard(f"__globals__[{name!r}] is {found.path}", True)
-        elif name not in routine.cells():
-            holder = self.names.constant(routine.function, routine.function.__name__)
-            self.guard(f"{holder}.__globals__[{name!r}] is {found.path}", True)
+        scope = "__globals__" if routine.function is None else f"{self.holder(routine)}.__globals__"
+        self.guard(f"{scope}[{name!r}] is {found.path}", True)
 
 
 def _is_data(value: Any) -> bool:

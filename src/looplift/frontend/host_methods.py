@@ -14,7 +14,7 @@ def container_method(flow: Flow, owner: Container, name: str, node: ast.Call) ->
     arguments = [flow.values[item] for item in node.args]
     inside = flow.inside(owner)
     if node.keywords:
-        refuse("waves-call", f"'{ast.unparse(node)}' with keywords is not understood", node)
+        refuse("unknown-call", f"'{ast.unparse(node)}' with keywords is not understood", node)
     match name, arguments:
         case (("append" | "appendleft" | "add"), [value]):
             flow.add(inside.rest, value)
@@ -51,7 +51,7 @@ def external_method(flow: Flow, owner: External, name: str, node: ast.Call) -> s
     """A method of a builtin container given from outside: only those that change nothing."""
     plain = issubclass(owner.type, (list, tuple, dict, set, frozenset)) or owner.type.__name__ == "deque"
     if not plain or name not in READ_METHODS:
-        refuse("waves-call", f"'{ast.unparse(node.func)}' may change an object given from outside", node)
+        refuse("unknown-call", f"'{ast.unparse(node.func)}' may change an object given from outside", node)
     return read_method(flow, owner, name, node)
 
 
@@ -78,7 +78,7 @@ def read_method(flow: Flow, owner: Container | External, name: str, node: ast.Ca
         case "index" | "count":
             _require_plain(flow, owner, node)
             return {HOST}
-    refuse("waves-call", f"'{ast.unparse(node.func)}' is not understood here", node)
+    refuse("unknown-call", f"'{ast.unparse(node.func)}' is not understood here", node)
 
 
 def _kind(cls: type) -> str:
@@ -88,7 +88,7 @@ def _kind(cls: type) -> str:
 def _require_plain(flow: Flow, owner: Container | External, node: ast.Call) -> None:
     """Comparing elements must not compare tensors."""
     if any(is_tensor_atom(atom) or not isinstance(atom, Host) for atom in flow.inside(owner).everything()):
-        refuse("waves-value", f"'{ast.unparse(node)}' compares tensors or objects", node)
+        refuse("recursion", f"'{ast.unparse(node)}' compares tensors or objects", node)
 
 
 def _update(flow: Flow, owner: Container, other: set[Atom], node: ast.Call) -> None:
@@ -96,6 +96,6 @@ def _update(flow: Flow, owner: Container, other: set[Atom], node: ast.Call) -> N
         if not isinstance(atom, (Container, External)) or (
             isinstance(atom, External) and not issubclass(atom.type, dict)
         ):
-            refuse("waves-call", f"'{ast.unparse(node)}' is not understood here", node)
+            refuse("unknown-call", f"'{ast.unparse(node)}' is not understood here", node)
         flow.add(flow.inside(owner).rest, flow.inside(atom).everything())
         flow.add(flow.inside(owner).keys, flow.inside(atom).keys)

@@ -16,14 +16,14 @@ def module_call(flow: Flow, callee: Live, node: ast.Call, enter: Callable[..., s
     module = callee.value
     home = callee.path or flow.homes.get(id(module))
     if home is None:
-        refuse("waves-call", f"the module of '{ast.unparse(node)}' cannot be reached by a name", node)
+        refuse("unknown-call", f"the module of '{ast.unparse(node)}' cannot be reached by a name", node)
     require_plain(flow, module, home, node)
     kind = type(module)
     if kind.__module__.startswith("torch."):
         return _builtin_module(flow, module, node)
     forward = kind.forward
     if not isinstance(forward, types.FunctionType) or "forward" in module.__dict__:
-        refuse("waves-call", f"the 'forward' of a '{kind.__name__}' is not a plain method", node)
+        refuse("unknown-call", f"the 'forward' of a '{kind.__name__}' is not a plain method", node)
     flow.guard(f"{home}.forward.__code__", forward.__code__)
     return enter(flow, forward, callee, kind, node)
 
@@ -37,21 +37,21 @@ def require_plain(flow: Flow, module: Any, path: str, node: ast.AST) -> None:
 
     kind = type(module)
     if any(getattr(module, name, None) for name in HOOKS):
-        refuse("waves-call", f"the module '{ast.unparse(node)}' has hooks", node)
+        refuse("unknown-call", f"the module '{ast.unparse(node)}' has hooks", node)
     if kind.__call__ is not torch.nn.Module.__call__ or getattr(module, "_compiled_call_impl", None) is not None:
-        refuse("waves-call", f"a '{kind.__name__}' is not called in the usual way", node)
+        refuse("unknown-call", f"a '{kind.__name__}' is not called in the usual way", node)
     flow.guard(f"type({path})", kind)
     hooks = " or ".join(f"{path}.{name}" for name in HOOKS)
     flow.guard(f"bool({hooks})", False)
     if kind.__name__.startswith("Dropout"):
         if module.training and module.p > 0:
-            refuse("waves-random", "dropout in training draws random numbers", node)
+            refuse("random-order", "dropout in training draws random numbers", node)
         flow.guard(f"{path}.training", module.training)
     if kind.__name__ == "Sequential":
         for position, child in enumerate(module):
             require_plain(flow, child, f"{path}[{position}]", node)
             if module_family(child) is None:
-                refuse("waves-call", f"a '{type(child).__name__}' is not in the table of modules", node)
+                refuse("unknown-call", f"a '{type(child).__name__}' is not in the table of modules", node)
 
 
 def module_family(module: Any) -> str | None:
@@ -71,7 +71,7 @@ def module_family(module: Any) -> str | None:
 def _builtin_module(flow: Flow, module: Any, node: ast.Call) -> set[Atom]:
     name, family = type(module).__name__, module_family(module)
     if family is None or node.keywords:
-        refuse("waves-call", f"a '{name}' called like this is not in the table of modules", node)
+        refuse("unknown-call", f"a '{name}' called like this is not in the table of modules", node)
     operation = Operation(name, family, "module", tuple(node.args), {}, module)
     rank = flow.rank(flow.values[node.args[0]])
     if rank is not None and rank >= 0:

@@ -6,6 +6,7 @@ import ast
 import builtins
 import functools
 import inspect
+import sys
 import textwrap
 import types
 from collections.abc import Mapping
@@ -15,23 +16,28 @@ from typing import Any
 from looplift.base.errors import NotLiftable
 from looplift.frontend.host_values import Atom, Live
 
+RESERVED = {"Handle", "Table", "Waves", "array", "Any", "torch", "region"}
+"""Names that the emitted text has for itself."""
+
 
 class Names:
     """Names of the emitted text for live objects: the author's where they are free, numbered where they are not."""
 
     def __init__(self, globals: Mapping[str, Any], taken: set[str]):
         self.globals = globals
-        self.taken = set(taken)
+        self.taken = set(taken) | RESERVED
+        self.known: dict[tuple[int, str], str] = {}
         self.constants: dict[str, Any] = {}
         self.guards: dict[str, Any] = {}
 
     def constant(self, value: Any, hint: str) -> str:
         """The name under which the emitted text finds a global object."""
-        for name, known in self.constants.items():
-            if known is value and name.rstrip("0123456789_") == hint.rstrip("0123456789_"):
-                return name
-        name = hint if hint not in self.taken else self.fresh(hint)
+        if (id(value), hint) in self.known:
+            return self.known[id(value), hint]
+        free = hint not in self.taken or (hint == "torch" and value is sys.modules.get("torch"))
+        name = hint if free else self.fresh(hint)
         self.taken.add(name)
+        self.known[id(value), hint] = name
         self.constants[name] = value
         return name
 
@@ -51,7 +57,7 @@ class Routine:
     name: str
     body: list[ast.stmt]
     parameters: list[str]
-    function: types.FunctionType | None = None
+    function: Any = None
     defaults: dict[str, ast.expr] = field(default_factory=dict)
     variables: dict[str, set[Atom]] = field(default_factory=dict)
     returns: set[Atom] = field(default_factory=set)
@@ -69,10 +75,9 @@ class Routine:
 
 def _is_empty(cell: types.CellType) -> bool:
     try:
-        cell.cell_contents
+        return cell.cell_contents is cell
     except ValueError:
         return True
-    return False
 
 
 def bound_names(statements: list[ast.stmt]) -> set[str]:
@@ -84,13 +89,13 @@ def bound_names(statements: list[ast.stmt]) -> set[str]:
 def routine_of(function: types.FunctionType, names: Names) -> Routine:
     """A routine from a user's function; refuses what cannot be read or is not a plain function."""
     if hasattr(function, "__wrapped__"):
-        raise NotLiftable("waves-call", f"'{function.__name__}' is wrapped by a decorator")
+        raise NotLiftable("unknown-call", f"'{function.__name__}' is wrapped by a decorator")
     definition, offset = _definition(function)
     arguments = definition.args
     if arguments.vararg or arguments.kwarg:
-        raise NotLiftable("waves-call", f"'{function.__name__}' takes a variable number of arguments")
+        raise NotLiftable("unknown-call", f"'{function.__name__}' takes a variable number of arguments")
     if any(not _is_plain_decorator(item) for item in definition.decorator_list):
-        raise NotLiftable("waves-call", f"'{function.__name__}' has a decorator")
+        raise NotLiftable("unknown-call", f"'{function.__name__}' has a decorator")
     parameters = [item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     positional = [item.arg for item in (*arguments.posonlyargs, *arguments.args)]
     defaults = dict(zip(reversed(positional), reversed(arguments.defaults)))
@@ -101,7 +106,7 @@ def routine_of(function: types.FunctionType, names: Names) -> Routine:
         if not isinstance(default, ast.Constant) and not (
             isinstance(default, ast.UnaryOp) and isinstance(default.operand, ast.Constant)
         ):
-            raise NotLiftable("waves-call", f"the default of '{name}' in '{function.__name__}' is not a literal")
+            raise NotLiftable("unknown-call", f"the default of '{name}' in '{function.__name__}' is not a literal")
     body = _without_docstring(definition.body)
     variables: dict[str, set[Atom]] = {name: set() for name in parameters}
     routine = Routine(_emitted_name(function), body, parameters, function, defaults, variables)
@@ -142,25 +147,24 @@ def _definition(function: types.FunctionType) -> tuple[ast.FunctionDef, int]:
         text, start = _source_lines(function.__code__)
         tree = ast.parse(text)
     except (OSError, TypeError, SyntaxError, IndentationError):
-        raise NotLiftable("waves-call", f"the source of '{function.__name__}' is not available") from None
+        raise NotLiftable("unknown-call", f"the source of '{function.__name__}' is not available") from None
     definition = tree.body[0]
     if not isinstance(definition, ast.FunctionDef):
-        raise NotLiftable("waves-call", f"'{function.__name__}' is not defined by a plain 'def'")
+        raise NotLiftable("unknown-call", f"'{function.__name__}' is not defined by a plain 'def'")
     ast.increment_lineno(definition, start - 1)
     return definition, start
 
 
 def resolve(routine: Routine, name: str, names: Names) -> Live:
     """The live object of a free name, with the name by which the emitted text reaches it."""
-    cells = routine.cells()
-    scope = names.globals if routine.function is None else routine.function.__globals__
-    if name in cells:
-        return _known(cells[name], name, names)
+    scope: Mapping[str, Any] = names.globals
+    if routine.function is not None:
+        scope = routine.function.__globals__
     if name in scope:
         return _known(scope[name], name, names)
     if hasattr(builtins, name):
         return Live(getattr(builtins, name), name)
-    raise NotLiftable("waves-name", f"'{name}' is not defined where '{routine.name}' can see it")
+    raise NotLiftable("unsupported-value", f"'{name}' is not defined where '{routine.name}' can see it")
 
 
 def _known(value: Any, name: str, names: Names) -> Live:

@@ -84,7 +84,9 @@ class Segments:
         run.sites.add(self.flow.site(node))
         rank = self.flow.ranks.get(self.flow.site(node))
         callee: str | Input = ""
-        if operation.kind in ("function", "module", "number"):
+        if operation.kind == "number" and self.uniform(operation.arguments[0]) is None:
+            callee = f"{self.flow.scheduler}.number"
+        elif operation.kind in ("function", "module", "number"):
             text = self.uniform(node.func)
             callee = text if text is not None else self.input(node.func, run)
         roles = ["tensor"] * len(operation.arguments)
@@ -127,10 +129,10 @@ class Segments:
         return None
 
     def _joined(self, left: ast.expr, sign: ast.operator, right: ast.expr) -> str | None:
-        texts = self.uniform(left), self.uniform(right)
-        if None in texts:
+        first, second = self.uniform(left), self.uniform(right)
+        if first is None or second is None:
             return None
-        joined = ast.BinOp(ast.Name(texts[0]), sign, ast.Name(texts[1]))
+        joined = ast.BinOp(ast.Name(first), sign, ast.Name(second))
         return f"({ast.unparse(joined)})"
 
     def uniform_rank(self, node: ast.expr) -> int:
@@ -182,12 +184,12 @@ class Segments:
         if listed:
             tensors = self.flow.elements(atoms, node)
             if not all(isinstance(atom, Container) for atom in atoms) or not all(map(is_tensor_atom, tensors)):
-                refuse("waves-operation", f"'{ast.unparse(node)}' is not a plain list of tensors", node)
+                refuse("unknown-op", f"'{ast.unparse(node)}' is not a plain list of tensors", node)
             if any(atom.kind not in ("list", "tuple") for atom in atoms if isinstance(atom, Container)):
                 expression = ast.Call(ast.Name("list", ast.Load()), [expression], [])
             atoms = tensors
         elif any(isinstance(atom, Pack) for atom in atoms):
-            refuse("waves-operation", f"'{ast.unparse(node)}' has an unknown number of tensors", node)
+            refuse("unknown-op", f"'{ast.unparse(node)}' has an unknown number of tensors", node)
         rank = self.flow.rank(atoms) if all(map(is_tensor_atom, atoms)) else None
         made = Input(self._name(node, run), rank, role, listed)
         run.parameters.append(made)
@@ -199,9 +201,9 @@ class Segments:
 
     def emitted(self, name: str) -> str:
         """The name of a local of the point: the author's, unless the region uses that name for something else."""
-        shadows = self.routine is not self.flow.region and (
-            name in self.flow.live_ins or name in self.flow.names.constants
-        )
+        flow = self.flow
+        taken = name in flow.live_ins or name in flow.names.constants or name == flow.scheduler
+        shadows = self.routine is not flow.region and taken
         return f"{name}_" if shadows else name
 
     def _name(self, node: ast.expr, run: Run) -> str:
@@ -224,8 +226,6 @@ def finish(point: Point, run: Run) -> tuple[Point, list[ast.expr]]:
     arguments = [run.arguments[k] for k in order]
     calls = [item for item in arguments if any(isinstance(part, ast.Call) for part in ast.walk(item))]
     if order != sorted(order) and len(calls) > 1:
-        raise NotLiftable(
-            "waves-operation", "the order of the calls in this expression would change", span_of(calls[0])
-        )
+        raise NotLiftable("unknown-op", "the order of the calls in this expression would change", span_of(calls[0]))
     point.parameters = [run.parameters[k] for k in order]
     return point, arguments

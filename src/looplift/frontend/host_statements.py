@@ -46,15 +46,20 @@ def visit(flow: Flow, routine: Routine, statement: ast.stmt) -> None:
             decide(flow, routine, test)
         case ast.Raise(exc=error):
             if not isinstance(error, ast.Call) or not isinstance(error.func, ast.Name):
-                refuse("waves-statement", "this 'raise' is not understood", statement)
+                refuse("unsupported-syntax", "this 'raise' is not understood", statement)
         case ast.Delete(targets=targets):
             visit_delete(flow, routine, targets)
         case ast.Pass() | ast.Break() | ast.Continue():
             pass
         case _:
-            refuse(
-                "waves-statement", f"a '{type(statement).__name__.lower()}' statement is not understood here", statement
-            )
+            _refuse_statement(statement)
+
+
+def _refuse_statement(statement: ast.stmt) -> None:
+    guarded = isinstance(statement, (ast.Try, ast.With))
+    kind = type(statement).__name__.lower()
+    code = "exception-handling" if guarded else "unsupported-syntax"
+    refuse(code, f"a '{kind}' statement is not understood here", statement)
 
 
 def decide(flow: Flow, routine: Routine, test: ast.expr) -> None:
@@ -66,7 +71,7 @@ def decide(flow: Flow, routine: Routine, test: ast.expr) -> None:
 
 def require_host(atoms: set[Atom], node: ast.AST) -> None:
     if any(isinstance(atom, Lane) for atom in atoms):
-        refuse("waves-value", f"'{ast.unparse(node)}' decides on the value of a tensor that the loop computes", node)
+        refuse("recursion", f"'{ast.unparse(node)}' decides on the value of a tensor that the loop computes", node)
 
 
 def visit_delete(flow: Flow, routine: Routine, targets: list[ast.expr]) -> None:
@@ -78,9 +83,9 @@ def visit_delete(flow: Flow, routine: Routine, targets: list[ast.expr]) -> None:
                 evaluate(flow, routine, index)
                 owners = evaluate(flow, routine, value)
                 if not all(isinstance(owner, Container) for owner in owners):
-                    refuse("waves-store", "the loop deletes from an object given from outside", target)
+                    refuse("memory-dependence", "the loop deletes from an object given from outside", target)
             case _:
-                refuse("waves-statement", "this 'del' is not understood", target)
+                refuse("unsupported-syntax", "this 'del' is not understood", target)
 
 
 def visit_update(flow: Flow, routine: Routine, statement: ast.AugAssign) -> None:
@@ -89,15 +94,15 @@ def visit_update(flow: Flow, routine: Routine, statement: ast.AugAssign) -> None
     if not isinstance(statement.target, ast.Name):
         owner = evaluate(flow, routine, _as_load(statement.target, flow))
         if any(map(is_tensor_atom, owner | value)):
-            refuse("waves-in-place", "a tensor in a container is changed in place", statement)
+            refuse("aliasing", "a tensor in a container is changed in place", statement)
         bind(flow, routine, statement.target, owner | value)
         return
     variable = routine.variables.setdefault(statement.target.id, set())
     if any(isinstance(atom, External) for atom in variable):
-        refuse("waves-store", "the loop changes an object given from outside", statement)
+        refuse("memory-dependence", "the loop changes an object given from outside", statement)
     tensors = {atom for atom in variable | value if is_tensor_atom(atom)}
     if any(is_tensor_atom(atom) and not isinstance(atom, Lane) for atom in variable):
-        refuse("waves-in-place", "a tensor given from outside is changed in place", statement)
+        refuse("aliasing", "a tensor given from outside is changed in place", statement)
     if tensors and not any(isinstance(atom, (Container, Pack)) for atom in variable):
         operation = Operation("update", "elementwise", "operator", (_as_load(statement.target, flow), statement.value))
         rank = join_ranks(flow.rank(variable), flow.rank(value))
@@ -134,7 +139,7 @@ def bind(flow: Flow, routine: Routine, target: ast.expr, atoms: set[Atom]) -> No
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for position, part in enumerate(parts):
                 if isinstance(part, ast.Starred):
-                    refuse("waves-statement", "a starred target is not understood", target)
+                    refuse("unsupported-syntax", "a starred target is not understood", target)
                 bind(flow, routine, part, element_at(flow, atoms, position, target))
         case ast.Subscript(value=value, slice=index):
             keys = evaluate(flow, routine, index)
@@ -142,7 +147,7 @@ def bind(flow: Flow, routine: Routine, target: ast.expr, atoms: set[Atom]) -> No
             for owner in owners:
                 store(flow, owner, index, keys, atoms, target)
         case _:
-            refuse("waves-store", "a store into an attribute is not understood here", target)
+            refuse("memory-dependence", "a store into an attribute is not understood here", target)
 
 
 def element_at(flow: Flow, atoms: set[Atom], position: int, node: ast.AST) -> set[Atom]:
@@ -163,7 +168,7 @@ def element_at(flow: Flow, atoms: set[Atom], position: int, node: ast.AST) -> se
 def store(flow: Flow, owner: Atom, index: ast.expr, keys: set[Atom], atoms: set[Atom], node: ast.AST) -> None:
     if not isinstance(owner, Container):
         what = "a tensor" if is_tensor_atom(owner) else "an object given from outside"
-        refuse("waves-store", f"the loop stores into {what}", node)
+        refuse("memory-dependence", f"the loop stores into {what}", node)
     require_host(keys, index)
     contents = flow.inside(owner)
     flow.add(contents.keys, keys)

@@ -1,4 +1,4 @@
-"""What the host slice knows of Python and PyTorch: pure operations with the rank of their result, host builtins, methods.
+"""What the host slice knows of Python and PyTorch: pure operations and the rank of their result, builtins, methods.
 
 The rank of a result follows from its family; ``None`` stands for a rank that the table does not know.
 """

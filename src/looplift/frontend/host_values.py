@@ -1,4 +1,4 @@
-"""Abstract values of the host slice: what a name or expression may hold, and a sample of the objects given from outside."""
+"""Abstract values of the host slice: what an expression may hold, and a sample of the objects given from outside."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _atom(value: Any, root: str, above: tuple[type, ...]) -> Atom:
 
 
 def _children(value: Any):
-    """(key, child) pairs: attributes and tuple positions have keys, dict entries with text keys too, other elements None."""
+    """(key, child) pairs: attributes, tuple positions and dict entries under text have keys, other elements None."""
     if isinstance(value, tuple):
         yield from list(enumerate(value))[:SAMPLE]
     elif isinstance(value, dict):

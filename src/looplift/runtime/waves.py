@@ -3,11 +3,11 @@
 The text between the two marks is also part of each emitted program, which so runs without this package.
 """
 
-# ruff: noqa: E402
 from __future__ import annotations
 
 # --- begin ---
 from array import array
+from typing import Any
 
 import torch
 
@@ -31,7 +31,7 @@ class Handle:
 
 
 class Table:
-    """One output of a group. Row ``k`` of the group lies at ``start + k`` of ``value``, or is ``value`` if ``shared``."""
+    """One output of a group: row ``k`` lies at ``start + k`` of ``value``, or is ``value`` if ``shared``."""
 
     __slots__ = ("level", "mask", "offset", "rows", "shared", "start", "taken", "value")
 
@@ -39,7 +39,7 @@ class Table:
         self.level = level
         self.mask = mask
         self.rows = rows
-        self.value = None
+        self.value: Any = None
         self.start = 0
         self.taken = False
 
@@ -62,12 +62,11 @@ class Waves:
     def recorder(self, function, count, base, width, single, how):
         groups, described = {}, self.described
 
-        def record(*arguments):
+        def record(*arguments: Any):
             level, mask, fixed = base, 0, ()
             for position in range(count):
                 value = arguments[position]
-                kind = value.__class__
-                if kind is Handle:
+                if value.__class__ is Handle:
                     table = value.table
                     mask |= table.mask
                     if table.level >= level:
@@ -160,7 +159,7 @@ class Waves:
         return torch.vmap(function, in_dims=axes)(*[value for value, _ in columns]), False
 
     def may_join(self, leaving):
-        """Whether calls that depend on other parameters may share a batch, and none gets zeros in place of no gradient."""
+        """Whether calls that use other parameters may share a batch: none gets zeros where it has no gradient."""
         if self.joins is None:
             masks = {handle.table.mask for handle in leaving}
             reached = masks.pop() if len(masks) == 1 else 0
@@ -205,7 +204,7 @@ class Waves:
             raise NotImplementedError("a tensor has another number of dimensions than was expected")
 
     def column(self, column, role):
-        """One argument of all calls of a group: (values, 0) with a row for each, or (value, None) where they share it."""
+        """One argument of all calls of a group: (values, 0) with a row for each, or (value, None) if they share it."""
         first = column[0]
         if role == "i" or role == "n":
             if {*map(type, column)} - ({int} if role == "i" else {type(first)}) or (role == "i" and min(column) < 0):
@@ -300,17 +299,17 @@ class Waves:
             done[id(value)] = (value, result)
         return result
 
+    @staticmethod
+    def in_place(before, after):
+        """The value of ``before += …`` where nobody else sees ``before``: it keeps its shape and dtype."""
+        if isinstance(before, torch.Tensor) and (before.shape != after.shape or before.dtype != after.dtype):
+            raise NotImplementedError("an update in place would change a shape or dtype")
+        return after
 
-def in_place(before, after):
-    """The value of ``before += …`` where nobody else sees ``before``: it keeps its shape and dtype."""
-    if isinstance(before, torch.Tensor) and (before.shape != after.shape or before.dtype != after.dtype):
-        raise NotImplementedError("an update in place would change a shape or dtype")
-    return after
-
-
-def number(value, dtype=None):
-    """What ``torch.tensor`` makes of host numbers."""
-    return value.to(dtype or (torch.get_default_dtype() if value.is_floating_point() else value.dtype))
+    @staticmethod
+    def number(value, dtype=None):
+        """What ``torch.tensor`` makes of host numbers."""
+        return value.to(dtype or (torch.get_default_dtype() if value.is_floating_point() else value.dtype))
 
 
 # --- end ---

@@ -126,6 +126,8 @@ class HostProgram:
     parameters: list[str]
     results: list[tuple[str, bool]]  # name, and whether there may be handles in its value
     returned: ast.expr | None = None
+    scheduler: str = "waves"
+    returned_name: str = "returned"
     constants: dict[str, Any] = field(default_factory=dict)
     guards: list[tuple[str, Any]] = field(default_factory=list)
     guard_scope: dict[str, Any] = field(default_factory=dict)
