@@ -15,15 +15,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
+from looplift.base.report import readable_seconds
 from looplift.runtime import entry, guards
 from looplift.runtime.records import Records
-from looplift.runtime.snapshot import CannotCopy, GeneratorStates, Saved
+from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved
+from looplift.runtime.trials import Trial
 from looplift.runtime.variants import Program, RegionCode, build_function
 from looplift.runtime.verification import BUDGET, Outcome, Verdict, verified_call
 
 MAX_VARIANTS = 16
 MAX_FAILURES = 3
 """So many failures in a row, and a variant is given up."""
+_PATIENCE = 3.0
 
 collect = False
 """Whether calls are timed, for ``looplift run``. Entries are made for it: set it before the first call."""
@@ -33,7 +36,10 @@ Compile = Callable[[Any, dict[str, Any]], RegionCode]
 
 @dataclass(eq=False)
 class Variant:
-    """What to do for one kind of arguments: run ``call``, or, without one, the statements as they are."""
+    """What to do for one kind of arguments: run ``call``, or, without one, the statements as they are.
+
+    ``small`` is the variant for arguments of such a size that the loop as written was faster; ``plain`` marks it.
+    """
 
     conditions: list[str]
     modes: tuple[Any, ...]
@@ -43,6 +49,10 @@ class Variant:
     failures: int = 0
     watched: bool = False
     verified: bool = False
+    plain: bool = False
+    trial: Trial | None = None
+    small: Variant | None = None
+    is_slow: bool = False
     seconds: float | None = None
     """Of the loop as written, where it was measured."""
 
@@ -64,7 +74,6 @@ class Dispatcher:
         self.writer = guards.Writer()
         self.lock = threading.Lock()
         self.fallback: Callable[..., Any] | None = None  # the statements with smaller regions in them
-        self.is_settled = False
         self.attempts = 0
         self.install()
 
@@ -121,11 +130,12 @@ class Dispatcher:
     def _compile(self, variant: Variant, values: dict[str, Any]) -> None:
         for name, value in values.items():
             guards.check_kind(name, value)
-        before = GeneratorStates(values.values())
+        before, containers = GeneratorStates(values.values()), Containers(values.values())
         try:
             code = self.compile(self.program, values)
         finally:
             before.restore()
+            containers.restore()
         if code.commits_early:
             _check_saved(code, values)
         variant.conditions = entry.variant_conditions(self.writer, self.program, values, code)
@@ -135,7 +145,7 @@ class Dispatcher:
     def _refuse(self, variant: Variant, values: dict[str, Any], refusal: NotLiftable) -> None:
         variant.call = variant.code = None
         variant.conditions = entry.refusal_conditions(self.writer, values, limited=refusal.code == "too-small")
-        self.records.refused(self.program, refusal)
+        self.records.refused(self.program, refusal, certain=refusal.code == "verification")
         if self.fallback is None and refusal.code not in ("verification", "too-small"):
             self._divide(refusal)
 
@@ -149,25 +159,58 @@ class Dispatcher:
 
     # ------------------------------------------------------------ statements that stay
 
+    def plain(self, *arguments: Any) -> Any:
+        """Run the statements as they are, and time them."""
+        start = time.perf_counter()
+        result = self.program.original(*arguments)
+        self.records.kept(self.program, time.perf_counter() - start)
+        return result
+
     def refused(self, *arguments: Any) -> Any:
-        """Run the statements as they are, but with smaller regions in them, until these are known to be refused too."""
+        """Run the statements with smaller regions in them, until it is known that these are not lifted either."""
         if self.fallback is None:
-            self.fallback, self.is_settled = self.program.original, True
+            return self.plain(*arguments) if collect else self.program.original(*arguments)
         start = time.perf_counter()
         result = self.fallback(*arguments)
         if collect:
             self.records.kept(self.program, time.perf_counter() - start)
-        if not self.is_settled and all(child.settled for child in self.children):
-            self.fallback, self.is_settled = self.program.original, True
+        if all(child.is_idle for child in self.children):
+            self._settle(arguments)
         return result
 
-    @property
-    def settled(self) -> bool:
-        """Whether nothing in here will ever be lifted, as far as is known."""
-        if not self.variants or any(variant.call for variant in self.variants):
+    def _settle(self, arguments: tuple[Any, ...]) -> None:
+        """Nothing inside is lifted: run the statements as they are, at this size if that is why."""
+        if not any(child.has_small for child in self.children):
+            self.fallback, self.children = None, []
+            self.install()
+        else:
+            values = self._values(arguments)
+            conditions = entry.root_conditions(self.writer, values)
+            self._add_small(Variant(conditions, guards.modes(), -1), values)
+
+    def _add_small(self, variant: Variant, values: dict[str, Any]) -> bool:
+        """From now on arguments like these, up to twice their size, run as written; False if they have no size."""
+        limits = [text for name, value in values.items() for text in guards.size_limits(self.writer, name, value)]
+        if not limits or sum(one.plain for one in self.variants) >= MAX_VARIANTS:
             return False
-        small = self.records.code(self.program) == "too-small"
-        return not small and all(child.settled for child in self.children)
+        if variant.small is None:
+            variant.small = Variant([], variant.modes, -1, plain=True)
+            self.variants.append(variant.small)
+        variant.small.conditions = [*variant.conditions, *limits]
+        self.install()
+        return True
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing in here is lifted now."""
+        lifted = any(variant.call is not None and not variant.is_slow for variant in self.variants)
+        return bool(self.variants) and not lifted and all(child.is_idle for child in self.children)
+
+    @property
+    def has_small(self) -> bool:
+        """Whether that may change when arguments grow."""
+        small = any(variant.plain for variant in self.variants) or self.records.code(self.program) == "too-small"
+        return small or any(child.has_small for child in self.children)
 
     # ------------------------------------------------------------ calls that are watched
 
@@ -200,6 +243,8 @@ class Dispatcher:
             self._disagrees(variant, values, outcome.verdict.reason)
         elif not variant.verified:
             variant.verified = True
+            if self.verify == "first":
+                variant.trial = Trial(variant.seconds, _PATIENCE if entry.trains(variant, values) else 1.0)
             self._accept(variant, outcome.verdict.reason)
         return outcome
 
@@ -215,6 +260,8 @@ class Dispatcher:
 
     def careful(self, variant: Variant, *arguments: Any) -> Any:
         """A call that is timed, verified, watched after a failure, or may have to be undone."""
+        if variant.verified and variant.trial is not None and variant.trial.turn_of_loop:
+            return self._turn_of_loop(variant, arguments)
         start = time.perf_counter()
         outcome = self._watched_call(variant, arguments)
         if outcome.failure is not None or outcome.verdict.agrees is False:
@@ -224,7 +271,36 @@ class Dispatcher:
         if variant.watched:
             variant.watched, variant.failures = False, 0
             self.install()
+        self._judge(variant, arguments)
         return outcome.result
+
+    def _turn_of_loop(self, variant: Variant, arguments: tuple[Any, ...]) -> Any:
+        start = time.perf_counter()
+        result = self.program.original(*arguments)
+        if variant.trial is not None:
+            variant.trial.written.append(time.perf_counter() - start)
+        self._judge(variant, arguments)
+        return result
+
+    def _judge(self, variant: Variant, arguments: tuple[Any, ...]) -> None:
+        """End the trial of a variant once it is clear whether it is faster than the loop."""
+        trial = variant.trial
+        passed = None if trial is None else trial.passed()
+        if trial is None or passed is None:
+            return
+        variant.trial, variant.is_slow = None, not passed
+        if passed:
+            self._accept(variant)
+            self.install()
+            return
+        loop, batched = map(readable_seconds, trial.typical())
+        refusal = NotLiftable("too-small", f"a call of the loop takes {loop}, of batched code {batched}")
+        self.records.refused(self.program, refusal, certain=True)
+        if self._add_small(variant, self._values(arguments)):
+            variant.trial = Trial(variant.seconds, trial.patience)  # for larger arguments it is tried again
+        else:
+            variant.call = None
+        self.install()
 
     def _attempt(
         self, variant: Variant, arguments: tuple[Any, ...], values: dict[str, Any]
@@ -234,8 +310,12 @@ class Dispatcher:
         code = variant.code
         saved = Saved(map(entry.reader(self.program, values), code.mutated)) if code.commits_early else None
         states = GeneratorStates(values.values()) if code.random else None
+        start = time.perf_counter()
         try:
-            return variant.call(*arguments), None
+            result = variant.call(*arguments)
+            if variant.trial is not None:
+                variant.trial.batched.append(time.perf_counter() - start)
+            return result, None
         except Exception as failure:
             if saved is not None:
                 saved.restore()
@@ -255,7 +335,7 @@ class Dispatcher:
         text = str(failure) if code == "requirement" else f"{type(failure).__name__}: {failure}"
         if variant.failures >= MAX_FAILURES:
             variant.call = None
-            self.records.refused(self.program, NotLiftable(code, text))
+            self.records.refused(self.program, NotLiftable(code, text), certain=True)
             self.records.note(self.program, f"given up after {MAX_FAILURES} failures in a row")
         else:
             self.records.fell_back(self.program, variant.code, code, text)

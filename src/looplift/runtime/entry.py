@@ -43,9 +43,7 @@ def variant_conditions(
 ) -> list[str]:
     read = reader(program, values)
     every = root_conditions(writer, values)
-    for path in code.paths:
-        if path not in values:
-            every += guards.conditions(writer, guards.direct_path(path, read), read(path))
+    every += guards.path_conditions(writer, [path for path in code.paths if path not in values], read)
     standard = standard_namespace()
     needed = {name for text in code.guards for name in re.findall(r"\b[A-Za-z_]\w*", text)} - values.keys()
     names = {name: value for name, value in (standard | code.namespace).items() if name in needed}
@@ -81,6 +79,15 @@ def refusal_conditions(writer: guards.Writer, values: Mapping[str, Any], *, limi
     return every
 
 
+def trains(variant: Variant, values: Mapping[str, Any]) -> bool:
+    """Whether a call may be followed by a backward pass."""
+    if not variant.modes[0]:
+        return False
+    tensors = [value for value in values.values() if isinstance(value, torch.Tensor)]
+    modules = [value for value in values.values() if isinstance(value, torch.nn.Module)]
+    return any(one.requires_grad for one in (*tensors, *(p for module in modules for p in module.parameters())))
+
+
 # ---------------------------------------------------------------- the entry
 
 
@@ -98,8 +105,8 @@ def holds(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) 
 def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[..., Any]:
     """The function that rewritten code calls for a region."""
     program = dispatcher.program
-    # the newest first; refusals, whose conditions are wider, last
-    variants = sorted(reversed(dispatcher.variants), key=lambda variant: variant.call is None)
+    # the newest first; before them those for small arguments, last the refusals, whose conditions are the widest
+    variants = sorted(reversed(dispatcher.variants), key=lambda one: 0 if one.plain else 1 if one.call else 2)
     parameters = ", ".join(program.arguments)
     constants = _MODES | dict(dispatcher.writer.constants)
     constants |= {
@@ -107,6 +114,7 @@ def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[...,
         "_looplift_original": program.original,
         "_looplift_miss": dispatcher.miss,
         "_looplift_refused": dispatcher.refused,
+        "_looplift_plain": dispatcher.plain,
     }
     lines = [
         f"def {program.name}({parameters}):",
@@ -141,7 +149,9 @@ def _case(dispatcher: Dispatcher, place: int, variant: Variant, constants: dict[
     parameters = ", ".join(dispatcher.program.arguments)
     lines = [f"    if _looplift_choice == {place}:"]
     if variant.call is None:
-        return [*lines, f"        return _looplift_refused({parameters})"]
+        divided = dispatcher.fallback is not None and not variant.plain
+        action = "refused" if divided else "plain" if timed else "original"
+        return [*lines, f"        return _looplift_{action}({parameters})"]
     if timed or is_careful(dispatcher, variant):
         constants[f"_looplift_careful_{place}"] = functools.partial(dispatcher.careful, variant)
         return [*lines, f"        return _looplift_careful_{place}({parameters})"]
@@ -160,4 +170,4 @@ def _case(dispatcher: Dispatcher, place: int, variant: Variant, constants: dict[
 def is_careful(dispatcher: Dispatcher, variant: Variant) -> bool:
     """Whether calls of a variant are watched."""
     undo = variant.code is not None and (variant.code.commits_early or variant.code.random)
-    return undo or variant.watched or dispatcher.verify == "always"
+    return undo or variant.watched or variant.trial is not None or dispatcher.verify == "always"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import builtins
 import enum
+import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -138,16 +139,18 @@ def _of_shape(writer: Writer, text: str, shape: tuple[int, ...], extents: bool) 
 def _of_module(writer: Writer, text: str, value: torch.nn.Module) -> list[str]:
     """Its class, its training flag, and that calls of it run nothing but its ``forward``."""
     general = writer.constant(torch.nn.modules.module.__dict__)
-    hooks = [f"{text}.{name}" for name in _MODULE_HOOKS]
-    hooks += [f"{general}[{name!r}]" for name in _GLOBAL_HOOKS if name in torch.nn.modules.module.__dict__]
-    hooked = " or ".join(hooks)
+    names = [name for name in _GLOBAL_HOOKS if name in torch.nn.modules.module.__dict__]
+    everywhere = " or ".join(f"{general}[{name!r}]" for name in names)
+    table = writer.temporary()
+    hooked = " or ".join(f"{table}[{name!r}]" for name in _MODULE_HOOKS)
     has_hooks = any(getattr(value, name, None) for name in _MODULE_HOOKS)
     own_forward = "in" if "forward" in vars(value) else "not in"
     return [
         writer.type_is(text, value),
-        f"{text}.training" if value.training else f"not {text}.training",
-        f"({hooked})" if has_hooks else f"not ({hooked})",
-        f"'forward' {own_forward} {text}.__dict__",
+        f"'forward' {own_forward} ({table} := {text}.__dict__)",
+        f"{'' if value.training else 'not '}{table}['training']",
+        f"{'' if has_hooks else 'not '}({hooked})",
+        f"not ({everywhere})",
     ]
 
 
@@ -204,13 +207,32 @@ def _of_sequence(writer: Writer, text: str, value: list | tuple, depth: int) -> 
 # ---------------------------------------------------------------- paths
 
 
-def direct_path(path: str, evaluate: Callable[[str], Any]) -> str:
+def path_conditions(writer: Writer, paths: Iterable[str], evaluate: Callable[[str], Any]) -> list[str]:
+    """Conditions on values at paths; each path is followed once, and goes on from one before it where it can."""
+    every: list[str] = []
+    reached: dict[str, str] = {}
+    for path in paths:
+        name = writer.temporary()
+        first, *rest = conditions(writer, name, evaluate(path))
+        every += [re.sub(rf"\b{name}\b", f"({name} := {_direct(path, evaluate, reached)})", first, count=1), *rest]
+        reached[path] = name
+    return every
+
+
+def _direct(path: str, evaluate: Callable[[str], Any], reached: Mapping[str, str]) -> str:
     """``self.weight`` as ``self._parameters['weight']``: attributes that a module looks up slowly are read directly."""
+    if path in reached:
+        return reached[path]
+    if found := re.fullmatch(r"(.+)\[(\d+)\]", path):
+        base, position = found.groups()
+        owner = evaluate(base)
+        if isinstance(owner, (torch.nn.ModuleList, torch.nn.Sequential)) and position in owner._modules:
+            return f"{_direct(base, evaluate, reached)}._modules['{position}']"
+        return f"{_direct(base, evaluate, reached)}[{position}]"
     base, dot, name = path.rpartition(".")
     if not dot or not name.isidentifier() or not base:
         return path
-    owner = evaluate(base)
-    short = direct_path(base, evaluate)
+    owner, short = evaluate(base), _direct(base, evaluate, reached)
     if isinstance(owner, torch.nn.Module) and name not in vars(owner) and not hasattr(type(owner), name):
         for table in ("_parameters", "_buffers", "_modules"):
             if name in owner.__dict__[table]:
@@ -221,7 +243,9 @@ def direct_path(path: str, evaluate: Callable[[str], Any]) -> str:
 def size_limits(writer: Writer, text: str, value: Any) -> list[str]:
     """Conditions that a value is at most about twice as long as this one."""
     if isinstance(value, (Tensor, np.ndarray)) and len(value.shape):
-        return [f"{text}.shape[0] <= {2 * value.shape[0] + 1}"]
+        name = writer.temporary()
+        limits = [f"{name}[{k}] <= {2 * extent + 1}" for k, extent in enumerate(value.shape) if extent]
+        return [f"({name} := {text}.shape)", *limits]
     if isinstance(value, (list, tuple, dict, set, str, range)):
         return [f"{writer.builtin('len')}({text}) <= {2 * len(value) + 1}"]
     if type(value) is int:

@@ -55,10 +55,10 @@ class Records:
         for record in self.of(program)[:1]:
             record.original_seconds = seconds if record.original_seconds is None else record.original_seconds
 
-    def refused(self, program: Program, refusal: NotLiftable) -> None:
-        """The compiler refused, or gave up: the loops that are not lifted for other arguments stay."""
+    def refused(self, program: Program, refusal: NotLiftable, *, certain: bool = False) -> None:
+        """The loops stay, except those that are lifted for other arguments; with ``certain`` these as well."""
         for record in self.of(program):
-            if record.lifted and refusal.code not in ("verification", "internal", "requirement"):
+            if record.lifted and not certain:
                 _note(record, f"kept for other kinds of arguments: {refusal.message}")
                 continue
             record.decision, record.code, record.reason = "kept", refusal.code, refusal.message

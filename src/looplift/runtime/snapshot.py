@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import operator
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -184,6 +185,34 @@ class Saved:
     def restore(self) -> None:
         for undo in self.undo:
             undo()
+
+
+class Containers:
+    """The containers among values, as they are now: analysis may try operations on them."""
+
+    def __init__(self, values: Iterable[Any]):
+        self.found: list[tuple[Any, Any]] = []
+        for value in values:
+            try:
+                every = [part for part in parts(value) if isinstance(part, (list, dict, set, collections.deque))]
+            except CannotCopy:
+                continue
+            self.found += [(part, part.copy()) for part in every]
+
+    def restore(self) -> None:
+        """Put back those that have changed; the others may be iterated right now, and are not touched."""
+        for container, before in self.found:
+            if not _unchanged(container, before):
+                _refiller(container, before)()
+
+
+def _unchanged(container: Any, before: Any) -> bool:
+    if len(container) != len(before):
+        return False
+    if isinstance(container, dict):
+        pairs = zip(container.items(), before.items())
+        return all(a is b and x is y for (a, x), (b, y) in pairs)
+    return container == before if isinstance(container, set) else all(map(operator.is_, container, before))
 
 
 def _copy_storage(storage: Any, before: Any) -> None:

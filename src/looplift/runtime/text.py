@@ -38,7 +38,7 @@ def batched_source(source: Any, dispatchers: Iterable[Dispatcher], function: typ
 def _replacements(dispatchers: Iterable[Dispatcher]) -> Iterator[Replacement]:
     """The newest variant of each region, or, where there is none, those of the regions inside."""
     for dispatcher in dispatchers:
-        lifted = [one.code for one in dispatcher.variants if one.call is not None and one.code is not None]
+        lifted = [one.code for one in dispatcher.variants if one.call and one.code and not one.is_slow]
         if lifted:
             yield dispatcher.program.span, lifted[-1]
         else:

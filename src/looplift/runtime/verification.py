@@ -129,11 +129,12 @@ def run_loop(
     if any(copies[name] is not values[name] for name in program.outside if name in values):
         return None, Verdict(None, "not verified: it writes to a global")
     arguments = [copies[name] for name in program.arguments]
+    clocked = program.clocked
     result, error, clock = None, None, Clock(seconds)
     with captured_output() as text, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            result = program.clocked(*arguments, clock)
+            result = clocked(*arguments, clock)
         except OutOfTime:
             before.restore()
             limit = f"{seconds * 1e3:.0f} ms"

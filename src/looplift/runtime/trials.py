@@ -1,0 +1,52 @@
+"""Times of the first calls in, whether a variant is worth its while out.
+
+The second call is batched. If that took much less than the loop did on the first, all is clear; else loop and batched
+code take turns for a few calls, and the slower one is out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+CLEAR_AT_ONCE = 4.0
+"""So many times faster than the loop on the first call, which was watched and cold, and no more calls are timed."""
+CLEAR = 2.0
+"""So many times faster or slower in two pairs of calls, and no more are timed."""
+LOSS = 1.2
+"""So many times slower than the loop in the end, and a variant is not used for arguments of this size."""
+PAIRS = 4
+
+
+@dataclass
+class Trial:
+    """``loop`` is what the loop took when it was verified, in seconds; None if it was not.
+
+    ``patience``: how much slower a call may be because of what it saves later, in the backward pass.
+    """
+
+    loop: float | None
+    patience: float = 1.0
+    batched: list[float] = field(default_factory=list)
+    written: list[float] = field(default_factory=list)
+
+    @property
+    def turn_of_loop(self) -> bool:
+        return len(self.batched) > len(self.written)
+
+    def passed(self) -> bool | None:
+        """Whether the variant is faster than the loop; None while it is not clear."""
+        if self.loop is None:
+            return True
+        pairs = min(len(self.batched), len(self.written))
+        if pairs == 0:
+            return True if self.batched and CLEAR_AT_ONCE * self.batched[0] < self.loop else None
+        ratio = min(self.batched) / max(min(self.written), 1e-9) / self.patience  # the least disturbed calls
+        if pairs >= PAIRS:
+            return ratio < LOSS
+        if pairs >= 2 and not 1 / CLEAR < ratio < CLEAR:
+            return ratio < 1
+        return None
+
+    def typical(self) -> tuple[float, float]:
+        """Seconds of a call of the loop, and of the batched code."""
+        return sorted(self.written)[len(self.written) // 2], sorted(self.batched)[len(self.batched) // 2]

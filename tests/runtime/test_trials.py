@@ -1,0 +1,66 @@
+"""A variant that is slower than the loop is not used."""
+
+import time
+
+import torch
+
+from looplift import lift
+from looplift.runtime.trials import Trial
+
+X = torch.arange(1.0, 5.0)
+
+
+def double(x):
+    out = []
+    for v in x:
+        out.append(2 * v)
+    return torch.stack(out)
+
+
+def test_slow_variants_step_back_until_arguments_grow(stand_in):
+    stand_in.answer("double", "if x.shape[0] < 20: time.sleep(0.003)", "return 2 * x", namespace={"time": time})
+    lifted = lift(double)
+    for _ in range(12):
+        assert torch.equal(lifted(X), 2 * X)
+    record = lifted.report().loops[0]
+    assert (record.decision, record.code) == ("kept", "too-small") and "of batched code" in record.reason
+    assert "for v in x:" in lifted.source
+    start = time.perf_counter()
+    lifted(X), lifted(X)
+    assert time.perf_counter() - start < 0.003
+    for _ in range(12):
+        large = torch.ones(500)
+        assert torch.equal(lifted(large), 2 * large)
+    assert lifted.report().loops[0].decision == "lanes" and "return 2 * x" in lifted.source
+    assert len(stand_in.seen) == 1
+
+
+def test_a_loop_around_slow_loops_forgets_them(stand_in):
+    def steps(x, n):
+        for k in range(n):
+            print(end="")
+            out = []
+            for v in x:
+                out.append(v + k)
+            x = torch.stack(out)
+        return x
+
+    stand_in.refuse("steps", at=1)
+    stand_in.answer("steps", "time.sleep(0.002)", "x = x + k", line=3, namespace={"time": time})
+    lifted = lift(steps)
+    for _ in range(3):
+        assert torch.equal(lifted(X, 12), steps(X, 12))
+    start = time.perf_counter()
+    lifted(X, 12)
+    assert time.perf_counter() - start < 0.01
+
+
+def test_verdicts():
+    assert Trial(None).passed()
+    assert Trial(1.0).passed() is None
+    assert Trial(1.0, batched=[0.1]).passed()
+    assert Trial(1.0, batched=[0.9]).passed() is None
+    assert Trial(1.0, batched=[0.9, 0.9], written=[0.3]).passed() is None
+    assert Trial(1.0, batched=[0.9, 0.9], written=[0.3, 0.3]).passed() is False
+    assert Trial(1.0, patience=3.0, batched=[0.9] * 4, written=[0.3] * 4).passed()
+    assert Trial(1.0, batched=[1.0] * 4, written=[1.1] * 4).passed()
