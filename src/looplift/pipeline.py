@@ -60,14 +60,19 @@ def _most_telling(refusals: list[NotLiftable]) -> NotLiftable:
 
 def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
     from looplift.analysis.probe import analyse
+    from looplift.build.native import differentiable, load
+    from looplift.emit.native import kernel_of
     from looplift.emit.source import emit
     from looplift.frontend.translate import translate
     from looplift.vectorize.plan import plan
 
     region = program.region
     function = translate(region.statements, values, list(program.live_out), file=program.file, name=program.name)
-    made = plan(analyse(function, values), backend=settings.backend)
-    return _code_from_emitted(emit(made), made)
+    made = plan(analyse(function, values), backend=settings.backend, kernel_of=kernel_of)
+    emitted = emit(made)
+    for kernel, gradients in emitted.kernels:
+        emitted.namespace[kernel.name] = differentiable(kernel) if gradients else load(kernel)
+    return _code_from_emitted(emitted, made)
 
 
 def _code_from_emitted(emitted: Any, made: Any) -> RegionCode:

@@ -13,11 +13,12 @@ from typing import Any
 from looplift.base.errors import NotLiftable
 from looplift.emit import structure, text
 from looplift.emit.guards import device_of, guarded_modules, guards_of
+from looplift.emit.native_standalone import standalone_text
 from looplift.emit.helpers import HELPERS, helper_functions
 from looplift.emit.text import Text, arranged, full
 from looplift.emit.writes import write_lines
 from looplift.ir.array import (
-    Assign, Axis, Check, Effect, For, Forever, LeaveUnless, Node, Program, Step, Write,
+    Assign, Axis, Check, Effect, For, Forever, LeaveUnless, Node, Program, Run, Step, Write,
 )  # fmt: skip
 from looplift.ir.facts import Kind
 
@@ -43,6 +44,7 @@ class Emitted:
     mutated: list[str] = field(default_factory=list)
     random: bool = False
     commits_early: bool = False
+    kernels: list[Any] = field(default_factory=list)
 
 
 @dataclass
@@ -193,6 +195,8 @@ def operands_of(step: Step) -> list[Node]:
             return [node, *operands]
         case Assign(node=node):
             return [node]
+        case Run(operands=operands):
+            return list(operands)
         case Effect(operands=operands):
             return list(operands)
         case For(bounds=bounds, body=body):
@@ -268,12 +272,16 @@ def emit(plan: Any) -> Emitted:
     emitted.namespace |= names
     emitted.mutated = plan.mutated
     emitted.random = plan.random
+    emitted.kernels = plan.kernels
+    emitted.standalone += [standalone_text(kernel) for kernel, _ in plan.kernels]
     emitted.commits_early = _commits_early(plan.program, set(plan.mutated))
     return emitted
 
 
 def _commits_early(program: Program, mutated: set[str]) -> bool:
     """Whether something may still fail after the first write into an array of the caller."""
+    if any(isinstance(step, Run) for step in program.steps):
+        return bool(mutated)
     writing = [k for k, step in enumerate(program.steps) if _changed([step]) & mutated]
     return bool(writing) and (writing[0] < len(program.steps) - 1 or not isinstance(program.steps[-1], Write))
 
@@ -304,7 +312,9 @@ def print_program(program: Program, *, reserved: set[str], device: str = "") -> 
 def _take_names(p: Printer, steps: list[Step]) -> None:
     """Names that steps assign are not given to other values."""
     for step in steps:
-        if isinstance(step, Assign):
+        if isinstance(step, Run):
+            p.taken.update(step.outputs, step.stored)
+        elif isinstance(step, Assign):
             p.taken.update(step.name.split(","))
         elif isinstance(step, For | Forever):
             if isinstance(step, For):
@@ -333,6 +343,12 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
             value = p.text(node)
             if value.text != name:
                 p.line(f"{name.replace(',', ', ')} = {_plain(value.text)}")
+        case Run():
+            operands = [p.text(node).text for node in step.operands]
+            _settle(p, set(step.outputs) | set(step.stored), rest, step.serial)
+            names = step.outputs + (step.stored if step.gradients else [])
+            target = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
+            p.line(f"{target}{step.kernel.name}({', '.join(operands)})")
         case LeaveUnless(cond=cond):
             value = p.text(cond)
             p.line(f"if not {value.at(100)}.any():" if cond.axes else f"if not {value.at(100)}:")
@@ -406,6 +422,8 @@ def _changed(steps: list[Step]) -> set[str]:
         match step:
             case Write(array=array):
                 changed.add(array)
+            case Run(outputs=outputs, stored=stored):
+                changed.update(outputs, stored)
             case Assign(name=name):
                 changed.update(name.split(","))
             case For(name=name, body=body):

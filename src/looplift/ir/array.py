@@ -1,7 +1,7 @@
 """Array programs: what a scheduled region is lowered to, and what the optimiser rewrites and the emitter prints.
 
     Program = Step*                                   one region
-    Step    = Check(cond) | Write(array, pieces, value) | For(name, range, body) | Forever(cond, body)
+    Step    = Run(kernel) | Check(cond) | Write(array, pieces, value) | For(name, range, body) | Forever(cond, body)
             | Assign(name, node) | Line(text)
     Node    = op(args; axes, kind)                    a pure value
 
@@ -118,7 +118,22 @@ class Effect:
     body: list[str] = field(default_factory=list)
 
 
-Step = Check | Write | Assign | For | Forever | LeaveUnless | Effect
+@dataclass(eq=False, slots=True)
+class Run:
+    """A loop that is a native kernel: ``outputs = kernel(operands)``, which writes into ``stored`` arrays.
+
+    With gradients the stored arrays come back as new ones, under ``stored`` names after the outputs.
+    """
+
+    kernel: Any
+    outputs: list[str]
+    operands: tuple[Node, ...]
+    stored: list[str]
+    gradients: bool = False
+    serial: int = field(default_factory=lambda: next(_serial))
+
+
+Step = Run | Check | Write | Assign | For | Forever | LeaveUnless | Effect
 
 
 @dataclass(slots=True)

@@ -67,6 +67,8 @@ class Context:
     notes: list[str] = field(default_factory=list)
     serial_loops: list[Loop] = field(default_factory=list)
     in_while: bool = False
+    kernel_of: Any = None
+    kernels: list[Any] = field(default_factory=list)
 
     def refuse(self, code: str, message: str) -> NotLiftable:
         return NotLiftable(code, message, self.span)

@@ -17,16 +17,20 @@ from looplift.ir.grammar import (
 from looplift.vectorize import lists, nodes, proofs
 from looplift.vectorize.context import Array, Context, Contribution, index_node
 from looplift.vectorize.flow import Flow, stored_roots
-from looplift.vectorize.indexing import bind, extent_of, store
+from looplift.vectorize.indexing import extent_of, store
+from looplift.vectorize.native import native_loop
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.numbers import truth
 from looplift.vectorize.operations import operation
 from looplift.vectorize.reductions import accumulator_of
 
 
-def lower(facts: Facts, *, library: str, needs_grad: bool) -> tuple[Program, Context]:
-    """The array program of a region. Raises NotLiftable when no loop of it becomes an axis, or something has no rule."""
-    context = Context(facts, Flow(facts.function), library, needs_grad=needs_grad)
+def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tuple[Program, Context]:
+    """The array program of a region. Raises NotLiftable when something in it has no rule.
+
+    ``kernel_of`` makes native kernels of loops: with it, outermost loops of scalar work become kernels.
+    """
+    context = Context(facts, Flow(facts.function), library, needs_grad=needs_grad, kernel_of=kernel_of)
     _enter_parameters(context)
     block(context, facts.function.body)
     results = [(key, _result(context, key, atom)) for key, atom in facts.function.results]
@@ -276,6 +280,11 @@ def _fitting(node: Node, kind: Kind) -> Node:
 
 def _loop(context: Context, loop: Loop) -> None:
     saved = context.span
+    if context.kernel_of is not None and not context.axes and not context.serial_loops and context.mask is None:
+        try:
+            return native_loop(context, loop)
+        except NotLiftable as refusal:
+            context.notes.append(f"line {loop.span.line}: no kernel, {refusal.message}")
     proof = proofs.check_loop(context, loop)
     if proof is None:
         _as_axis(context, loop)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Program
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Block, Function, Loop, walk
+from looplift.ir.grammar import Function, Loop, While, walk
 from looplift.vectorize.lower import lower
 
 
@@ -71,21 +72,64 @@ def needs_grad(facts: Facts) -> bool:
     return any(map(asks, values))
 
 
-def plan(facts: Facts, *, backend: str) -> Plan:
-    """The schedule of a region. Raises NotLiftable with the reason when nothing is gained."""
+KernelMaker = Callable[..., Any]
+
+
+def plan(facts: Facts, *, backend: str, kernel_of: KernelMaker | None = None) -> Plan:
+    """The schedule of a region. Raises NotLiftable with the reason when nothing is gained.
+
+    ``kernel_of(loop, facts, gradients=...)`` makes the native kernel of a loop or raises NotLiftable. Under "auto" a
+    region is lanes where all its loops can be; loops that remember, and lanes that part ways, are native if they are
+    scalar work, else sequential around what can be lanes.
+    """
     loops = [s for s in walk(facts.function.body) if isinstance(s, Loop)]
     if not loops:
         raise NotLiftable("no-loop", "there is no loop here", facts.function.span)
-    program, context = lower(facts, library=library_of(facts), needs_grad=needs_grad(facts))
+    lanes, native = (None,), (kernel_of,)
+    if backend == "torch" or kernel_of is None:
+        orders = lanes
+    elif backend == "native":
+        orders = native
+    else:
+        orders = native + lanes if any(isinstance(loop.domain, While) for loop in loops) else lanes + native
+    refusals: list[NotLiftable] = []
+    found: list[Plan] = []
+    for maker in orders:
+        try:
+            made = _planned(facts, loops, maker)
+        except NotLiftable as refusal:
+            refusals.append(refusal)
+            continue
+        if _is_final(made, backend):
+            return made
+        found.append(made)
+    if not found:
+        raise refusals[0] if backend != "native" else refusals[-1]
+    return max(found, key=_preference)
+
+
+def _preference(made: Plan) -> int:
+    """Kernels before sequential loops around lanes."""
+    return sum({"native": 3, "lanes": 2, "sequential": 1}.get(d.decision, 0) for d in made.decisions)
+
+
+def _is_final(made: Plan, backend: str) -> bool:
+    return all(d.decision in ("lanes", "native") for d in made.decisions)
+
+
+def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None) -> Plan:
+    attributes = facts.function.attributes
+    for name in ("apart", "whole", "random", "stored"):
+        attributes.pop(name, None)
+    program, context = lower(facts, library=library_of(facts), needs_grad=needs_grad(facts), kernel_of=kernel_of)
     decided = context.decisions
-    if not any(decision == "lanes" for decision, _, _ in decided.values()):
+    if not any(decision in ("lanes", "native") for decision, _, _ in decided.values()):
         raise _first_reason(facts.function, decided)
     decisions = [Decision(loop.span.line, *decided.get(loop, ("kept", "internal", "not reached"))) for loop in loops]
-    attributes = facts.function.attributes
     mutated = [array.node.attrs["text"] for array in context.arrays.values() if not array.fresh]
     return Plan(
         facts, decisions, program, attributes.get("apart", set()), attributes.get("whole", set()), mutated,
-        attributes.get("random", False), list(dict.fromkeys(context.notes)),
+        attributes.get("random", False), list(dict.fromkeys(context.notes)), context.kernels,
     )  # fmt: skip
 
 
@@ -95,6 +139,3 @@ def _first_reason(function: Function, decided: dict) -> NotLiftable:
             return NotLiftable(code, message, loop.span)
     return NotLiftable("too-small", "no loop of it becomes an axis", function.span)
 
-
-def top_loops(block: Block) -> list[Loop]:
-    return [s for s in block if isinstance(s, Loop)]
