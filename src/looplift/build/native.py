@@ -80,4 +80,62 @@ def address(array: Any, dtype: str, rank: int, writes: bool = False) -> int:
 
 
 def differentiable(kernel: Kernel) -> Callable[..., tuple]:
-    raise NotImplementedError
+    """A callable ``(*inputs) -> (*outputs, *stored)`` through which gradients flow; it changes none of its inputs.
+
+    The stored tensors come back as new ones. A second derivative raises an error.
+    """
+    if kernel.adjoint is None or kernel.adjoint_caller is None:
+        raise ValueError("the kernel was made without gradients")
+    found = _library(kernel.adjoint)
+    forward, backward = (getattr(found, f"{kernel.name}_{part}") for part in ("forward", "backward"))
+    release = getattr(found, f"{kernel.name}_release")
+    release.argtypes, release.restype = [ctypes.c_void_p], None
+    tape = type("Tape", (Tape,), {"release": staticmethod(release)})
+    return _defined(
+        kernel.adjoint_caller, kernel.name, forward_function=forward, backward_function=backward, Tape=tape,
+        share_memory=share_memory, overlaps=overlaps, once=once,
+    )  # fmt: skip
+
+
+class Tape(ctypes.Structure):
+    """What a forward pass leaves for the backward pass; its memory is freed with it."""
+
+    _fields_ = (("words", ctypes.c_void_p), ("length", ctypes.c_int64), ("capacity", ctypes.c_int64))
+
+    def __del__(self) -> None:
+        if self.words:
+            self.release(ctypes.addressof(self))  # type: ignore[attr-defined]
+
+
+def share_memory(tensor: torch.Tensor, *others: torch.Tensor) -> bool:
+    """Whether a tensor has the storage of one of the others."""
+    start = tensor.untyped_storage().data_ptr()
+    return any(other.untyped_storage().data_ptr() == start for other in others) and start != 0
+
+
+def overlaps(tensor: torch.Tensor) -> bool:
+    """Whether two elements of a tensor may share memory."""
+    steps = sorted((step, size) for size, step in zip(tensor.shape, tensor.stride()) if size > 1)
+    reach = 1
+    for step, size in steps:
+        if step < reach:
+            return True
+        reach += step * (size - 1)
+    return False
+
+
+def once(backward: Callable) -> Callable:
+    """A backward pass whose gradients raise an error when they are differentiated again."""
+
+    def wrapped(context: Any, *gradients: Any) -> tuple:
+        with torch.no_grad():
+            found = backward(context, *gradients)
+        tensors = [gradient.detach().requires_grad_() for gradient in found if gradient is not None]
+        if not torch.is_grad_enabled() or not tensors:
+            return found
+        message = "the gradient of a native kernel cannot be differentiated again (once_differentiable)"
+        functions = torch._C._functions  # type: ignore[attr-defined]
+        delayed = iter(functions.DelayedError(message, len(tensors))(*tensors))
+        return tuple(None if gradient is None else next(delayed) for gradient in found)
+
+    return wrapped

@@ -19,18 +19,23 @@ from looplift.emit.native_signature import (
     Result,
     Signature,
     deciding_variables,
+    keep_apart,
     read_after,
     result_parameters,
     results_of,
+    separations,
     signature_of,
     write_result,
 )  # fmt: skip
+from looplift.emit.native_standalone import standalone_text
 from looplift.emit.native_statements import write
 from looplift.emit.native_values import Names
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Loop, Var
+from looplift.ir.grammar import Block, Loop, Var
 from looplift.ir.kernel import Kernel
+
+__all__ = ["kernel_of", "standalone_text"]
 
 PASSES = 6
 
@@ -50,6 +55,8 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False) -> Kernel:
     wanted = read_after(loop, facts.function)
     name = Names().fresh(f"{facts.function.name if facts.function else 'loop'}_kernel")
     findings = settle_types(loop, facts, signature, wanted)
+    if keep_apart(signature, facts, findings.stored):
+        findings = settle_types(loop, facts, signature, wanted)
     draft = write_draft(loop, facts, signature, findings, wanted)
     kernel = _kernel(name, loop, inputs, signature, draft)
     if not gradients:
@@ -70,7 +77,7 @@ def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: set[Var
     for _ in range(PASSES):
         writer = new_writer(loop, facts, signature, Findings(joins=findings.joins), share=False)
         writer.provisional = True
-        _write_all(writer, loop, wanted, signature)
+        write_all(writer, loop, wanted, signature)
         found = writer.findings
         found.joins = {}
         _find_joins(found, sources, signature, found.zeros)
@@ -102,8 +109,9 @@ def _spread_aliases(findings: Findings, sources) -> None:
 
 def new_writer(loop: Loop, facts: Facts, signature: Signature, findings: Findings, *, share: bool) -> Writer:
     flow = Flow(loop, updates=findings.updates)
-    share_variables(flow, _may_share(findings, flow.writes(loop)) if share else lambda value, current: False)
-    writer = Writer(flow, findings, _source_lines(facts))
+    may_share = _may_share(findings, flow.writes(loop))
+    share_variables(flow, may_share if share else lambda value, current: False)
+    writer = Writer(flow, findings, source_lines(facts), may_share=may_share)
     signature.prepare(writer)
     return writer
 
@@ -125,18 +133,23 @@ def _may_share(findings: Findings, writes: bool):
 
 def write_draft(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: set[Var]) -> Draft:
     writer = new_writer(loop, facts, signature, findings, share=True)
-    return Draft(writer, _write_all(writer, loop, wanted, signature))
+    return Draft(writer, write_all(writer, loop, wanted, signature))
 
 
-def _write_all(writer: Writer, loop: Loop, wanted: set[Var], signature: Signature) -> list[Result]:
+def write_all(
+    writer: Writer, loop: Loop, wanted: set[Var], signature: Signature, whole: Block | None = None
+) -> list[Result]:
+    """The loop and its results; ``whole`` is the block that a tape sees it in."""
     write(writer, loop, (), ())
+    if whole is not None:
+        writer.end_block(whole)
     results = results_of(writer, loop, wanted, signature)
     for result in results:
         write_result(writer, result)
     return results
 
 
-def _source_lines(facts: Facts):
+def source_lines(facts: Facts):
     function = facts.function
     if function is None or not function.file:
         return lambda span: ""
@@ -178,9 +191,9 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
         parameters += result_parameters(result)
     openings = [p.opening(stored=p.var in stored) for p in signature.parameters if p.is_pointer]
     counter = ["int64_t trips = 0;"] if any("trips" in line for line in draft.writer.lines) else []
-    lines = ["Watch watch(host);", *counter, *openings]
+    lines = ["Watch watch(host);", *counter, *openings, *separations(signature, stored)]
     return "\n".join([
-        *_head(f'extern "C" int {name}(', parameters),
+        *function_head(f'extern "C" int {name}(', parameters),
         *(f"  {line}" for line in lines),
         *draft.writer.lines,
         "  return done;",
@@ -189,7 +202,7 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
     ])  # fmt: skip
 
 
-def _head(start: str, parameters: list[str]) -> list[str]:
+def function_head(start: str, parameters: list[str]) -> list[str]:
     """The parameters of a function, as many on a line as fit."""
     lines, current = [], start
     for position, parameter in enumerate(parameters):

@@ -20,14 +20,14 @@ def caller_text(
     arguments = argument_names(inputs, signature)
     lines = [f"def {name}({', '.join(arguments.values())}):"]
     lines += [f"    {line}" for line in checks(signature, arguments, stored)]
-    lines += [f"    {line}" for line in _result_places(results)]
-    passed = passed_arguments(signature, arguments) + _passed_results(results)
+    lines += [f"    {line}" for line in result_places(results)]
+    passed = passed_arguments(signature, arguments) + passed_results(results)
     lines.append(f"    outcome = function({', '.join(['host', *passed])})")
     lines.append("    if outcome:\n        raise failed(outcome)")
     lines += [f"    {line}" for line in _bumps(stored, signature, arguments)]
-    returned = [_returned(result, arguments) for result in results]
-    lines.append(f"    return ({', '.join(returned)}{',' if len(returned) == 1 else ''})")
-    types = ", ".join(["ctypes.c_void_p", *argument_types(signature), *_result_types(results)])
+    outputs = [returned(result, arguments) for result in results]
+    lines.append(f"    return ({', '.join(outputs)}{',' if len(outputs) == 1 else ''})")
+    types = ", ".join(["ctypes.c_void_p", *argument_types(signature), *result_types(results)])
     return f"function.argtypes = [{types}]\nfunction.restype = ctypes.c_int\n\n\n" + "\n".join(lines) + "\n"
 
 
@@ -110,7 +110,7 @@ def _is_tensor(result: Result) -> bool:
     return result.number.type.family == "tensor"
 
 
-def _result_places(results: list[Result]) -> list[str]:
+def result_places(results: list[Result]) -> list[str]:
     lines = []
     for result in results:
         if result.name and _is_tensor(result):
@@ -121,7 +121,7 @@ def _result_places(results: list[Result]) -> list[str]:
     return lines
 
 
-def _passed_results(results: list[Result]) -> list[str]:
+def passed_results(results: list[Result]) -> list[str]:
     passed = []
     for result in results:
         if result.name:
@@ -130,8 +130,8 @@ def _passed_results(results: list[Result]) -> list[str]:
     return passed
 
 
-def _result_types(results: list[Result]) -> list[str]:
-    return ["ctypes.c_void_p"] * len(_passed_results(results))
+def result_types(results: list[Result]) -> list[str]:
+    return ["ctypes.c_void_p"] * len(passed_results(results))
 
 
 def _bumps(stored: tuple[Var, ...], signature: Signature, arguments: dict[Var, str]) -> list[str]:
@@ -140,7 +140,7 @@ def _bumps(stored: tuple[Var, ...], signature: Signature, arguments: dict[Var, s
     return [f"torch.autograd.graph.increment_version({name})" for name in tensors]
 
 
-def _returned(result: Result, arguments: dict[Var, str]) -> str:
+def returned(result: Result, arguments: dict[Var, str]) -> str:
     output = result.output
     if output.same_as is not None:
         return arguments[output.same_as]

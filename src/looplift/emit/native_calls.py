@@ -224,6 +224,8 @@ def _settled(writer: Writer, argument: Number) -> Number:
 def _extreme(writer: Writer, short: str, first: Number, second: Number) -> Number:
     """Python's ``min`` and ``max``: the second of two only if it compares less (or greater)."""
     comparison = elementwise(writer, "", "lt" if short == "min" else "gt", [second, first])
+    if (decision := writer.decided(comparison)) is not None:
+        return _either(writer, decision, second, first)
     if first.type == second.type and first.other is None and second.other is None:
         function = "smaller" if short == "min" else "larger"
         number = Number(f"{function}<{first.type.cpp}>({first.text}, {second.text})", first.type)

@@ -51,7 +51,7 @@ def _constant(sink: Sink, number: Number, to: Scalar) -> Number:
 
 
 def _cast(number: Number, to: Scalar) -> Number:
-    return replace(number, text=f"{to.cpp}({number.text})", type=to, level=ATOM, alias=False, place="")
+    return replace(plain(number), text=f"{to.cpp}({number.text})", type=to, level=ATOM)
 
 
 def _truncated(sink: Sink, number: Number, to: Scalar) -> Number:
@@ -66,11 +66,11 @@ def _truncated(sink: Sink, number: Number, to: Scalar) -> Number:
 def truth(number: Number) -> Number:
     """``bool(number)``: everything but zero, NaN included."""
     if number.type.is_bool:
-        return replace(number, type=BOOL)
+        return replace(plain(number), type=BOOL)
     if number.constant is not None:
         return constant(bool(number.constant), BOOL)
     text = f"{number.at(EQUAL)} != 0"
-    return replace(number, text=text, type=BOOL, level=EQUAL, alias=False, place="", low=0, high=1, other=None)
+    return replace(plain(number), text=text, type=BOOL, level=EQUAL, low=0, high=1, other=None)
 
 
 def to_python(sink: Sink, number: Number) -> Number:
@@ -79,4 +79,4 @@ def to_python(sink: Sink, number: Number) -> Number:
     if number.type.name == "uint64":
         number = sink.bind(number)
         sink.fail_if(f"{number.at(COMPARE)} > uint64_t(INT64_MAX)", "integer_overflow")
-    return replace(convert(sink, number, scalar), type=scalar, alias=False, place="")
+    return replace(plain(convert(sink, number, scalar)), type=scalar)

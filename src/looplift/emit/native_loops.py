@@ -7,7 +7,7 @@ from looplift.emit.native_convert import convert, truth
 from looplift.emit.native_flow import tail_of_body
 from looplift.emit.native_ops import ADD, COMPARE, UNARY
 from looplift.emit.native_types import INT
-from looplift.emit.native_values import GREATEST, Number, Value, View
+from looplift.emit.native_values import Number, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -29,6 +29,7 @@ from looplift.ir.grammar import (
 
 def write_loop(writer: Writer, loop: Loop, rest: tuple[Statement, ...], tail: tuple[Atom, ...]) -> None:
     """Declare what the loop carries, then write it."""
+    writer.before_loop(loop)
     carried = [carry for carry in loop.carries if _declare(writer, loop, carry, rest, tail)]
     match loop.domain:
         case Range():
@@ -45,8 +46,10 @@ def write_loop(writer: Writer, loop: Loop, rest: tuple[Statement, ...], tail: tu
 
 def _declare(writer: Writer, loop: Loop, carry: Carry, rest, tail) -> bool:
     """Give a carried value its variable; False for one that stays the same object."""
-    if (value := _unchanged(writer, loop, carry)) is not None:
+    if (value := unchanged(writer, loop, carry)) is not None:
         writer.values[carry.inside] = writer.values[carry.after] = value
+        if value.origin is not None:
+            writer.findings.origins |= {carry.inside: value.origin, carry.after: value.origin}
         return False
     join = writer.join(carry.inside)
     if join is None:
@@ -82,7 +85,7 @@ def _of_type(text: str, home, scalar) -> str:
     return f"{scalar.cpp}({text})" if text == "0" and (home.is_element or scalar.is_half) else text
 
 
-def _unchanged(writer: Writer, loop: Loop, carry: Carry) -> Value | None:
+def unchanged(writer: Writer, loop: Loop, carry: Carry) -> View | Number | None:
     """The value of a carry that is the same tensor in every iteration, changed in place at most."""
     init = writer.value(carry.init) if carry.init is not UNDEFINED else None
     if init is None or not (isinstance(init, View) or (isinstance(init, Number) and init.alias and init.place)):
@@ -136,7 +139,7 @@ def _binds(statement: Statement):
 
 
 def _range(writer: Writer, loop: Loop, domain: Range, carried: list[Carry]) -> None:
-    lo, hi, step = (_bound(writer, atom) for atom in (domain.lo, domain.hi, domain.step))
+    lo, hi, step = (bound(writer, atom) for atom in (domain.lo, domain.hi, domain.step))
     assert loop.index is not None
     name = writer.fresh(loop.index.hint)
     opening, index = _opening(writer, name, lo, hi, step)
@@ -146,7 +149,7 @@ def _range(writer: Writer, loop: Loop, domain: Range, carried: list[Carry]) -> N
         _body(writer, loop, carried)
 
 
-def _bound(writer: Writer, atom: Atom) -> Number:
+def bound(writer: Writer, atom: Atom) -> Number:
     number = writer.number(atom)
     if number.type.is_float or number.other is not None:
         raise writer.refuse("not-scalar", "the bound of a range is no integer")
@@ -156,31 +159,37 @@ def _bound(writer: Writer, atom: Atom) -> Number:
 
 def _opening(writer: Writer, name: str, lo: Number, hi: Number, step: Number) -> tuple[str, Number]:
     """The head of the ``for``, and its index with what is known of it."""
+    index = index_of(name, lo, hi, step)
     match step.constant:
         case 1:
-            index = Number(name, INT, low=lo.low, high=max(hi.high - 1, lo.low), below=frozenset({hi.text}) | hi.below)
             return f"for (int64_t {name} = {lo.text}; {name} < {hi.at(ADD)}; ++{name})", index
         case -1:
-            below = lo.below
-            index = Number(name, INT, low=min(hi.low + 1, lo.high), high=lo.high, below=below)
             return f"for (int64_t {name} = {lo.text}; {name} > {hi.at(ADD)}; --{name})", index
-    return _counted(writer, name, lo, hi, step)
+    return _counted(writer, name, lo, hi, step), index
 
 
-def _counted(writer: Writer, name: str, lo: Number, hi: Number, step: Number) -> tuple[str, Number]:
+def index_of(name: str, lo: Number, hi: Number, step: Number) -> Number:
+    """The index of a range, with what is known of it."""
+    if step.low > 0:
+        below = frozenset({hi.text}) | hi.below
+        return Number(name, INT, low=lo.low, high=max(hi.high - 1, lo.low), below=below)
+    if step.high < 0:
+        return Number(name, INT, low=min(hi.low + 1, lo.high), high=lo.high, below=lo.below)
+    return Number(name, INT, low=min(lo.low, hi.low), high=max(lo.high, hi.high))
+
+
+def _counted(writer: Writer, name: str, lo: Number, hi: Number, step: Number) -> str:
     """Any other step: count the trips, so that no index passes the end of 64 bits."""
     if step.low <= 0 <= step.high:
         writer.fail_if(f"{step.at(COMPARE)} == 0", "broken_requirement")
     trips, trip = writer.fresh("trips"), writer.fresh("trip")
     writer.line(f"const int64_t {trips} = range_length({lo.text}, {hi.text}, {step.text});")
-    low, high = min(lo.low, hi.low), max(lo.high, hi.high)
-    if step.low > 0:
-        low, high = lo.low, max(hi.high - 1, lo.low)
-    index = Number(
-        name, INT, low=low, high=min(high, GREATEST), below=frozenset({hi.text}) if step.low > 0 else lo.below
+    advance = (
+        f"{name} += {step.text}"
+        if step.constant is None
+        else f"{name} {'-' if step.constant < 0 else '+'}= {abs(step.constant)}"
     )
-    step_text = f"{name} += {step.text}" if not step.text.startswith("-") else f"{name} -= {step.text[1:]}"
-    return f"for (int64_t {trip} = 0, {name} = {lo.text}; {trip} < {trips}; ++{trip}, {step_text})", index
+    return f"for (int64_t {trip} = 0, {name} = {lo.text}; {trip} < {trips}; ++{trip}, {advance})"
 
 
 # ---------------------------------------------------------------- while, bodies
@@ -202,7 +211,7 @@ def _while(writer: Writer, loop: Loop, domain: While, carried: list[Carry]) -> N
 def _body(writer: Writer, loop: Loop, carried: list[Carry]) -> None:
     tail = tail_of_body(loop)
     if _may_last(loop):
-        count = "++trips" if not _holds_loop(loop) else "(trips += 64)"
+        count = "++trips" if not holds_loop(loop) else "(trips += 64)"
         writer.line(f"if ({count} > patience && watch.interrupted(trips)) return interrupted;")
     writer.count_trip(loop)
     statements.write_block(writer, loop.body, tail)
@@ -228,8 +237,8 @@ def _is_next(writer: Writer, loop: Loop, carried: list[Carry]) -> bool:
 
 def _may_last(loop: Loop) -> bool:
     """Loops that may never end, or hold others, look for Ctrl-C; an innermost range is over soon."""
-    return isinstance(loop.domain, While) or _holds_loop(loop) or loop.stop is not None
+    return isinstance(loop.domain, While) or holds_loop(loop) or loop.stop is not None
 
 
-def _holds_loop(loop: Loop) -> bool:
+def holds_loop(loop: Loop) -> bool:
     return any(isinstance(inner, Loop) for inner in walk(loop.body))

@@ -138,9 +138,23 @@ struct Watch {
 static const int64_t patience = 1 << 20;
 """
 
+_HOLDS = """\
+// Whether an address lies between the first and the last element of a view.
+template <class T, int rank> static inline bool holds(const View<T, rank>& view, const void* address) {
+  const char *first = (const char*)view.data, *last = first;
+  for (int axis = 0; axis < rank; ++axis) {
+    if (view.size[axis] == 0) return false;
+    const int64_t reach = (view.size[axis] - 1) * view.step[axis] * int64_t(sizeof(T));
+    (reach < 0 ? first : last) += reach;
+  }
+  return first <= (const char*)address && (const char*)address < last + sizeof(T);
+}
+"""
+
 PIECES: dict[str, str] = {
     "View": _VIEW,
     "row": _ROW,
+    "holds": _HOLDS,
     "bits_of": _BITS,
     "half": _HALF,
     "bfloat16": _BFLOAT16,

@@ -148,7 +148,8 @@ def _checked(sink: Sink, short: str, args: list[Number]) -> Number:
     """Python's integers have no end: an overflow of 64 bits must not happen."""
     low, high = _BOUNDS[short](*args)
     symbol, level = _FLOAT_OPERATORS[short]
-    if low >= LEAST and high <= GREATEST:
+    if (low >= LEAST and high <= GREATEST) or not sink.checks:
+        low, high = max(low, LEAST), min(high, GREATEST)
         text = f"{args[0].at(level)} {symbol} {args[1].at(level, strict=True)}"
         return joined(Number(text, INT, level, low=low, high=high, below=_below(short, args)), args)
     name = sink.destination()
@@ -220,6 +221,8 @@ def shift(sink: Sink, short: str, args: list[Number]) -> Number:
         return joined(number, [a, b])
     if b.high > 62:
         sink.fail_if(f"{b.at(COMPARE)} > 62", "integer_overflow")
+    if not sink.checks:
+        return joined(Number(f"{a.at(SHIFT)} << {b.at(SHIFT, strict=True)}", INT, SHIFT), [a, b])
     name = sink.destination()
     sink.fail_if(f"__builtin_mul_overflow({a.text}, INT64_C(1) << {b.text}, &{name})", "integer_overflow")
     return Number(name, INT, low=0 if a.low >= 0 else LEAST)
@@ -244,6 +247,8 @@ def _integer_power(sink: Sink, base: Number, exponent: Number) -> Number:
     if exponent.low < 0:
         exponent = sink.bind(exponent)
         sink.fail_if(f"{exponent.at(COMPARE)} < 0", "domain_error")
+    if not sink.checks:
+        return joined(Number(f"wrapping_power<int64_t>({base.text}, {exponent.text})", INT), [base, exponent])
     name = sink.destination()
     sink.fail_if(f"!checked_power({base.text}, {exponent.text}, &{name})", "integer_overflow")
     return Number(name, INT)

@@ -35,6 +35,9 @@ class Sink(Protocol):
 
     hint: str
     """The author's name of the value that is being computed."""
+    provisional: bool
+    checks: bool
+    """Whether requirements are still to be checked."""
 
     def line(self, text: str) -> None: ...
     def fail_if(self, condition: str, outcome: str) -> None: ...
@@ -86,9 +89,15 @@ def elementwise(sink: Sink, namespace: str, short: str, args: list[Number]) -> N
     if found is None or len(args) != _arity(short):
         raise sink.refuse("unknown-op", f"'{short}' of these kinds has no scalar form")
     compute, result = found
+    if compute.is_python and namespace == "torch":
+        if not sink.provisional:
+            raise sink.refuse("requirement", f"'torch.{short}' takes tensors, not numbers")
+        compute, result = floating(compute.of_family("tensor")), result.of_family("tensor")
     if compute.is_python and short not in LOGIC:
         return native_python.arithmetic(sink, short, args)
-    converted = [convert(sink, argument, compute) for argument in args]
+    if short == "truediv" and args[0].type.is_python and compute.family == "tensor":
+        return _number_over_tensor(sink, args, compute)
+    converted = [_operand(sink, short, argument, compute) for argument in args]
     if short in COMPARISONS:
         return _from_template(*COMPARISONS[short], converted, result)
     if short in TESTS:
@@ -102,6 +111,21 @@ def elementwise(sink: Sink, namespace: str, short: str, args: list[Number]) -> N
     return _row(sink, short, converted, compute)
 
 
+def _operand(sink: Sink, short: str, argument: Number, compute: Scalar) -> Number:
+    """An operand in the type of the operation; PyTorch multiplies halves by numbers that stay float."""
+    if compute.is_half and argument.type.is_python and short in ("mul", "truediv", "floordiv"):
+        return convert(sink, argument, Scalar("tensor", "float32"))
+    return convert(sink, argument, compute)
+
+
+def _number_over_tensor(sink: Sink, args: list[Number], compute: Scalar) -> Number:
+    """``number / tensor`` is ``tensor.reciprocal() * number`` in PyTorch, and rounds twice."""
+    reciprocal = elementwise(sink, "torch", "reciprocal", [args[1]])
+    if args[0].constant == 1:
+        return reciprocal
+    return elementwise(sink, "torch", "mul", [sink.bind(reciprocal), args[0]])
+
+
 def _arity(short: str) -> int:
     if short in TESTS:
         return 1
@@ -112,13 +136,23 @@ def _arity(short: str) -> int:
 def _mixed(sink: Sink, namespace: str, short: str, args: list[Number]) -> Number:
     """Some operand may be a Python number instead of what it is declared as: the result must not depend on it."""
     choices = [(a.type,) if a.other is None else (a.type, a.other) for a in args]
-    found = {types_of(namespace, short, types) for types in itertools.product(*choices)}
+    combinations = list(itertools.product(*choices))
+    if namespace == "torch" and any(all(t.is_python for t in types) for types in combinations):
+        _require_tensor(sink, args)
+        combinations = [types for types in combinations if not all(t.is_python for t in types)]
+    found = {types_of(namespace, short, types) for types in combinations}
     compute = next(iter(found))
     if len(found) == 1 and compute is not None:
         if any(a.rounded and a.type.name != compute[0].name for a in args if a.other is not None):
             raise sink.refuse("mixed-kinds", "a variable is a number at first and a tensor of another dtype later")
         return elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
     return _mixed_result(sink, namespace, short, args)
+
+
+def _require_tensor(sink: Sink, args: list[Number]) -> None:
+    """A function of torch takes no numbers alone: it raises where none of its operands is a tensor."""
+    flags = [a.flag or "false" for a in args if a.other is not None]
+    sink.fail_if(f"!({' || '.join(flags)})" if len(flags) > 1 else f"!{flags[0]}", "broken_requirement")
 
 
 def _mixed_comparison(sink: Sink, namespace: str, short: str, args: list[Number]) -> Number:
@@ -161,7 +195,7 @@ def _row(sink: Sink, short: str, args: list[Number], compute: Scalar) -> Number:
 
 def _floats(row: Row, args: list[Number], compute: Scalar) -> Number:
     if compute.is_half:
-        args = [replace(a, text=f"float({a.text})", level=ATOM) for a in args]
+        args = [a if a.type.name == "float32" else replace(a, text=f"float({a.text})", level=ATOM) for a in args]
         number = _from_template(row.text, row.level, args, compute, "float")
         return replace(number, text=f"{compute.cpp}({number.text})", level=ATOM)
     return _from_template(row.text, row.level, args, compute)
@@ -170,7 +204,7 @@ def _floats(row: Row, args: list[Number], compute: Scalar) -> Number:
 def _integer_row(sink: Sink, short: str, row: Row, args: list[Number], compute: Scalar) -> Number:
     if short in ("floordiv", "mod", "fmod"):
         sink.fail_if(f"{args[1].at(COMPARE)} == 0", "zero_division")
-    if compute.family == "numpy" and short in ("add", "sub", "mul"):
+    if compute.family == "numpy" and short in ("add", "sub", "mul") and sink.checks:
         return _overflow_checked(sink, short, args, compute)
     if compute.family == "numpy" and short in ("neg", "abs", "floordiv", "square"):
         args = [sink.bind(argument) for argument in args]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import torch
+
 from looplift.base.errors import NotLiftable
 from looplift.emit.native_types import INT, Scalar, kind_of_scalar, scalar_of
 from looplift.emit.native_values import Fixed, Items, Names, Number, Value, View
@@ -15,12 +17,16 @@ from looplift.ir.kernel import Output
 
 @dataclass
 class Parameter:
-    """One input: its name in C++, and the type of its elements."""
+    """One input: its name in C++, and the type of its elements.
+
+    ``apart``: a 0-dim tensor that is known to share no memory with what the loop writes, so that it never changes.
+    """
 
     var: Var
     kind: Kind
     name: str
     type: Scalar | None
+    apart: bool = False
 
     @property
     def is_pointer(self) -> bool:
@@ -43,7 +49,7 @@ class Parameter:
         """The line that makes a view of the pointer."""
         element = f"{'' if stored else 'const '}{self.scalar.cpp}"
         if self.kind.rank == 0:
-            return f"{element}& {self.name} = *{self.name}_data;"
+            return f"{element}{'' if self.apart else '&'} {self.name} = *{self.name}_data;"
         sizes = ", ".join(f"{self.name}_size{axis}" for axis in range(self.kind.rank))
         steps = ", ".join(f"{self.name}_step{axis}" for axis in range(self.kind.rank))
         view = f"View<{element}, {self.kind.rank}>"
@@ -54,6 +60,8 @@ class Parameter:
             return Number(self.name, self.scalar)
         if self.kind.rank:
             return View(self.name, self.scalar, (None,) * self.kind.rank, self.var)
+        if self.apart:
+            return Number(self.name, self.scalar, origin=self.var)
         is_live = self.kind.family == "tensor"
         return Number(self.name, self.scalar, reads=True, alias=is_live, place=self.name, origin=self.var)
 
@@ -73,12 +81,45 @@ class Signature:
             writer.values[parameter.var] = parameter.value()
             if parameter.kind.rank == 0:
                 writer.findings.possible[parameter.var] = frozenset({parameter.scalar})
-                if parameter.is_pointer and parameter.kind.family == "tensor":
+                if parameter.is_pointer and parameter.kind.family == "tensor" and not parameter.apart:
                     writer.findings.aliases.add(parameter.var)
+            if parameter.is_pointer:
+                writer.findings.origins[parameter.var] = parameter.var
         writer.values.update(self.fixed)
 
     def of(self, var: Var) -> Parameter:
         return next(parameter for parameter in self.parameters if parameter.var is var)
+
+
+def keep_apart(signature: Signature, facts: Facts, stored: set[Var]) -> bool:
+    """Hold 0-dim inputs by value where they share no memory with what is stored; whether that changes anything."""
+    changed = False
+    for parameter in signature.parameters:
+        if parameter.kind.family != "tensor" or parameter.kind.rank or parameter.var in stored or not stored:
+            continue
+        samples = (facts.of[var].sample for var in stored)
+        if not any(_share_storage(facts.of[parameter.var].sample, sample) for sample in samples):
+            parameter.apart = changed = True
+    return changed
+
+
+def _share_storage(first, second) -> bool:
+    if not isinstance(first, torch.Tensor) or not isinstance(second, torch.Tensor):
+        return False
+    return first.untyped_storage().data_ptr() == second.untyped_storage().data_ptr()
+
+
+def separations(signature: Signature, stored: set[Var]) -> list[str]:
+    """The lines that make sure that inputs held by value are not written to."""
+    lines = []
+    for parameter in signature.parameters:
+        for var in stored if parameter.apart else ():
+            root = signature.of(var)
+            test = f"holds({root.name}, {parameter.name}_data)"
+            if root.kind.rank == 0:
+                test = f"(const void*){root.name}_data == (const void*){parameter.name}_data"
+            lines.append(f"if ({test}) return aliased;")
+    return lines
 
 
 def signature_of(inputs: tuple[Var, ...], facts: Facts) -> Signature:
@@ -96,7 +137,8 @@ def signature_of(inputs: tuple[Var, ...], facts: Facts) -> Signature:
         elif scalar is None:
             raise NotLiftable("not-scalar", f"'{var.hint}' is neither a number nor a tensor of numbers")
         else:
-            signature.parameters.append(Parameter(var, kind, names.fresh(var.hint), scalar))
+            hint = "value" if var.hint == "t" else var.hint
+            signature.parameters.append(Parameter(var, kind, names.fresh(hint), scalar))
     return signature
 
 

@@ -71,6 +71,8 @@ def _let(writer: Writer, statement: Let, rest: tuple[Statement, ...], tail: tupl
         value = _in_place(writer, statement, rest, tail)
     else:
         value = compute(writer, statement.op)
+    if isinstance(value, Number | View) and value.origin is not None:
+        writer.findings.origins[var] = value.origin
     if isinstance(value, Number):
         _record(writer, var, value)
         value = _named(writer, var, value, rest, tail)
@@ -82,6 +84,7 @@ def _record(writer: Writer, var: Var, number: Number) -> None:
     if number.bound:
         possible.add(NONE if number.absent is None else ABSENT)
     writer.findings.possible[var] = frozenset(possible)
+    writer.findings.types[var] = number.type
     if number.alias:
         writer.findings.aliases.add(var)
     if number.zero:
@@ -113,6 +116,7 @@ def _reference(writer: Writer, var: Var, number: Number) -> Number:
     """A live view: later stores show through it, as through a 0-dim tensor."""
     if not number.place:
         raise writer.refuse("aliasing", f"'{var.hint}' is one of several elements, and these change later")
+    writer.before_reference(var)
     name = writer.fresh(var.hint)
     writer.line(f"const {number.type.cpp}& {name} = {number.place};")
     return replace(number, text=name, place=name, level=0, homes=frozenset())
@@ -160,6 +164,7 @@ def _in_place(writer: Writer, statement: Let, rest, tail) -> Value:
         raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and may be an element of a tensor")
     writer.findings.updates.add(statement.var)
     writer.findings.stored.add(old.origin)
+    writer.before_change(statement, old)
     _combine(writer, old.place, old, op.name.removeprefix("inplace."), writer.number(op.args[1]))
     return old
 
@@ -223,6 +228,7 @@ def _store(writer: Writer, statement: Store) -> None:
             raise writer.refuse("mixed-kinds", "a stored variable is sometimes a number and sometimes a tensor")
         writer.line(f"{target.place} = {_fitting(writer, replace(value, other=None), target.type).text};")
     else:
+        writer.before_change(statement, target)
         _combine(writer, target.place, target, statement.combine, value)
 
 

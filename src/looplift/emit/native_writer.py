@@ -14,7 +14,7 @@ from looplift.emit.native_joins import Join
 from looplift.emit.native_ops import ATOM
 from looplift.emit.native_types import INT, Scalar, type_of_constant
 from looplift.emit.native_values import Fixed, Items, Names, Number, Value
-from looplift.ir.grammar import UNDEFINED, Atom, Block, Group, Loop, Operand, Slice, Var
+from looplift.ir.grammar import UNDEFINED, Atom, Block, Group, Loop, Operand, Slice, Statement, Var
 
 WIDTH = 112
 """How long a line of a kernel may be."""
@@ -25,6 +25,8 @@ class Findings:
     """What one pass over the loop learns and the next one uses."""
 
     possible: dict[Var, frozenset[Scalar]] = field(default_factory=dict)
+    types: dict[Var, Scalar] = field(default_factory=dict)
+    origins: dict[Var, Var] = field(default_factory=dict)
     joins: dict[Var, Join] = field(default_factory=dict)
     aliases: set[Var] = field(default_factory=set)
     updates: set[Var] = field(default_factory=set)
@@ -54,6 +56,7 @@ class Writer:
     current: Var | None = None
     proven: set[str] = field(default_factory=set)
     noted: str = ""
+    may_share: Callable[[Var, Var], bool] = lambda value, current: False
 
     # ------------------------------------------------------------ text
 
@@ -97,7 +100,7 @@ class Writer:
         home = self.flow.homes.get(self.current) if self.current is not None else None
         if home is not None and home.name and not home.flag and not home.bound:
             return home.name
-        name = self.fresh(self.hint)
+        name = self.fresh("value" if self.hint == "t" else self.hint)
         self.line(f"int64_t {name};")
         return name
 
@@ -168,5 +171,18 @@ class Writer:
     def end_block(self, block: Block) -> None:
         """Called when the statements of a block are written."""
 
+    def before_loop(self, loop: Loop) -> None:
+        """Called before a loop is written."""
+
     def count_trip(self, loop: Loop) -> None:
         """Called at the start of a loop's body."""
+
+    def decided(self, comparison: Number) -> Number | None:
+        """Called with the comparison that ``min`` or ``max`` decides by; a name for it where it must be kept."""
+        return None
+
+    def before_reference(self, var: Var) -> None:
+        """Called before a live view of an element is held while the tensor may change."""
+
+    def before_change(self, statement: Statement, old: Number) -> None:
+        """Called before an element is changed from its old value."""

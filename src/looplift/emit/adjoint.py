@@ -1,0 +1,160 @@
+"""The adjoint of a kernel: C++ that runs the loop with a tape, C++ that runs it backward, and the autograd function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from looplift.base.errors import NotLiftable
+from looplift.emit.adjoint_backward import Reversal
+from looplift.emit.adjoint_caller import adjoint_caller_text
+from looplift.emit.adjoint_forward import TapedWriter
+from looplift.emit.adjoint_plan import Needs, Plan, forward_active, useful
+from looplift.emit.native import Draft, function_head, new_writer, source_lines, write_all
+from looplift.emit.native_flow import Flow, share_variables
+from looplift.emit.native_prelude import prelude
+from looplift.emit.native_signature import Parameter, Signature, result_parameters, separations
+from looplift.emit.native_values import Number
+from looplift.emit.native_writer import Findings, Writer
+from looplift.ir.facts import Facts
+from looplift.ir.grammar import Atom, If, Loop, Var, walk
+from looplift.ir.kernel import Kernel
+
+
+@dataclass
+class Adjoint:
+    """``reaches``: the results and stored tensors that each differentiable input has a part in."""
+
+    plan: Plan
+    forward: Draft
+    differentiable: tuple[Var, ...]
+    roots: tuple[Var, ...]
+    reaches: dict[Var, set[Var]]
+
+
+def with_adjoint(
+    kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: set[Var]
+) -> Kernel:
+    """The kernel with its gradient; raises NotLiftable where the gradient cannot be had."""
+    plan, differentiable, reaches = _plan(kernel, loop, facts, signature, findings)
+    forward = _forward(loop, facts, signature, findings, wanted, plan)
+    roots = tuple(p.var for p in signature.parameters if p.is_pointer and p.var in plan.active)
+    adjoint = Adjoint(plan, forward, differentiable, roots, reaches)
+    body = "\n".join([
+        _forward_text(kernel, signature, adjoint),
+        _backward_text(kernel, signature, adjoint, facts),
+        f'extern "C" void {kernel.name}_release(Tape* tape) {{ std::free((void*)tape->words); }}\n',
+    ])  # fmt: skip
+    return replace(
+        kernel,
+        adjoint=prelude(body) + "\n" + body,
+        adjoint_caller=adjoint_caller_text(kernel, signature, forward.results, plan.active, roots, reaches),
+        differentiable=differentiable,
+    )
+
+
+# ---------------------------------------------------------------- planning
+
+
+def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findings: Findings):
+    floats = {p.var for p in signature.parameters if p.kind.family == "tensor" and p.scalar.is_float}
+    differentiable = tuple(var for var in kernel.inputs if var in floats and _wants_gradient(facts, var))
+    plan = Plan(loop, findings)
+    ends = {output.var for output in kernel.results} | set(kernel.stored)
+    active = forward_active(plan, set(differentiable), floats)
+    plan.active = active & useful(plan, ends & active)
+    if any(
+        var in findings.origins and signature.of(findings.origins[var]).kind.family == "array" for var in plan.active
+    ):
+        raise NotLiftable("not-scalar", "a NumPy array has no gradient")
+    reaches = {var: forward_active(plan, {var}, floats) & ends for var in differentiable}
+    scalars = {p.var for p in signature.parameters if p.is_pointer and p.kind.rank == 0}
+    Needs(plan, set(kernel.inputs), scalars).collect()
+    return plan, differentiable, reaches
+
+
+def _wants_gradient(facts: Facts, var: Var) -> bool:
+    sample = facts.of[var].sample
+    return sample is None or bool(getattr(sample, "requires_grad", True))
+
+
+def _forward(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: set[Var], plan: Plan) -> Draft:
+    template = new_writer(loop, facts, signature, findings, share=False)
+    flow = Flow(loop, kept=plan.all_kept(), updates=findings.updates)
+    share_variables(flow, template.may_share)
+    writer = TapedWriter(flow, findings, template.source_line, plan=plan)
+    signature.prepare(writer)
+    results = write_all(writer, loop, wanted, signature, plan.top)
+    return Draft(writer, results)
+
+
+# ---------------------------------------------------------------- the texts
+
+
+def _forward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint) -> str:
+    parameters = ["const Host* host"]
+    for parameter in signature.parameters:
+        parameters += parameter.cpp(stored=parameter.var in kernel.stored)
+    for result in adjoint.forward.results:
+        parameters += result_parameters(result)
+    parameters.append("Tape* tape")
+    openings = [p.opening(stored=p.var in kernel.stored) for p in signature.parameters if p.is_pointer]
+    openings += separations(signature, set(kernel.stored))
+    return _text(f"{kernel.name}_forward", parameters, openings, adjoint.forward.writer.lines)
+
+
+def _backward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint, facts: Facts) -> str:
+    plan = adjoint.plan
+    writer = Writer(Flow(plan.loop), plan.findings, source_lines(facts), checks=False)
+    signature.prepare(writer)
+    writer.names.taken |= {f"{signature.of(var).name}_grad" for var in adjoint.roots}
+    reversal = Reversal(writer, plan, signature, _branch_ends(plan))
+    kept = ((var, adjoint.forward.writer.values.get(var)) for var in plan.all_kept())
+    reversal.forward_names = {v: n.text for v, n in kept if isinstance(n, Number) and n.text.isidentifier()}
+    graded = [r for r in adjoint.forward.results if r.name and r.output.var in plan.active]
+    reversal.gradients = {result.output.var: f"{result.name}_grad" for result in graded}
+    reversal.block(plan.top)
+    parameters = ["const Host* host"]
+    for parameter in signature.parameters:
+        parameters += parameter.cpp(stored=False)
+    parameters.append("const Tape* recorded")
+    parameters += [f"double {result.name}_grad" for result in graded]
+    reversal.statements(plan.top)
+    parameters += [f"{grad_type(signature.of(var))}* {signature.of(var).name}_grad_data" for var in adjoint.roots]
+    openings = [p.opening(stored=False) for p in signature.parameters if p.is_pointer]
+    openings += [_gradient_view(signature.of(var)) for var in adjoint.roots]
+    return _text(f"{kernel.name}_backward", parameters, ["Tape tape = *recorded;", *openings], writer.lines)
+
+
+def _branch_ends(plan: Plan) -> set[Atom]:
+    """Values that leave a branch: their gradient is handed out inside of it."""
+    branches = [statement for statement in walk(plan.top) if isinstance(statement, If)]
+    return {side for branch in branches for phi in branch.phis for side in (phi.then, phi.orelse)}
+
+
+def grad_type(parameter: Parameter) -> str:
+    """Gradients are collected in the type of the tensor, those of halves in float."""
+    return "double" if parameter.scalar.name == "float64" else "float"
+
+
+def _gradient_view(parameter: Parameter) -> str:
+    """The view of a gradient: dense, with the sizes of its tensor."""
+    name, rank, element = parameter.name, parameter.kind.rank, grad_type(parameter)
+    if rank == 0:
+        return f"{element}& {name}_grad = *{name}_grad_data;"
+    sizes = [f"{name}_size{axis}" for axis in range(rank)]
+    steps = [" * ".join(sizes[axis + 1 :]) or "1" for axis in range(rank)]
+    fields = f"{name}_grad_data, {{{', '.join(sizes)}}}, {{{', '.join(steps)}}}"
+    return f"const View<{element}, {rank}> {name}_grad{{{fields}}};"
+
+
+def _text(name: str, parameters: list[str], openings: list[str], lines: list[str]) -> str:
+    counter = ["int64_t trips = 0;"] if any("trips" in line for line in lines) else []
+    start = ["Watch watch(host);", *counter, *openings]
+    return "\n".join([
+        *function_head(f'extern "C" int {name}(', parameters),
+        *(f"  {line}" for line in start),
+        *lines,
+        "  return done;",
+        "}",
+        "",
+    ])  # fmt: skip

@@ -1,0 +1,209 @@
+"""The Python text of a kernel's autograd function: forward with a tape, backward from it."""
+
+from __future__ import annotations
+
+from looplift.emit.native_caller import (
+    argument_names,
+    argument_types,
+    checks,
+    passed_arguments,
+    passed_results,
+    result_places,
+    result_types,
+    returned,
+)  # fmt: skip
+from looplift.emit.native_signature import Result, Signature
+from looplift.ir.grammar import Var
+from looplift.ir.kernel import Kernel
+
+
+def adjoint_caller_text(
+    kernel: Kernel, signature: Signature, results: list[Result], active: set[Var], roots: tuple[Var, ...], reaches
+) -> str:
+    """Defines ``name(*inputs) -> (*outputs, *stored)``.
+
+    It needs ``ctypes``, ``torch``, ``forward_function``, ``backward_function``, ``Tape``, ``once``, ``host``, ``failed``.
+    """
+    text = _Text(kernel, signature, results, active, roots, reaches)
+    return "\n".join([*text.types(), "", "", *text.function(), "", "", *text.entry(), ""])
+
+
+class _Text:
+    def __init__(self, kernel: Kernel, signature: Signature, results: list[Result], active, roots, reaches):
+        self.kernel = kernel
+        self.signature = signature
+        self.results = results
+        self.active = active
+        self.roots = roots
+        self.reaches = reaches
+        self.names = argument_names(kernel.inputs, signature)
+        self.stored = {var: f"{self.names[var]}_new" for var in kernel.stored}
+        self.graded = [r for r in results if r.name and r.output.var in active]
+
+    # ------------------------------------------------------------ argument types
+
+    def types(self) -> list[str]:
+        inputs = argument_types(self.signature)
+        forward = ["ctypes.c_void_p", *inputs, *result_types(self.results), "ctypes.c_void_p"]
+        backward = ["ctypes.c_void_p", *inputs, "ctypes.c_void_p"]
+        backward += ["ctypes.c_double"] * len(self.graded) + ["ctypes.c_void_p"] * len(self.roots)
+        return [
+            f"forward_function.argtypes = [{', '.join(forward)}]",
+            f"backward_function.argtypes = [{', '.join(backward)}]",
+            "forward_function.restype = backward_function.restype = ctypes.c_int",
+        ]
+
+    # ------------------------------------------------------------ the autograd function
+
+    def function(self) -> list[str]:
+        arguments = ", ".join(["context", *self.names.values()])
+        return [
+            f"class {self.kernel.name}_function(torch.autograd.Function):",
+            "    @staticmethod",
+            f"    def forward({arguments}):",
+            *(f"        {line}" for line in self._forward()),
+            "",
+            "    @staticmethod",
+            "    @once",
+            "    def backward(context, *gradients):",
+            *(f"        {line}" for line in self._backward()),
+        ]
+
+    def _forward(self) -> list[str]:
+        lines = checks(self.signature, self.names, self.kernel.stored)
+        lines += self._alias_checks()
+        for var, new in self.stored.items():
+            copies = "clone()" if self.signature.of(var).kind.family == "tensor" else "copy()"
+            lines.append(f"{new} = {self.names[var]}.{copies}")
+            if self.signature.of(var).kind.family == "array":
+                lines.append(f"{new}_data = address({new}, {self.signature.of(var).scalar.name!r}, {new}.ndim, True)")
+        lines += result_places(self.results)
+        lines.append("tape = Tape()")
+        passed = passed_arguments(self.signature, {**self.names, **self.stored})
+        passed += [*passed_results(self.results), "ctypes.addressof(tape)"]
+        lines.append(f"outcome = forward_function({', '.join(['host', *passed])})")
+        lines += ["if outcome:", "    raise failed(outcome)"]
+        lines += self._remember()
+        return [*lines, f"return {self._tuple(self._outputs())}"]
+
+    def _alias_checks(self) -> list[str]:
+        """Tensors that are stored into must share memory with no other, or their copies would not."""
+        lines = []
+        tensors = [v for v in self.kernel.inputs if v in self.names and self._is_tensor(v)]
+        for var in self.stored:
+            if not self._is_tensor(var):
+                continue
+            others = [self.names[other] for other in tensors if other is not var]
+            conditions = [f"share_memory({self.names[var]}, {', '.join(others)})"] if others else []
+            if self.signature.of(var).kind.rank:
+                conditions.append(f"overlaps({self.names[var]})")
+            if conditions:
+                lines += [f"if {' or '.join(conditions)}:", "    raise failed(10)"]
+        return lines
+
+    def _is_tensor(self, var: Var) -> bool:
+        return var not in self.signature.fixed and self.signature.of(var).kind.family == "tensor"
+
+    def _remember(self) -> list[str]:
+        """What the backward pass needs: the tensors that the loop only reads, the shapes of the others."""
+        read = [self.names[p.var] for p in self.signature.parameters if self._read_only(p)]
+        numbers = [self.names[var] for var in self.kernel.inputs if not self._is_tensor(var)]
+        lines = [f"context.save_for_backward({', '.join(read)})", "context.tape = tape"]
+        lines.append(f"context.numbers = {self._tuple(numbers)}")
+        shapes = [f"(*{new}.shape, *{new}.stride())" for var, new in self.stored.items() if self._is_tensor(var)]
+        lines.append(f"context.shapes = {self._tuple(shapes)}")
+        flat = [self._result_name(r) for r in self.results if r.name and r.output.var not in self.active]
+        flat += [new for var, new in self.stored.items() if var not in self.active and self._is_tensor(var)]
+        if flat := [name for name in flat if name]:
+            lines.append(f"context.mark_non_differentiable({', '.join(flat)})")
+        lines.append("context.set_materialize_grads(False)")
+        return lines
+
+    def _read_only(self, parameter) -> bool:
+        return parameter.kind.family == "tensor" and parameter.var not in self.stored
+
+    def _result_name(self, result: Result) -> str:
+        return result.name if result.number.type.family == "tensor" else ""
+
+    def _outputs(self) -> list[str]:
+        return [returned(result, {**self.names, **self.stored}) for result in self.results] + list(self.stored.values())
+
+    def _tuple(self, items: list[str]) -> str:
+        return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+    # ------------------------------------------------------------ backward
+
+    def _backward(self) -> list[str]:
+        lines = []
+        read = [self.names[p.var] for p in self.signature.parameters if self._read_only(p)]
+        numbers = [self.names[var] for var in self.kernel.inputs if not self._is_tensor(var)]
+        if read:
+            lines.append(f"{self._tuple(read)} = context.saved_tensors")
+        if numbers:
+            lines.append(f"{self._tuple(numbers)} = context.numbers")
+        lines += self._gradients_in()
+        lines += self._buffers()
+        passed = self._passed_back()
+        lines.append(f"outcome = backward_function({', '.join(['host', *passed])})")
+        lines += ["if outcome:", "    raise RuntimeError('the backward pass was interrupted')"]
+        given = [self._gradient_out(var) for var in self.kernel.inputs]
+        return [*lines, f"return {self._tuple(given)}"]
+
+    def _gradients_in(self) -> list[str]:
+        places = [*(f"{r.name}_grad" if r in self.graded else "_" for r in self.results)]
+        places += [f"{new}_grad" for new in self.stored.values()]
+        lines = [f"{self._tuple(places)} = gradients"] if places else []
+        for result in self.graded:
+            lines.append(f"{result.name}_seed = 0.0 if {result.name}_grad is None else {result.name}_grad.item()")
+        return lines
+
+    def _buffers(self) -> list[str]:
+        """A dense gradient for each tensor: what comes in for a stored one, zeros for the others."""
+        lines = []
+        stored = [var for var in self.stored if self._is_tensor(var)]
+        for var in self.roots:
+            name, scalar = self.names[var], self.signature.of(var).scalar
+            dtype = "torch.float64" if scalar.name == "float64" else "torch.float32"
+            if var in self.stored:
+                shape = f"context.shapes[{stored.index(var)}][:{self.signature.of(var).kind.rank}]"
+                incoming = f"{self.stored[var]}_grad"
+                lines.append(f"{name}_buffer = torch.zeros({shape}, dtype={dtype})")
+                lines += [f"if {incoming} is not None:", f"    {name}_buffer.copy_({incoming})"]
+            else:
+                lines.append(f"{name}_buffer = torch.zeros({name}.shape, dtype={dtype})")
+        return lines
+
+    def _passed_back(self) -> list[str]:
+        passed: list[str] = []
+        stored = [var for var in self.stored if self._is_tensor(var)]
+        for parameter in self.signature.parameters:
+            if parameter.var in stored:
+                passed += ["None", f"*context.shapes[{stored.index(parameter.var)}]"]
+            elif parameter.kind.family == "array":
+                name = self.names[parameter.var]
+                passed += ["None", f"*{name}.shape", *["0"] * parameter.kind.rank]
+            else:
+                only = Signature([parameter], self.signature.fixed, self.signature.kinds)
+                passed += passed_arguments(only, self.names)
+        passed.append("ctypes.addressof(context.tape)")
+        passed += [f"{result.name}_seed" for result in self.graded]
+        return passed + [f"{self.names[var]}_buffer.data_ptr()" for var in self.roots]
+
+    def _gradient_out(self, var: Var) -> str:
+        """None where no result that has a gradient depends on the input."""
+        if var not in self.roots or var not in self.reaches:
+            return "None"
+        incoming = [f"{r.name}_grad" for r in self.graded if r.output.var in self.reaches[var]]
+        incoming += [f"{new}_grad" for stored, new in self.stored.items() if stored in self.reaches[var]]
+        if not incoming:
+            return "None"
+        buffer = f"{self.names[var]}_buffer"
+        if self.signature.of(var).scalar.is_half:
+            buffer += f".to(torch.{self.signature.of(var).scalar.name})"
+        return f"{buffer} if {' or '.join(f'{name} is not None' for name in incoming)} else None"
+
+    # ------------------------------------------------------------ the entry
+
+    def entry(self) -> list[str]:
+        arguments = ", ".join(self.names.values())
+        return [f"def {self.kernel.name}({arguments}):", f"    return {self.kernel.name}_function.apply({arguments})"]

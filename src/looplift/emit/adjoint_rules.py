@@ -1,0 +1,90 @@
+"""The derivatives of one operation: for each operand, what its gradient grows by."""
+
+from __future__ import annotations
+
+import re
+
+from looplift.emit.native_ops import CONVERSIONS, canonical, row_of
+from looplift.ir.grammar import Const, Op, Operand
+
+PASSING = ("clone", "contiguous", "cpu", "to", "type", "pos", *CONVERSIONS)
+"""Methods that hand their operand on, perhaps in another type."""
+
+_POWER = (
+    "{b} == 0 ? 0 : {g} * ({b} * std::pow({a}, {b} - 1))",
+    "{a} == 0 && {b} >= 0 ? 0 : {g} * ({r} * std::log({a}))",
+)
+
+
+def operand_letters(op: Op) -> dict[str, Operand]:
+    """The operands of an operation under the letters that gradient texts use."""
+    return dict(zip("abcdef", (*op.args, *(operand for _, operand in op.kwargs))))
+
+
+def gradients_of(op: Op) -> tuple[str | None, ...]:
+    """A text for each operand: ``{a}``, ``{b}`` operands, ``{r}`` result, ``{g}`` its gradient, ``{d}`` a decision."""
+    namespace, short = canonical(op.name)
+    match namespace, short:
+        case "math", _:
+            return ()
+        case "builtin", "min" | "max":
+            return ("{d} ? 0 : {g}", "{d} ? {g} : 0")
+        case "builtin", "abs":
+            short = "abs"
+        case "builtin", _:
+            return ()
+        case "method", _ if short in PASSING:
+            return ("{g}",)
+    match short:
+        case "copy":
+            return ("{g}",)
+        case "where":
+            return (None, "{a} ? {g} : 0", "{a} ? 0 : {g}")
+        case "pow":
+            return _power(op)
+        case "clamp":
+            return (_clamp(op),)
+        case "max" | "min" if namespace == "torch":
+            short = {"max": "maximum", "min": "minimum"}[short]
+    row = row_of(short)
+    return row.gradients if row is not None else ()
+
+
+def _power(op: Op) -> tuple[str | None, ...]:
+    exponent = op.args[1]
+    if isinstance(exponent, Const) and exponent.value == 2:
+        return ("{g} * (2 * {a})",)
+    return _POWER
+
+
+def _clamp(op: Op) -> str:
+    """A gradient passes where the value lies between the bounds, these included."""
+    bounds = {"min": "b", "max": "c"}
+    letters = dict(zip((name for name, _ in op.kwargs), "abcdef"[len(op.args) :]))
+    conditions = []
+    for name, symbol in (("min", ">="), ("max", "<=")):
+        letter = letters.get(name) or (bounds[name] if len(op.args) > "abc".index(bounds[name]) else "")
+        operand = operand_letters(op).get(letter)
+        if operand is not None and not (isinstance(operand, Const) and operand.value is None):
+            conditions.append(f"{{a}} {symbol} {{{letter}}}")
+    return f"{' && '.join(conditions) or 'true'} ? {{g}} : 0"
+
+
+def letters_in(text: str) -> set[str]:
+    """The operands that a gradient text mentions."""
+    return set(re.findall(r"\{([a-z])\}", text))
+
+
+CHEAP = frozenset(
+    "add sub mul neg pos abs min max maximum minimum truediv floordiv mod square eq ne lt le gt ge not and_ or_ xor "
+    "invert lshift rshift getitem iter_item copy attribute unpack tuple list len int float bool item size dim clone "
+    "contiguous detach double long iter_len relu where is_ is_not".split()
+)
+"""Operations that are cheaper to do again than to remember."""
+
+
+def is_cheap(op: Op) -> bool:
+    return canonical(op.name)[1] in CHEAP and not op.name.startswith("inplace.")
+
+
+__all__ = ["CHEAP", "gradients_of", "is_cheap", "letters_in", "operand_letters"]

@@ -1,0 +1,183 @@
+"""A kernel as a Python text of its own: its C++ in a string, and the few lines that compile, load and call it."""
+
+from __future__ import annotations
+
+from looplift.ir.kernel import OUTCOMES, Kernel
+
+LOADER = '''\
+import ctypes
+import functools
+import hashlib
+import os
+import pathlib
+import subprocess
+import tempfile
+
+import torch
+
+
+@functools.cache
+def _library(source):
+    """Compile C++ with the system's compiler, once for each text, and load it."""
+    key = hashlib.sha256(source.encode()).hexdigest()[:32]
+    directory = pathlib.Path(tempfile.gettempdir()) / f"kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    directory.mkdir(mode=0o700, exist_ok=True)
+    if hasattr(os, "getuid") and directory.stat().st_uid != os.getuid():
+        directory = pathlib.Path(tempfile.mkdtemp())
+    library = directory / f"{key}.so"
+    if not library.exists():
+        with tempfile.TemporaryDirectory(dir=directory) as workplace:
+            text, built = pathlib.Path(workplace, "kernel.cpp"), pathlib.Path(workplace, "kernel.so")
+            text.write_text(source)
+            flags = "{FLAGS}".split()
+            subprocess.run([os.environ.get("CXX", "c++"), *flags, str(text), "-o", str(built)], check=True)
+            os.replace(built, library)
+    return ctypes.PyDLL(str(library))
+
+
+class _Host(ctypes.Structure):
+    """What a kernel needs of Python: to let other threads run, and to see Ctrl-C."""
+
+    _fields_ = [("release", ctypes.c_void_p), ("acquire", ctypes.c_void_p), ("signals", ctypes.c_void_p)]
+
+
+_api = ctypes.pythonapi
+_python = (_api.PyEval_SaveThread, _api.PyEval_RestoreThread, _api.PyErr_CheckSignals)
+_host = _Host(*(ctypes.cast(function, ctypes.c_void_p).value for function in _python))
+_OUTCOMES = {OUTCOMES}
+
+
+def failed(outcome):
+    """The error for what a kernel returned."""
+    return RuntimeError(_OUTCOMES[outcome])
+'''
+
+ADDRESS = '''
+
+def address(array, dtype, rank, writes=False):
+    """Where an array's elements begin."""
+    if array.dtype.name != dtype or array.ndim != rank or not array.dtype.isnative or not array.flags.aligned:
+        raise TypeError(f"an array of {rank} dimensions of {dtype} was expected")
+    if any(step % array.itemsize for step in array.strides) or (writes and not array.flags.writeable):
+        raise TypeError("this array's memory cannot be used")
+    return array.__array_interface__["data"][0]
+'''
+
+MEMORY = '''
+
+def share_memory(tensor, *others):
+    """Whether a tensor has the storage of one of the others."""
+    start = tensor.untyped_storage().data_ptr()
+    return any(other.untyped_storage().data_ptr() == start for other in others) and start != 0
+
+
+def overlaps(tensor):
+    """Whether two elements of a tensor may share memory."""
+    reach = 1
+    for step, size in sorted((step, size) for size, step in zip(tensor.shape, tensor.stride()) if size > 1):
+        if step < reach:
+            return True
+        reach += step * (size - 1)
+    return False
+
+
+def once(backward):
+    """A backward pass whose gradients raise an error when they are differentiated again."""
+
+    def wrapped(context, *gradients):
+        with torch.no_grad():
+            found = backward(context, *gradients)
+        tensors = [gradient.detach().requires_grad_() for gradient in found if gradient is not None]
+        if not torch.is_grad_enabled() or not tensors:
+            return found
+        message = "the gradient of a native kernel cannot be differentiated again (once_differentiable)"
+        delayed = iter(torch._C._functions.DelayedError(message, len(tensors))(*tensors))
+        return tuple(None if gradient is None else next(delayed) for gradient in found)
+
+    return wrapped
+'''
+
+TAPE = '''
+
+class {NAME}_Tape(ctypes.Structure):
+    """What the forward pass leaves for the backward pass; its memory is freed with it."""
+
+    _fields_ = [("words", ctypes.c_void_p), ("length", ctypes.c_int64), ("capacity", ctypes.c_int64)]
+
+    def __del__(self):
+        if self.words:
+            release(ctypes.addressof(self))
+'''
+
+FLAGS = "-O2 -fPIC -shared -std=c++17 -ffp-contract=off -march=native -fwrapv -fno-strict-aliasing"
+
+
+def loader_text() -> str:
+    """What every standalone kernel needs; once in a module is enough."""
+    outcomes = "(\n" + "".join(f"    {text!r},\n" for text in OUTCOMES.values()) + ")"
+    text = LOADER.replace("{FLAGS}", FLAGS).replace("{OUTCOMES}", outcomes)
+    return text + ADDRESS + MEMORY
+
+
+def function_text(kernel: Kernel) -> str:
+    """The function of one kernel, under the kernel's name, for a module that holds the loader."""
+    if kernel.adjoint is not None:
+        return _differentiable_text(kernel)
+    inner = _indented(kernel.caller)
+    return "\n".join([
+        f'{kernel.name}_source = r"""',
+        kernel.source + '"""',
+        "",
+        "",
+        f"def _make_{kernel.name}():",
+        f"    function = _library({kernel.name}_source).{kernel.name}",
+        "    host = ctypes.addressof(_host)",
+        *_numpy(kernel.caller),
+        inner,
+        f"    return {kernel.name}",
+        "",
+        "",
+        f"{kernel.name} = _make_{kernel.name}()",
+        "",
+    ])  # fmt: skip
+
+
+def _differentiable_text(kernel: Kernel) -> str:
+    assert kernel.adjoint is not None and kernel.adjoint_caller is not None
+    library = f"_library({kernel.name}_source)"
+    tape = TAPE.replace("{NAME}_Tape", "Tape").strip()
+    return "\n".join([
+        f'{kernel.name}_source = r"""',
+        kernel.adjoint + '"""',
+        "",
+        "",
+        f"def _make_{kernel.name}():",
+        f"    forward_function = {library}.{kernel.name}_forward",
+        f"    backward_function = {library}.{kernel.name}_backward",
+        f"    release = {library}.{kernel.name}_release",
+        "    release.argtypes, release.restype = [ctypes.c_void_p], None",
+        "    host = ctypes.addressof(_host)",
+        *_numpy(kernel.adjoint_caller),
+        "",
+        _indented(tape),
+        "",
+        _indented(kernel.adjoint_caller),
+        f"    return {kernel.name}",
+        "",
+        "",
+        f"{kernel.name} = _make_{kernel.name}()",
+        "",
+    ])  # fmt: skip
+
+
+def _numpy(text: str) -> list[str]:
+    return ["    import numpy", ""] if "numpy." in text else []
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" if line else "" for line in text.strip().splitlines())
+
+
+def standalone_text(kernel: Kernel) -> str:
+    """A Python text that defines a function with the kernel's name; it needs torch and a C++ compiler, nothing else."""
+    return loader_text() + "\n\n" + function_text(kernel)

@@ -1,0 +1,153 @@
+"""Compiling, caching, loading and interrupting kernels."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+import torch
+from tests.emit.native_cases import Build, dtw, recurrence
+from tests.emit.native_programs import Native
+
+from looplift.base.errors import NotLiftable
+from looplift.build import compiler
+from looplift.build.native import load
+from looplift.emit.native import kernel_of, standalone_text
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("LOOPLIFT_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def kernel(scale=torch.float64):
+    a = torch.rand(3, dtype=scale)
+    return kernel_of(*recurrence(a, a, a))
+
+
+def runs(loaded, dtype=torch.float64):
+    out = torch.zeros(2, dtype=dtype)
+    loaded(1.0, 2, torch.ones(2, dtype=dtype), torch.ones(2, dtype=dtype), out)
+    return out.tolist() == [2.0, 3.0]
+
+
+def test_a_kernel_is_compiled_once(cache, monkeypatch):
+    assert runs(load(kernel()))
+    (library,) = cache.glob("*.so")
+    monkeypatch.setattr(compiler, "_compile", None)
+    assert runs(load(kernel()))
+    assert library.with_suffix(".cpp").read_text() == kernel().source
+
+
+def test_a_broken_library_is_built_again(cache):
+    cache.mkdir()
+    (cache / f"kernel-{compiler.key(kernel().source)}.so").write_bytes(b"no library")
+    assert runs(load(kernel()))
+
+
+@pytest.mark.parametrize("place", ["file", "missing"])
+def test_a_cache_that_cannot_be_written(tmp_path, monkeypatch, place):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("LOOPLIFT_CACHE", str(blocked if place == "file" else "/proc/nowhere"))
+    assert runs(load(kernel()))
+
+
+def test_several_processes_at_once(cache):
+    text = standalone_text(kernel()).replace("tempfile.gettempdir()", repr(str(cache)))
+    cache.mkdir()
+    script = text + "\nout = torch.zeros(2, dtype=torch.float64)\nones = torch.ones(2, dtype=torch.float64)\n"
+    script += f"{kernel().name}(1.0, 2, ones, ones, out)\nassert out.tolist() == [2.0, 3.0]\n"
+    workers = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(3)]
+    assert [worker.wait(timeout=120) for worker in workers] == [0, 0, 0]
+
+
+def test_the_standalone_text_needs_only_torch(tmp_path):
+    case = dtw(
+        torch.zeros(3, 3, dtype=torch.float64), torch.rand(2, dtype=torch.float64), torch.rand(2, dtype=torch.float64)
+    )
+    made = kernel_of(*case)
+    assert "looplift" not in standalone_text(made)
+    namespace = {}
+    exec(standalone_text(made), namespace)
+    R = torch.full((3, 3), float("inf"), dtype=torch.float64)
+    R[0, 0] = 0
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64)
+    namespace[made.name](3, 2, x, x, R)
+    assert R[2, 2] == 0
+
+
+def test_no_compiler(monkeypatch, cache):
+    compiler.compiler.cache_clear()
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    try:
+        with pytest.raises(NotLiftable, match="no C\\+\\+ compiler"):
+            load(kernel())
+    finally:
+        compiler.compiler.cache_clear()
+
+
+def endless():
+    from looplift.ir.grammar import While
+
+    b = Build()
+    x = b.input("x", 1.0)
+    inside, after = b.var("y", 1.0), b.var("y", 1.0)
+    b.open()
+    cond = b("ge", inside, 0.0)
+    test = b.close()
+    b.open()
+    new = b("mul", inside, 1.0, hint="y")
+    loop = b.loop(While(test, cond), None, [b.carry(inside, x, new, after)], b.close())
+    return load(kernel_of(loop, b.facts))
+
+
+def test_endless_loops_can_be_interrupted():
+    loaded = endless()
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        loaded(1.0)
+    timer.join()
+
+
+def test_other_threads_run_meanwhile():
+    loaded = endless()
+    counts = []
+
+    def count():
+        until = time.monotonic() + 0.5
+        while time.monotonic() < until:
+            counts.append(1)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        loaded(1.0)
+    thread.join()
+    assert len(counts) > 1000
+
+
+def recurs(a, h):
+    for t in range(len(a)):
+        h = a[t] * h
+    return h
+
+
+def test_the_standalone_text_with_gradients():
+    a = torch.rand(3, dtype=torch.float64, requires_grad=True)
+    native = Native(recurs, a, torch.tensor(2.0, dtype=torch.float64), gradients=True)
+    native(a, torch.tensor(2.0, dtype=torch.float64))
+    (made,) = native.kernels.values()
+    namespace = {}
+    exec(standalone_text(made), namespace)
+    values = {"h": torch.tensor(2.0, dtype=torch.float64), "a": a}
+    (h,) = namespace[made.name](*(values.get(var.hint, 3) for var in made.inputs))
+    h.backward()
+    assert torch.allclose(a.grad, 2 * a.detach().prod() / a.detach())
