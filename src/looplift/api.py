@@ -253,7 +253,9 @@ class Lift:
         """A region has a new variant: show it in the source."""
         from looplift.runtime.text import batched_source
 
-        if self.parsed is not None and (text := batched_source(self.parsed, self.dispatchers, self.original)):
+        if self.parsed is not None and self.dispatchers:
+            text = batched_source(self.parsed, self.dispatchers, self.original)
+            text = text or _unlifted_text(self.original, "no loop of it is lifted, the report says why")
             self.function.source = text  # pyright: ignore[reportFunctionMemberAccess]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -285,14 +287,14 @@ def _stub_of(code: types.CodeType) -> types.CodeType:
     return stub.replace(co_firstlineno=code.co_firstlineno, **names)  # pyright: ignore[reportArgumentType]
 
 
-def _unlifted_text(function: types.FunctionType) -> str:
+def _unlifted_text(function: types.FunctionType, why: str = "it is lifted when it is called") -> str:
     """The function as written, under a comment; its last line is that of its last instruction."""
     import linecache
     import textwrap
 
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 : _last_line(code)]
-    return "# as written: it is lifted when it is called\n" + textwrap.dedent("".join(lines))
+    return f"# as written: {why}\n" + textwrap.dedent("".join(lines))
 
 
 def _last_line(code: types.CodeType) -> int:

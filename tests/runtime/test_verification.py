@@ -162,7 +162,7 @@ def test_the_budget(stand_in):
     assert time.perf_counter() - start < 0.6
     record = lifted.report().loops[0]
     assert record.decision == "lanes" and any("longer than 50 ms" in note for note in record.notes)
-    assert 0.5 < record.original_seconds < 5
+    assert 0.5 < record.original_seconds < 60
 
 
 def test_always_and_off(stand_in):
