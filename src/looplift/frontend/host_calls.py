@@ -23,6 +23,7 @@ from looplift.frontend.host_tables import (
 )
 from looplift.frontend.host_values import (
     HOST,
+    NONE,
     Atom,
     Container,
     External,
@@ -32,6 +33,7 @@ from looplift.frontend.host_values import (
     Pack,
     Real,
     is_module,
+    is_none,
     is_tensor,
     is_tensor_atom,
 )  # fmt: skip
@@ -50,7 +52,8 @@ def call(flow: Flow, routine: Routine, node: ast.Call) -> set[Atom]:
         return found
     found = set()
     for callee in evaluate(flow, routine, node.func):
-        found |= _call_value(flow, callee, node)
+        if not is_none(callee):
+            found |= _call_value(flow, callee, node)
     return found
 
 
@@ -59,6 +62,8 @@ def _method(flow: Flow, owner: Atom, node: ast.Call) -> set[Atom]:
     assert isinstance(node.func, ast.Attribute)
     name = node.func.attr
     match owner:
+        case _ if is_none(owner):
+            return set()
         case Lane() | Pack():
             return _tensor_method(flow, name, node)
         case Real():
@@ -167,7 +172,7 @@ def _enter(
             refuse("unknown-call", f"'{function.__name__}' is called without '{name}'", node)
     if any(name not in parameters for name in given):
         refuse("unknown-call", f"'{function.__name__}' has no such parameter", node)
-    return set(routine.returns) | ({HOST} if falls_through(routine.body) else set())
+    return set(routine.returns) | ({NONE} if falls_through(routine.body) else set())
 
 
 def falls_through(statements: list[ast.stmt]) -> bool:
@@ -223,11 +228,13 @@ def _operation(flow: Flow, name: str, kind: str, arguments: tuple[ast.expr, ...]
     keywords = {item.arg: item.value for item in node.keywords if item.arg}
     if "out" in keywords or "inplace" in keywords or "generator" in keywords:
         refuse("aliasing", f"'{ast.unparse(node)}' writes into a tensor", node)
-    operation = Operation(name, FAMILY[name], kind, arguments, keywords)
+    second = flow.values.get(arguments[1], set()) if len(arguments) > 1 else set()
+    family, extreme = FAMILY[name], name in ("max", "min")
+    if extreme and any(map(is_tensor_atom, second)):
+        family, extreme = "elementwise", False
+    operation = Operation(name, family, kind, arguments, keywords)
     rank = function_rank(flow, operation)
-    if name in PACKS or (name in ("max", "min") and (len(arguments) > 1 or "dim" in keywords)):
-        if name in ("max", "min"):
-            refuse("unknown-op", f"'{name}' with a dimension returns a named tuple", node)
+    if name in PACKS or (extreme and (len(arguments) > 1 or "dim" in keywords)):
         return flow.lane(node, operation, rank, pack_arity(operation))
     return flow.lane(node, operation, rank)
 
@@ -308,8 +315,7 @@ def _number(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
     if argument is None:
         refuse("unknown-op", "'torch.tensor' without its data is not understood", node)
     for atom in flow.values[argument]:
-        scalar = isinstance(atom, Host) or (isinstance(atom, Live) and isinstance(atom.value, (int, float, bool)))
-        if not scalar:
+        if isinstance(atom, (Lane, Pack, Container, Real)) or (isinstance(atom, Live) and is_tensor(atom.value)):
             refuse("unknown-op", f"'{ast.unparse(node)}' of other than a number is not understood", node)
     keywords = {item.arg: item.value for item in node.keywords if item.arg}
     return flow.lane(node, Operation(name, "scalar", "number", (argument,), keywords), 0)

@@ -331,8 +331,16 @@ def _loads(statements: list[ast.stmt]) -> dict[str, list[ast.AST]]:
 
 
 def view_sites(flow: Flow) -> set[int]:
-    """The sites whose tensor may share memory with another."""
-    return {flow.site(node) for node, operation in flow.operations.items() if operation.name in VIEWS}
+    """The sites whose tensor may share memory with one that something else names."""
+    return {flow.site(node) for node in flow.operations if not _owns_memory(flow, node)}
+
+
+def _owns_memory(flow: Flow, node: ast.AST) -> bool:
+    """Whether the operation makes a new tensor, or a view of one that only this expression has seen."""
+    operation = flow.operations.get(node)
+    if operation is None:
+        return False
+    return operation.name not in VIEWS or _owns_memory(flow, operation.arguments[0])
 
 
 def lanes_of(flow: Flow, atoms: set[Atom]) -> set[int]:

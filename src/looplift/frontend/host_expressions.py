@@ -11,6 +11,7 @@ from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, is_literal
 from looplift.frontend.host_values import (
     HOST,
+    NONE,
     Atom,
     Container,
     External,
@@ -20,6 +21,7 @@ from looplift.frontend.host_values import (
     Pack,
     Real,
     is_module,
+    is_none,
     is_tensor,
     is_tensor_atom,
 )  # fmt: skip
@@ -76,7 +78,7 @@ def _text(flow: Flow, routine: Routine, node: ast.expr) -> set[Atom]:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
                 _require_host(flow, routine, part.value)
-    return {HOST}
+    return {NONE} if isinstance(node, ast.Constant) and node.value is None else {HOST}
 
 
 def _either(flow: Flow, routine: Routine, values: list[ast.expr], tests: list[ast.expr]) -> set[Atom]:
@@ -208,7 +210,8 @@ def _tensor_operator(
 def attribute(flow: Flow, routine: Routine, node: ast.Attribute) -> set[Atom]:
     found: set[Atom] = set()
     for atom in evaluate(flow, routine, node.value):
-        found |= attribute_of(flow, atom, node)
+        if not is_none(atom):
+            found |= attribute_of(flow, atom, node)
     return found
 
 
@@ -296,6 +299,8 @@ def subscript(flow: Flow, routine: Routine, node: ast.Subscript) -> set[Atom]:
     key = _constant_key(node.slice)
     found: set[Atom] = set()
     for owner in owners:
+        if is_none(owner):
+            continue
         match owner:
             case Container(kind=kind) if isinstance(node.slice, ast.Slice):
                 found.add(flow.container(node, kind, flow.inside(owner).everything()))
@@ -337,7 +342,7 @@ def _module_child(flow: Flow, owner: Live, node: ast.Subscript) -> set[Atom]:
 
 def _tensor_index(flow: Flow, node: ast.Subscript, owners: set[Atom], index: set[Atom]) -> set[Atom]:
     """``x[i]``, ``x[i, 2:]``, ``x[None]`` on a tensor; the parts are host values."""
-    if not all(map(is_tensor_atom, owners)):
+    if not all(is_tensor_atom(owner) or is_none(owner) for owner in owners):
         refuse("unknown-op", f"'{ast.unparse(node)}' indexes a tensor or something else", node)
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     for part in parts:

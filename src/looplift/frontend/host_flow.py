@@ -27,6 +27,7 @@ from looplift.frontend.host_values import (
     Pack,
     Real,
     is_module,
+    is_none,
     is_tensor,
     is_tensor_atom,
     sample,
@@ -147,6 +148,8 @@ class Flow:
         found: set[Atom] = set()
         for atom in atoms:
             match atom:
+                case _ if is_none(atom):
+                    pass
                 case Container(kind="dict"):
                     found |= self.inside(atom).keys
                 case Container():

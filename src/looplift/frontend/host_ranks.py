@@ -121,4 +121,4 @@ def pack_arity(operation: Operation) -> int | None:
     if operation.name == "split":
         sizes = argument(operation, 1, "split_size_or_sections") or argument(operation, 1, "split_size")
         return len(sizes.elts) if isinstance(sizes, (ast.List, ast.Tuple)) else None
-    return {"topk": 2, "sort": 2, "slogdet": 2}.get(operation.name)
+    return {"topk": 2, "sort": 2, "slogdet": 2, "max": 2, "min": 2}.get(operation.name)

@@ -16,7 +16,7 @@ from typing import Any
 from looplift.base.errors import NotLiftable
 from looplift.frontend.host_values import Atom, Live
 
-RESERVED = {"Handle", "Table", "Waves", "array", "Any", "torch", "region"}
+RESERVED = {"Handle", "MixedShapes", "Table", "Waves", "array", "Any", "torch", "region"}
 """Names that the emitted text has for itself."""
 
 

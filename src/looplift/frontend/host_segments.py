@@ -10,7 +10,7 @@ from looplift.base.spans import span_of
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES
-from looplift.frontend.host_values import Atom, Container, Lane, Live, Pack, is_tensor, is_tensor_atom
+from looplift.frontend.host_values import Atom, Container, Lane, Live, Pack, is_none, is_tensor, is_tensor_atom
 from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Step, Tree, Uniform
 
 
@@ -145,7 +145,7 @@ class Segments:
 
     def leaf(self, node: ast.expr, run: Run, role: str) -> Tree:
         atoms = self.flow.values.get(node, set())
-        arity = self.tuple_arity(atoms)
+        arity = self.tuple_arity(atoms) if any(isinstance(atom, (Pack, Container)) for atom in atoms) else None
         if arity is not None and isinstance(node, (ast.Name, ast.Subscript)):
             parts = [ast.copy_location(ast.Subscript(node, ast.Constant(k), ast.Load()), node) for k in range(arity)]
             for position, part in enumerate(parts):
@@ -156,7 +156,8 @@ class Segments:
     def _at(self, atoms: set[Atom], position: int) -> set[Atom]:
         found: set[Atom] = set()
         for atom in atoms:
-            found |= {Lane(atom.site)} if isinstance(atom, Pack) else self.flow.inside(atom).at(position)
+            if not is_none(atom):
+                found |= {Lane(atom.site)} if isinstance(atom, Pack) else self.flow.inside(atom).at(position)
         return found
 
     def tuple_arity(self, atoms: set[Atom]) -> int | None:
@@ -164,6 +165,8 @@ class Segments:
         arities = set()
         for atom in atoms:
             match atom:
+                case _ if is_none(atom):
+                    pass  # taking its elements raises, and the loop runs instead
                 case Pack(arity=arity):
                     arities.add(arity)
                 case Container(kind="tuple") if not self.flow.inside(atom).rest:

@@ -7,7 +7,7 @@ import ast
 from looplift.frontend.host_expressions import evaluate, require_plain_truth
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
-from looplift.frontend.host_values import HOST, Atom, Container, External, Lane, Pack, is_tensor_atom
+from looplift.frontend.host_values import NONE, Atom, Container, External, Lane, Pack, is_none, is_tensor_atom
 
 
 def visit_block(flow: Flow, routine: Routine, statements: list[ast.stmt]) -> None:
@@ -28,7 +28,7 @@ def visit(flow: Flow, routine: Routine, statement: ast.stmt) -> None:
         case ast.Expr(value=value):
             evaluate(flow, routine, value)
         case ast.Return(value=value):
-            atoms = {HOST} if value is None else evaluate(flow, routine, value)
+            atoms = {NONE} if value is None else evaluate(flow, routine, value)
             flow.add(routine.returns, atoms)
         case ast.If(test=test, body=body, orelse=orelse):
             decide(flow, routine, test)
@@ -155,6 +155,8 @@ def element_at(flow: Flow, atoms: set[Atom], position: int, node: ast.AST) -> se
     found: set[Atom] = set()
     for atom in atoms:
         match atom:
+            case _ if is_none(atom):
+                pass
             case Container(kind="tuple") | External(types=(*_, _)):
                 inside = flow.inside(atom)
                 found |= inside.at(position) if position in inside.fields else flow.elements({atom}, node)

@@ -30,7 +30,7 @@ CREATIONS = "zeros ones full".split()
 VIEWS = """
 chunk split tensor_split narrow t transpose swapaxes swapdims permute movedim view reshape unsqueeze squeeze flatten
 unbind select expand expand_as view_as contiguous float double long int bool half bfloat16 to type_as detach diagonal
-unflatten ravel getitem T mT positive broadcast_to Identity Dropout Sequential python_sum
+unflatten ravel getitem T mT positive broadcast_to Identity Dropout Sequential
 """.split()
 UNKNOWN = """
 squeeze to type_as expand expand_as view_as reshape_as broadcast_to repeat einsum bilinear cosine_similarity outer

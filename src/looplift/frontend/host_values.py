@@ -30,7 +30,9 @@ class Real:
 
 @dataclass(frozen=True)
 class Host:
-    """A Python value without tensors in it."""
+    """A Python value without tensors in it; ``none`` if it is None, which has no elements, attributes or methods."""
+
+    none: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,7 @@ class External:
 
 Atom = Lane | Pack | Real | Host | Live | Container | External
 HOST = Host()
+NONE = Host(none=True)
 EMPTY: frozenset[Atom] = frozenset()
 
 
@@ -94,6 +97,10 @@ SAMPLE = 400
 """How many objects of a live-in are looked at."""
 DEPTH = 6
 """From this depth on, nested containers of one type are taken to hold the same."""
+
+
+def is_none(atom: Atom) -> bool:
+    return atom == NONE or (isinstance(atom, Live) and atom.value is None)
 
 
 def is_tensor_atom(atom: Atom) -> bool:
@@ -138,7 +145,9 @@ def _atom(value: Any, root: str, above: tuple[type, ...]) -> Atom:
     kind = type(value)
     if is_tensor(value):
         return Real(value.dim())
-    if value is None or kind in (bool, int, float, complex, str, bytes, range, slice):
+    if value is None:
+        return NONE
+    if kind in (bool, int, float, complex, str, bytes, range, slice):
         return HOST
     if isinstance(value, (torch.dtype, torch.device)):
         return HOST

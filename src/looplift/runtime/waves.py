@@ -33,7 +33,7 @@ class Handle:
 class Table:
     """One output of a group: row ``k`` lies at ``start + k`` of ``value``, or is ``value`` if ``shared``."""
 
-    __slots__ = ("level", "mask", "offset", "rows", "shared", "start", "taken", "value")
+    __slots__ = ("level", "mask", "offset", "rows", "shared", "start", "taken", "value", "where")
 
     def __init__(self, level, mask, rows):
         self.level = level
@@ -42,6 +42,11 @@ class Table:
         self.value: Any = None
         self.start = 0
         self.taken = False
+        self.where = None  # if rows differ in shape: for each a handle of another table
+
+
+class MixedShapes(Exception):
+    """Tensors of several shapes or dtypes meet in one argument."""
 
 
 class Waves:
@@ -131,16 +136,50 @@ class Waves:
             joined.setdefault(key, (function, how, []))[2].append((rows, tables))
         for _, (function, how, parts) in sorted(joined.items()):
             rows = [row for part, _ in parts for row in part]
-            results, shared = self.batch(function, rows, *how)
-            results = results if isinstance(results, (tuple, list)) else (results,)
+            try:
+                results, shared = self.batch(function, rows, *how)
+            except MixedShapes:
+                self.split(function, rows, how, parts)
+                continue
             start = 0
             for part, tables in parts:
-                if len(results) != len(tables):
-                    raise NotImplementedError("an operation has another number of results than was expected")
-                for table, value in zip(tables, results):
+                for table, value in zip(tables, results, strict=True):
                     table.value, table.shared, table.start = value, shared, start
                 start += len(part)
         self.groups.clear()
+
+    def split(self, function, rows, how, parts):
+        """Calls whose tensors differ in shape run in one batch for each combination of shapes."""
+        kinds = {}
+        for number, row in enumerate(rows):
+            kinds.setdefault(tuple([self.kind(value) for value in row]), []).append(number)
+        if len(kinds) == 1:
+            raise NotImplementedError("tensors of several shapes meet in one list")
+        where = {}
+        for numbers in kinds.values():
+            results, shared = self.batch(function, [rows[number] for number in numbers], *how)
+            pieces = [Table(0, 0, ()) for _ in results]
+            for piece, value in zip(pieces, results):
+                piece.value, piece.shared = value, shared
+            where.update({number: [Handle(piece, row) for piece in pieces] for row, number in enumerate(numbers)})
+        start = 0
+        for part, tables in parts:
+            for output, table in enumerate(tables):
+                table.where = [where[start + row][output] for row in range(len(part))]
+            start += len(part)
+
+    def kind(self, value):
+        """Shape and dtype of a recorded argument."""
+        if isinstance(value, list):
+            return tuple([self.kind(item) for item in value])
+        if value.__class__ is not Handle:
+            return None
+        table = self.at(value).table
+        return table.value.shape[0 if table.shared else 1 :], table.value.dtype
+
+    def at(self, handle):
+        """Where the row of a handle really lies."""
+        return handle.table.where[handle.row] if handle.table.where else handle
 
     def batch(self, function, rows, roles, lanes, ranks):
         """The results of all calls of a group, and whether all rows share one."""
@@ -150,13 +189,14 @@ class Waves:
         if lanes:
             values = [self.lane_axis(*column, 1 if shared else len(rows)) for column in columns]
             self.check(values, ranks)
-            results = function(*values)
-            if not shared:
-                return results, False
-            return [value[0] for value in (results if isinstance(results, (tuple, list)) else (results,))], True
+            results = self.several(function(*values))
+            return ([value[0] for value in results], True) if shared else (results, False)
         if shared or len(rows) == 1:
-            return function(*[value if axis is None else value[0] for value, axis in columns]), True
-        return torch.vmap(function, in_dims=axes)(*[value for value, _ in columns]), False
+            return self.several(function(*[value if axis is None else value[0] for value, axis in columns])), True
+        return self.several(torch.vmap(function, in_dims=axes)(*[value for value, _ in columns])), False
+
+    def several(self, results):
+        return results if isinstance(results, (tuple, list)) else (results,)
 
     def may_join(self, leaving):
         """Whether calls that use other parameters may share a batch: none gets zeros where it has no gradient."""
@@ -169,15 +209,10 @@ class Waves:
 
     def require_live(self, leaving):
         """Each tensor given from outside that wants a gradient must reach a result."""
-        wanting = [
-            rows
-            for _, _, rows, *_, fixed in self.groups
-            if any(
-                key[-1] is True
-                for _, key in zip(fixed[::2], fixed[1::2])
-                if isinstance(key, tuple) and key[0] == "tensor"
-            )
+        tensors = [
+            (rows, key) for _, _, rows, *_, fixed in self.groups for key in fixed[1::2] if isinstance(key, tuple)
         ]
+        wanting = [rows for rows, key in tensors if key[0] == "tensor" and key[-1]]
         if not wanting or not torch.is_grad_enabled():
             return
         reached, queue = set(), list(leaving)
@@ -186,12 +221,10 @@ class Waves:
             key = (id(handle.table.rows), handle.row)
             if key not in reached:
                 reached.add(key)
-                items = [
-                    item
-                    for value in handle.table.rows[handle.row]
-                    for item in (value if isinstance(value, list) else [value])
-                ]
-                queue += [item for item in items if item.__class__ is Handle]
+                for value in handle.table.rows[handle.row]:
+                    queue += [
+                        item for item in (value if isinstance(value, list) else [value]) if item.__class__ is Handle
+                    ]
         if any((id(rows), row) not in reached for rows in wanting for row in range(len(rows))):
             raise NotImplementedError("a tensor that wants a gradient reaches no result")
 
@@ -207,7 +240,11 @@ class Waves:
         """One argument of all calls of a group: (values, 0) with a row for each, or (value, None) if they share it."""
         first = column[0]
         if role == "i" or role == "n":
-            if {*map(type, column)} - ({int} if role == "i" else {type(first)}) or (role == "i" and min(column) < 0):
+            if {*map(type, column)} - {type(first)} or type(first) not in (
+                (int,) if role == "i" else (int, float, bool)
+            ):
+                raise NotImplementedError("not a plain number")
+            if role == "i" and min(column) < 0:
                 raise NotImplementedError("not a plain index")
             return torch.tensor(column, dtype=torch.float64 if type(first) is float else None), 0
         if first.__class__ is Handle:
@@ -223,6 +260,9 @@ class Waves:
     def gather(self, handles, copy=False):
         """The rows of handles, from all the tables that they lie in; a new tensor if ``copy``."""
         tables = list(dict.fromkeys([handle.table for handle in handles]))
+        if any([table.where for table in tables]):
+            handles = [self.at(handle) for handle in handles]
+            tables = list(dict.fromkeys([handle.table for handle in handles]))
         first = tables[0].value
         if not copy and all([table.shared and table.value is first for table in tables]):
             return first, None
@@ -233,8 +273,8 @@ class Waves:
                 value = table.value.unsqueeze(0) if table.shared else table.value
                 offset += len(value)
                 values.append(value)
-                if value.dtype != first.dtype:
-                    raise NotImplementedError("tensors of several dtypes meet at one point")
+                if value.dtype != values[0].dtype or value.shape[1:] != values[0].shape[1:]:
+                    raise MixedShapes
             table.offset = homes[id(table.value)] + (0 if table.shared else table.start)
         if any([table.shared for table in tables]):
             rows = [handle.table.offset + (0 if handle.table.shared else handle.row) for handle in handles]
@@ -259,6 +299,7 @@ class Waves:
 
     def own(self, handle):
         """The tensor of a handle that leaves, with memory of its own."""
+        handle = self.at(handle)
         table = handle.table
         if not isinstance(table.value, torch.Tensor):
             return table.value
