@@ -157,6 +157,18 @@ def test_a_wrapper_of_a_lifted_function_is_another_function(doubling):
     assert lift(wrapper).original is wrapper
 
 
+def test_decorators_below(doubling):
+    @lift
+    @torch.no_grad()
+    def quiet(x):
+        return torch.stack([2 * v for v in x])
+
+    leaf = X.clone().requires_grad_()
+    assert not quiet(leaf).requires_grad
+    assert quiet.report().loops[0].decision == "lanes" and "return 2 * x" in quiet.source
+    assert lift(quiet) is quiet and quiet.__name__ == "quiet"
+
+
 # ---------------------------------------------------------------- what a lifted function still is
 
 

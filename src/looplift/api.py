@@ -73,8 +73,8 @@ def _bytes(memory: Any) -> int | None:
 def _lifted(fn: Any, *, settings: Settings) -> Any:
     if isinstance(fn, types.FunctionType):
         state = fn.__dict__.get("__looplift_state__")
-        if state is None or state.function is not fn:  # a decorator may have copied the attribute
-            return Lift(fn, settings).function
+        if state is None or fn not in state.faces:  # a decorator may have copied the attribute
+            return _lifted_wrapper(fn, settings) or Lift(fn, settings).function
         return fn if state.settings == settings else Lift(state.original, settings).function
     if isinstance(fn, (staticmethod, classmethod)):
         return type(fn)(_lifted(fn.__func__, settings=settings))
@@ -88,6 +88,28 @@ def _lifted(fn: Any, *, settings: Settings) -> Any:
     if isinstance(fn, type):
         raise TypeError(f"'fn' is the class '{fn.__name__}': lift its methods, or an instance of it")
     raise TypeError(f"'fn' must be a Python function, a method or a torch.nn.Module, not {fn!r:.80}")
+
+
+def _lifted_wrapper(fn: types.FunctionType, settings: Settings) -> types.FunctionType | None:
+    """What a decorator made of a function (``torch.no_grad()`` for one), around the lifted function."""
+    inner = fn.__dict__.get("__wrapped__")
+    cells = fn.__closure__ or ()
+    if not isinstance(inner, types.FunctionType) or not any(_holds(cell, inner) for cell in cells):
+        return None
+    lifted = _lifted(inner, settings=settings)
+    closure = tuple(types.CellType(lifted) if _holds(cell, inner) else cell for cell in cells)
+    shell = types.FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, closure)
+    shell.__kwdefaults__ = fn.__kwdefaults__
+    functools.update_wrapper(shell, fn)
+    lifted.__looplift_state__.dress(shell, fn)
+    return shell
+
+
+def _holds(cell: types.CellType, value: Any) -> bool:
+    try:
+        return cell.cell_contents is value
+    except ValueError:
+        return False
 
 
 # ---------------------------------------------------------------- modules
@@ -144,7 +166,9 @@ class Lift:
         self.refusal: Exception | None = None
         self.is_ready = False
         self.is_plain = bool(original.__code__.co_flags & _NO_STUB)
+        self.faces: list[types.FunctionType] = []
         self.function = self._make_function()
+        self.dress(self.function, original)
 
     def _make_function(self) -> types.FunctionType:
         original = self.original
@@ -158,12 +182,20 @@ class Lift:
         function = types.FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
         function.__kwdefaults__ = original.__kwdefaults__
         functools.update_wrapper(function, original)
+        return function
+
+    def dress(self, function: types.FunctionType, original: types.FunctionType) -> None:
+        """Give a function the attributes of a lifted one."""
+        self.faces.append(function)
         for name, value in (
             ("__looplift_original__", original), ("__looplift_state__", self), ("original", original),
-            ("report", self.report), ("clear", self.clear), ("source", _unlifted_text(original)),
+            ("report", self.report), ("clear", self.clear), ("source", _unlifted_text(self.original)),
         ):  # fmt: skip
             setattr(function, name, value)
-        return function
+
+    def _show(self, text: str) -> None:
+        for face in self.faces:
+            face.source = text  # pyright: ignore[reportFunctionMemberAccess]
 
     # ------------------------------------------------------------ the first call
 
@@ -247,7 +279,7 @@ class Lift:
         with self.lock:
             self.function.__code__ = self.stub
             self.is_ready, self.refusal, self.dispatchers = False, None, []
-            self.function.source = _unlifted_text(self.original)  # pyright: ignore[reportFunctionMemberAccess]
+            self._show(_unlifted_text(self.original))
 
     def refresh(self) -> None:
         """A region has a new variant: show it in the source."""
@@ -256,7 +288,7 @@ class Lift:
         if self.parsed is not None and self.dispatchers:
             text = batched_source(self.parsed, self.dispatchers, self.original)
             text = text or _unlifted_text(self.original, "no loop of it is lifted, the report says why")
-            self.function.source = text  # pyright: ignore[reportFunctionMemberAccess]
+            self._show(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _state_of_function, (self.original, self.settings)

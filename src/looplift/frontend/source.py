@@ -52,8 +52,8 @@ def plain_function(function: Any) -> types.FunctionType:
     while True:
         if isinstance(function, (staticmethod, classmethod, types.MethodType)):
             function = function.__func__
-        elif (state := getattr(function, "__looplift_state__", None)) is not None and state.function is function:
-            function = state.original
+        elif (state := getattr(function, "__looplift_state__", None)) is not None and function in state.faces:
+            function = function.__looplift_original__
         elif isinstance(function, types.FunctionType):
             return function
         else:

@@ -162,7 +162,7 @@ def _of_method(writer: Writer, text: str, value: types.MethodType, depth: int) -
 def _of_function(writer: Writer, text: str, value: types.FunctionType, depth: int) -> list[str]:
     """The function itself; of one that was made by a call (a closure), its code and what it closes over."""
     state = getattr(value, "__looplift_state__", None)
-    if state is not None and state.function is value:  # its code changes when it is first called
+    if state is not None and value is state.function:  # its code changes when it is first called
         return _of_function(writer, f"{text}.__looplift_original__", state.original, depth)
     if not value.__closure__ and "<locals>" not in value.__qualname__:
         return [f"{text} is {writer.constant(value)}"]

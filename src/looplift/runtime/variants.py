@@ -81,7 +81,7 @@ def build_function(program: Program, code: RegionCode, values: Mapping[str, Any]
     if not program.returns and program.live_out:
         body.append(f"return {', '.join(program.live_out)}")
     inner = f"def {program.name}({', '.join(program.arguments)}):\n{indented(body or ['pass'])}"
-    label = f"<looplift {program.name} {number}>"
+    label = f"<looplift {program.name} of line {program.line}, variant {number}>"
     return make_function(inner, program.name, namespace, program.namespace, label)
 
 
