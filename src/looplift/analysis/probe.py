@@ -20,13 +20,6 @@ from looplift.ir.grammar import (
 from looplift.ops import table
 from looplift.ops.evaluate import evaluate
 
-CREATION = frozenset(
-    "list torch.zeros torch.ones torch.empty torch.full torch.zeros_like torch.ones_like torch.empty_like "
-    "torch.full_like method.new_zeros method.new_ones method.new_full method.new_empty method.clone torch.clone "
-    "np.zeros np.ones np.empty np.full np.zeros_like np.ones_like np.empty_like np.full_like method.copy".split()
-)
-
-
 def analyse(function: Function, values: Mapping[str, Any]) -> Facts:
     """Facts of every variable of the function for arguments of the kinds of ``values``."""
     probe = _Probe(function)
@@ -124,7 +117,7 @@ class _Probe:
                 raise NotLiftable("unsupported-syntax", "a name may not be bound yet where it is read", statement.span)
         sample = self.probe(op, statement)
         loops = self.union(*(self.facts[atom].loops for atom in operands(op)))
-        if op.name in CREATION and var in self.stored:
+        if op.name in table.CREATION and var in self.stored:
             loops = tuple(self.loops)
         kind = self._kind(op, sample, statement.span)
         if kind != kind_of(sample) and kind.family != "list":

@@ -18,7 +18,7 @@ from looplift.emit.helpers import HELPERS, helper_functions
 from looplift.emit.text import Text, arranged, full
 from looplift.emit.writes import write_lines
 from looplift.ir.array import (
-    Assign, Axis, Check, Effect, For, Forever, LeaveUnless, Node, Program, Run, Step, Write,
+    Assign, Axis, Check, Effect, For, Forever, LeaveUnless, Node, Program, Run, Step, Write, operands_of, reachable,
 )  # fmt: skip
 from looplift.ir.facts import Kind
 
@@ -185,44 +185,6 @@ def _top_level_comma(content: str) -> bool:
 
 
 # ---------------------------------------------------------------- what is used where
-
-
-def operands_of(step: Step) -> list[Node]:
-    match step:
-        case Check(cond=cond) | LeaveUnless(cond=cond):
-            return [cond]
-        case Write(operands=operands, node=node):
-            return [node, *operands]
-        case Assign(node=node):
-            return [node]
-        case Run(operands=operands):
-            return list(operands)
-        case Effect(operands=operands):
-            return list(operands)
-        case For(bounds=bounds, body=body):
-            return [*bounds, *(n for inner in body for n in operands_of(inner))]
-        case Forever(body=body):
-            return [n for inner in body for n in operands_of(inner)]
-    raise AssertionError(step)
-
-
-def reachable(roots: list[Node]) -> list[Node]:
-    """All nodes that the roots are made of, in order of creation."""
-    seen: dict[int, Node] = {}
-    pending = list(roots)
-    while pending:
-        node = pending.pop()
-        if node.serial in seen:
-            continue
-        seen[node.serial] = node
-        pending += node.args
-        for axis in node.axes:
-            pending += _axis_nodes(axis)
-    return [seen[key] for key in sorted(seen)]
-
-
-def _axis_nodes(axis: Axis) -> list[Node]:
-    return [axis.extent, axis.lo, *([axis.offsets] if axis.offsets is not None else [])]
 
 
 def count_uses(roots: list[Node]) -> dict[int, int]:

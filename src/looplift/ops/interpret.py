@@ -127,6 +127,10 @@ class _Interpreter:
             state = [self.held(carry.next) for carry in loop.carries]
             if loop.stop is not None and self.value(loop.stop):
                 break
+        self.leaves(loop, state)
+
+    def leaves(self, loop: Loop, state: list[Any]) -> None:
+        """Binds what is left of the carried values after the last iteration."""
         for carry, value in zip(loop.carries, state, strict=True):
             self.bind(carry.after, value)
 

@@ -55,6 +55,12 @@ BLOCKED = frozenset(
     get_rng_state set_rng_state split_with_sizes tensor_split from_numpy as_tensor searchsorted bucketize""".split()
 )
 
+CREATION = frozenset(
+    "list torch.zeros torch.ones torch.empty torch.full torch.zeros_like torch.ones_like torch.empty_like "
+    "torch.full_like method.new_zeros method.new_ones method.new_full method.new_empty method.clone torch.clone "
+    "np.zeros np.ones np.empty np.full np.zeros_like np.ones_like np.empty_like np.full_like method.copy".split()
+)
+
 # operand positions that must not be zero, positive, ... where a lane does not run, and a value that is safe there
 SINGULAR = {
     "truediv": (1, 1.0), "div": (1, 1.0), "divide": (1, 1.0), "true_divide": (1, 1.0), "floordiv": (1, 1), "mod": (1, 1),

@@ -14,6 +14,7 @@ from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import (
     UNDEFINED, Append, Atom, Block, Carry, Const, If, Let, Loop, Perform, Range, Require, Statement, Store, Var, While, walk,
 )  # fmt: skip
+from looplift.ops.table import CREATION
 from looplift.vectorize import lists, nodes, proofs
 from looplift.vectorize.context import Array, Context, Contribution, index_node
 from looplift.vectorize.flow import Flow, stored_roots
@@ -32,9 +33,29 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     """
     context = Context(facts, Flow(facts.function), library, needs_grad=needs_grad, kernel_of=kernel_of)
     _enter_parameters(context)
+    if kernel_of is None:
+        proofs.check_views(context)
     block(context, facts.function.body)
     results = [(key, _result(context, key, atom)) for key, atom in facts.function.results]
-    return Program(context.steps[0], results, library), context
+    return Program([*context.steps[0], *unread(context, [node for _, node in results])], results, library), context
+
+
+RAISING = frozenset(("gather", "take", "vmapped", "matmul", "module", "leading", "join", "reshaped", "apply", "fold", "pack"))
+
+
+def unread(context: Context, results: list[Node]) -> list[Assign]:
+    """Values that nothing reads but that may raise when they are computed, as the loop would."""
+    from looplift.ir.array import operands_of, reachable
+
+    read = {node.serial for node in reachable([*results, *(n for s in context.steps[0] for n in operands_of(s))])}
+    dead = [val.node for var, val in context.vals.items() if not context.flow.users.get(var)]
+    inner = [node for node in reachable(dead) if node.op in RAISING and node.serial not in read]
+    return [Assign("_", node) for node in inner if not _is_creation(node)]
+
+
+def _is_creation(node: Node) -> bool:
+    name = node.attrs.get("name", "")
+    return node.op == "apply" and (name in CREATION or name in ("builtin.bool", "method.item"))
 
 
 def _enter_parameters(context: Context) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from looplift.ir.array import Node, Run, Write
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Loop, Var, walk
+from looplift.ir.grammar import Block, Const, Loop, Store, Var, While, uses, walk
+from looplift.vectorize import nodes
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.indexing import Whole, bind
 from looplift.vectorize.nodes import Val
@@ -16,8 +17,12 @@ def native_loop(context: Context, loop: Loop) -> None:
     for output in kernel.results:
         if output.same_as is not None or output.may_be_none or output.element_of or output.other is not None:
             raise context.refuse("mixed-kinds", f"'{output.var.hint}' is not always of one kind after the loop")
-    operands = tuple(_operand(context, var) for var in kernel.inputs)
+        if output.kind != context.facts.kind(output.var):
+            raise context.refuse("not-scalar", f"'{output.var.hint}' is no single number")
     gradients = bool(kernel.differentiable) and context.needs_grad
+    if gradients:
+        _check_gradients(context, loop, kernel)
+    operands = tuple(_operand(context, var) for var in kernel.inputs)
     names = [context.fresh_name(var.hint) for var in kernel.outputs]
     arrays = [context.arrays[var] for var in kernel.stored]
     fresh = [context.fresh_name(f"{array.name}_new") for array in arrays] if gradients else [a.name for a in arrays]
@@ -32,6 +37,39 @@ def native_loop(context: Context, loop: Loop) -> None:
         context.decisions[inner] = ("native", "", "")
     if kernel.deciding:
         context.notes.append(f"a branch or an index depends on {', '.join(kernel.deciding)}, whose last digit may differ from torch's")
+
+
+def _check_gradients(context: Context, loop: Loop, kernel) -> None:
+    """What the loop may never read has no gradient then, and what it may never write needs none: both must happen
+    in every run, outside of ifs and loops that may have no iteration."""
+    certain: set[Var] = set()
+    _collect(context, Block((loop,)), certain)
+    for var in (*kernel.differentiable, *kernel.stored):
+        if var not in certain and context.facts.kind(var).is_array:
+            raise context.refuse("not-scalar", f"'{var.hint}' may not take part in a run of the loop, and then has no gradient")
+
+
+def _collect(context: Context, block: Block, certain: set[Var]) -> None:
+    """Arrays that statements of a block surely read or write."""
+    for statement in block:
+        if isinstance(statement, Store):
+            certain.add(context.flow.root(statement.ref))
+        if isinstance(statement, Loop):
+            if isinstance(statement.domain, While) or statement.stop is not None:
+                continue
+            bounds = [context.facts[a] for a in (statement.domain.lo, statement.domain.hi, statement.domain.step)]
+            if any(fact.loops for fact in bounds):
+                continue
+            atoms = (statement.domain.lo, statement.domain.hi, statement.domain.step)
+            if all(isinstance(a, Const) or a in context.vals for a in atoms):
+                count = Node("count", tuple(context.node(a) for a in atoms), (), nodes.INT, {"key": f"#{id(statement)}"})
+                context.check_at_most(nodes.const(1), count)
+                certain.update(c.init for c in statement.carries if isinstance(c.init, Var))
+                _collect(context, statement.body, certain)
+            continue
+        for atom in uses(statement):
+            if isinstance(atom, Var):
+                certain.add(context.flow.root(atom))
 
 
 def _named(name: str, kind: Kind) -> Node:

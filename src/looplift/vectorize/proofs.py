@@ -249,6 +249,70 @@ def check_effects(context: Context, loop: Loop) -> NotLiftable | None:
     return None
 
 
+# ---------------------------------------------------------------- views of arrays that are written to
+
+
+def check_views(context: Context) -> None:
+    """A view of an array sees later writes to it: no view may be used after a write, or be kept."""
+    function, flow = context.facts.function, context.flow
+    order, inside = _program_order(function.body)
+    stores = [s for s in walk(function.body) if isinstance(s, Store)]
+    roots = {flow.root(s.ref) for s in stores}
+    for statement in walk(function.body):
+        if not isinstance(statement, Let) or statement.op.name not in ("getitem", "iter_item", "unpack", "attribute"):
+            continue
+        var = statement.var
+        root = flow.root(var)
+        if root is var or root not in roots or not context.facts.kind(var).is_array or _copies(context, statement):
+            continue
+        _check_view(context, statement, [s for s in stores if flow.root(s.ref) is root], order, inside)
+
+
+def _copies(context: Context, statement: Let) -> bool:
+    """Whether a read makes a copy: by an index tensor, or a scalar of NumPy."""
+    if context.facts.kind(statement.var).family == "numpy":
+        return True
+    index = statement.op.args[1] if statement.op.name == "getitem" else None
+    items = index.items if isinstance(index, Group) else (index,)
+    return any(isinstance(i, Var) and context.facts.kind(i).is_array and context.facts.kind(i).rank for i in items)
+
+
+def _check_view(context: Context, view: Let, stores: list[Store], order: dict, inside: dict) -> None:
+    for user in context.flow.users.get(view.var, ()):
+        if isinstance(user, Store) and user.ref is view.var and user.value is not view.var:
+            continue
+        if isinstance(user, Let) and (user.op.name in ("getitem", "iter_item", "unpack") or _only_shape(user.op)):
+            if user.op.args[0] is view.var:
+                continue
+        if isinstance(user, Append | If | Loop) or (isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")):
+            if not (isinstance(user, If) and user.cond is view.var and all(view.var not in (p.then, p.orelse) for p in user.phis)):
+                raise NotLiftable("aliasing", f"'{view.var.hint}' is a view of an array that is written to", view.span)
+        for store in stores:
+            after = order[id(store)] < order[id(user)] and order[id(store)] > order[id(view)]
+            again = any(loop not in inside[id(view)] for loop in inside[id(store)] if loop in inside[id(user)])
+            if after or (again and user is not store):
+                raise NotLiftable("aliasing", f"'{view.var.hint}' is a view, and what it shows changes before it is used", view.span)
+
+
+def _program_order(block: Block) -> tuple[dict[int, int], dict[int, tuple[Loop, ...]]]:
+    """The position of each statement, and the loops that it stands in."""
+    order: dict[int, int] = {}
+    inside: dict[int, tuple[Loop, ...]] = {}
+
+    def visit(block: Block, loops: tuple[Loop, ...]) -> None:
+        from looplift.ir.grammar import children
+
+        for statement in block:
+            order[id(statement)] = len(order)
+            inside[id(statement)] = loops
+            inner = (*loops, statement) if isinstance(statement, Loop) else loops
+            for child in children(statement):
+                visit(child, inner)
+
+    visit(block, ())
+    return order, inside
+
+
 # ---------------------------------------------------------------- what leaves the region
 
 
