@@ -33,8 +33,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     """
     context = Context(facts, Flow(facts.function), library, needs_grad=needs_grad, kernel_of=kernel_of)
     _enter_parameters(context)
-    if kernel_of is None:
-        proofs.check_views(context)
+    proofs.check_views(context)
     block(context, facts.function.body)
     results = [(key, _result(context, key, atom)) for key, atom in facts.function.results]
     return Program([*context.steps[0], *unread(context, [node for _, node in results])], results, library), context

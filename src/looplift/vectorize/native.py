@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from looplift.ir.array import Node, Run, Write
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Block, Const, Loop, Store, Var, While, uses, walk
@@ -13,7 +15,7 @@ from looplift.vectorize.nodes import Val
 
 def native_loop(context: Context, loop: Loop) -> None:
     """Run the loop as a kernel. Raises NotLiftable where it is not scalar work; nothing is changed then."""
-    kernel = context.kernel_of(loop, context.facts, gradients=context.needs_grad)
+    kernel = _renamed(context.kernel_of(loop, context.facts, gradients=context.needs_grad), len(context.kernels))
     for output in kernel.results:
         if output.same_as is not None or output.may_be_none or output.element_of or output.other is not None:
             raise context.refuse("mixed-kinds", f"'{output.var.hint}' is not always of one kind after the loop")
@@ -37,6 +39,16 @@ def native_loop(context: Context, loop: Loop) -> None:
         context.decisions[inner] = ("native", "", "")
     if kernel.deciding:
         context.notes.append(f"a branch or an index depends on {', '.join(kernel.deciding)}, whose last digit may differ from torch's")
+
+
+def _renamed(kernel, number: int):
+    """Kernels of one region have names of their own."""
+    if not number:
+        return kernel
+    name = f"{kernel.name}_{number + 1}"
+    texts = {key: getattr(kernel, key) for key in ("source", "caller", "adjoint", "adjoint_caller")}
+    changed = {key: text.replace(kernel.name, name) for key, text in texts.items() if text is not None}
+    return replace(kernel, name=name, **changed)
 
 
 def _check_gradients(context: Context, loop: Loop, kernel) -> None:
