@@ -7,6 +7,7 @@ array holds at some point is read before the next write to it.
 from __future__ import annotations
 
 import keyword
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -450,13 +451,26 @@ def names_seen(step: Effect, node: Node) -> list[Node]:
 
 
 def _results(p: Printer, results: list[tuple[str, Node]]) -> None:
+    """Bind the results to their names, all at once where one is made of what another name held before."""
+    values = [(key, _plain(p.text(node).text)) for key, node in results if key != "return"]
+    values = [(key, value) for key, value in values if value != key]
+    keys = {key for key, _ in values}
+    if any(_words(value) & (keys - {key}) for key, value in values):
+        p.line(f"{', '.join(key for key, _ in values)} = {', '.join(_grouped(value) for _, value in values)}")
+    else:
+        for key, value in values:
+            p.line(f"{key} = {value}")
     for key, node in results:
         if key == "return":
             p.line(f"return {_plain(p.text(node).text)}")
-            continue
-        value = _plain(p.text(node).text)
-        if value != key:
-            p.line(f"{key} = {value}")
+
+
+def _words(content: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_]\w*", content))
+
+
+def _grouped(content: str) -> str:
+    return f"({content})" if _top_level_comma(content) else content
 
 
 __all__ = ["Emitted", "arranged", "emit"]
