@@ -65,6 +65,8 @@ def rank_of(tree: Tree) -> int | None:
 
 
 def _require_same_promotion(tree: Apply) -> None:
+    if tree.name in ("RNNCell", "GRUCell", "LSTMCell", "bilinear"):
+        raise NotLiftable("unknown-op", f"'{tree.name}' of a state whose number of dimensions is not known")
     ranks = [rank_of(item) for item in (*tree.arguments, *tree.keywords.values())]
     tensors = [rank for rank in ranks if rank is None or rank >= 0]
     if tree.name in OTHER_PROMOTION and len(tensors) > 1 and not all(tensors):

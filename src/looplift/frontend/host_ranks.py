@@ -107,10 +107,13 @@ def _sizes_rank(flow: Flow, sizes: tuple[ast.expr, ...]) -> int | None:
 
 def _may_be_tuple(flow: Flow, size: ast.expr) -> bool:
     """``torch.zeros(size)`` of a value that could be a tuple as well as a number."""
+    match size:
+        case ast.BinOp() | ast.UnaryOp() | ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant()):
+            return False
+        case ast.Call(func=ast.Name(id="len")) | ast.Call(func=ast.Attribute(attr="size"), args=[_]):
+            return False
     atoms = flow.values.get(size, set())
-    return not all(isinstance(atom, Live) and isinstance(atom.value, int) for atom in atoms) and not isinstance(
-        size, (ast.BinOp, ast.UnaryOp)
-    )
+    return not all(isinstance(atom, Live) and isinstance(atom.value, int) for atom in atoms)
 
 
 def pack_arity(operation: Operation) -> int | None:
