@@ -1,4 +1,4 @@
-"""A case in, every stage of its loop out: source, IR, plan, guards, emitted source and report, as Markdown."""
+"""A case in, every stage of its loop out: source, IR with facts, plan, array program, guards, text, report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from looplift import lift, pipeline
 from looplift.base.errors import NotLiftable
 from looplift.frontend import translate as translation
 from looplift.ir import printer
+from looplift.ir.array import Assign, Check, Effect, For, Forever, LeaveUnless, Node, Program, Run, Step, Write
 from looplift.runtime.variants import RegionCode
+from looplift.vectorize import plan as planning
 
 CASES = Path(__file__).parent / "cases"
 LONG = 6  # lines of a definition that does not depend on the case, beyond which its body is left out
@@ -81,6 +83,7 @@ class Attempt:
     """What the stages made of one region, as far as they came."""
 
     ir: str = ""
+    program: str = ""
     code: RegionCode | None = None
     refusal: NotLiftable | None = None
 
@@ -94,12 +97,18 @@ class Recording:
 def recorded() -> Iterator[Recording]:
     """Keeps what passes between the stages."""
     recording = Recording()
-    translate, compile_region = translation.translate, pipeline.compile_region
+    translate, plan, compile_region = translation.translate, planning.plan, pipeline.compile_region
 
     def translate_and_keep(*arguments, **options):
         function = translate(*arguments, **options)
         recording.attempts[-1].ir = printer.text(function)
         return function
+
+    def plan_and_keep(facts, **options):
+        recording.attempts[-1].ir = printer.text(facts.function, facts)
+        made = plan(facts, **options)
+        recording.attempts[-1].program = "\n".join(program_lines(made.program))
+        return made
 
     def compile_and_keep(program, values, settings):
         attempt = Attempt()
@@ -113,6 +122,7 @@ def recorded() -> Iterator[Recording]:
 
     with (
         mock.patch.object(translation, "translate", translate_and_keep),
+        mock.patch.object(planning, "plan", plan_and_keep),
         mock.patch.object(pipeline, "compile_region", compile_and_keep),
     ):
         yield recording
@@ -163,9 +173,72 @@ def _attempt(attempt: Attempt, which: str) -> list[str]:
     assert attempt.code is not None
     if attempt.code.description:
         parts += [f"## Plan{which}", _fenced(attempt.code.description, "text")]
+    if attempt.program:
+        parts += [f"## Array program{which}", _fenced(attempt.program, "text")]
     if attempt.code.guards:
         parts += [f"## Guards{which}", _fenced("\n".join(map(_without_address, attempt.code.guards)), "python")]
     return parts
+
+
+# ---------------------------------------------------------------- array programs
+
+
+def program_lines(program: Program) -> Iterator[str]:
+    """One line a step, with its operands as trees below it; ``{i, j}`` are the axes that a value varies with."""
+    for step in program.steps:
+        yield from _step_lines(step, "")
+    for name, node in program.results:
+        yield f"result {name}"
+        yield from _node_lines(node, "  ")
+
+
+def _step_lines(step: Step, indent: str) -> Iterator[str]:
+    operands: tuple[Node, ...] = ()
+    body: list[Step] = []
+    match step:
+        case Check(cond=cond) | LeaveUnless(cond=cond):
+            words, operands = "check" if isinstance(step, Check) else "leave unless", (cond,)
+        case Write(array=array, mode=mode, operands=operands):
+            words = f"write {array} ({mode})"
+        case Assign(name=name, node=node):
+            words, operands = f"assign {name}", (node,)
+        case For(name=name, bounds=operands, body=body):
+            words = f"for {name}"
+        case Forever(body=body):
+            words = "forever"
+        case Run(kernel=kernel, operands=operands):
+            words = f"run {kernel.name}"
+        case Effect(text=text, operands=operands):
+            words = "effect " + text.replace("\x00", "").replace("\x01", "")
+    yield indent + words
+    for node in operands:
+        yield from _node_lines(node, indent + "  ")
+    for inner in body:
+        yield from _step_lines(inner, indent + "  ")
+
+
+def _node_lines(node: Node, indent: str) -> Iterator[str]:
+    yield f"{indent}{_node_text(node)}"
+    if node.op in ("extent", "length"):
+        return
+    for arg in node.args if node.op != "slice" else node.args[:1]:
+        yield from _node_lines(arg, indent + "  ")
+
+
+def _node_text(node: Node) -> str:
+    words = [node.op, *(str(node.attrs[key]) for key in ("name", "operator", "text", "value") if key in node.attrs)]
+    if node.op in ("extent", "length") and "key" in node.attrs:
+        words = [str(node.attrs["key"])]
+    if "pieces" in node.attrs:
+        words.append(f"[{', '.join(map(_piece_text, node.attrs['pieces']))}]")
+    if node.axes:
+        words.append(f"{{{', '.join(axis.name for axis in node.axes)}}}")
+    return f"{' '.join(words)}: {printer.kind_text(node.kind)}"
+
+
+def _piece_text(piece: Any) -> str:
+    axis = getattr(piece, "axis", None)
+    return type(piece).__name__.lower() + (f" {axis.name}" if axis is not None else "")
 
 
 def _without_address(text: str) -> str:
