@@ -152,15 +152,20 @@ class _Probe:
 
     def _evaluate(self, op: Op, value) -> Any:
         if op.name.startswith("inplace."):
-            op = Op(op.name.replace("inplace.", "") if not op.name.startswith("inplace.not") else op.name, op.args)
-            result = evaluate(op, value)
-            target = value(op.args[0])
-            return result.to(target.dtype) if hasattr(target, "to") and hasattr(result, "to") else result
+            return self._evaluate_in_place(op, value)
         self._check_harmless(op, value)
         if table.family(op.name) == "random":
             with _streams_kept():
                 return evaluate(op, value)
         return evaluate(op, value)
+
+    def _evaluate_in_place(self, op: Op, value) -> Any:
+        """``a += b`` on a copy of ``a``: it keeps its dtype, its shape and its type."""
+        target = value(op.args[0])
+        if hasattr(target, "__array_interface__") and not isinstance(target, numpy_scalar()):
+            return evaluate(op, lambda atom: target.copy() if atom is op.args[0] else value(atom))
+        result = evaluate(Op(op.name.removeprefix("inplace."), op.args), value)
+        return result.to(target.dtype) if hasattr(target, "to") and hasattr(result, "to") else result
 
     def _check_harmless(self, op: Op, value) -> None:
         """A probe must not be noticed: no state changes, no arguments change, no numbers are drawn."""
@@ -324,6 +329,12 @@ def _streams_kept() -> Iterator[None]:
         torch.set_rng_state(states[0])
         np.random.set_state(states[1])
         random.setstate(states[2])
+
+
+def numpy_scalar() -> type:
+    import numpy as np
+
+    return np.generic
 
 
 def _changes_kind(carry: Carry, inside: Fact, last: Fact) -> str:

@@ -461,6 +461,8 @@ def _scatter(context: Context, array: Array, pieces: list[Piece], value: Node, c
     indices = tuple(p.index if isinstance(p, Gather) else p.at for p in lead)
     axes = merge_axes(array.axes, context.active_axes())
     mask = (context.mask,) if context.mask is not None else ()
+    if mask and context.needs_grad:
+        context.check_some(mask[0])
     mode = "add" if combine else "last"
     operands = (value, *indices, *mask)
     context.add(Write(array.name, array.node, mode, operands, {

@@ -47,10 +47,24 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact, 
         raise context.refuse("unsupported-value", f"a list of {element.family}s")
     from looplift.vectorize.indexing import read
 
+    if element.is_array and context.needs_grad:
+        _check_all_read(context, val.node, index)
     got = read(context, pack(context, val.node, element), index, _lane_kind(context, element)).node
     if element.is_number:
         got = Node("retype", (got,), got.axes, element)
     return Val(got)
+
+
+def _check_all_read(context: Context, node: Node, index: Operand) -> None:
+    """Tensors of a list that the loop does not read get no gradient: the loop must read all of them."""
+    form = context.affine(index) if isinstance(index, Var | Const) else None
+    whole = form is not None and len(form.terms) == 1 and form.terms[0][1] == 1 and nodes.is_const(form.base, 0)
+    axis = form.terms[0][0] if form is not None and whole else None
+    if axis is None or axis.is_ragged or axis.step != 1 or not nodes.is_const(axis.lo, 0):
+        raise context.refuse("unsupported-value", "a list of tensors with gradients is read in another order")
+    length = Node("length", (node,), (), nodes.INT, {"key": f"len({nodes.key_of(node)})"})
+    if not nodes.same_integer(axis.extent, length):
+        context.check(nodes.compare("eq", axis.extent, length))
 
 
 def _lane_kind(context: Context, element: Kind) -> Kind:

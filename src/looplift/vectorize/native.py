@@ -6,16 +6,21 @@ from dataclasses import replace
 
 from looplift.ir.array import Node, Run, Write
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Block, Const, Loop, Store, Var, While, uses, walk
+from looplift.ir.grammar import Block, Const, Let, Loop, Store, Var, While, uses, walk
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.indexing import Whole, bind
 from looplift.vectorize.nodes import Val
+from looplift.vectorize.proofs import check_owned
 
 
 def native_loop(context: Context, loop: Loop) -> None:
     """Run the loop as a kernel. Raises NotLiftable where it is not scalar work; nothing is changed then."""
     kernel = _renamed(context.kernel_of(loop, context.facts, gradients=context.needs_grad), len(context.kernels))
+    for statement in walk(loop.body):
+        if isinstance(statement, Let) and statement.op.name.startswith("inplace."):
+            if context.facts.kind(statement.var).is_array:
+                check_owned(context, statement.op, statement)
     for output in kernel.results:
         if output.same_as is not None or output.may_be_none or output.element_of or output.other is not None:
             raise context.refuse("mixed-kinds", f"'{output.var.hint}' is not always of one kind after the loop")

@@ -308,8 +308,7 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     if base in ("float", "double", "long", "int", "half", "bfloat16", "bool", "to", "type", "type_as") and args:
         return nodes.cast(args[0], kind.dtype)
     args = [_guarded(context, base, position, arg) for position, arg in enumerate(args)]
-    if context.library == "torch":
-        args = _promoted(base, args, kind)
+    args = _promoted(base, args, kind) if context.library == "torch" else _promoted_arrays(base, args)
     axes = merge_axes(*(a.axes for a in args), *(k.axes for k in kwargs.values()))
     attrs = {"name": name, "kwargs": list(kwargs), "positional": len(args)}
     node = Node("elementwise", (*args, *kwargs.values()), axes, kind, attrs)
@@ -336,6 +335,19 @@ def _promoted(base: str, args: list[Node], kind: Kind) -> list[Node]:
     if nodes.batched_dtype(tensors) in (wanted, None):
         return args
     return [nodes.cast(a, wanted) if (a.kind.is_array or a.axes) else a for a in args]
+
+
+def _promoted_arrays(base: str, args: list[Node]) -> list[Node]:
+    """NumPy's promotion: Python numbers are weak in the loop, and would be strong as arrays of lanes."""
+    import numpy as np
+
+    weak: dict[str, Any] = {"int": 0, "float": 0.0, "bool": False, "complex": 0j}
+    values = args[1:] if base == "where" and len(args) == 3 else args
+    if not any(a.kind.is_array for a in values) or not any(a.kind.is_number and a.axes for a in values):
+        return args
+    wanted = np.result_type(*(a.kind.dtype if a.kind.is_array else weak[a.kind.family] for a in values))
+    made = [nodes.cast(a, wanted) if a.kind.is_number and a.axes else a for a in values]
+    return [*args[: len(args) - len(values)], *made]
 
 
 def _guarded(context: Context, base: str, position: int, arg: Node) -> Node:

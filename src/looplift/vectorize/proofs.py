@@ -52,6 +52,8 @@ def check_reduction(context: Context, found: Accumulator) -> None:
     span = found.loop.span
     name = found.carry.hint
     kind = fact.kind
+    if kind.family == "array" and not kind.rank:
+        raise NotLiftable("carried", f"'{name}' accumulates in a NumPy array without dimensions", span)
     if kind.family not in ("tensor", "array", "numpy", "int", "float", "bool") or "complex" in str(kind.dtype):
         raise NotLiftable("carried", f"'{name}' accumulates {kind.family}s", span)
     floating = kind.family == "float" or "float" in str(kind.dtype)
@@ -394,8 +396,28 @@ def check_owned(context: Context, op: Op, statement: Let) -> None:
     """``x += v`` on a tensor changes it for everyone who holds it: it must be the only name of a fresh value."""
     target = op.args[0]
     name = getattr(target, "hint", "it")
-    if not isinstance(target, Var) or not _is_owned(context, target, set()):
-        raise NotLiftable("aliasing", f"'{name}' is changed in place, and may be known under another name", statement.span)
+    seen: set[Var] = set()
+    if not isinstance(target, Var) or not _is_owned(context, target, seen) or _seen_changing(context, statement, seen):
+        message = f"'{name}' is changed in place, and may be known under another name"
+        raise NotLiftable("aliasing", message, statement.span)
+
+
+def _seen_changing(context: Context, change: Let, names: set[Var]) -> bool:
+    """Whether a value that shares memory with what is changed is read after the change, or again in a loop."""
+    order, inside = _program_order(context.facts.function.body)
+    for var in names:
+        definition = context.flow.definition.get(var)
+        home = inside.get(id(definition), ())
+        if isinstance(definition, Loop) and any(c.inside is var for c in definition.carries):
+            home = (*home, definition)
+        for user in context.flow.users.get(var, ()):
+            if user is change or isinstance(user, Loop):
+                continue
+            later = order[id(user)] > order[id(change)]
+            again = any(loop in inside[id(change)] and loop not in home for loop in inside[id(user)])
+            if (later or again) and not (isinstance(user, If) and any(p.var in names for p in user.phis)):
+                return True
+    return False
 
 
 PURE_READERS = ("elementwise", "reduction", "contraction")
