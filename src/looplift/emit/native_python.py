@@ -212,6 +212,8 @@ def _bits(sink: Sink, short: str, args: list[Number]) -> Number:
 
 def shift(sink: Sink, short: str, args: list[Number]) -> Number:
     """``a << b`` and ``a >> b``."""
+    if any(argument.type.is_float or argument.other is not None for argument in args):
+        raise sink.refuse("unknown-op", "a shift of a float")
     a, b = (sink.bind(convert(sink, argument, INT)) for argument in args)
     if b.low < 0:
         sink.fail_if(f"{b.at(COMPARE)} < 0", "domain_error")
@@ -286,7 +288,7 @@ def math_function(sink: Sink, short: str, args: list[Number]) -> Number:
 
 
 def _to_integer(sink: Sink, short: str, argument: Number) -> Number:
-    if not argument.type.is_float:
+    if argument.type.is_python and not argument.type.is_float:
         return convert(sink, argument, INT)
     value = convert(sink, argument, FLOAT)
     return convert(sink, joined(Number(f"std::{short}({value.text})", FLOAT), [value]), INT)

@@ -26,7 +26,7 @@ from looplift.emit.native_ops import (
     Row,
     row_of,
 )  # fmt: skip
-from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, common_type, exactly, floating
+from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, common_type, exactly, floating, numpy_function_type
 from looplift.emit.native_values import Number, plain
 
 
@@ -59,8 +59,8 @@ def types_of(namespace: str, short: str, types: tuple[Scalar, ...]) -> tuple[Sca
     if namespace == "np" and common.is_python:
         common = common.of_family("numpy")
     if short in FUNCTIONS:
-        compute = floating(common)
-        return compute, compute
+        compute = floating(common) if short == "truediv" or common.family != "numpy" else numpy_function_type(common)
+        return (compute, compute) if compute is not None else None
     if short in ARITHMETIC:
         compute = INT if common == BOOL else common
         return compute, compute
@@ -97,7 +97,9 @@ def elementwise(sink: Sink, namespace: str, short: str, args: list[Number]) -> N
         return native_python.arithmetic(sink, short, args)
     if short == "truediv" and args[0].type.is_python and compute.family == "tensor":
         return _number_over_tensor(sink, args, compute)
-    converted = [_operand(sink, short, argument, compute) for argument in args]
+    if short == "sub" and any(argument.type.is_bool for argument in args) and not compute.is_python:
+        raise sink.refuse("requirement", "'-' of a boolean tensor")
+    converted = [_operand(sink, short, args, position, compute) for position in range(len(args))]
     if short in COMPARISONS:
         return _from_template(*COMPARISONS[short], converted, result)
     if short in TESTS:
@@ -111,9 +113,11 @@ def elementwise(sink: Sink, namespace: str, short: str, args: list[Number]) -> N
     return _row(sink, short, converted, compute)
 
 
-def _operand(sink: Sink, short: str, argument: Number, compute: Scalar) -> Number:
-    """An operand in the type of the operation; PyTorch multiplies halves by numbers that stay float."""
-    if compute.is_half and argument.type.is_python and short in ("mul", "truediv", "floordiv"):
+def _operand(sink: Sink, short: str, args: list[Number], position: int, compute: Scalar) -> Number:
+    """An operand in the type of the operation; PyTorch multiplies halves by other numbers without rounding these."""
+    argument = args[position]
+    stays = short == "mul" or (short in ("truediv", "floordiv") and position == 1)
+    if compute.is_half and argument.type.name != compute.name and stays:
         return convert(sink, argument, Scalar("tensor", "float32"))
     return convert(sink, argument, compute)
 
@@ -208,7 +212,8 @@ def _integer_row(sink: Sink, short: str, row: Row, args: list[Number], compute: 
         return _overflow_checked(sink, short, args, compute)
     if compute.family == "numpy" and short in ("neg", "abs", "floordiv", "square"):
         args = [sink.bind(argument) for argument in args]
-        sink.fail_if(f"{args[-1].text} {_EXTREME[short]} {_extreme(short, compute)}", "warned")
+        comparison = "!=" if short == "neg" and compute.limits[0] == 0 else _EXTREME[short]
+        sink.fail_if(f"{args[-1].text} {comparison} {_extreme(short, compute)}", "warned")
     level = row.level if row.integer == row.text else CHOICE if "?" in row.integer else ATOM
     return _narrow(_from_template(row.integer, level, args, compute), compute)
 
@@ -232,6 +237,11 @@ def _overflow_checked(sink: Sink, short: str, args: list[Number], compute: Scala
 
 def _watched(sink: Sink, short: str, row: Row, args: list[Number], compute: Scalar) -> Number:
     """NumPy warns of overflow, division by zero and invalid operations: then the original must run."""
+    if short == "sign":
+        row = replace(row, text="{a} != {a} ? {a} : sign_of({a})", level=CHOICE)
+    if short in ("maximum", "minimum"):
+        a, b = args = [sink.bind(argument) for argument in args]
+        sink.fail_if(f"{a.text} == {b.text} && std::signbit({a.text}) != std::signbit({b.text})", "not_exact")
     if short in ("neg", "pos", "abs", "sign", "floor", "ceil", "trunc", "round", "maximum", "minimum"):
         return _floats(row, args, compute)
     if short in ("floordiv", "mod"):
@@ -345,6 +355,8 @@ def power(sink: Sink, namespace: str, args: list[Number]) -> Number:
         raise sink.refuse("unknown-op", "'**' of booleans")
     if common.family == "numpy":
         return _numpy_power(sink, args, common.of_family("numpy"))
+    if not base.type.is_float and not base.type.is_python:
+        raise sink.refuse("unknown-op", "'**' of an integer tensor and a float")
     if exponent.type.is_python and not base.type.is_python:
         return _tensor_power(sink, convert(sink, base, common), exponent, common)
     converted = [convert(sink, argument, common) for argument in args]

@@ -136,6 +136,15 @@ def floating(scalar: Scalar) -> Scalar:
     return Scalar(scalar.family, "float64")
 
 
+def numpy_function_type(scalar: Scalar) -> Scalar | None:
+    """The type of the result of a function as ``np.sqrt``; None where it is a half."""
+    if scalar.is_float:
+        return scalar
+    if scalar.size == 1:
+        return None
+    return Scalar("numpy", "float32" if scalar.size == 2 else "float64")
+
+
 def kind_of_scalar(scalar: Scalar) -> Kind:
     """The Kind of one number of this type."""
     if scalar.is_python:
