@@ -14,11 +14,30 @@ from typing import Any
 from looplift.base.errors import NotLiftable
 from looplift.ir.facts import Fact, Facts, Kind, kind_of, shape_of
 from looplift.ir.grammar import (
-    UNDEFINED, Append, Atom, Block, Carry, Const, Function, If, Let, Loop, Op, Perform, Phi, Range, Statement, Store,
-    Var, While, operands, walk,
-)  # fmt: skip
+    UNDEFINED,
+    Append,
+    Atom,
+    Block,
+    Carry,
+    Const,
+    Function,
+    If,
+    Let,
+    Loop,
+    Op,
+    Perform,
+    Phi,
+    Range,
+    Statement,
+    Store,
+    Var,
+    While,
+    operands,
+    walk,
+)
 from looplift.ops import table
 from looplift.ops.evaluate import evaluate
+
 
 def analyse(function: Function, values: Mapping[str, Any]) -> Facts:
     """Facts of every variable of the function for arguments of the kinds of ``values``."""
@@ -60,7 +79,9 @@ class _Probe:
         for statement in walk(self.function.body):
             if isinstance(statement, Append):
                 handed.append(statement.value)
-            elif isinstance(statement, Perform) or (isinstance(statement, Let) and statement.op.name not in _ARITHMETIC):
+            elif isinstance(statement, Perform) or (
+                isinstance(statement, Let) and statement.op.name not in _ARITHMETIC
+            ):
                 handed += operands(statement.op)
         for atom in handed:
             if atom in self.mixed:
@@ -175,7 +196,10 @@ class _Probe:
         if op.name == "module":
             kind = type(receiver).__name__
             if (receiver.training and kind not in table.STATELESS_MODULES) or getattr(receiver, "inplace", False):
-                raise NotLiftable("effect-order", f"'{op.args[0]!r}' ({kind}) changes its state, draws random numbers or works in place")
+                raise NotLiftable(
+                    "effect-order",
+                    f"'{op.args[0]!r}' ({kind}) changes its state, draws random numbers or works in place",
+                )
         elif op.name in ("getitem", "iter_item", "attribute"):
             if hasattr(type(receiver), "__missing__"):
                 raise NotLiftable("effect-order", "reading a dict with default values may change it")
@@ -216,11 +240,15 @@ class _Probe:
 
     def joined(self, phi: Phi, loops: tuple[Loop, ...], statement: If) -> Fact:
         if phi.then is UNDEFINED or phi.orelse is UNDEFINED:
-            raise NotLiftable("unsupported-syntax", f"'{phi.var.hint}' is bound on one side of the 'if' only", statement.span)
+            raise NotLiftable(
+                "unsupported-syntax", f"'{phi.var.hint}' is bound on one side of the 'if' only", statement.span
+            )
         then, orelse = self.facts[phi.then], self.facts[phi.orelse]
         kind = join_kinds(then.kind, orelse.kind)
         if kind is None or (kind.is_array and kind.rank and then.shape != orelse.shape):
-            raise NotLiftable("mixed-kinds", f"'{phi.var.hint}' is of different kinds on the sides of the 'if'", statement.span)
+            raise NotLiftable(
+                "mixed-kinds", f"'{phi.var.hint}' is of different kinds on the sides of the 'if'", statement.span
+            )
         if then.kind != orelse.kind:
             self.mixed.add(phi.var)
         chosen = then if then.kind == kind else orelse

@@ -14,13 +14,26 @@ from typing import Any
 from looplift.base.errors import NotLiftable
 from looplift.emit import structure, text
 from looplift.emit.guards import device_of, guarded_modules, guards_of
-from looplift.emit.native_standalone import standalone_text
 from looplift.emit.helpers import HELPERS, helper_functions
+from looplift.emit.native_standalone import standalone_text
 from looplift.emit.text import Text, arranged, full
 from looplift.emit.writes import write_lines
 from looplift.ir.array import (
-    Assign, Axis, Check, Effect, For, Forever, LeaveUnless, Node, Program, Run, Step, Write, operands_of, reachable,
-)  # fmt: skip
+    Assign,
+    Axis,
+    Check,
+    Effect,
+    For,
+    Forever,
+    LeaveUnless,
+    Node,
+    Program,
+    Run,
+    Step,
+    Write,
+    operands_of,
+    reachable,
+)
 from looplift.ir.facts import Kind
 
 RENDERERS = {**text.RENDERERS, **structure.RENDERERS}
@@ -210,7 +223,9 @@ def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
         if missing:
             pending += missing
             continue
-        own = frozenset([current.attrs["text"]]) if current.op == "name" and current.attrs.get("memory") else frozenset()
+        own = (
+            frozenset([current.attrs["text"]]) if current.op == "name" and current.attrs.get("memory") else frozenset()
+        )
         if current.op == "name" and current.attrs.get("local"):
             own = own | {current.attrs["text"]}
         if current.op in ("extent", "length"):

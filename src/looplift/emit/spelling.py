@@ -5,7 +5,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-ATOM, POWER, UNARY, PRODUCT, SUM, SHIFT, AND, XOR, OR, COMPARE, NOT, CHOICE = (100, 90, 80, 70, 60, 55, 50, 45, 40, 30, 20, 10)
+ATOM, POWER, UNARY, PRODUCT, SUM, SHIFT, AND, XOR, OR, COMPARE, NOT, CHOICE = (
+    100,
+    90,
+    80,
+    70,
+    60,
+    55,
+    50,
+    45,
+    40,
+    30,
+    20,
+    10,
+)
 
 OPERATORS = {
     "add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "truediv": ("/", PRODUCT), "floordiv": ("//", PRODUCT),

@@ -22,7 +22,11 @@ def is_whole(p: Printer, base: Node, dim: int, piece) -> bool:
         return False
     if known is not None:
         return sum_text(p, piece.axis.extent, known, -1) == "0"
-    return base.op == "name" and not base.axes and piece.axis.extent.attrs.get("key") == f"{base.attrs['text']}.shape[{dim}]"
+    return (
+        base.op == "name"
+        and not base.axes
+        and piece.axis.extent.attrs.get("key") == f"{base.attrs['text']}.shape[{dim}]"
+    )
 
 
 def _kind(piece) -> str:
@@ -203,7 +207,10 @@ def take_text(p: Printer, node: Node) -> Text:
     text = p.text(base).at(ATOM)
     rank = index.kind.rank
     items = [_wide(_position(p, axis, node), rank, node) for axis in base.axes]
-    items += [arranged(p, i, node.axes, 0, 0) if not i.axes else _wide(arranged(p, i, node.axes, 0, 0), rank, node) for i in indices]
+    items += [
+        arranged(p, i, node.axes, 0, 0) if not i.axes else _wide(arranged(p, i, node.axes, 0, 0), rank, node)
+        for i in indices
+    ]
     items.append(arranged(p, index, node.axes, rank, 0))
     return atom(f"{text}[{', '.join(items)}]")
 
@@ -375,7 +382,7 @@ def matmul_text(p: Printer, node: Node) -> Text:
     ranks = (a.kind.rank, b.kind.rank)
     if not a.axes and ranks[1] == 1 and ranks[0] == 2 and p.library == "torch":
         return Text(f"{p.text(b).at(PRODUCT)} @ {p.text(a).at(ATOM)}.mT", PRODUCT)
-    if not b.axes and ranks == (1, 2) or (not b.axes and ranks[0] == 2):
+    if (not b.axes and ranks == (1, 2)) or (not b.axes and ranks[0] == 2):
         return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
     if not b.axes and ranks == (1, 1) and len(a.axes) >= 1:
         return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
@@ -389,7 +396,11 @@ def einsum_text(p: Printer, node: Node) -> str:
     of: dict[Axis, str] = {}
     texts, subscripts = [], []
     for operand in (a, b):
-        text = p.text(operand).text if not _needs_parents(operand, node) else arranged(p, operand, node.axes, operand.kind.rank, 0)
+        text = (
+            p.text(operand).text
+            if not _needs_parents(operand, node)
+            else arranged(p, operand, node.axes, operand.kind.rank, 0)
+        )
         if _needs_parents(operand, node):
             p.fail("ragged-shape", "a product of values of a ragged loop and of its parent")
         texts.append(text)
@@ -415,7 +426,7 @@ def module_text(p: Printer, node: Node) -> Text:
     (x,) = node.args
     path = node.attrs["path"]
     text = p.text(x)
-    if not node.attrs.get("flatten") or len(node.axes) == 1 and not node.attrs.get("own_batch"):
+    if not node.attrs.get("flatten") or (len(node.axes) == 1 and not node.attrs.get("own_batch")):
         return atom(f"{path}({text.text})")
     lead = len(node.axes) + bool(node.attrs.get("own_batch"))
     flat = f"{text.at(ATOM)}.flatten(0, {lead - 1})"
@@ -427,9 +438,15 @@ def vmapped_text(p: Printer, node: Node) -> Text:
     name, count = node.attrs["name"], node.attrs["positional"]
     letters = [f"x{k}" for k in range(len(node.args))]
     in_lanes = [bool(arg.axes) for arg in node.args]
-    called = [letter if lane else p.text(arg).text for letter, lane, arg in zip(letters, in_lanes, node.args, strict=True)]
+    called = [
+        letter if lane else p.text(arg).text for letter, lane, arg in zip(letters, in_lanes, node.args, strict=True)
+    ]
     texts = called[:count] + [f"{k}={v}" for k, v in zip(node.attrs["kwargs"], called[count:], strict=True)]
-    body = f"{called[0]}.{name[7:]}({', '.join(texts[1:])})" if name.startswith("method.") else f"{name}({', '.join(texts)})"
+    body = (
+        f"{called[0]}.{name[7:]}({', '.join(texts[1:])})"
+        if name.startswith("method.")
+        else f"{name}({', '.join(texts)})"
+    )
     params = [letter for letter, lane in zip(letters, in_lanes, strict=True) if lane]
     function = f"lambda {', '.join(params)}: {body}"
     for axis in reversed(node.axes):
@@ -454,13 +471,21 @@ def assemble_text(p: Printer, node: Node) -> Text:
     shape = [p.extent(a) for a in lead] + [p.text(s).text for s in node.attrs["shape"]]
     dtype = dtype_text(node.kind.dtype, p.library)
     if value.kind.is_number and not value.axes:
-        return atom(f"{p.library}.full(({', '.join(shape)},), {p.text(value).text}, dtype={dtype}{p.device_argument()})")
+        return atom(
+            f"{p.library}.full(({', '.join(shape)},), {p.text(value).text}, dtype={dtype}{p.device_argument()})"
+        )
     text = p.text(value).at(ATOM)
     rank = value.kind.rank
     permutation = _target_order(dims, present, rank, len(whole))
     if permutation is not None and permutation != list(range(len(permutation))):
         numbers = ", ".join(map(str, permutation))
-        text = f"{text}.T" if permutation == [1, 0] else f"{text}.permute({numbers})" if p.library == "torch" else f"{text}.transpose({numbers})"
+        text = (
+            f"{text}.T"
+            if permutation == [1, 0]
+            else f"{text}.permute({numbers})"
+            if p.library == "torch"
+            else f"{text}.transpose({numbers})"
+        )
     missing = [label for label in walked if label not in present] or rank < len(whole)
     if missing:
         items = []
@@ -476,7 +501,11 @@ def assemble_text(p: Printer, node: Node) -> Text:
         while items and items[-1] == ":":
             items.pop()
         text = f"{text}[{', '.join(items)}]" if items else text
-        text = f"{text}.expand({', '.join(shape)})" if p.library == "torch" else f"np.broadcast_to({text}, ({', '.join(shape)},))"
+        text = (
+            f"{text}.expand({', '.join(shape)})"
+            if p.library == "torch"
+            else f"np.broadcast_to({text}, ({', '.join(shape)},))"
+        )
     return atom(_own(p, text, value, node.kind.dtype, bool(missing)))
 
 
@@ -494,7 +523,25 @@ def _target_order(dims: list, present: tuple[Axis, ...], rank: int, wholes: int)
     return order
 
 
-VIEWS = frozenset(("slice", "name", "retype", "transposed", "unsqueezed", "reshaped", "permuted", "merged", "last", "attribute", "pack", "owned", "spread", "vector", "entries"))
+VIEWS = frozenset(
+    (
+        "slice",
+        "name",
+        "retype",
+        "transposed",
+        "unsqueezed",
+        "reshaped",
+        "permuted",
+        "merged",
+        "last",
+        "attribute",
+        "pack",
+        "owned",
+        "spread",
+        "vector",
+        "entries",
+    )
+)
 
 
 def is_view(node: Node) -> bool:
@@ -506,16 +553,26 @@ def is_view(node: Node) -> bool:
     if node.op == "where":
         return not node.args[0].axes and node.args[0].kind.is_number
     if node.op in ("module", "apply", "along_dim", "elementwise"):
-        return node.op in ("module", "apply") or node.attrs.get("name", "").rpartition(".")[2] in ("to", "type", "contiguous", "view", "reshape")
+        return node.op in ("module", "apply") or node.attrs.get("name", "").rpartition(".")[2] in (
+            "to",
+            "type",
+            "contiguous",
+            "view",
+            "reshape",
+        )
     return node.op in VIEWS
 
 
 def _own(p: Printer, text: str, value: Node, dtype, expanded: bool) -> str:
     lane = value.kind.dtype if value.kind.is_array else None
     target = dtype_text(dtype, p.library)
-    converted = lane is None and p.dtype(value.kind) != dtype or lane is not None and lane != dtype
+    converted = (lane is None and p.dtype(value.kind) != dtype) or (lane is not None and lane != dtype)
     if p.library == "np":
-        return f"np.array({text}, dtype={target}, order=\"C\")" if converted or expanded or is_view(value) else f"np.ascontiguousarray({text})"
+        return (
+            f'np.array({text}, dtype={target}, order="C")'
+            if converted or expanded or is_view(value)
+            else f"np.ascontiguousarray({text})"
+        )
     if converted:
         return f"{text}.to({target}, memory_format=torch.contiguous_format)"
     if expanded or is_view(value):

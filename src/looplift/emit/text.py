@@ -7,8 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from looplift.emit.spelling import (
-    AND, ATOM, CHOICE, COMPARE, OPERATORS, POWER, PRODUCT, SUM, UNARY, dtype_text, lane_function, literal,
-)  # fmt: skip
+    AND,
+    ATOM,
+    CHOICE,
+    COMPARE,
+    OPERATORS,
+    POWER,
+    PRODUCT,
+    SUM,
+    UNARY,
+    dtype_text,
+    lane_function,
+    literal,
+)
 from looplift.ir.array import Axis, Node, ancestors
 from looplift.ir.facts import Kind
 
@@ -213,7 +224,9 @@ def _elementwise(p: Printer, node: Node) -> Text:
         return Text(sign + arranged(p, args[0], node.axes, node.kind.rank, UNARY), UNARY)
     rank = max((a.kind.rank for a in node.args), default=0)
     texts = [arranged(p, a, node.axes, rank, 0) for a in args]
-    texts += [f"{k}={arranged(p, a, node.axes, rank, 0)}" for k, a in zip(node.attrs.get("kwargs", ()), kwargs, strict=False)]
+    texts += [
+        f"{k}={arranged(p, a, node.axes, rank, 0)}" for k, a in zip(node.attrs.get("kwargs", ()), kwargs, strict=False)
+    ]
     if not in_lanes:
         spelled = name.removeprefix("builtin.")
         return atom(f"{spelled}({', '.join(texts)})")
@@ -270,7 +283,9 @@ def _side(p: Printer, side: Node, node: Node) -> str:
     if node.kind.is_array and side.kind.is_number:
         dtype = dtype_text(node.kind.dtype, p.library)
         text = p.text(side).text
-        return f"torch.tensor({text}, dtype={dtype}{p.device_argument()})" if p.library == "torch" else f"{dtype}({text})"
+        return (
+            f"torch.tensor({text}, dtype={dtype}{p.device_argument()})" if p.library == "torch" else f"{dtype}({text})"
+        )
     return p.text(side).at(CHOICE + 1)
 
 
@@ -300,7 +315,10 @@ def _apply(p: Printer, node: Node) -> Text:
     args, kwargs = node.args[:count], node.args[count:]
     if name in OPERATORS and len(args) == 2:
         sign, level = OPERATORS[name]
-        return Text(f"{p.text(args[0]).at(level + (1 if level in (COMPARE, POWER) else 0))} {sign} {p.text(args[1]).at(level + 1)}", level)
+        return Text(
+            f"{p.text(args[0]).at(level + (1 if level in (COMPARE, POWER) else 0))} {sign} {p.text(args[1]).at(level + 1)}",
+            level,
+        )
     if name in ("neg", "pos", "invert", "not"):
         sign = {"neg": "-", "pos": "+", "invert": "~", "not": "not "}[name]
         return Text(sign + p.text(args[0]).at(UNARY), UNARY if name != "not" else 20)

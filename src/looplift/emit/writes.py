@@ -81,7 +81,13 @@ def _ordered(p: Printer, value, labels: list[Axis | None]) -> str:
     text = p.text(value).at(ATOM)
     if not natural:
         numbers = ", ".join(map(str, order))
-        text = f"{text}.T" if order == [1, 0] else f"{text}.permute({numbers})" if p.library == "torch" else f"{text}.transpose({numbers})"
+        text = (
+            f"{text}.T"
+            if order == [1, 0]
+            else f"{text}.permute({numbers})"
+            if p.library == "torch"
+            else f"{text}.transpose({numbers})"
+        )
     while items and items[0] == "None":
         items.pop(0)
     while items and items[-1] == ":":

@@ -33,7 +33,9 @@ REDUCTION = frozenset(
     nanmedian vector_norm ptp nanmax nanmin""".split()
 )
 
-ALONG = frozenset("softmax log_softmax cumsum cumprod flip roll sort argsort logcumsumexp softmin normalize diff".split())
+ALONG = frozenset(
+    "softmax log_softmax cumsum cumprod flip roll sort argsort logcumsumexp softmin normalize diff".split()
+)
 
 SHAPE = frozenset(
     """reshape view flatten squeeze unsqueeze permute transpose t T mT expand repeat detach clone contiguous cpu chunk
@@ -80,7 +82,7 @@ EXACT = frozenset(
 
 @cache
 def base_name(name: str) -> str:
-    """"torch.exp", "method.exp", "np.exp" and "math.exp" are all "exp"."""
+    """ "torch.exp", "method.exp", "np.exp" and "math.exp" are all "exp"."""
     return name.rpartition(".")[2]
 
 
@@ -106,7 +108,19 @@ STATELESS_MODULES = frozenset(
     AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool2d LogSoftmax Flatten RNNCell GRUCell LSTMCell Softmin GLU""".split()
 )
 
-_SIDE_EFFECT_PREFIXES = ("set_", "use_", "manual_", "seed", "save", "load", "init", "enable", "get_", "print", "compile")
+_SIDE_EFFECT_PREFIXES = (
+    "set_",
+    "use_",
+    "manual_",
+    "seed",
+    "save",
+    "load",
+    "init",
+    "enable",
+    "get_",
+    "print",
+    "compile",
+)
 _PURE_METHODS = frozenset("get index count keys values items split strip lower upper startswith endswith union".split())
 
 

@@ -1,9 +1,9 @@
 """Effects that must keep their order, each in a small loop of its own: random draws and printed text.
 
-    for i in range(n):                      noise = torch.stack([torch.randn(3) for _ in range(n)])
-        noise = torch.randn(3)              for i in range(n):
-        print(i)                                print(i)
-        total += (x[i] * noise).sum()       total = total + (x * noise).sum()
+for i in range(n):                      noise = torch.stack([torch.randn(3) for _ in range(n)])
+    noise = torch.randn(3)              for i in range(n):
+    print(i)                                print(i)
+    total += (x[i] * noise).sum()       total = total + (x * noise).sum()
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def _formatted(context: Context, op: Op, operands: list[Node]) -> str:
         if isinstance(part, Group):
             value, conversion, spec = part.items
             text = _value(context, value, operands)
-            suffix = {-1: "", 115: "!s", 114: "!r", 97: "!a"}[conversion.value] + (f":{spec.value}" if spec.value else "")
+            suffix = {-1: "", 115: "!s", 114: "!r", 97: "!a"}[conversion.value] + (
+                f":{spec.value}" if spec.value else ""
+            )
             parts.append("{" + text + suffix + "}")
         else:
             parts.append(part.value.replace("{", "{{").replace("}", "}}"))
@@ -107,4 +109,3 @@ def drawn(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     name = context.fresh_name(var.hint)
     context.add(Assign(name, node))
     return Val(Node("name", (), (axis,), fact.kind, {"text": name, "local": True}, name))
-

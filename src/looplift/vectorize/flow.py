@@ -5,8 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from looplift.ir.grammar import (
-    Append, Atom, Block, Function, If, Let, Loop, Range, Require, Statement, Store, Var, While, atoms, operands, uses, walk,
-)  # fmt: skip
+    Append,
+    Atom,
+    Block,
+    Function,
+    If,
+    Let,
+    Loop,
+    Range,
+    Require,
+    Statement,
+    Store,
+    Var,
+    While,
+    atoms,
+    operands,
+    uses,
+    walk,
+)
 
 DECIDING_OPS = frozenset(("builtin.int", "builtin.round", "method.long", "method.int", "math.floor", "math.ceil"))
 

@@ -1,10 +1,10 @@
 """Reads and stores by subscripts: views where subscripts are affine, gathers and scatters where they are not.
 
-    x[i]        i an axis, lo .. hi          x[lo:hi], its dimension labelled i
-    x[i - 1]    affine                       x[lo - 1:hi - 1]
-    x[i - 1:i + 2]                           x.unfold(...)[lo - 1:], window last
-    x[idx[i]]   not affine                   x[idx]
-    x[i, i], x[a[i], b[j]]                   x[arange, arange], advanced indexing
+x[i]        i an axis, lo .. hi          x[lo:hi], its dimension labelled i
+x[i - 1]    affine                       x[lo - 1:hi - 1]
+x[i - 1:i + 2]                           x.unfold(...)[lo - 1:], window last
+x[idx[i]]   not affine                   x[idx]
+x[i, i], x[a[i], b[j]]                   x[arange, arange], advanced indexing
 """
 
 from __future__ import annotations
@@ -289,10 +289,12 @@ def _gather_wide(context: Context, base: Node, pieces: list[Piece], kind: Kind) 
     if len(wide) != 1 or not isinstance(pieces[-1], Gather | Whole):
         raise context.refuse("unsupported-value", "several index tensors in one subscript")
     position = pieces.index(wide[0])
-    if any(not isinstance(piece, Whole) for piece in pieces[position + 1 :]) or position == 0 and base.axes:
+    if any(not isinstance(piece, Whole) for piece in pieces[position + 1 :]) or (position == 0 and base.axes):
         pass
     lead = pieces[:position]
-    if any(isinstance(piece, Whole | Cut) for piece in lead) or any(not isinstance(p, Whole) for p in pieces[position + 1 :]):
+    if any(isinstance(piece, Whole | Cut) for piece in lead) or any(
+        not isinstance(p, Whole) for p in pieces[position + 1 :]
+    ):
         raise context.refuse("unsupported-value", "an index tensor behind or before a slice")
     index = wide[0].index
     indices: list[Node] = []
@@ -318,8 +320,10 @@ def store(context: Context, array: Array, index: Operand, value: Node, combine: 
     walked = [piece.axis for piece in pieces if isinstance(piece, Along)]
     inside = context.axes_inside(array.axes)
     free = [axis for axis in inside if axis not in walked]
-    injective = len(set(walked)) == len(walked) and not any(isinstance(p, Gather) for p in pieces) and not (
-        set(walked) & set(array.axes)
+    injective = (
+        len(set(walked)) == len(walked)
+        and not any(isinstance(p, Gather) for p in pieces)
+        and not (set(walked) & set(array.axes))
     )
     if injective and not free:
         _store_slices(context, array, pieces, value, combine)

@@ -36,7 +36,9 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact, 
     """``items[index]`` of a list of the caller, at a place that differs by iteration."""
     kind = context.facts[owner].kind
     if kind.family not in ("list", "tuple") or val.node.axes:
-        raise context.refuse("unsupported-value", f"'{getattr(owner, 'hint', owner)}' is read at a place that differs by iteration")
+        raise context.refuse(
+            "unsupported-value", f"'{getattr(owner, 'hint', owner)}' is read at a place that differs by iteration"
+        )
     elements = set(kind.items)
     if len(elements) != 1:
         raise context.refuse("mixed-kinds", f"the items of '{getattr(owner, 'hint', owner)}' are of different kinds")
@@ -154,7 +156,11 @@ class Built:
     def length(self, context: Context) -> Node:
         node = self.collected(context)
         count = node.attrs["extents"][0]
-        return count if count is not None else Node("extent", (node,), (), nodes.INT, {"dim": len(self.axes), "key": f"#{node.serial}"})
+        return (
+            count
+            if count is not None
+            else Node("extent", (node,), (), nodes.INT, {"dim": len(self.axes), "key": f"#{node.serial}"})
+        )
 
     def item(self, context: Context, index: Operand, fact: Fact) -> Val:
         from looplift.vectorize.indexing import read
@@ -170,7 +176,19 @@ class Built:
         return Val(got)
 
 
-JOINS = frozenset(("torch.stack", "torch.cat", "torch.concat", "torch.tensor", "np.stack", "np.array", "np.asarray", "np.vstack", "np.concatenate"))
+JOINS = frozenset(
+    (
+        "torch.stack",
+        "torch.cat",
+        "torch.concat",
+        "torch.tensor",
+        "np.stack",
+        "np.array",
+        "np.asarray",
+        "np.vstack",
+        "np.concatenate",
+    )
+)
 
 
 def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
@@ -195,7 +213,13 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
         old = node.attrs.get("extents") or [None] * rank
         node = Node("permuted", (node,), node.axes, node.kind, {"order": order, "extents": [old[k] for k in order]})
     if node.kind.dtype != dtype:
-        node = Node("cast", (node,), node.axes, Kind(node.kind.family, dtype, node.kind.rank), {"dtype": dtype, "extents": node.attrs.get("extents")})
+        node = Node(
+            "cast",
+            (node,),
+            node.axes,
+            Kind(node.kind.family, dtype, node.kind.rank),
+            {"dtype": dtype, "extents": node.attrs.get("extents")},
+        )
     if fact.kind.family != node.kind.family or fact.kind.rank != node.kind.rank:
         raise context.refuse("unsupported-value", f"'{op.name}' of this list")
     return Val(Node("owned", (node,), node.axes, node.kind, {"extents": node.attrs.get("extents")}, var.hint))
@@ -228,4 +252,6 @@ def returned(context: Context, built: Built, axes: tuple[Axis, ...] = ()) -> Nod
     node = built.collected(context)
     if built.axes:
         raise context.refuse("unsupported-value", f"'{built.var.hint}' is a list of lists")
-    return Node("listed", (node,), merge_axes(axes), Kind("list"), {"element": built.entries[0][0].kind}, built.var.hint)
+    return Node(
+        "listed", (node,), merge_axes(axes), Kind("list"), {"element": built.entries[0][0].kind}, built.var.hint
+    )

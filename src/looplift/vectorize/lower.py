@@ -1,19 +1,34 @@
 """Lowers a region to an array program: each loop becomes an axis where proofs allow it, else it stays a loop.
 
-    Let      align operands (broadcast, gather), mask
-    If       both sides under masks, phis are selects
-    Store    slices, gathers or scatters; replaced altogether when it covers a fresh array
-    Loop     an axis if check_loop says yes; else sequential, with its body lowered in the axes outside of it
+Let      align operands (broadcast, gather), mask
+If       both sides under masks, phis are selects
+Store    slices, gathers or scatters; replaced altogether when it covers a fresh array
+Loop     an axis if check_loop says yes; else sequential, with its body lowered in the axes outside of it
 """
 
 from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
-from looplift.ir.array import Assign, Axis, Effect, For, Forever, LeaveUnless, Node, Program, merge_axes
+from looplift.ir.array import Assign, Axis, Node, Program
 from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import (
-    UNDEFINED, Append, Atom, Block, Carry, Const, If, Let, Loop, Perform, Range, Require, Statement, Store, Var, While, walk,
-)  # fmt: skip
+    UNDEFINED,
+    Append,
+    Atom,
+    Block,
+    Carry,
+    Const,
+    If,
+    Let,
+    Loop,
+    Perform,
+    Range,
+    Require,
+    Statement,
+    Store,
+    Var,
+    While,
+)
 from looplift.ops.table import CREATION
 from looplift.vectorize import lists, nodes, proofs
 from looplift.vectorize.context import Array, Context, Contribution, index_node
@@ -39,7 +54,9 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     return Program([*context.steps[0], *unread(context, [node for _, node in results])], results, library), context
 
 
-RAISING = frozenset(("gather", "take", "vmapped", "matmul", "module", "leading", "join", "reshaped", "apply", "fold", "pack"))
+RAISING = frozenset(
+    ("gather", "take", "vmapped", "matmul", "module", "leading", "join", "reshaped", "apply", "fold", "pack")
+)
 
 
 def unread(context: Context, results: list[Node]) -> list[Assign]:
@@ -202,7 +219,9 @@ def _creation_extents(context: Context, node: Node, shape: tuple[Node, ...]) -> 
         return list(shape)
     name, args = made.attrs["name"], made.args[: made.attrs["positional"]]
     base = name.rpartition(".")[2]
-    if base in ("zeros_like", "ones_like", "empty_like", "full_like", "clone", "copy") and args[0].kind.rank == len(shape):
+    if base in ("zeros_like", "ones_like", "empty_like", "full_like", "clone", "copy") and args[0].kind.rank == len(
+        shape
+    ):
         return [extent_of(args[0], dim) for dim in range(len(shape))]
     if base not in ("zeros", "ones", "empty", "full", "new_zeros", "new_ones", "new_full", "new_empty"):
         return list(shape)
@@ -485,7 +504,9 @@ def _last_index(form: Affine, axis: Axis) -> Val:
 
     coefficient = dict(form.terms)[axis]
     last = nodes.plus(axis.lo, nodes.times(nodes.minus(axis.extent, nodes.const(1)), axis.step))
-    made = Affine(tuple(t for t in form.terms if t[0] is not axis), nodes.plus(form.base, nodes.times(last, coefficient)))
+    made = Affine(
+        tuple(t for t in form.terms if t[0] is not axis), nodes.plus(form.base, nodes.times(last, coefficient))
+    )
     return Val(node_of(made), made) if made.terms else Val(made.base)
 
 
@@ -496,5 +517,3 @@ def _perform(context: Context, statement: Perform) -> None:
     from looplift.vectorize.effects import perform
 
     perform(context, statement)
-
-

@@ -43,7 +43,9 @@ def native_loop(context: Context, loop: Loop) -> None:
     for inner in (loop, *(s for s in walk(loop.body) if isinstance(s, Loop))):
         context.decisions[inner] = ("native", "", "")
     if kernel.deciding:
-        context.notes.append(f"a branch or an index depends on {', '.join(kernel.deciding)}, whose last digit may differ from torch's")
+        context.notes.append(
+            f"a branch or an index depends on {', '.join(kernel.deciding)}, whose last digit may differ from torch's"
+        )
 
 
 def _renamed(kernel, number: int):
@@ -63,7 +65,9 @@ def _check_gradients(context: Context, loop: Loop, kernel) -> None:
     _collect(context, Block((loop,)), certain)
     for var in (*kernel.differentiable, *kernel.stored):
         if var not in certain and context.facts.kind(var).is_array:
-            raise context.refuse("not-scalar", f"'{var.hint}' may not take part in a run of the loop, and then has no gradient")
+            raise context.refuse(
+                "not-scalar", f"'{var.hint}' may not take part in a run of the loop, and then has no gradient"
+            )
 
 
 def _collect(context: Context, block: Block, certain: set[Var]) -> None:
@@ -79,7 +83,9 @@ def _collect(context: Context, block: Block, certain: set[Var]) -> None:
                 continue
             atoms = (statement.domain.lo, statement.domain.hi, statement.domain.step)
             if all(isinstance(a, Const) or a in context.vals for a in atoms):
-                count = Node("count", tuple(context.node(a) for a in atoms), (), nodes.INT, {"key": f"#{id(statement)}"})
+                count = Node(
+                    "count", tuple(context.node(a) for a in atoms), (), nodes.INT, {"key": f"#{id(statement)}"}
+                )
                 context.check_at_most(nodes.const(1), count)
                 certain.update(c.init for c in statement.carries if isinstance(c.init, Var))
                 _collect(context, statement.body, certain)

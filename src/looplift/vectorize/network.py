@@ -36,7 +36,9 @@ def module_call(context: Context, op: Op, fact: Fact, var: Var) -> Node:
     attrs = {"path": path, "extents": None}
     if kind in ("Softmax", "LogSoftmax") and module.dim is not None and module.dim < 0:
         return Node("module", (x,), x.axes, fact.kind, attrs, var.hint)
-    if kind in LEADING and x.kind.rank >= (0 if kind == "Embedding" else 1 if kind in ("Linear", "LayerNorm", "RMSNorm") else 0):
+    if kind in LEADING and x.kind.rank >= (
+        0 if kind == "Embedding" else 1 if kind in ("Linear", "LayerNorm", "RMSNorm") else 0
+    ):
         return Node("module", (x,), x.axes, fact.kind, attrs, var.hint)
     if kind in SAMPLE_RANK and SAMPLE_RANK[kind] is not None:
         sample = SAMPLE_RANK[kind]

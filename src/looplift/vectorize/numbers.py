@@ -129,7 +129,9 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
     base = table.base_name(name)
     if name.startswith("math."):
         return _math(context, base, args, kind, deciding)
-    args = [a if a.kind.family != "bool" or base in ("and_", "or_", "xor", "eq", "ne", "not") else _integer(a) for a in args]
+    args = [
+        a if a.kind.family != "bool" or base in ("and_", "or_", "xor", "eq", "ne", "not") else _integer(a) for a in args
+    ]
     float_result = kind.family == "float"
     if base in ("truediv", "floordiv", "mod"):
         _nonzero(context, args[1])

@@ -32,7 +32,9 @@ def operation(context: Context, statement: Let) -> Val:
     if not any(value.axes for value in values):
         return Val(uniform(context, op, fact, statement.var))
     if op.name in ("is_", "is_not", "call", "format", "in_", "not_in"):
-        raise context.refuse("unknown-op", f"'{op.name.rstrip('_').replace('_', ' ')}' of values that differ by iteration")
+        raise context.refuse(
+            "unknown-op", f"'{op.name.rstrip('_').replace('_', ' ')}' of values that differ by iteration"
+        )
     return lanes(context, op, fact, statement.var)
 
 
@@ -105,7 +107,7 @@ def operand_node(context: Context, operand: Operand) -> Node:
 
 def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = False) -> Node:
     """The operation as its author wrote it, once for all lanes."""
-    if not random and table.family(op.name) == "random" or op.name == "call":
+    if (not random and table.family(op.name) == "random") or op.name == "call":
         raise context.refuse("random-order", "random numbers are drawn here, and their order must stay")
     args = tuple(operand_node(context, operand) for operand in op.args)
     kwargs = tuple((key, operand_node(context, operand)) for key, operand in op.kwargs)
@@ -428,14 +430,22 @@ def along(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], 
     return Node("along_dim", (x,), x.axes, fact.kind, attrs)
 
 
-def shape_operation(context: Context, base: str, args: list[Any], rest: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
+def shape_operation(
+    context: Context, base: str, args: list[Any], rest: list[Any], kwargs: dict[str, Any], fact: Fact
+) -> Node:
     """Rearranges the dimensions of one lane's value."""
     x = args[0]
     if isinstance(x, list):
         raise context.refuse("unknown-op", f"'{base}' of a list")
     rank = x.kind.rank
     if base in ("detach", "clone", "contiguous", "copy", "cpu"):
-        return Node("method", (x,), x.axes, fact.kind, {"name": "copy" if base == "copy" else base, "extents": x.attrs.get("extents")})
+        return Node(
+            "method",
+            (x,),
+            x.axes,
+            fact.kind,
+            {"name": "copy" if base == "copy" else base, "extents": x.attrs.get("extents")},
+        )
     if base in ("t", "T", "mT") and rank == 2:
         extents = x.attrs.get("extents")
         return Node("transposed", (x,), x.axes, fact.kind, {"extents": extents[::-1] if extents else None})

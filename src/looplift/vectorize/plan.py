@@ -40,7 +40,9 @@ class Plan:
 
     def describe(self) -> str:
         """The plan in words, one line for each loop."""
-        return "\n".join(f"line {d.line}: {d.decision}" + (f" ({d.reason})" if d.reason else "") for d in self.decisions)
+        return "\n".join(
+            f"line {d.line}: {d.decision}" + (f" ({d.reason})" if d.reason else "") for d in self.decisions
+        )
 
 
 def library_of(facts: Facts) -> str:
@@ -138,4 +140,3 @@ def _first_reason(function: Function, decided: dict) -> NotLiftable:
         if message:
             return NotLiftable(code, message, loop.span)
     return NotLiftable("too-small", "no loop of it becomes an axis", function.span)
-

@@ -4,9 +4,26 @@ from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
 from looplift.ir.grammar import (
-    UNDEFINED, Append, Atom, Block, Carry, Const, Group, If, Let, Loop, Op, Operand, Perform, Range, Slice, Store, Var,
-    While, atoms, operands, walk,
-)  # fmt: skip
+    UNDEFINED,
+    Append,
+    Atom,
+    Block,
+    Carry,
+    Const,
+    Group,
+    If,
+    Let,
+    Loop,
+    Op,
+    Operand,
+    Perform,
+    Slice,
+    Store,
+    Var,
+    While,
+    operands,
+    walk,
+)
 from looplift.ops import table
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
@@ -68,7 +85,11 @@ def check_reduction(context: Context, found: Accumulator) -> None:
         raise NotLiftable("carried", f"the gradient of '{name}' depends on the order of equal values", span)
     if "float16" in str(kind.dtype) and found.operator in ("add", "mul"):
         raise NotLiftable("carried", f"'{name}' rounds to half precision at each step", span)
-    if kind.family != "float" and kind.family != "int" and str(kind.dtype) in ("torch.uint8", "torch.int8", "uint8", "int8"):
+    if (
+        kind.family != "float"
+        and kind.family != "int"
+        and str(kind.dtype) in ("torch.uint8", "torch.int8", "uint8", "int8")
+    ):
         raise NotLiftable("carried", f"'{name}' accumulates in a small integer type", span)
 
 
@@ -141,7 +162,7 @@ def _reads(context: Context, statement: Let, root: Var) -> bool:
 
 
 def _only_shape(op: Op) -> bool:
-    return op.name == "attribute" and op.args[1].value in ("shape", "dtype", "device", "ndim") or op.name in (
+    return (op.name == "attribute" and op.args[1].value in ("shape", "dtype", "device", "ndim")) or op.name in (
         "method.size", "method.dim", "method.numel", "method.new_zeros",
     )  # fmt: skip
 
@@ -157,7 +178,12 @@ def _is_step_of_store(context: Context, read: Let, stores: list[Store]) -> bool:
     users = context.flow.users.get(read.var, [])
     return bool(users) and all(
         (isinstance(u, Store) and u.ref is read.var and u.value is not read.var)
-        or (isinstance(u, Let) and u.op.name == "getitem" and u.op.args[0] is read.var and _is_step_of_store(context, u, stores))
+        or (
+            isinstance(u, Let)
+            and u.op.name == "getitem"
+            and u.op.args[0] is read.var
+            and _is_step_of_store(context, u, stores)
+        )
         for u in users
     )
 
@@ -245,7 +271,9 @@ def check_effects(context: Context, loop: Loop) -> NotLiftable | None:
     for statement in walk(loop.body):
         if isinstance(statement, Let) and table.family(statement.op.name) == "random":
             if not any(statement is s for s in loop.body):
-                return NotLiftable("random-order", "random numbers are drawn in an inner loop or under an 'if'", statement.span)
+                return NotLiftable(
+                    "random-order", "random numbers are drawn in an inner loop or under an 'if'", statement.span
+                )
         if isinstance(statement, Perform) and not any(statement is s for s in loop.body):
             return NotLiftable("effect-order", "something is printed in an inner loop or under an 'if'", statement.span)
     return None
@@ -286,14 +314,22 @@ def _check_view(context: Context, view: Let, stores: list[Store], order: dict, i
         if isinstance(user, Let) and (user.op.name in ("getitem", "iter_item", "unpack") or _only_shape(user.op)):
             if user.op.args[0] is view.var:
                 continue
-        if isinstance(user, Append | If | Loop) or (isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")):
-            if not (isinstance(user, If) and user.cond is view.var and all(view.var not in (p.then, p.orelse) for p in user.phis)):
+        if isinstance(user, Append | If | Loop) or (
+            isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")
+        ):
+            if not (
+                isinstance(user, If)
+                and user.cond is view.var
+                and all(view.var not in (p.then, p.orelse) for p in user.phis)
+            ):
                 raise NotLiftable("aliasing", f"'{view.var.hint}' is a view of an array that is written to", view.span)
         for store in stores:
             after = order[id(store)] < order[id(user)] and order[id(store)] > order[id(view)]
             again = any(loop not in inside[id(view)] for loop in inside[id(store)] if loop in inside[id(user)])
             if after or (again and user is not store):
-                raise NotLiftable("aliasing", f"'{view.var.hint}' is a view, and what it shows changes before it is used", view.span)
+                raise NotLiftable(
+                    "aliasing", f"'{view.var.hint}' is a view, and what it shows changes before it is used", view.span
+                )
 
 
 def _program_order(block: Block) -> tuple[dict[int, int], dict[int, tuple[Loop, ...]]]:
@@ -324,7 +360,9 @@ def check_result(context: Context, key: str, atom: Atom) -> None:
         return
     views = _views(context, atom, set())
     if "chosen" in views and "view" in views:
-        raise context.refuse("aliasing", f"'{getattr(atom, 'hint', key)}' may be a view of another tensor after the loop")
+        raise context.refuse(
+            "aliasing", f"'{getattr(atom, 'hint', key)}' may be a view of another tensor after the loop"
+        )
 
 
 def check_kept_value(context: Context, ref: Var, value: Atom) -> None:
@@ -352,7 +390,7 @@ JOINING = frozenset(("torch.stack", "torch.cat", "torch.tensor", "np.stack", "np
 
 
 def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
-    """"view" if the value may share memory with another tensor, "chosen" if it is chosen among several."""
+    """ "view" if the value may share memory with another tensor, "chosen" if it is chosen among several."""
     if var in seen:
         return set()
     seen.add(var)
@@ -366,7 +404,13 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
                 if base in ("clone", "item", "tolist") or not context.facts.kind(var).is_array:
                     return found
                 found.add("view")
-            elif op.name in ("module", "call") or table.base_name(op.name) in ("to", "float", "double", "type", "contiguous"):
+            elif op.name in ("module", "call") or table.base_name(op.name) in (
+                "to",
+                "float",
+                "double",
+                "type",
+                "contiguous",
+            ):
                 found.add("view")
             elif op.name in ("builtin.min", "builtin.max"):
                 found.add("chosen")
@@ -427,12 +471,14 @@ def _is_owned(context: Context, var: Var, seen: set[Var]) -> bool:
     if var in seen:
         return True
     seen.add(var)
-    if var in context.facts.function.params or any(a is var for _, a in context.facts.function.results) and False:
+    if var in context.facts.function.params or (any(a is var for _, a in context.facts.function.results) and False):
         return False
     for user in context.flow.users.get(var, ()):
         if not _harmless(context, user, var, seen):
             return False
-    return all(isinstance(a, Const) or _is_owned(context, a, seen) for a in _origins(context, var)) and _fresh(context, var)
+    return all(isinstance(a, Const) or _is_owned(context, a, seen) for a in _origins(context, var)) and _fresh(
+        context, var
+    )
 
 
 def _origins(context: Context, var: Var) -> list[Atom]:
@@ -442,7 +488,9 @@ def _origins(context: Context, var: Var) -> list[Atom]:
         case If(phis=phis):
             return [a for p in phis if p.var is var for a in (p.then, p.orelse)]
         case Loop(carries=carries):
-            return [a for c in carries if c.inside is var or c.after is var for a in (c.init, c.next) if a is not UNDEFINED]
+            return [
+                a for c in carries if c.inside is var or c.after is var for a in (c.init, c.next) if a is not UNDEFINED
+            ]
     return []
 
 
@@ -457,10 +505,27 @@ def _fresh(context: Context, var: Var) -> bool:
     if name.startswith("builtin.") and name != "builtin.abs":
         return False
     base = table.base_name(name)
-    creation = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "clone", "tensor")
+    creation = (
+        "zeros",
+        "ones",
+        "empty",
+        "full",
+        "zeros_like",
+        "ones_like",
+        "empty_like",
+        "full_like",
+        "clone",
+        "tensor",
+    )
     if base in creation or base.startswith("new_"):
         return True
-    return table.family(name) in ("elementwise", "reduction") and base not in ("to", "float", "double", "type", "contiguous")
+    return table.family(name) in ("elementwise", "reduction") and base not in (
+        "to",
+        "float",
+        "double",
+        "type",
+        "contiguous",
+    )
 
 
 def _harmless(context: Context, user, var: Var, seen: set[Var]) -> bool:
@@ -491,7 +556,9 @@ def check_fresh(context: Context, var: Var) -> None:
                 continue
             raise context.refuse("aliasing", f"'{var.hint}' is known under several names while it is written to")
         if isinstance(user, Loop):
-            raise context.refuse("carried", f"'{var.hint}' is carried from one iteration to the next while it is written to")
+            raise context.refuse(
+                "carried", f"'{var.hint}' is carried from one iteration to the next while it is written to"
+            )
 
 
 def _loops_of(context: Context) -> Block:
@@ -515,13 +582,20 @@ def _check_conversion(context: Context, array: Array, kind) -> None:
 
     if array.kind.family == "tensor" and kind.family == "float" and array.kind.dtype in _INTEGERS(torch):
         raise context.refuse("requirement", "a Python float is stored into a tensor of integers")
-    if array.kind.family == "tensor" and kind.is_array and kind.dtype.is_floating_point and not array.kind.dtype.is_floating_point:
+    if (
+        array.kind.family == "tensor"
+        and kind.is_array
+        and kind.dtype.is_floating_point
+        and not array.kind.dtype.is_floating_point
+    ):
         raise context.refuse("requirement", "a float is stored into a tensor of integers")
     if "complex" in str(array.kind.dtype) or "complex" in str(kind.dtype) or kind.family == "complex":
         raise context.refuse("unsupported-value", "complex numbers are stored")
     if array.kind.family == "array" and str(kind.dtype or kind.family)[:3] != str(array.kind.dtype)[:3]:
         if not str(array.kind.dtype).startswith("float") or str(kind.dtype or kind.family).startswith("complex"):
-            raise context.refuse("unsupported-value", f"a {kind.dtype or kind.family} is stored into an array of {array.kind.dtype}")
+            raise context.refuse(
+                "unsupported-value", f"a {kind.dtype or kind.family} is stored into an array of {array.kind.dtype}"
+            )
 
 
 def _INTEGERS(torch) -> tuple:
@@ -536,5 +610,3 @@ def _check_combine(context: Context, array: Array, kind, combine: str) -> None:
             raise context.refuse("unsupported-value", f"'{combine}=' into integers")
     if "16" in str(array.kind.dtype) and combine:
         raise context.refuse("order", f"'{array.var.hint}' accumulates in a 16-bit type")
-
-

@@ -99,9 +99,7 @@ def _belongs(found: Accumulator, var: Var, user) -> bool:
             value = found.updates[result][0]
             return value is not var and sum(a is var for a in op.args) == 1
         case If(cond=cond, phis=phis):
-            return cond is not var and all(
-                p.var in found.chain for p in phis if p.then is var or p.orelse is var
-            )
+            return cond is not var and all(p.var in found.chain for p in phis if p.then is var or p.orelse is var)
         case Loop() as loop:
             return all(
                 c.after in found.chain or (loop is found.loop and c is found.carry)
@@ -113,4 +111,6 @@ def _belongs(found: Accumulator, var: Var, user) -> bool:
 
 def _in_domain(loop: Loop, var: Var) -> bool:
     domain = loop.domain
-    return any(getattr(domain, name, None) is var for name in ("lo", "hi", "step", "cond", "source")) or loop.stop is var
+    return (
+        any(getattr(domain, name, None) is var for name in ("lo", "hi", "step", "cond", "source")) or loop.stop is var
+    )

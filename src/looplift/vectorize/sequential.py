@@ -43,10 +43,10 @@ def for_loop(context: Context, loop: Loop) -> None:
 def while_loop(context: Context, loop: Loop) -> None:
     """``while`` for all lanes: it goes on while any lane does; lanes that are done keep their values.
 
-        while cond(x): x = f(x)     while True:
-                                        active = cond(x)
-                                        if not active.any(): break
-                                        x = where(active, f(x), x)
+    while cond(x): x = f(x)     while True:
+                                    active = cond(x)
+                                    if not active.any(): break
+                                    x = where(active, f(x), x)
     """
     from looplift.vectorize.lower import block
 
@@ -64,10 +64,12 @@ def while_loop(context: Context, loop: Loop) -> None:
     with context.nested(step.body):
         block(context, domain.block)
         cond = truth(context.node(domain.cond))
-        cond = nodes.both(context.mask, cond) if cond.axes or context.mask is not None and context.mask.axes else cond
+        cond = nodes.both(context.mask, cond) if cond.axes or (context.mask is not None and context.mask.axes) else cond
         active = cond
         if cond.axes:
-            active = Node("name", (), cond.axes, nodes.BOOL, {"text": context.fresh_name("active"), "local": True}, "active")
+            active = Node(
+                "name", (), cond.axes, nodes.BOOL, {"text": context.fresh_name("active"), "local": True}, "active"
+            )
             context.add(Assign(active.attrs["text"], cond))
         context.add(LeaveUnless(active))
         with context.masked(active if cond.axes else None):
@@ -143,7 +145,9 @@ def _leave(context: Context, loop: Loop, names: list[str | None], active: Node |
         if active is not None:
             last = context.select(active, last, inside, inside.kind)
         finals.append((name, last))
-    context.add(Assign(",".join(name for name, _ in finals), _together([node for _, node in finals]))) if finals else None
+    context.add(
+        Assign(",".join(name for name, _ in finals), _together([node for _, node in finals]))
+    ) if finals else None
 
 
 def _together(values: list[Node]) -> Node:
