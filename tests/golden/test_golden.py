@@ -39,6 +39,12 @@ def test_lifted_is_the_loop(name):
             compare(original, observed(case, lifted, given))
 
 
+@pytest.mark.parametrize("name", [name for name in CASES if hasattr(load(name).module, "GRADCHECK")])
+def test_gradients_are_those_of_finite_differences(name):
+    case = load(name)
+    assert torch.autograd.gradcheck(lift(case.function, **case.options), case.arguments())
+
+
 def test_every_page_belongs_to_a_case():
     assert {path.name for path in load(CASES[0]).golden.parent.glob("*.md")} == {f"{name}.golden.md" for name in CASES}
 

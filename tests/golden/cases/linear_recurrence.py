@@ -4,6 +4,7 @@ import torch
 
 OPTIONS = {"backend": "native"}
 GRADIENTS = True
+GRADCHECK = True
 
 
 def recurrence(a, b):
