@@ -64,11 +64,13 @@ def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings:
     from looplift.emit.native import kernel_of
     from looplift.emit.source import emit
     from looplift.frontend.translate import translate
+    from looplift.optimize.simplify import simplify
     from looplift.vectorize.plan import plan
 
     region = program.region
     function = translate(region.statements, values, list(program.live_out), file=program.file, name=program.name)
     made = plan(analyse(function, values), backend=settings.backend, kernel_of=kernel_of)
+    made.program = simplify(made.program)
     emitted = emit(made)
     for kernel, gradients in emitted.kernels:
         emitted.namespace[kernel.name] = differentiable(kernel) if gradients else load(kernel)

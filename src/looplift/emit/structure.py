@@ -414,6 +414,16 @@ def einsum_text(p: Printer, node: Node) -> str:
     return f'{p.library}.einsum("{equation}", {texts[0]}, {texts[1]})'
 
 
+def contract_text(p: Printer, node: Node) -> Text:
+    """A sum of products over axes that both factors have."""
+    letters = iter("ijklmnopqrstuvw")
+    of: dict[Axis, str] = {}
+    subscripts = ["".join(of.setdefault(axis, next(letters)) for axis in factor.axes) for factor in node.args]
+    out = "".join(of[axis] for axis in node.axes)
+    texts = ", ".join(p.text(factor).text for factor in node.args)
+    return atom(f'torch.einsum("{",".join(subscripts)}->{out}", {texts})')
+
+
 def _needs_parents(operand: Node, node: Node) -> bool:
     return any(axis not in node.axes for axis in operand.axes)
 
@@ -647,7 +657,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "slice": slice_text, "gather": gather_text, "take": take_text, "reduce": reduce_text, "fold": fold_text,
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
     "reshaped": reshaped_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
-    "matmul": matmul_text, "leading": leading_text, "module": module_text, "vmapped": vmapped_text,
+    "matmul": matmul_text, "contract": contract_text, "leading": leading_text, "module": module_text, "vmapped": vmapped_text,
     "assemble": assemble_text, "owned": owned_text, "spread": spread_text, "collect": collect_text,
     "listed": listed_text, "last": last_text, "drawn": drawn_text,
 }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Array programs in, array programs with less work out."""

@@ -1,0 +1,112 @@
+"""Rewrites the values of an array program: equal ones become one, and rules of algebra apply.
+
+A rule takes a node whose operands are rewritten already and returns a cheaper node, or None where it does not apply.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from looplift.ir.array import (
+    Assign, Check, Effect, For, Forever, LeaveUnless, Node, Program, Run, Step, Write,
+)  # fmt: skip
+from looplift.optimize.algebra import RULES
+
+UNKEYED = ("extents", "bits", "key")
+
+
+def simplify(program: Program) -> Program:
+    """The same program with equal values computed once, and the rules of algebra applied."""
+    rewriter = _Rewriter()
+    steps = rewriter.steps(program.steps)
+    results = [(name, rewriter.node(node)) for name, node in program.results]
+    return replace(program, steps=steps, results=results)
+
+
+class _Rewriter:
+    def __init__(self) -> None:
+        self.done: dict[int, Node] = {}
+        self.known: dict[Any, Node] = {}
+        self.volatile: dict[int, bool] = {}
+
+    def node(self, node: Node) -> Node:
+        pending = [node]
+        while pending:
+            current = pending[-1]
+            missing = [arg for arg in current.args if arg.serial not in self.done]
+            if missing:
+                pending += missing
+                continue
+            pending.pop()
+            if current.serial not in self.done:
+                self.done[current.serial] = self._rewritten(current)
+        return self.done[node.serial]
+
+    def _rewritten(self, node: Node) -> Node:
+        args = tuple(self.done[arg.serial] for arg in node.args)
+        made = node if all(a is b for a, b in zip(args, node.args, strict=True)) else _with_args(node, args)
+        for rule in RULES:
+            if (better := rule.rewrite(made)) is not None:
+                made = better
+        return self._shared(made)
+
+    def _shared(self, node: Node) -> Node:
+        """An equal node that exists already, unless its value may change between the two."""
+        if self._is_volatile(node):
+            return node
+        try:
+            return self.known.setdefault(_key(node), node)
+        except TypeError:
+            return node
+
+    def _is_volatile(self, node: Node) -> bool:
+        if node.serial not in self.volatile:
+            own = node.op == "drawn" or (node.op == "name" and (node.attrs.get("memory") or node.attrs.get("local")))
+            made = node.op == "apply" and node.kind.is_array
+            self.volatile[node.serial] = bool(own or made) or any(self._is_volatile(arg) for arg in node.args)
+        return self.volatile[node.serial]
+
+    def steps(self, steps: list[Step]) -> list[Step]:
+        for step in steps:
+            self._step(step)
+        return steps
+
+    def _step(self, step: Step) -> None:
+        match step:
+            case Check() | LeaveUnless():
+                step.cond = self.node(step.cond)
+            case Write():
+                step.operands = tuple(map(self.node, step.operands))
+            case Assign():
+                step.node = self.node(step.node)
+            case Run() | Effect():
+                step.operands = tuple(map(self.node, step.operands))
+            case For():
+                lo, hi, stride = map(self.node, step.bounds)
+                step.bounds = (lo, hi, stride)
+                self.steps(step.body)
+            case Forever():
+                self.steps(step.body)
+
+
+def _with_args(node: Node, args: tuple[Node, ...]) -> Node:
+    """The node on other operands; it keeps its place in the order of creation."""
+    return Node(node.op, args, node.axes, node.kind, node.attrs, node.hint, node.serial)
+
+
+def _key(node: Node) -> Any:
+    attrs = tuple(sorted((k, _hashable(v)) for k, v in node.attrs.items() if k not in UNKEYED))
+    key = (node.op, tuple(arg.serial for arg in node.args), node.axes, node.kind, attrs)
+    hash(key)
+    return key
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return tuple(map(_hashable, value))
+    if isinstance(value, dict):
+        return tuple(sorted((k, _hashable(v)) for k, v in value.items()))
+    if isinstance(value, int | float | bool):
+        return (type(value).__name__, repr(value))
+    return value if isinstance(value, str) else (type(value).__name__, hash(value))
