@@ -249,3 +249,10 @@ def nothing_bound(x, y):
         if x[i] > 10:
             y = i
     return y
+
+
+def find_and_return(x, v):
+    for i in range(len(x)):
+        if x[i] == v:
+            return i
+    return -1

@@ -12,7 +12,7 @@ from looplift.emit.native import kernel_of
 from looplift.frontend.source import source_of
 from looplift.frontend.translate import translate
 from looplift.ir.facts import Fact, Facts, kind_of
-from looplift.ir.grammar import Let, Loop, Store, Var
+from looplift.ir.grammar import If, Let, Loop, Store, Var
 from looplift.ops.evaluate import evaluate, operand_value
 
 
@@ -43,8 +43,17 @@ class Native:
         held = self.function.attributes["values"]
         env = {var: given.get(paths[var], held[var]) for var in self.function.params}
         read = lambda atom: env[atom] if isinstance(atom, Var) else atom.value
-        for statement in self.function.body:
+        self.block(self.function.body, env, read)
+        results = dict(self.function.results)
+        return read(results["return"]) if "return" in results else None
+
+    def block(self, block, env, read):
+        for statement in block:
             match statement:
+                case If(cond=cond, then=then, orelse=orelse, phis=phis):
+                    chosen = bool(read(cond))
+                    self.block(then if chosen else orelse, env, read)
+                    env.update({phi.var: read(phi.then if chosen else phi.orelse) for phi in phis})
                 case Let(var=var, op=op):
                     env[var] = evaluate(op, read)
                 case Store(ref=ref, index=index, value=value, combine=None):
@@ -53,8 +62,6 @@ class Native:
                     self.run(statement, env)
                 case _:
                     raise NotImplementedError(type(statement))
-        results = dict(self.function.results)
-        return read(results["return"]) if "return" in results else None
 
     def run(self, loop, env):
         if loop not in self.kernels:

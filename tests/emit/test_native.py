@@ -51,6 +51,7 @@ CASES = [
     (functions.crc, torch.arange(9, dtype=torch.uint8)),
     (functions.last_values, numbers(3)),
     *((functions.find, torch.arange(5), v) for v in (3, 9)),
+    *((functions.find_and_return, torch.arange(5), v) for v in (3, 9)),
     (functions.scatter, numbers(5), torch.tensor([0, 2, 2, -1, 1]), torch.zeros(3)),
     (functions.heat, np.random.default_rng(0).random((4, 5)), np.zeros((4, 5))),
     (functions.heat, np.random.default_rng(0).random((4, 5)).astype("float32"), np.zeros((4, 5), "float32")),

@@ -41,6 +41,7 @@ def guards_of(plan: Any) -> tuple[list[str], dict[str, Any]]:
     for number, (name, (scope, value)) in enumerate(attributes["foreign"].items()):
         names[f"_foreign_{number}"] = scope
         guards.append(f"_foreign_{number}.get({name!r}) == {value!r}")
+    guards += [f"{a} == {b}" for a, b in attributes.get("equal", ())]
     for a, b in sorted(plan.apart):
         names["_apart"] = apart
         guards.append(f"_apart({a}, {b})")

@@ -32,7 +32,7 @@ from looplift.emit.native_statements import write
 from looplift.emit.native_values import Names
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Block, Loop, Var
+from looplift.ir.grammar import Block, Function, Loop, Var
 from looplift.ir.kernel import Kernel
 
 __all__ = ["kernel_of", "standalone_text"]
@@ -77,7 +77,7 @@ def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: set[Var
     for _ in range(PASSES):
         writer = new_writer(loop, facts, signature, Findings(joins=findings.joins), share=False)
         writer.provisional = True
-        write_all(writer, loop, wanted, signature)
+        write_all(writer, loop, wanted, signature, facts.function)
         found = writer.findings
         found.joins = {}
         _find_joins(found, sources, signature, found.zeros)
@@ -133,17 +133,22 @@ def _may_share(findings: Findings, writes: bool):
 
 def write_draft(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: set[Var]) -> Draft:
     writer = new_writer(loop, facts, signature, findings, share=True)
-    return Draft(writer, write_all(writer, loop, wanted, signature))
+    return Draft(writer, write_all(writer, loop, wanted, signature, facts.function))
 
 
 def write_all(
-    writer: Writer, loop: Loop, wanted: set[Var], signature: Signature, whole: Block | None = None
+    writer: Writer,
+    loop: Loop,
+    wanted: set[Var],
+    signature: Signature,
+    function: Function | None,
+    whole: Block | None = None,
 ) -> list[Result]:
     """The loop and its results; ``whole`` is the block that a tape sees it in."""
     write(writer, loop, (), ())
     if whole is not None:
         writer.end_block(whole)
-    results = results_of(writer, loop, wanted, signature)
+    results = results_of(writer, loop, wanted, signature, function)
     for result in results:
         write_result(writer, result)
     return results

@@ -147,8 +147,8 @@ def returned(result: Result, arguments: dict[Var, str]) -> str:
     text = _typed(result)
     if output.other is not None:
         text = f"{text} if {result.flag} else {_other(result, arguments)}"
-    if output.may_be_none:
-        text = f"({text}) if {result.bound} else None"
+    if result.bound:
+        text = f"({text}) if {result.bound} else {'None' if output.may_be_none else 'NotImplemented'}"
     return text
 
 

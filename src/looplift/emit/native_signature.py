@@ -180,7 +180,9 @@ class Result:
     bound: str = ""
 
 
-def results_of(writer: Writer, loop: Loop, wanted: set[Var], signature: Signature) -> list[Result]:
+def results_of(
+    writer: Writer, loop: Loop, wanted: set[Var], signature: Signature, function: Function | None
+) -> list[Result]:
     """The outputs of the loop, in the order of its carries."""
     results = []
     for carry in loop.carries:
@@ -193,7 +195,7 @@ def results_of(writer: Writer, loop: Loop, wanted: set[Var], signature: Signatur
                 results.append(Result(_same(carry.after, value, signature), Number("", value.type), ""))
                 continue
             raise writer.refuse("not-scalar", f"'{carry.hint}' is more than a single element after the loop")
-        results.append(_result(writer, carry, value, signature))
+        results.append(_result(writer, carry, value, signature, function))
     return results
 
 
@@ -202,7 +204,20 @@ def _same(var: Var, value: View | Number, signature: Signature) -> Output:
     return Output(var, signature.of(value.origin).kind, same_as=value.origin)
 
 
-def _result(writer: Writer, carry, value: Number, signature: Signature) -> Result:
+def _is_only_passed_on(function: Function | None, var: Var) -> bool:
+    """Whether what follows the loop only chooses between this value and others, so that it may be unbound."""
+    if function is None or any(atom is var for _, atom in function.results):
+        return False
+    for statement in walk(function.body):
+        handed = list(uses(statement)).count(var)
+        if isinstance(statement, If) and statement.cond is not var:
+            handed -= sum((phi.then is var) + (phi.orelse is var) for phi in statement.phis)
+        if handed:
+            return False
+    return True
+
+
+def _result(writer: Writer, carry, value: Number, signature: Signature, function: Function | None) -> Result:
     if value.alias and value.origin is not None and value.text == value.place:
         if signature.of(value.origin).kind.rank == 0:
             return Result(_same(carry.after, value, signature), value, "")
@@ -214,11 +229,12 @@ def _result(writer: Writer, carry, value: Number, signature: Signature) -> Resul
         init = carry.init
     other = kind_of_scalar(value.other) if value.other is not None else None
     may_be_none = bool(value.bound) and value.absent is None
+    may_be_unbound = bool(value.bound) and not may_be_none and _is_only_passed_on(function, carry.after)
     element_of = carry.after in writer.findings.aliases
-    output = Output(carry.after, kind_of_scalar(value.type), other, init, None, may_be_none, element_of)
+    output = Output(carry.after, kind_of_scalar(value.type), other, init, None, may_be_none, may_be_unbound, element_of)
     name = writer.fresh(f"{carry.hint}_out")
     flag = writer.fresh(f"{carry.hint}_typed_out") if other is not None else ""
-    bound = writer.fresh(f"{carry.hint}_bound_out") if may_be_none else ""
+    bound = writer.fresh(f"{carry.hint}_bound_out") if may_be_none or may_be_unbound else ""
     return Result(output, value, name, flag, bound)
 
 

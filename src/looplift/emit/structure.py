@@ -267,7 +267,7 @@ def _segments(p: Printer, node: Node, value: Node, axis: Axis, operator: str) ->
     assert owner is not None
     if operator != "add" or p.library == "np":
         p.fail("ragged-shape", f"'{operator}' over a ragged loop")
-    text = p.text(value).at(ATOM)
+    text = p.text(value).text if value.op == "name" else p.bind(value)
     target = node.axes.index(owner)
     if target != position:
         p.fail("ragged-shape", "a ragged loop between others")

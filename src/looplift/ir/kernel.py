@@ -31,6 +31,7 @@ class Output:
     """One result: a carried value after the loop.
 
     ``other``: the Python kind that it has instead where the loop never gave it its own kind.
+    ``may_be_none``, ``may_be_unbound``: the result is None, or NotImplemented (the value of UNDEFINED) instead.
     ``same_as``: the input that it is, changed in place at most (a 0-dim tensor with ``+=``); None for a new value.
     ``element_of``: it is, or may be, a live view of an element in the loop, and a fresh tensor here.
     """
@@ -41,6 +42,7 @@ class Output:
     init: Any = None
     same_as: Var | None = None
     may_be_none: bool = False
+    may_be_unbound: bool = False
     element_of: bool = False
 
 
