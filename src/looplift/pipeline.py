@@ -35,11 +35,18 @@ STAGES = (
 )  # fmt: skip
 
 
+def calls_itself(statements: list[ast.stmt], values: Mapping[str, Any]) -> bool:
+    """Whether statements call a function, method or network module that calls itself."""
+    from looplift.frontend.recursion import is_recursive
+
+    return is_recursive(statements, values)
+
+
 def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
     """Batched code for a region and the kinds of these values. Raises NotLiftable with the reason if there is none."""
     refusals: list[NotLiftable] = []
     for attempt in (_through_the_ir, _in_waves):
-        if refusals and refusals[0].code != "recursion":
+        if refusals and not calls_itself(program.region.statements, values):
             break  # waves are for recursion; what the IR refuses for other reasons stays a loop
         try:
             return attempt(program, values, settings)
@@ -53,7 +60,7 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
 def _most_telling(refusals: list[NotLiftable]) -> NotLiftable:
     """The refusal to report: the IR's, except of recursion, of which waves know more."""
     first, last = refusals[0], refusals[-1]
-    if first.code == "recursion" and last.code.startswith("waves-") and last.code != "waves-nothing":
+    if first.code == "recursion" and last is not first:
         return NotLiftable("recursion", f"{first.message}; {last.message}", last.span)
     return first
 

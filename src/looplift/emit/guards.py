@@ -38,9 +38,8 @@ def guards_of(plan: Any) -> tuple[list[str], dict[str, Any]]:
     names: dict[str, Any] = {}
     for path, value in attributes["guards"]:
         guards.append(f"{path} is {value!r}" if value is None or isinstance(value, bool) else f"{path} == {value!r}")
-    for number, (name, (scope, value)) in enumerate(attributes["foreign"].items()):
-        names[f"_foreign_{number}"] = scope
-        guards.append(f"_foreign_{number}.get({name!r}) == {value!r}")
+    for number, watched in enumerate(attributes["foreign"]):
+        guards.append(_watching(watched, number, names))
     guards += [f"{a} == {b}" for a, b in attributes.get("equal", ())]
     for a, b in sorted(plan.apart):
         names["_apart"] = apart
@@ -49,6 +48,28 @@ def guards_of(plan: Any) -> tuple[list[str], dict[str, Any]]:
         names["_own_places"] = own_places
         guards.append(f"_own_places({path})")
     return list(dict.fromkeys(guards)), names
+
+
+def _watching(watched: Any, number: int, names: dict[str, Any]) -> str:
+    """That what another namespace holds is still the object it was, or an equal number or string."""
+    owner = f"_foreign_{number}" if watched.owner is not None else ""
+    if owner:
+        names[owner] = watched.owner
+    text, expected = f"{owner}{watched.access}", f"_expected_{number}"
+    if watched.path:
+        return f"{text} is {watched.path}"
+    if watched.value is None or isinstance(watched.value, bool):
+        return f"{text} is {watched.value}"
+    names[expected] = watched.value
+    if not isinstance(watched.value, int | float | str | bytes):
+        return f"{text} is {expected}"
+    names["_same"] = same
+    return f"({text} is {expected} or _same({text}, {expected}))"
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two numbers or texts are equal and of one type."""
+    return type(a) is type(b) and a == b and repr(a) == repr(b)
 
 
 def apart(a: Any, b: Any) -> bool:

@@ -22,11 +22,10 @@ def is_whole(p: Printer, base: Node, dim: int, piece) -> bool:
         return False
     if known is not None:
         return sum_text(p, piece.axis.extent, known, -1) == "0"
-    return (
-        base.op == "name"
-        and not base.axes
-        and piece.axis.extent.attrs.get("key") == f"{base.attrs['text']}.shape[{dim}]"
-    )
+    if base.op != "name" or base.axes:
+        return False
+    owner, place = base.attrs.get("equal", {}).get(dim, (base, dim))
+    return piece.axis.extent.attrs.get("key") == f"{owner.attrs['text']}.shape[{place}]"
 
 
 def _kind(piece) -> str:
@@ -115,9 +114,8 @@ def _backwards(p: Printer, piece) -> str:
 
 
 def _plus(text: str, number: int) -> str:
-    for suffix in (f" - {number}",):
-        if text.endswith(suffix):
-            return text[: -len(suffix)]
+    if text.endswith(suffix := f" - {number}"):
+        return text[: -len(suffix)]
     try:
         return str(int(text) + number)
     except ValueError:
@@ -167,20 +165,17 @@ def gather_text(p: Printer, node: Node) -> Text:
     """Advanced indexing with one index for each dimension that lanes choose."""
     base, pieces = node.args[0], node.attrs["pieces"]
     text = p.text(base).at(ATOM)
-    labels = [*base.axes, *range(len(pieces))]
-    chosen = [("axis", axis) for axis in base.axes] + [(_kind(piece), piece) for piece in pieces]
-    gathered = [k for k, (kind, _) in enumerate(chosen) if kind == "Gather"]
-    shared = [k for k, (kind, axis) in enumerate(chosen) if kind == "axis"]
-    rest = [k for k in range(len(chosen)) if k not in gathered and k not in shared]
+    lead = len(base.axes)
+    gathered = [k for k, piece in enumerate(pieces) if _kind(piece) == "Gather"]
+    rest = [k for k in range(len(pieces)) if k not in gathered]
     # dimensions of the base's own axes are walked by their positions
-    order = shared + gathered + rest
+    order = [*range(lead), *(lead + k for k in gathered), *(lead + k for k in rest)]
     if order != list(range(len(order))):
         numbers = ", ".join(map(str, order))
         text = f"{text}.permute({numbers})" if p.library == "torch" else f"{text}.transpose({numbers})"
-    items = [_position(p, chosen[k][1], node) for k in shared]
-    items += [arranged(p, chosen[k][1].index, node.axes, 0, 0) for k in gathered]
-    for k in rest:
-        items.append(piece_text(p, base, labels[k], chosen[k][1]))
+    items = [_position(p, axis, node) for axis in base.axes]
+    items += [arranged(p, pieces[k].index, node.axes, 0, 0) for k in gathered]
+    items += [piece_text(p, base, k, pieces[k]) for k in rest]
     while items and items[-1] == ":":
         items.pop()
     return atom(f"{text}[{', '.join(items)}]")
@@ -206,16 +201,15 @@ def take_text(p: Printer, node: Node) -> Text:
     base, *indices, index = node.args
     text = p.text(base).at(ATOM)
     rank = index.kind.rank
-    items = [_wide(_position(p, axis, node), rank, node) for axis in base.axes]
+    items = [_wide(_position(p, axis, node), rank) for axis in base.axes]
     items += [
-        arranged(p, i, node.axes, 0, 0) if not i.axes else _wide(arranged(p, i, node.axes, 0, 0), rank, node)
-        for i in indices
+        arranged(p, i, node.axes, 0, 0) if not i.axes else _wide(arranged(p, i, node.axes, 0, 0), rank) for i in indices
     ]
     items.append(arranged(p, index, node.axes, rank, 0))
     return atom(f"{text}[{', '.join(items)}]")
 
 
-def _wide(text: str, rank: int, node: Node) -> str:
+def _wide(text: str, rank: int) -> str:
     """Index positions with trailing dimensions for the window that a wide index makes."""
     extra = ", None" * rank
     return f"{text}[...{extra}]"
@@ -241,7 +235,7 @@ def reduce_text(p: Printer, node: Node) -> Text:
     if p.library == "np":
         method = method.replace("amax", "max").replace("amin", "min")
         text = f"{text}.{method}({'' if every else 'axis=' + literal(tuple(dims), 'np')})"
-        return _scalar(p, node, text)
+        return _scalar(node, text)
     if method == "prod":
         for dim in sorted(dims, reverse=True):
             text += f".prod({dim})"
@@ -252,10 +246,10 @@ def reduce_text(p: Printer, node: Node) -> Text:
     lane = p.dtype(value.kind)
     if method in ("sum", "prod") and not lane.is_floating_point and node.kind.is_array and str(lane) != "torch.int64":
         text += f".to({lane})"
-    return _scalar(p, node, text)
+    return _scalar(node, text)
 
 
-def _scalar(p: Printer, node: Node, text: str) -> Text:
+def _scalar(node: Node, text: str) -> Text:
     """A Python number where the loop has one."""
     return atom(f"{text}.item()") if node.kind.is_number and not node.axes else atom(text)
 
@@ -273,7 +267,7 @@ def _segments(p: Printer, node: Node, value: Node, axis: Axis, operator: str) ->
         p.fail("ragged-shape", "a ragged loop between others")
     shape = [f"{text}.shape[{k}]" for k in range(value.rank)]
     shape[position] = p.extent(owner)
-    return _scalar(p, node, f"{text}.new_zeros({', '.join(shape)}).index_add({position}, {parent}, {text})")
+    return _scalar(node, f"{text}.new_zeros({', '.join(shape)}).index_add({position}, {parent}, {text})")
 
 
 def fold_text(p: Printer, node: Node) -> Text:
@@ -312,7 +306,7 @@ def along_dim_text(p: Printer, node: Node) -> Text:
     text = p.text(node.args[0]).at(ATOM)
     if p.library == "np":
         return atom(f"np.{base}({text}, axis={dim})")
-    if base in ("softmin",):
+    if base == "softmin":
         return atom(f"torch.nn.functional.{base}({text}, {dim})")
     if isinstance(dim, tuple) and base != "flip":
         p.fail("unknown-op", f"'{base}' along several dimensions")
@@ -396,14 +390,9 @@ def einsum_text(p: Printer, node: Node) -> str:
     of: dict[Axis, str] = {}
     texts, subscripts = [], []
     for operand in (a, b):
-        text = (
-            p.text(operand).text
-            if not _needs_parents(operand, node)
-            else arranged(p, operand, node.axes, operand.kind.rank, 0)
-        )
         if _needs_parents(operand, node):
             p.fail("ragged-shape", "a product of values of a ragged loop and of its parent")
-        texts.append(text)
+        texts.append(p.text(operand).text)
         subscripts.append("".join(of.setdefault(axis, next(letters)) for axis in operand.axes))
     m, k, n = (next(letters) for _ in range(3))
     lane = {(1, 1): (k, k, ""), (1, 2): (k, k + n, n), (2, 1): (m + k, k, m), (2, 2): (m + k, k + n, m + n)}[
@@ -643,7 +632,7 @@ def last_text(p: Printer, node: Node) -> Text:
     (value,) = node.args
     position = value.axes.index(node.attrs["axis"])
     text = f"{p.text(value).at(ATOM)}[{':, ' * position}-1]"
-    return _scalar(p, node, text)
+    return _scalar(node, text)
 
 
 def drawn_text(p: Printer, node: Node) -> Text:

@@ -48,7 +48,7 @@ class _Rewriter:
         made = node if all(a is b for a, b in zip(args, node.args, strict=True)) else _with_args(node, args)
         for rule in RULES:
             if (better := rule.rewrite(made)) is not None:
-                made = better
+                made = _with_args(better, tuple(map(self.node, better.args)))
         return self._shared(made)
 
     def _shared(self, node: Node) -> Node:

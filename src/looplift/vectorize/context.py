@@ -67,6 +67,7 @@ class Context:
     notes: list[str] = field(default_factory=list)
     serial_loops: list[Loop] = field(default_factory=list)
     in_while: bool = False
+    wanted_equal: set[tuple[str, str]] = field(default_factory=set)
     kernel_of: Any = None
     kernels: list[Any] = field(default_factory=list)
 
@@ -123,9 +124,10 @@ class Context:
     def check_at_most(self, small: Node, large: Node) -> None:
         """Require ``small <= large`` of two integers that no axis changes."""
         gap = nodes.minus(large, small)
-        value = nodes.constant_of(gap)
-        if value is not None and value >= 0:
+        if nodes.least(gap) >= 0:
             return
+        if (pair := nodes.equal_samples(gap)) is not None:
+            self.wanted_equal.add(pair)
         key = f"{nodes.parts(gap)[0].keys()}{[c for _, c in nodes.parts(gap)[0].values()]}{nodes.parts(gap)[1]}"
         self.check(nodes.elementwise("le", [small, large], nodes.BOOL), key)
 

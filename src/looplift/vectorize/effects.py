@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from looplift.ir.array import Assign, Axis, Effect, Node
 from looplift.ir.facts import Fact
-from looplift.ir.grammar import Group, Let, Op, Operand, Perform, Var, walk
+from looplift.ir.grammar import Group, Let, Loop, Op, Operand, Perform, Var, as_atom, constant, walk
 from looplift.ops import table
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
@@ -29,12 +29,12 @@ def perform(context: Context, statement: Perform) -> None:
     if axis is None:
         context.add(Effect(attrs, tuple(operands)))
         return
-    context.add(Effect(attrs, (*operands, axis.extent), [axis]))
+    context.add(Effect(attrs, (*operands, axis.extent), axis))
 
 
 def _check_single(context: Context) -> None:
     """Two printing statements in one loop alternate: they would have to stay together."""
-    loops = [s for s in context.facts.function.body if hasattr(s, "body")]
+    loops = [s for s in context.facts.function.body if isinstance(s, Loop)]
     for loop in loops:
         if sum(isinstance(s, Perform) for s in walk(loop.body)) > 1:
             raise context.refuse("effect-order", "several statements print in one loop")
@@ -55,22 +55,18 @@ def _formatted(context: Context, op: Op, operands: list[Node]) -> str:
         if isinstance(part, Group):
             value, conversion, spec = part.items
             text = _value(context, value, operands)
-            suffix = {-1: "", 115: "!s", 114: "!r", 97: "!a"}[conversion.value] + (
-                f":{spec.value}" if spec.value else ""
-            )
+            suffix = {-1: "", 115: "!s", 114: "!r", 97: "!a"}[constant(conversion)]
+            if constant(spec):
+                suffix += f":{constant(spec)}"
             parts.append("{" + text + suffix + "}")
         else:
-            parts.append(part.value.replace("{", "{{").replace("}", "}}"))
+            parts.append(constant(part).replace("{", "{{").replace("}", "}}"))
     body = "".join(parts)
-    return "f" + _quoted(body)
-
-
-def _quoted(body: str) -> str:
-    return repr(body)
+    return "f" + repr(body)
 
 
 def _value(context: Context, operand: Operand, operands: list[Node]) -> str:
-    node = context.node(operand)
+    node = context.node(as_atom(operand))
     if node.axes and isinstance(operand, Var) and not _exact(context, operand, set()):
         raise context.refuse("effect-order", f"'{operand.hint}' is printed, and its last digit may differ when batched")
     operands.append(node)

@@ -50,7 +50,7 @@ class Flow:
             case Let(var=var, op=op):
                 self.definition[var] = statement
                 self.sources.setdefault(var, []).extend(operands(op))
-            case If(phis=phis, cond=cond):
+            case If(phis=phis):
                 for phi in phis:
                     self.definition[phi.var] = statement
                     self.sources.setdefault(phi.var, []).extend((phi.then, phi.orelse))

@@ -39,8 +39,7 @@ def _fold(context: Context, contribution: Contribution, axis: Axis, kind: Kind) 
     inner = [a for a in folded if a in present or any(a in ancestors(p) for p in present)]
     absent = [a for a in folded if a not in inner and not any(a in ancestors(p) for p in folded)]
     if operator in ("add", "mul"):
-        value, operator_mask = _repeated(context, operator, value, mask, absent, folded)
-        mask = operator_mask
+        value = _repeated(operator, value, absent)
     sums = [a for a in merge_axes(value.axes, mask.axes if mask is not None else ()) if a in folded]
     if mask is not None:
         value = context.select(mask, value, _identity(operator, kind), kind)
@@ -80,14 +79,14 @@ def _typed(value: Node, kind: Kind) -> Node:
     return Node("retype", (nodes.cast(value, nodes.lane_dtype(kind)),), value.axes, kind)
 
 
-def _repeated(context: Context, operator: str, value: Node, mask: Node | None, absent: list[Axis], folded):
+def _repeated(operator: str, value: Node, absent: list[Axis]) -> Node:
     """A contribution that an axis does not change is added once for each of its iterations."""
     if any(axis.is_ragged for axis in absent) or (operator == "mul" and absent):
         spread = merge_axes(value.axes, tuple(absent))
-        return Node("spread", (value,), spread, value.kind, {}), mask
+        return Node("spread", (value,), spread, value.kind, {})
     for axis in absent:
         value = nodes.elementwise("mul", [value, axis.extent], value.kind)
-    return value, mask
+    return value
 
 
 def _identity(operator: str, kind: Kind) -> Node:

@@ -154,9 +154,17 @@ def extent_of(node: Node, dim: int) -> Node:
     if node.op == "name" and not node.axes:
         if node.attrs.get("is_list"):
             return Node("length", (node,), (), nodes.INT, {"key": f"len({node.attrs['text']})"})
-        key = f"{node.attrs['text']}.shape[{dim}]"
-        return Node("extent", (node,), (), nodes.INT, {"dim": dim, "key": key})
+        return _parameter_extent(node, dim)
     return Node("extent", (node,), (), nodes.INT, {"dim": dim + len(node.axes), "key": f"#{node.serial}.{dim}"})
+
+
+def _parameter_extent(node: Node, dim: int) -> Node:
+    """An extent of a live-in; of extents that the variant guards to be equal, one stands for all."""
+    node, dim = node.attrs.get("equal", {}).get(dim, (node, dim))
+    attrs = {"dim": dim, "key": f"{node.attrs['text']}.shape[{dim}]"}
+    if "shape" in node.attrs:
+        attrs["sample"] = node.attrs["shape"][dim]
+    return Node("extent", (node,), (), nodes.INT, attrs)
 
 
 # ---------------------------------------------------------------- reads
@@ -271,7 +279,6 @@ def _gather(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> No
     wide = [piece.index.kind.rank for piece in pieces if isinstance(piece, Gather)]
     if any(wide):
         return _gather_wide(context, base, pieces, kind)
-    args: list[Node] = []
     for dim, piece in enumerate(pieces):
         if isinstance(piece, Along):
             _check_range(context, base, dim, piece)
@@ -289,8 +296,6 @@ def _gather_wide(context: Context, base: Node, pieces: list[Piece], kind: Kind) 
     if len(wide) != 1 or not isinstance(pieces[-1], Gather | Whole):
         raise context.refuse("unsupported-value", "several index tensors in one subscript")
     position = pieces.index(wide[0])
-    if any(not isinstance(piece, Whole) for piece in pieces[position + 1 :]) or (position == 0 and base.axes):
-        pass
     lead = pieces[:position]
     if any(isinstance(piece, Whole | Cut) for piece in lead) or any(
         not isinstance(p, Whole) for p in pieces[position + 1 :]
@@ -302,8 +307,11 @@ def _gather_wide(context: Context, base: Node, pieces: list[Piece], kind: Kind) 
         if isinstance(piece, Along):
             _check_range(context, base, dim, piece)
             indices.append(_along_node(piece))
+        elif isinstance(piece, Gather):
+            indices.append(piece.index)
         else:
-            indices.append(piece.index if isinstance(piece, Gather) else piece.at)
+            assert isinstance(piece, Point)
+            indices.append(piece.at)
     axes = merge_axes(base.axes, index.axes, *(i.axes for i in indices))
     return Node("take", (base, *indices, index), axes, kind, {"lead": len(indices)})
 
@@ -316,7 +324,6 @@ def store(context: Context, array: Array, index: Operand, value: Node, combine: 
     pieces = pieces_of(context, index, array.kind.rank)
     if any(isinstance(piece, Window | New) for piece in pieces):
         raise context.refuse("order", "a store into a slice that moves with the loop")
-    pieces = [_negative_point(array, dim, piece) for dim, piece in enumerate(pieces)]
     walked = [piece.axis for piece in pieces if isinstance(piece, Along)]
     inside = context.axes_inside(array.axes)
     free = [axis for axis in inside if axis not in walked]
@@ -331,10 +338,6 @@ def store(context: Context, array: Array, index: Operand, value: Node, combine: 
         _store_slices(context, array, pieces, _last(context, value, free), None)
     else:
         _scatter(context, array, pieces, value, combine)
-
-
-def _negative_point(array: Array, dim: int, piece: Piece) -> Piece:
-    return piece
 
 
 def _last(context: Context, value: Node, free: list[Axis]) -> Node:
@@ -377,9 +380,8 @@ def _store_slices(context: Context, array: Array, pieces: list[Piece], value: No
         value, combine = _updated(context, array, pieces, value, combine, lane_kind), None
     if replaces:
         axes = [p.axis for p in pieces if isinstance(p, Along)]
-        node = Node("assemble", (value,), array.axes, array.kind,
-                    {"pieces": pieces, "axes": axes, "extents": list(array.shape), "shape": array.shape}, array.var.hint)  # fmt: skip
-        array.node = node
+        attrs = {"pieces": pieces, "axes": axes, "extents": list(array.shape), "shape": array.shape}
+        array.node = Node("assemble", (value,), array.axes, array.kind, attrs, array.var.hint)
         return
     if combine is not None or context.mask is not None:
         value = _updated(context, array, pieces, value, combine, lane_kind)
@@ -391,10 +393,10 @@ def _updated(context: Context, array: Array, pieces: list[Piece], value: Node, c
     old = read_pieces_unchecked(array.node, pieces, kind)
     if combine is not None:
         value = context_combine(context, combine, old, value, kind)
-    return value if context.mask is None else context.select(context.mask, _stored(context, value, kind), old, kind)
+    return value if context.mask is None else context.select(context.mask, _stored(value, kind), old, kind)
 
 
-def _stored(context: Context, value: Node, kind: Kind) -> Node:
+def _stored(value: Node, kind: Kind) -> Node:
     """A value in the dtype of the array."""
     if nodes.lane_dtype(value.kind) == kind.dtype or (value.kind.is_number and not value.axes):
         return value
@@ -439,8 +441,8 @@ def bind(context: Context, array: Array) -> None:
 
         array.name = context.fresh_name(array.var.hint)
         context.add(Assign(array.name, array.node))
-        array.node = Node("name", (), array.node.axes, array.kind, {
-            "text": array.name, "extents": list(array.shape), "memory": True, "key": f"{array.name}#"}, array.name)  # fmt: skip
+        attrs = {"text": array.name, "extents": list(array.shape), "memory": True, "key": f"{array.name}#"}
+        array.node = Node("name", (), array.node.axes, array.kind, attrs, array.name)
     else:
         array.name = array.node.attrs["text"]
         array.node.attrs["memory"] = True
@@ -462,12 +464,12 @@ def _scatter(context: Context, array: Array, pieces: list[Piece], value: Node, c
     if any(isinstance(p, Cut) for p in pieces) or pieces[: len(lead)] != lead:
         raise context.refuse("order", "a store into a slice whose place may repeat")
     bind(context, array)
-    indices = tuple(p.index if isinstance(p, Gather) else p.at for p in lead)
+    indices = tuple(p.index if isinstance(p, Gather) else p.at for p in lead if isinstance(p, Gather | Point))
     axes = merge_axes(array.axes, context.active_axes())
     mask = (context.mask,) if context.mask is not None else ()
     if mask and context.needs_grad:
         context.check_some(mask[0])
     mode = "add" if combine else "last"
     operands = (value, *indices, *mask)
-    context.add(Write(array.name, array.node, mode, operands, {
-        "axes": axes, "array_axes": array.axes, "count": len(indices), "masked": bool(mask), "dtype": array.kind.dtype}))  # fmt: skip
+    render = {"axes": axes, "array_axes": array.axes, "count": len(indices), "masked": bool(mask)}
+    context.add(Write(array.name, array.node, mode, operands, {**render, "dtype": array.kind.dtype}))

@@ -1,11 +1,11 @@
-"""Lists: those of the caller are packed into arrays, those that the loop appends to become arrays with one more dimension."""
+"""Lists: those of the caller are packed into arrays, those that the loop appends to get one more dimension."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from looplift.base.errors import NotLiftable
-from looplift.ir.array import Axis, Node, merge_axes
+from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Op, Operand, Var
 from looplift.vectorize import nodes
@@ -32,7 +32,7 @@ def _dtype(context: Context, element: Kind):
     return nodes.lane_dtype(element)
 
 
-def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact, var: Var) -> Val:
+def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) -> Val:
     """``items[index]`` of a list of the caller, at a place that differs by iteration."""
     kind = context.facts[owner].kind
     if kind.family not in ("list", "tuple") or val.node.axes:
@@ -101,8 +101,6 @@ class Row:
     def length(self, context: Context) -> Node:
         full = Node("length", (self.owner,), (), nodes.INT, {"key": f"len({nodes.key_of(self.owner)})"})
         context.check(nodes.compare("eq", self.axis.extent, full), f"rows{nodes.key_of(self.owner)}")
-        if nodes.same_integer(self.axis.extent, full):
-            pass
         return Node("lengths", (self.owner,), (self.axis,), nodes.INT, {"bits": 40}, "lengths")
 
     def item(self, context: Context, index: Operand, fact: Fact) -> Val:
@@ -156,11 +154,9 @@ class Built:
     def length(self, context: Context) -> Node:
         node = self.collected(context)
         count = node.attrs["extents"][0]
-        return (
-            count
-            if count is not None
-            else Node("extent", (node,), (), nodes.INT, {"dim": len(self.axes), "key": f"#{node.serial}"})
-        )
+        if count is not None:
+            return count
+        return Node("extent", (node,), (), nodes.INT, {"dim": len(self.axes), "key": f"#{node.serial}"})
 
     def item(self, context: Context, index: Operand, fact: Fact) -> Val:
         from looplift.vectorize.indexing import read
@@ -177,17 +173,7 @@ class Built:
 
 
 JOINS = frozenset(
-    (
-        "torch.stack",
-        "torch.cat",
-        "torch.concat",
-        "torch.tensor",
-        "np.stack",
-        "np.array",
-        "np.asarray",
-        "np.vstack",
-        "np.concatenate",
-    )
+    """torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate""".split()
 )
 
 
@@ -205,7 +191,7 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
     dim = _dimension(context, op)
     dtype = fact.kind.dtype
     if op.name in ("torch.cat", "torch.concat", "np.concatenate"):
-        node = _concatenated(context, node, dim, fact)
+        node = _concatenated(context, node, dim)
     elif dim:
         rank = node.kind.rank
         order = [*range(1, rank)]
@@ -213,13 +199,8 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
         old = node.attrs.get("extents") or [None] * rank
         node = Node("permuted", (node,), node.axes, node.kind, {"order": order, "extents": [old[k] for k in order]})
     if node.kind.dtype != dtype:
-        node = Node(
-            "cast",
-            (node,),
-            node.axes,
-            Kind(node.kind.family, dtype, node.kind.rank),
-            {"dtype": dtype, "extents": node.attrs.get("extents")},
-        )
+        kind = Kind(node.kind.family, dtype, node.kind.rank)
+        node = Node("cast", (node,), node.axes, kind, {"dtype": dtype, "extents": node.attrs.get("extents")})
     if fact.kind.family != node.kind.family or fact.kind.rank != node.kind.rank:
         raise context.refuse("unsupported-value", f"'{op.name}' of this list")
     return Val(Node("owned", (node,), node.axes, node.kind, {"extents": node.attrs.get("extents")}, var.hint))
@@ -234,7 +215,7 @@ def _dimension(context: Context, op: Op) -> int:
     return dim.value
 
 
-def _concatenated(context: Context, node: Node, dim: int, fact: Fact) -> Node:
+def _concatenated(context: Context, node: Node, dim: int) -> Node:
     """``cat`` along ``dim`` puts the list's dimension just before it and merges the two."""
     rank = node.kind.rank - 1
     if rank == 0:
@@ -247,11 +228,9 @@ def _concatenated(context: Context, node: Node, dim: int, fact: Fact) -> Node:
     return Node("merged", (moved,), node.axes, kind, {"dim": dim})
 
 
-def returned(context: Context, built: Built, axes: tuple[Axis, ...] = ()) -> Node:
+def returned(context: Context, built: Built) -> Node:
     """The list as the caller gets it: numbers as numbers, tensors as tensors of their own."""
     node = built.collected(context)
     if built.axes:
         raise context.refuse("unsupported-value", f"'{built.var.hint}' is a list of lists")
-    return Node(
-        "listed", (node,), merge_axes(axes), Kind("list"), {"element": built.entries[0][0].kind}, built.var.hint
-    )
+    return Node("listed", (node,), (), Kind("list"), {"element": built.entries[0][0].kind}, built.var.hint)

@@ -21,6 +21,7 @@ from looplift.ir.grammar import (
     If,
     Let,
     Loop,
+    Operand,
     Perform,
     Range,
     Require,
@@ -28,6 +29,7 @@ from looplift.ir.grammar import (
     Store,
     Var,
     While,
+    as_atom,
 )
 from looplift.ops.table import CREATION
 from looplift.vectorize import lists, nodes, proofs
@@ -82,12 +84,28 @@ def _enter_parameters(context: Context) -> None:
         kind = context.facts.of[var].kind
         node = nodes.name(path, kind)
         node.attrs["is_list"] = kind.family in ("list", "tuple")
+        if kind.is_array:
+            node.attrs["shape"] = context.facts.of[var].shape
         if var in stored:
             if not kind.is_array:
                 raise NotLiftable("effect-order", f"'{path}', a {kind.family} of the caller, is changed in the loop")
             shape = tuple(extent_of(node, dim) for dim in range(kind.rank))
             context.arrays[var] = Array(var, node, kind, shape, False, ())
         context.vals[var] = Val(node)
+    _share_extents(context)
+
+
+def _share_extents(context: Context) -> None:
+    """Extents that the variant guards to be equal are written as one of them."""
+    found = {context.vals[var].node.attrs["text"]: context.vals[var].node for var in context.facts.function.params}
+    for large, small in context.facts.function.attributes.get("equal", ()):
+        (node, dim), (other, other_dim) = (_place(found, key) for key in (large, small))
+        node.attrs.setdefault("equal", {})[dim] = (other, other_dim)
+
+
+def _place(found: dict[str, Node], key: str) -> tuple[Node, int]:
+    path, _, dim = key.rpartition(".shape[")
+    return found[path], int(dim.rstrip("]"))
 
 
 def _result(context: Context, key: str, atom: Atom) -> Node:
@@ -98,7 +116,7 @@ def _result(context: Context, key: str, atom: Atom) -> Node:
     if val.items is not None:
         made = tuple(_result_item(context, item) for item in val.items)
         return Node("display", made, (), Kind("tuple"), {"kind": val.node.attrs["kind"]})
-    return _owned(context, val.node)
+    return _owned(val.node)
 
 
 def _result_item(context: Context, item: Val) -> Node:
@@ -107,10 +125,10 @@ def _result_item(context: Context, item: Val) -> Node:
     if item.items is not None:
         made = tuple(_result_item(context, inner) for inner in item.items)
         return Node("display", made, (), Kind("tuple"), {"kind": item.node.attrs["kind"]})
-    return _owned(context, item.node)
+    return _owned(item.node)
 
 
-def _owned(context: Context, node: Node) -> Node:
+def _owned(node: Node) -> Node:
     if node.axes:
         raise NotLiftable("internal", "a result that still varies with a loop")
     return node
@@ -144,7 +162,7 @@ def _statement(context: Context, statement: Statement) -> None:
             _branch(context, statement)
         case Loop():
             _loop(context, statement)
-        case Require(cond=cond, why=why):
+        case Require(cond=cond):
             node = truth(context.node(cond))
             if context.mask is not None and not node.axes:
                 node = nodes.both(None, nodes.elementwise("and_", [node, nodes.const(True)], nodes.BOOL))
@@ -207,12 +225,12 @@ def _new_array(context: Context, var: Var, made: Val, fact) -> None:
     node = made.node
     if axes and node.axes != axes:
         node = Node("spread", (node,), axes, fact.kind, {"extents": list(shape)}, var.hint)
-    node.attrs["extents"] = _creation_extents(context, node, shape)
+    node.attrs["extents"] = _creation_extents(node, shape)
     shape = tuple(extent_of(node, dim) for dim in range(fact.kind.rank))
     context.arrays[var] = Array(var, node, fact.kind, shape, True, axes)
 
 
-def _creation_extents(context: Context, node: Node, shape: tuple[Node, ...]) -> list[Node]:
+def _creation_extents(node: Node, shape: tuple[Node, ...]) -> list[Node]:
     """The extents given to ``torch.zeros(n, m)``, so that loops over ``range(n)`` are seen to cover the array."""
     made = node.args[0] if node.op == "spread" else node
     if made.op != "apply":
@@ -237,7 +255,7 @@ def _creation_extents(context: Context, node: Node, shape: tuple[Node, ...]) -> 
     return list(shape)
 
 
-def _target(context: Context, ref: Var, index):
+def _target(context: Context, ref: Var, index: Operand) -> tuple[Array, Operand]:
     """The array that a store writes to, chained subscripts put together: ``x[i][j] = v`` is ``x[i, j] = v``."""
     from looplift.ir.grammar import Group, Slice
 
@@ -251,7 +269,7 @@ def _target(context: Context, ref: Var, index):
             items = list(lead.items) if isinstance(lead, Group) else [lead]
             if any(isinstance(i, Slice) or (isinstance(i, Const) and not isinstance(i.value, int)) for i in items):
                 raise context.refuse("aliasing", "a store through a slice of an array")
-            if any(context.facts[i].kind.is_array and context.facts[i].kind.rank for i in items):
+            if any(kind.is_array and kind.rank for kind in (context.facts.kind(as_atom(i)) for i in items)):
                 raise context.refuse("aliasing", "a store into a copy made by an index tensor")
             last = list(index.items) if isinstance(index, Group) else [index]
             return array, Group("tuple", (*items, *last))
@@ -263,8 +281,6 @@ def _target(context: Context, ref: Var, index):
 
 def _branch(context: Context, statement: If) -> None:
     cond = truth(context.node(statement.cond))
-    if not cond.axes and not _varies_by_serial(context, cond):
-        pass
     with context.masked(cond):
         block(context, statement.then)
     with context.masked(nodes.negated(cond)):
@@ -273,10 +289,6 @@ def _branch(context: Context, statement: If) -> None:
         if phi.var in context.accumulators:
             continue
         context.vals[phi.var] = _joined(context, cond, phi)
-
-
-def _varies_by_serial(context: Context, cond: Node) -> bool:
-    return bool(context.serial_loops)
 
 
 def _joined(context: Context, cond: Node, phi) -> Val:
@@ -351,7 +363,8 @@ def _as_axis(context: Context, loop: Loop) -> None:
     """The loop becomes an axis: its body is lowered once, for all iterations together."""
     domain = loop.domain
     assert isinstance(domain, Range)
-    axis, mask = _axis(context, loop, domain)
+    assert loop.index is not None
+    axis, mask = _axis(context, domain, context.fresh_name(loop.index.hint))
     context.axes.append(axis)
     context.vals[loop.index] = _index_val(axis)
     for carry in loop.carries:
@@ -367,14 +380,13 @@ def _index_val(axis: Axis) -> Val:
     return Val(index_node(axis), Affine(((axis, 1),), nodes.const(0)))
 
 
-def _axis(context: Context, loop: Loop, domain: Range) -> tuple[Axis, Node | None]:
+def _axis(context: Context, domain: Range, name: str) -> tuple[Axis, Node | None]:
     """The axis of a range, and a mask for bounds that move with an outer axis (a triangle)."""
     step = context.node(domain.step)
     stride = nodes.constant_of(step)
     if stride in (None, 0):
         raise context.refuse("unsupported-iterable", "a range whose step is not a constant")
     lo, hi = context.affine(domain.lo), context.affine(domain.hi)
-    name = context.fresh_name(loop.index.hint)
     if lo is None or hi is None:
         return _ragged_axis(context, domain, name), None
     first, last, mask_lo, mask_hi = lo.base, hi.base, bool(lo.terms), bool(hi.terms)
@@ -385,7 +397,7 @@ def _axis(context: Context, loop: Loop, domain: Range) -> tuple[Axis, Node | Non
     extent = _extent(first, last, stride)
     context.check_at_most(nodes.const(1), extent)
     axis = Axis(name, _order(context), extent, first, stride)
-    return axis, _triangle(context, axis, lo if mask_lo else None, hi if mask_hi else None)
+    return axis, _triangle(axis, lo if mask_lo else None, hi if mask_hi else None)
 
 
 def _order(context: Context) -> int:
@@ -414,7 +426,7 @@ def _extent(first: Node, last: Node, stride: int) -> Node:
     return Node("count", (first, last, nodes.const(stride)), (), nodes.INT, {"key": f"#{id(first)}{id(last)}{stride}"})
 
 
-def _triangle(context: Context, axis: Axis, lo: Affine | None, hi: Affine | None) -> Node | None:
+def _triangle(axis: Axis, lo: Affine | None, hi: Affine | None) -> Node | None:
     from looplift.vectorize.context import node_of
 
     mask = None

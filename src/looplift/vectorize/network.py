@@ -1,4 +1,4 @@
-"""Contractions, network modules and functions on one sample, and what has no rule of its own: ``torch.vmap`` of that op."""
+"""Contractions, network modules and functions on one sample; ``torch.vmap`` of what has no rule of its own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Const, Op, Var
+from looplift.ir.grammar import Const, Op, Var, as_atom
 from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
@@ -23,9 +23,11 @@ SAMPLE_RANK = {"Conv1d": 2, "Conv2d": 3, "Conv3d": 4, "MaxPool1d": 2, "MaxPool2d
 
 def module_call(context: Context, op: Op, fact: Fact, var: Var) -> Node:
     """A standard module called on one sample."""
-    module, path = op.args[0].value, op.args[0].path
+    callee = op.args[0]
+    assert isinstance(callee, Const)
+    module, path = callee.value, callee.path
     kind = type(module).__name__
-    args = [context.node(atom) for atom in op.args[1:]]
+    args = [context.node(as_atom(operand)) for operand in op.args[1:]]
     if op.kwargs or len(args) != 1:
         raise context.refuse("unknown-op", f"'{path}' ({kind}) with several arguments has no batched rule yet")
     (x,) = args
@@ -36,9 +38,7 @@ def module_call(context: Context, op: Op, fact: Fact, var: Var) -> Node:
     attrs = {"path": path, "extents": None}
     if kind in ("Softmax", "LogSoftmax") and module.dim is not None and module.dim < 0:
         return Node("module", (x,), x.axes, fact.kind, attrs, var.hint)
-    if kind in LEADING and x.kind.rank >= (
-        0 if kind == "Embedding" else 1 if kind in ("Linear", "LayerNorm", "RMSNorm") else 0
-    ):
+    if kind in LEADING and x.kind.rank >= (kind in ("Linear", "LayerNorm", "RMSNorm")):
         return Node("module", (x,), x.axes, fact.kind, attrs, var.hint)
     if kind in SAMPLE_RANK and SAMPLE_RANK[kind] is not None:
         sample = SAMPLE_RANK[kind]
@@ -62,14 +62,14 @@ def contraction(context: Context, name: str, args: list[Any], kwargs: dict[str, 
         a, b = args
         ranks = (a.kind.rank, b.kind.rank)
         if max(ranks) <= 2 and min(ranks) >= 1 and not (base == "inner" and ranks != (1, 1)):
-            return product(context, a, b, fact.kind)
+            return product(a, b, fact.kind)
     if base in ("outer", "ger") and len(args) == 2 and [a.kind.rank for a in args] == [1, 1]:
         a = Node("unsqueezed", (args[0],), args[0].axes, Kind(args[0].kind.family, args[0].kind.dtype, 2), {"dim": -1})
         return nodes.elementwise("mul", [a, args[1]], fact.kind)
     return special(context, name, args, kwargs, fact)
 
 
-def product(context: Context, a: Node, b: Node, kind: Kind) -> Node:
+def product(a: Node, b: Node, kind: Kind) -> Node:
     """``a @ b`` of vectors and matrices in lanes."""
     axes = merge_axes(a.axes, b.axes)
     return Node("matmul", (a, b), axes, kind)
@@ -111,14 +111,14 @@ def _stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any
     join = "cat" if base in ("cat", "concat") else "stack"
     extents = None
     if join == "stack":
-        inner = items[0].attrs.get("extents") or [None] * (rank - 1)
+        inner: list[Node | None] = items[0].attrs.get("extents") or [None] * (rank - 1)
         extents = list(inner)
         extents.insert(rank + axis, nodes.const(len(items)))
     return Node("join", tuple(items), axes, fact.kind, {"join": join, "dim": axis, "extents": extents})
 
 
 def _vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
-    """The op as written, under ``torch.vmap`` once for each axis; tensors only, on the first-call comparison's watch."""
+    """The op as written, under ``torch.vmap`` once for each axis; tensors only, watched by the first comparison."""
     import torch
 
     flat = [*args, *kwargs.values()]
@@ -126,7 +126,7 @@ def _vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any
         raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' with these arguments has no batched rule")
     if fact.kind.family != "tensor" or not isinstance(fact.sample, torch.Tensor):
         raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' gives a {fact.kind.family}")
-    if not _has_vmap_rule(name, flat, context):
+    if not _has_vmap_rule(name):
         raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' has no batched rule")
     axes = merge_axes(*(a.axes for a in flat))
     attrs = {"name": name, "kwargs": list(kwargs), "positional": len(args)}
@@ -134,9 +134,5 @@ def _vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any
     return Node("vmapped", tuple(flat), axes, fact.kind, attrs)
 
 
-def _has_vmap_rule(name: str, flat: list[Node], context: Context) -> bool:
+def _has_vmap_rule(name: str) -> bool:
     return name.startswith(("torch.", "method.")) and table.family(name) not in ("random", "blocked")
-
-
-def static_call(op: Op) -> bool:
-    return isinstance(op.args[0], Const)

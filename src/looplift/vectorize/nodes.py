@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, overload
 
 from looplift.ir.array import Axis, Node, merge_axes
 from looplift.ir.facts import Kind, kind_of
@@ -105,6 +105,31 @@ def constant_of(node: Node) -> int | None:
     return node.attrs["value"] if node.op == "const" and isinstance(node.attrs["value"], int) else None
 
 
+def least(node: Node) -> float:
+    """A lower bound of an integer, from the extent classes (0, 1, 2 or more) that a variant is guarded by."""
+    terms, constant = parts(node)
+    bound: float = constant
+    for atom, coefficient in terms.values():
+        sample = atom.attrs.get("sample")
+        if sample is None or (coefficient < 0 and sample > 1):
+            return float("-inf")
+        bound += coefficient * min(sample, 2)
+    return bound
+
+
+def equal_samples(gap: Node) -> tuple[str, str] | None:
+    """The keys of two extents whose difference this is, if they are equal at the call that the variant is made for."""
+    terms, constant = parts(gap)
+    pair = sorted(terms.values(), key=lambda item: item[1])
+    if constant or [coefficient for _, coefficient in pair] != [-1, 1]:
+        return None
+    small, large = (atom for atom, _ in pair)
+    samples = small.attrs.get("sample"), large.attrs.get("sample")
+    if samples[0] is None or samples[0] != samples[1]:
+        return None
+    return key_of(large), key_of(small)
+
+
 # ---------------------------------------------------------------- promotion
 
 
@@ -185,6 +210,12 @@ def compare(op: str, a: Node, b: Node) -> Node:
     return elementwise(op, [a, b], BOOL)
 
 
+@overload
+def both(a: Node, b: Node | None) -> Node: ...
+@overload
+def both(a: Node | None, b: Node) -> Node: ...
+@overload
+def both(a: Node | None, b: Node | None) -> Node | None: ...
 def both(a: Node | None, b: Node | None) -> Node | None:
     """The conjunction of two masks; None is everywhere."""
     if a is None or b is None:

@@ -28,7 +28,7 @@ def number_operation(
     if kwargs or any(isinstance(a, list) for a in args):
         return None
     if name in CONVERSIONS or (name == "method.tolist" and fact.kind.is_number):
-        return Val(_converted(context, args[0], fact.kind, var))
+        return Val(_converted(context, args[0], fact.kind))
     if name in ("builtin.min", "builtin.max"):
         return Val(_extreme(context, name, args, fact.kind))
     if name == "not":
@@ -73,7 +73,7 @@ def bits_of(node: Node) -> int:
     return 64
 
 
-def _converted(context: Context, x: Node, kind: Kind, var: Var) -> Node:
+def _converted(context: Context, x: Node, kind: Kind) -> Node:
     if x.kind.is_number and x.kind.family == kind.family:
         return x
     if kind.family == "bool":
@@ -145,7 +145,7 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
         if len(args) > 1 or not args[0].kind.family == "float":
             raise context.refuse("unknown-op", "'round' with digits")
         rounded = nodes.elementwise("torch.round", args, Kind("float"))
-        return _converted(context, rounded, kind, var)
+        return _converted(context, rounded, kind)
     elif base not in _PLAIN:
         raise context.refuse("unknown-op", f"'{name}' of Python numbers has no batched form")
     bits = None

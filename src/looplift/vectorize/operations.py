@@ -6,7 +6,7 @@ from typing import Any
 
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Atom, Const, Group, Let, Op, Operand, Slice, Var
+from looplift.ir.grammar import Atom, Const, Group, Let, Op, Operand, Slice, Var, as_atom, atoms, constant, operands
 from looplift.ops import table
 from looplift.vectorize import nodes, numbers
 from looplift.vectorize.context import Context
@@ -39,8 +39,6 @@ def operation(context: Context, statement: Let) -> Val:
 
 
 def _flat(context: Context, op: Op) -> list[Node]:
-    from looplift.ir.grammar import operands
-
     return [context.node(atom) for atom in operands(op)]
 
 
@@ -52,10 +50,11 @@ def _affine(context: Context, op: Op) -> Val | None:
     name = op.name.removeprefix("inplace.")
     if name not in ("add", "sub", "mul", "neg", "pos") or op.kwargs:
         return None
-    if any(not isinstance(a, Var | Const) or context.facts.kind(a).family != "int" for a in op.args):
+    integers = [a for a in op.args if isinstance(a, Var | Const) and context.facts.kind(a).family == "int"]
+    if len(integers) < len(op.args):
         return None
-    forms = [context.affine(atom) for atom in op.args]
-    if any(form is None for form in forms):
+    forms = [form for atom in integers if (form := context.affine(atom)) is not None]
+    if len(forms) < len(integers):
         return None
     made = _affine_of(name, forms)
     if made is None:
@@ -135,20 +134,22 @@ def _in_dtype(context: Context, node: Node, args: tuple[Node, ...], fact: Fact) 
 def structure(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     match op.name:
         case "copy":
-            return context.val(op.args[0])
+            return context.val(as_atom(op.args[0]))
         case "tuple" | "list":
             return _display(context, op, fact)
         case "unpack":
-            return _item(context, op.args[0], op.args[1].value, fact, op)
+            return _item(context, as_atom(op.args[0]), constant(op.args[1]), fact, op)
         case "attribute":
             return _attribute(context, op, fact, var)
         case "iter_len" | "builtin.len":
-            return _length(context, op, fact)
+            return _length(context, op)
     return _getitem(context, op, fact, var)
 
 
 def _display(context: Context, op: Op, fact: Fact) -> Val:
-    items = [Val(operand_node(context, item)) if isinstance(item, Group) else context.val(item) for item in op.args]
+    items = [
+        Val(operand_node(context, item)) if isinstance(item, Group) else context.val(as_atom(item)) for item in op.args
+    ]
     axes = merge_axes(*(item.node.axes for item in items))
     node = Node("display", tuple(item.node for item in items), axes, fact.kind, {"kind": op.name})
     return Val(node, items=items)
@@ -161,7 +162,7 @@ def _item(context: Context, owner: Atom, position: int, fact: Fact, op: Op) -> V
     kind = val.node.kind
     if kind.family == "tensor" or kind.family == "array":
         count = context.facts[owner].shape[0]
-        if len(op.args) == 3 and op.args[2].value != count:
+        if len(op.args) == 3 and constant(op.args[2]) != count:
             raise context.refuse("requirement", "the number of values does not fit")
         extent = extent_of(val.node, 0)
         context.check(nodes.compare("eq", extent, nodes.const(count)), f"={nodes.key_of(extent)}:{count}")
@@ -173,7 +174,7 @@ def _item(context: Context, owner: Atom, position: int, fact: Fact, op: Op) -> V
 
 
 def _attribute(context: Context, op: Op, fact: Fact, var: Var) -> Val:
-    owner, name = context.node(op.args[0]), op.args[1].value
+    owner, name = context.node(as_atom(op.args[0])), constant(op.args[1])
     if name == "shape" and owner.kind.is_array:
         items = [Val(extent_of(owner, dim)) for dim in range(owner.kind.rank)]
         return Val(Node("display", tuple(i.node for i in items), (), fact.kind, {"kind": "tuple"}), items=items)
@@ -188,8 +189,8 @@ def _attribute(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     raise context.refuse("unknown-op", f"the attribute '.{name}' of a value that differs by iteration")
 
 
-def _length(context: Context, op: Op, fact: Fact) -> Val:
-    val = context.val(op.args[0])
+def _length(context: Context, op: Op) -> Val:
+    val = context.val(as_atom(op.args[0]))
     if val.items is not None:
         return Val(nodes.const(len(val.items)))
     if val.node.kind.is_array:
@@ -202,12 +203,12 @@ def _length(context: Context, op: Op, fact: Fact) -> Val:
 
 
 def _getitem(context: Context, op: Op, fact: Fact, var: Var) -> Val:
-    val = context.val(op.args[0])
     owner, index = op.args
+    val = context.val(as_atom(owner))
     if val.sequence is not None:
         return val.sequence.item(context, index, fact)
     if val.items is not None:
-        return _displayed_item(context, val, index, fact)
+        return _displayed_item(context, val.items, index, fact)
     if val.node.kind.is_array:
         form = read(context, val.node, index, fact.kind)
         form.node.hint = var.hint
@@ -216,23 +217,21 @@ def _getitem(context: Context, op: Op, fact: Fact, var: Var) -> Val:
         return Val(uniform(context, op, fact, var))
     from looplift.vectorize.lists import packed
 
-    return packed(context, owner, val, index, fact, var)
+    return packed(context, as_atom(owner), val, index, fact)
 
 
 def _index_atoms(index: Operand):
-    from looplift.ir.grammar import atoms
-
     return list(atoms(index))
 
 
-def _displayed_item(context: Context, val: Val, index: Operand, fact: Fact) -> Val:
+def _displayed_item(context: Context, items: list[Val], index: Operand, fact: Fact) -> Val:
     """An item of a list display: known by a constant, else one of a small table."""
     form = context.affine(index) if isinstance(index, Var | Const) else None
     position = nodes.constant_of(form.base) if form is not None and not form.terms else None
-    if position is not None and -len(val.items) <= position < len(val.items):
-        return val.items[position]
-    if all(item.node.op == "const" and item.node.kind.is_number for item in val.items) and form is not None:
-        values = [item.node.attrs["value"] for item in val.items]
+    if position is not None and -len(items) <= position < len(items):
+        return items[position]
+    if all(item.node.op == "const" and item.node.kind.is_number for item in items) and form is not None:
+        values = [item.node.attrs["value"] for item in items]
         if len({type(v) for v in values}) != 1:
             raise context.refuse("mixed-kinds", "a tuple of different kinds of numbers")
         kind = Kind("array" if context.library == "np" else "tensor", nodes.lane_dtype(fact.kind), 1)
@@ -259,7 +258,6 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     if (number := numbers.number_operation(context, name, args, kwargs, fact, var)) is not None:
         return number
     family = table.family(name)
-    hint = var.hint
     match family:
         case "elementwise":
             node = arithmetic(context, name, args, fact.kind, kwargs)
@@ -279,7 +277,7 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
             from looplift.vectorize.network import special
 
             node = special(context, name, args, kwargs, fact)
-    node.hint = hint
+    node.hint = var.hint
     return Val(node)
 
 
@@ -326,8 +324,8 @@ def _broadcast_extents(node: Node, args: list[Node]) -> list[Node | None] | None
 
 
 def _promoted(base: str, args: list[Node], kind: Kind) -> list[Node]:
-    """Cast operands whose batched promotion would differ from the loop's: 0-dim tensors and Python numbers are weak there."""
-    if base in ("where",):
+    """Cast operands whose batched promotion would differ from the loop's, where 0-dim tensors and numbers are weak."""
+    if base == "where":
         if len(args) != 3:
             return args
         pair = _promoted("add", args[1:], kind)

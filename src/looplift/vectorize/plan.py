@@ -102,7 +102,7 @@ def plan(facts: Facts, *, backend: str, kernel_of: KernelMaker | None = None) ->
         except NotLiftable as refusal:
             refusals.append(refusal)
             continue
-        if _is_final(made, backend):
+        if _is_final(made):
             return made
         found.append(made)
     if not found:
@@ -115,7 +115,7 @@ def _preference(made: Plan) -> int:
     return sum({"native": 3, "lanes": 2, "sequential": 1}.get(d.decision, 0) for d in made.decisions)
 
 
-def _is_final(made: Plan, backend: str) -> bool:
+def _is_final(made: Plan) -> bool:
     return all(d.decision in ("lanes", "native") for d in made.decisions)
 
 
@@ -123,7 +123,12 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None) -> 
     attributes = facts.function.attributes
     for name in ("apart", "whole", "random", "stored"):
         attributes.pop(name, None)
-    program, context = lower(facts, library=library_of(facts), needs_grad=needs_grad(facts), kernel_of=kernel_of)
+    attributes["equal"] = ()
+    library, gradients = library_of(facts), needs_grad(facts)
+    program, context = lower(facts, library=library, needs_grad=gradients, kernel_of=kernel_of)
+    if context.wanted_equal:
+        attributes["equal"] = _representatives(context.wanted_equal)
+        program, context = lower(facts, library=library, needs_grad=gradients, kernel_of=kernel_of)
     decided = context.decisions
     if not any(decision in ("lanes", "native") for decision, _, _ in decided.values()):
         raise _first_reason(facts.function, decided)
@@ -133,6 +138,20 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None) -> 
         facts, decisions, program, attributes.get("apart", set()), attributes.get("whole", set()), mutated,
         attributes.get("random", False), list(dict.fromkeys(context.notes)), context.kernels,
     )  # fmt: skip
+
+
+def _representatives(pairs: set[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """For each extent of a class of equal ones the one that stands for it."""
+    of: dict[str, str] = {}
+
+    def find(key: str) -> str:
+        return find(of[key]) if key in of else key
+
+    for large, small in sorted(pairs):
+        a, b = find(large), find(small)
+        if a != b:
+            of[a] = b
+    return tuple((key, find(key)) for key in of)
 
 
 def _first_reason(function: Function, decided: dict) -> NotLiftable:

@@ -18,9 +18,12 @@ from looplift.ir.grammar import (
     Operand,
     Perform,
     Slice,
+    Statement,
     Store,
     Var,
     While,
+    as_atom,
+    constant,
     operands,
     walk,
 )
@@ -64,7 +67,7 @@ def only_carried(context: Context, carry: Carry) -> bool:
 
 
 def check_reduction(context: Context, found: Accumulator) -> None:
-    """A sum of floats may be reassociated unless it decides something; products and sums of Python ints must not wrap."""
+    """A sum of floats may be reassociated unless it decides something; products of Python ints must not wrap."""
     fact = context.facts.of[found.carry.after]
     span = found.loop.span
     name = found.carry.hint
@@ -100,14 +103,14 @@ def check_memory(context: Context, loop: Loop) -> NotLiftable | None:
     """No iteration reads what another one writes, and no two write to one place in an order that matters."""
     flow = context.flow
     for root in stored_roots(flow, loop.body):
-        if _made_inside(context, root, loop):
+        if _made_inside(root, loop):
             continue
         if (reason := _check_root(context, loop, root)) is not None:
             return reason
     return None
 
 
-def _made_inside(context: Context, root: Var, loop: Loop) -> bool:
+def _made_inside(root: Var, loop: Loop) -> bool:
     return any(isinstance(s, Let) and s.var is root for s in walk(loop.body))
 
 
@@ -124,8 +127,8 @@ def _check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
         return NotLiftable("aliasing", f"'{hint}' changes its meaning inside the loop", loop.span)
     if (reason := _check_shared(context, root, loop)) is not None:
         return reason
-    paths = [_path(context, s.ref, s.index) for s in stores]
-    if any(path is None for path in paths):
+    paths = [path for s in stores if (path := _path(context, s.ref, s.index)) is not None]
+    if len(paths) < len(stores):
         return NotLiftable("aliasing", f"'{hint}' is written through a view", loop.span)
     for read in reads:
         if _is_step_of_store(context, read, stores):
@@ -134,7 +137,7 @@ def _check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
         if path is None or not all(_same_place(context, path, other, loop) for other in paths):
             message = f"one iteration may read what another one writes to '{hint}'"
             return NotLiftable("memory-dependence", message, read.span)
-    if len(stores) > 1 and not _stores_agree(context, paths, stores, loop):
+    if len(stores) > 1 and not _stores_agree(context, paths, loop):
         return NotLiftable("order", f"several statements write to '{hint}'", loop.span)
     return None
 
@@ -162,7 +165,7 @@ def _reads(context: Context, statement: Let, root: Var) -> bool:
 
 
 def _only_shape(op: Op) -> bool:
-    return (op.name == "attribute" and op.args[1].value in ("shape", "dtype", "device", "ndim")) or op.name in (
+    return (op.name == "attribute" and constant(op.args[1]) in ("shape", "dtype", "device", "ndim")) or op.name in (
         "method.size", "method.dim", "method.numel", "method.new_zeros",
     )  # fmt: skip
 
@@ -191,7 +194,7 @@ def _is_step_of_store(context: Context, read: Let, stores: list[Store]) -> bool:
 Path = list[Operand]
 
 
-def _path(context: Context, ref: Atom, index: Operand) -> Path | None:
+def _path(context: Context, ref: Operand, index: Operand) -> Path | None:
     """All subscripts from the root on, in order."""
     last = list(index.items) if isinstance(index, Group) and index.kind == "tuple" else [index]
     statement = context.flow.definition.get(ref) if isinstance(ref, Var) else None
@@ -240,7 +243,7 @@ def _slope(context: Context, var: Var, loop: Loop) -> int:
     return slopes[0] + sign * slopes[1]
 
 
-def _stores_agree(context: Context, paths: list[Path], stores: list[Store], loop: Loop) -> bool:
+def _stores_agree(context: Context, paths: list[Path], loop: Loop) -> bool:
     """Several stores are in order if each separates the iterations and all name the same place in one iteration,
     or places that differ by a constant subscript."""
     first = paths[0]
@@ -390,7 +393,7 @@ JOINING = frozenset(("torch.stack", "torch.cat", "torch.tensor", "np.stack", "np
 
 
 def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
-    """ "view" if the value may share memory with another tensor, "chosen" if it is chosen among several."""
+    """What the value may be: a "view" of another tensor's memory, "chosen" among several."""
     if var in seen:
         return set()
     seen.add(var)
@@ -404,13 +407,7 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
                 if base in ("clone", "item", "tolist") or not context.facts.kind(var).is_array:
                     return found
                 found.add("view")
-            elif op.name in ("module", "call") or table.base_name(op.name) in (
-                "to",
-                "float",
-                "double",
-                "type",
-                "contiguous",
-            ):
+            elif op.name in ("module", "call") or table.base_name(op.name) in CONVERSIONS:
                 found.add("view")
             elif op.name in ("builtin.min", "builtin.max"):
                 found.add("chosen")
@@ -465,26 +462,27 @@ def _seen_changing(context: Context, change: Let, names: set[Var]) -> bool:
 
 
 PURE_READERS = ("elementwise", "reduction", "contraction")
+CREATION = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like clone tensor".split())
+CONVERSIONS = frozenset("to float double type contiguous".split())
 
 
 def _is_owned(context: Context, var: Var, seen: set[Var]) -> bool:
     if var in seen:
         return True
     seen.add(var)
-    if var in context.facts.function.params or (any(a is var for _, a in context.facts.function.results) and False):
+    if var in context.facts.function.params:
         return False
     for user in context.flow.users.get(var, ()):
-        if not _harmless(context, user, var, seen):
+        if not _harmless(user, var):
             return False
-    return all(isinstance(a, Const) or _is_owned(context, a, seen) for a in _origins(context, var)) and _fresh(
-        context, var
-    )
+    origins = _origins(context, var)
+    return all(isinstance(a, Const) or _is_owned(context, a, seen) for a in origins) and _fresh(context, var)
 
 
 def _origins(context: Context, var: Var) -> list[Atom]:
     match context.flow.definition.get(var):
         case Let(op=op) if op.name.startswith("inplace."):
-            return [op.args[0]]
+            return [as_atom(op.args[0])]
         case If(phis=phis):
             return [a for p in phis if p.var is var for a in (p.then, p.orelse)]
         case Loop(carries=carries):
@@ -505,38 +503,20 @@ def _fresh(context: Context, var: Var) -> bool:
     if name.startswith("builtin.") and name != "builtin.abs":
         return False
     base = table.base_name(name)
-    creation = (
-        "zeros",
-        "ones",
-        "empty",
-        "full",
-        "zeros_like",
-        "ones_like",
-        "empty_like",
-        "full_like",
-        "clone",
-        "tensor",
-    )
-    if base in creation or base.startswith("new_"):
+    if base in CREATION or base.startswith("new_"):
         return True
-    return table.family(name) in ("elementwise", "reduction") and base not in (
-        "to",
-        "float",
-        "double",
-        "type",
-        "contiguous",
-    )
+    return table.family(name) in ("elementwise", "reduction") and base not in CONVERSIONS
 
 
-def _harmless(context: Context, user, var: Var, seen: set[Var]) -> bool:
+def _harmless(user: Statement, var: Var) -> bool:
     match user:
-        case Let(var=result, op=op):
+        case Let(op=op):
             if op.name.startswith("inplace.") and op.args[0] is var:
                 return True
             return table.family(op.name) in PURE_READERS and not op.name.startswith("method.to")
         case If() | Loop():
             return True
-        case Store(ref=ref, value=value):
+        case Store(ref=ref):
             return ref is not var
     return False
 

@@ -17,15 +17,15 @@ def for_loop(context: Context, loop: Loop) -> None:
     from looplift.vectorize.lower import block
 
     domain = loop.domain
-    assert isinstance(domain, Range)
+    assert isinstance(domain, Range) and loop.index is not None
     if loop.stop is not None:
         raise context.refuse("carried", "the loop is left early, by 'break' or 'return'")
-    bounds = tuple(context.node(atom) for atom in (domain.lo, domain.hi, domain.step))
+    bounds = context.node(domain.lo), context.node(domain.hi), context.node(domain.step)
     if any(bound.axes for bound in bounds):
         raise context.refuse("ragged-shape", "a loop that stays sequential has another length in each lane")
     _bind_arrays(context, loop)
     _check_undefined(context, loop)
-    names = [_enter(context, loop, carry) for carry in loop.carries]
+    names = [_enter(context, carry) for carry in loop.carries]
     count = Node("count", bounds, (), nodes.INT, {"key": f"#{id(loop)}"})
     context.check_at_most(nodes.const(1), count)
     index = context.fresh_name(loop.index.hint)
@@ -37,7 +37,7 @@ def for_loop(context: Context, loop: Loop) -> None:
         _leave(context, loop, names, None)
     context.serial_loops.pop()
     context.add(step)
-    _after(context, loop, names)
+    _after(context, loop)
 
 
 def while_loop(context: Context, loop: Loop) -> None:
@@ -54,10 +54,10 @@ def while_loop(context: Context, loop: Loop) -> None:
     assert isinstance(domain, While)
     if loop.stop is not None:
         raise context.refuse("carried", "a 'while' loop that is left by 'break' or 'return'")
-    if stored_roots(context.flow, loop.body) - {s for s in ()}:
+    if stored_roots(context.flow, loop.body):
         raise context.refuse("order", "a 'while' loop that writes to an array")
     _check_undefined(context, loop)
-    names = [_enter(context, loop, carry) for carry in loop.carries]
+    names = [_enter(context, carry) for carry in loop.carries]
     step = Forever([])
     context.serial_loops.append(loop)
     outside, context.in_while = context.in_while, True
@@ -78,7 +78,7 @@ def while_loop(context: Context, loop: Loop) -> None:
     context.in_while = outside
     context.serial_loops.pop()
     context.add(step)
-    _after(context, loop, names)
+    _after(context, loop)
 
 
 def _check_undefined(context: Context, loop: Loop) -> None:
@@ -96,7 +96,7 @@ def _bind_arrays(context: Context, loop: Loop) -> None:
             bind(context, context.arrays[root])
 
 
-def _enter(context: Context, loop: Loop, carry: Carry) -> str | None:
+def _enter(context: Context, carry: Carry) -> str | None:
     """Bind the carried value to a name of its own, aligned to all axes that it may vary with."""
     if carry.inside in context.accumulators:
         raise context.refuse("carried", f"'{carry.hint}' is summed across a loop that stays sequential")
@@ -108,7 +108,7 @@ def _enter(context: Context, loop: Loop, carry: Carry) -> str | None:
         raise context.refuse("carried", f"'{carry.hint}', a {fact.kind.family}, is carried")
     axes = _axes_of(context, carry.inside)
     name = context.fresh_name(carry.hint)
-    init = _spread(context, context.node(carry.init), axes, fact.kind)
+    init = _spread(context.node(carry.init), axes, fact.kind)
     context.add(Assign(name, init))
     attrs = {"text": name, "local": True, "bits": 64}
     context.vals[carry.inside] = Val(Node("name", (), axes, fact.kind, attrs, name))
@@ -119,10 +119,10 @@ def _axes_of(context: Context, var: Var) -> tuple[Axis, ...]:
     """The active axes with whose loops the value varies."""
     if not context.facts.of[var].loops and not context.mask:
         return ()
-    return context.active_axes() if context.active_axes() else ()
+    return context.active_axes()
 
 
-def _spread(context: Context, node: Node, axes: tuple[Axis, ...], kind: Kind) -> Node:
+def _spread(node: Node, axes: tuple[Axis, ...], kind: Kind) -> Node:
     from looplift.vectorize.lower import _fitting
 
     node = _fitting(node, kind)
@@ -141,13 +141,12 @@ def _leave(context: Context, loop: Loop, names: list[str | None], active: Node |
         val = context.val(carry.next)
         if val.sequence is not None or val.items is not None:
             raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
-        last = _spread(context, val.node, inside.axes, inside.kind)
+        last = _spread(val.node, inside.axes, inside.kind)
         if active is not None:
             last = context.select(active, last, inside, inside.kind)
         finals.append((name, last))
-    context.add(
-        Assign(",".join(name for name, _ in finals), _together([node for _, node in finals]))
-    ) if finals else None
+    if finals:
+        context.add(Assign(",".join(name for name, _ in finals), _together([node for _, node in finals])))
 
 
 def _together(values: list[Node]) -> Node:
@@ -156,6 +155,6 @@ def _together(values: list[Node]) -> Node:
     return Node("display", tuple(values), (), Kind("tuple"), {"kind": "tuple", "bare": True})
 
 
-def _after(context: Context, loop: Loop, names: list[str | None]) -> None:
+def _after(context: Context, loop: Loop) -> None:
     for carry in loop.carries:
         context.vals[carry.after] = context.vals[carry.inside]
