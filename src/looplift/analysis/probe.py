@@ -32,6 +32,7 @@ from looplift.ir.grammar import (
     Store,
     Var,
     While,
+    as_atom,
     operands,
     walk,
 )
@@ -91,7 +92,7 @@ class _Probe:
         """Arithmetic of nothing that is surely a tensor: its kind is as undecided as its operands' kinds."""
         if not isinstance(statement, Let) or statement.op.name not in _ARITHMETIC:
             return []
-        found = [a for a in operands(statement.op) if isinstance(a, Var)]
+        found: list[Atom] = [a for a in operands(statement.op) if isinstance(a, Var)]
         if statement.op.name in ("builtin.float", "builtin.int", "builtin.bool", "not"):
             return []
         if any(self.facts.kind(a).is_array and a not in self.mixed for a in operands(statement.op)):
@@ -157,7 +158,7 @@ class _Probe:
         return kind_of(sample)
 
     def probe(self, op: Op, statement: Let) -> Any:
-        if op.name in ("getitem", "iter_item") and isinstance(self.sample(op.args[0]), list):
+        if op.name in ("getitem", "iter_item") and isinstance(self.sample(as_atom(op.args[0])), list):
             return self._element(op, statement)
         try:
             return self._evaluate(op, self.sample)
@@ -194,6 +195,7 @@ class _Probe:
             raise NotLiftable("unknown-call", f"the effects of calling '{op.args[0]!r}' are not known")
         receiver = value(op.args[0]) if op.args and isinstance(op.args[0], Const | Var) else None
         if op.name == "module":
+            assert receiver is not None
             kind = type(receiver).__name__
             if (receiver.training and kind not in table.STATELESS_MODULES) or getattr(receiver, "inplace", False):
                 raise NotLiftable(
@@ -207,7 +209,7 @@ class _Probe:
             raise NotLiftable("effect-order", f"'{_readable(op.name)}' may change something")
 
     def _element(self, op: Op, statement: Let) -> Any:
-        items = self.sample(op.args[0])
+        items = self.sample(as_atom(op.args[0]))
         if not items:
             raise NotLiftable("unsupported-value", "an empty list is read", statement.span)
         index = self.sample(op.args[1]) if isinstance(op.args[1], Const | Var) else None
@@ -282,6 +284,7 @@ class _Probe:
 
     def _index(self, loop: Loop) -> tuple[Loop, ...]:
         domain = loop.domain
+        assert isinstance(domain, Range) and loop.index is not None
         facts = [self.facts[atom] for atom in (domain.lo, domain.hi, domain.step)]
         if any(fact.kind.family not in ("int", "bool") for fact in facts):
             raise NotLiftable("unsupported-iterable", "the bounds of the range are no Python integers", loop.span)
@@ -336,7 +339,7 @@ def _copies(statement: Statement) -> list[tuple[Var, list[Atom]]]:
         case If(phis=phis):
             return [(phi.var, [phi.then, phi.orelse]) for phi in phis]
         case Loop(carries=carries):
-            return [(c.inside, [c.init, c.next]) for c in carries] + [(c.after, [c.next]) for c in carries]
+            return [(c.inside, [c.init, c.next]) for c in carries] + [(c.after, [c.next, c.init]) for c in carries]
         case Let(var=var, op=op) if op.name == "copy":
             return [(var, list(operands(op)))]
     return []

@@ -181,14 +181,14 @@ def _element(context: Context, val: Val) -> Node:
 def _let(context: Context, statement: Let) -> None:
     op, var = statement.op, statement.var
     fact = context.facts.of[var]
+    if op.name.startswith("inplace.") and fact.kind.family in ("tensor", "array", "list"):
+        proofs.check_owned(context, op, statement)
     if var in context.accumulators:
         _contribute(context, var)
         return
     if op.name == "list" and not op.args:
         context.vals[var] = Val(nodes.const(None), sequence=lists.Built(var, context.active_axes()))
         return
-    if op.name.startswith("inplace.") and fact.kind.family in ("tensor", "array", "list") and fact.kind.rank + 1 > 0:
-        proofs.check_owned(context, op, statement)
     made = lists.joined(context, op, fact, var) or _of_built_list(context, op, fact) or operation(context, statement)
     context.vals[var] = made
     if context.flow.root(var) is var and _is_stored(context, var):
