@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import cast
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,5 +24,6 @@ def span_of(node: ast.AST) -> Span:
     """The span of a syntax node; NOWHERE for one that was made, not parsed."""
     if not hasattr(node, "lineno"):
         return NOWHERE
-    end_line = node.end_lineno or node.lineno
-    return Span(node.lineno, node.col_offset, end_line, node.end_col_offset or node.col_offset)
+    parsed = cast("ast.stmt | ast.expr", node)
+    end_line = parsed.end_lineno or parsed.lineno
+    return Span(parsed.lineno, parsed.col_offset, end_line, parsed.end_col_offset or parsed.col_offset)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,9 +150,9 @@ class Printer:
     def parents(self, axis: Axis) -> str:
         """For each entry of a ragged axis the position of its parent, under a name."""
         if axis not in self.parent_nodes:
-            lengths = self.text(axis.offsets).at(0)
-            owner = axis.parent
-            assert owner is not None
+            owner, offsets = axis.parent, axis.offsets
+            assert owner is not None and offsets is not None
+            lengths = self.text(offsets).at(0)
             name = self.fresh(f"{owner.name}_of_{axis.name}")
             arange = f"{self.library}.arange({self.extent(owner)}{self.device_argument()})"
             repeat = "torch.repeat_interleave" if self.library == "torch" else "np.repeat"
@@ -300,7 +301,7 @@ def _take_names(p: Printer, steps: list[Step]) -> None:
             _take_names(p, step.body)
 
 
-def _steps(p: Printer, steps: list[Step], later: list[Node]) -> None:
+def _steps(p: Printer, steps: Sequence[Step], later: list[Node]) -> None:
     for position, step in enumerate(steps):
         rest = [n for s in steps[position + 1 :] for n in operands_of(s)] + later
         _step(p, step, rest)
@@ -317,7 +318,7 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
                 p.line(line)
         case Assign(name=name, node=node):
             names = set(name.split(","))
-            _settle(p, names, [n for n in rest], step.serial)
+            _settle(p, names, rest, step.serial)
             value = p.text(node)
             if value.text != name:
                 p.line(f"{name.replace(',', ', ')} = {_plain(value.text)}")
@@ -345,7 +346,7 @@ def _check(p: Printer, cond: Node) -> None:
         p.line("raise RequirementFailed")
         return
     test = f"bool({value.at(100)}.all())" if cond.axes or cond.kind.is_array else value.at(30)
-    p.line(f"if not {test}:" if not test.startswith("(") else f"if not {test}:")
+    p.line(f"if not {test}:")
     p.line("    raise RequirementFailed")
 
 
@@ -372,6 +373,7 @@ def _loop(p: Printer, step: For | Forever, rest: list[Node]) -> None:
     """What the loop does not change is computed before it."""
     inner = [n for s in step.body for n in operands_of(s)]
     changed = _changed(step.body)
+    bounds: list[str] = []
     if isinstance(step, For):
         changed.add(step.name)
         bounds = [p.text(b).text for b in step.bounds]
@@ -432,7 +434,7 @@ def _hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:
 
 
 def _effect(p: Printer, step: Effect) -> None:
-    axis = step.body[0] if step.body else None
+    axis = step.axis
     values = []
     names = []
     for node in step.operands[: len(step.operands) - (axis is not None)]:

@@ -5,27 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-ATOM, POWER, UNARY, PRODUCT, SUM, SHIFT, AND, XOR, OR, COMPARE, NOT, CHOICE = (
-    100,
-    90,
-    80,
-    70,
-    60,
-    55,
-    50,
-    45,
-    40,
-    30,
-    20,
-    10,
-)
+ATOM, POWER, UNARY, PRODUCT, SUM, SHIFT = 100, 90, 80, 70, 60, 55
+AND, XOR, OR, COMPARE, NOT, CHOICE = 50, 45, 40, 30, 20, 10
 
 OPERATORS = {
     "add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "truediv": ("/", PRODUCT), "floordiv": ("//", PRODUCT),
-    "mod": ("%", PRODUCT), "pow": ("**", POWER), "matmul": ("@", PRODUCT), "lshift": ("<<", SHIFT), "rshift": (">>", SHIFT),
-    "and_": ("&", AND), "or_": ("|", OR), "xor": ("^", XOR), "eq": ("==", COMPARE), "ne": ("!=", COMPARE),
-    "lt": ("<", COMPARE), "le": ("<=", COMPARE), "gt": (">", COMPARE), "ge": (">=", COMPARE), "is_": ("is", COMPARE),
-    "is_not": ("is not", COMPARE), "in_": ("in", COMPARE), "not_in": ("not in", COMPARE),
+    "mod": ("%", PRODUCT), "pow": ("**", POWER), "matmul": ("@", PRODUCT), "lshift": ("<<", SHIFT),
+    "rshift": (">>", SHIFT), "and_": ("&", AND), "or_": ("|", OR), "xor": ("^", XOR), "eq": ("==", COMPARE),
+    "ne": ("!=", COMPARE), "lt": ("<", COMPARE), "le": ("<=", COMPARE), "gt": (">", COMPARE), "ge": (">=", COMPARE),
+    "is_": ("is", COMPARE), "is_not": ("is not", COMPARE), "in_": ("in", COMPARE), "not_in": ("not in", COMPARE),
 }  # fmt: skip
 
 # Python's functions of numbers, spelled for lanes
@@ -34,9 +22,10 @@ LANE_NAMES = {
     "math.asinh": "arcsinh", "math.acosh": "arccosh", "math.atanh": "arctanh", "math.atan2": "arctan2",
     "math.degrees": "rad2deg", "math.radians": "deg2rad",
 }  # fmt: skip
-TORCH_SPECIAL = frozenset(("erfinv", "i0"))
-NUMPY_NAMES = {"clamp": "clip", "clamp_min": "maximum", "mul": "multiply", "neg": "negative", "div": "divide", "pow": "power",
-               "remainder": "remainder", "lt": "less", "arctan2": "arctan2"}  # fmt: skip
+NUMPY_NAMES = {
+    "clamp": "clip", "clamp_min": "maximum", "mul": "multiply", "neg": "negative", "div": "divide", "pow": "power",
+    "remainder": "remainder", "lt": "less", "arctan2": "arctan2",
+}  # fmt: skip
 
 
 def literal(value: Any, library: str) -> str:
@@ -50,7 +39,7 @@ def literal(value: Any, library: str) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(literal(item, library) for item in value) + "]"
     if isinstance(value, slice):
-        return "slice(%s, %s, %s)" % tuple(literal(v, library) for v in (value.start, value.stop, value.step))
+        return f"slice({', '.join(literal(v, library) for v in (value.start, value.stop, value.step))})"
     if value is Ellipsis:
         return "..."
     return repr(value)

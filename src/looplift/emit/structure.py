@@ -523,23 +523,8 @@ def _target_order(dims: list, present: tuple[Axis, ...], rank: int, wholes: int)
 
 
 VIEWS = frozenset(
-    (
-        "slice",
-        "name",
-        "retype",
-        "transposed",
-        "unsqueezed",
-        "reshaped",
-        "permuted",
-        "merged",
-        "last",
-        "attribute",
-        "pack",
-        "owned",
-        "spread",
-        "vector",
-        "entries",
-    )
+    """slice name retype transposed unsqueezed reshaped permuted merged last attribute pack owned spread vector
+    entries""".split()
 )
 
 
@@ -646,7 +631,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "slice": slice_text, "gather": gather_text, "take": take_text, "reduce": reduce_text, "fold": fold_text,
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
     "reshaped": reshaped_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
-    "matmul": matmul_text, "contract": contract_text, "leading": leading_text, "module": module_text, "vmapped": vmapped_text,
-    "assemble": assemble_text, "owned": owned_text, "spread": spread_text, "collect": collect_text,
+    "matmul": matmul_text, "contract": contract_text, "leading": leading_text, "module": module_text,
+    "vmapped": vmapped_text, "assemble": assemble_text, "owned": owned_text, "spread": spread_text, "collect": collect_text,
     "listed": listed_text, "last": last_text, "drawn": drawn_text,
 }  # fmt: skip

@@ -150,6 +150,7 @@ def _end(p: Printer, first: Node, extent: Node, step: int) -> str:
 def _index(p: Printer, node: Node) -> Text:
     axis: Axis = node.attrs["axis"]
     if axis.is_ragged:
+        assert axis.offsets is not None
         starts = p.parents(axis)
         lengths = p.text(axis.offsets).at(ATOM)
         return Text(f"{p.library}.arange({p.extent(axis)}) - ({lengths}.cumsum(0) - {lengths})[{starts}]", SUM)
@@ -283,9 +284,9 @@ def _side(p: Printer, side: Node, node: Node) -> str:
     if node.kind.is_array and side.kind.is_number:
         dtype = dtype_text(node.kind.dtype, p.library)
         text = p.text(side).text
-        return (
-            f"torch.tensor({text}, dtype={dtype}{p.device_argument()})" if p.library == "torch" else f"{dtype}({text})"
-        )
+        if p.library == "np":
+            return f"{dtype}({text})"
+        return f"torch.tensor({text}, dtype={dtype}{p.device_argument()})"
     return p.text(side).at(CHOICE + 1)
 
 
@@ -315,10 +316,8 @@ def _apply(p: Printer, node: Node) -> Text:
     args, kwargs = node.args[:count], node.args[count:]
     if name in OPERATORS and len(args) == 2:
         sign, level = OPERATORS[name]
-        return Text(
-            f"{p.text(args[0]).at(level + (1 if level in (COMPARE, POWER) else 0))} {sign} {p.text(args[1]).at(level + 1)}",
-            level,
-        )
+        left = p.text(args[0]).at(level + (1 if level in (COMPARE, POWER) else 0))
+        return Text(f"{left} {sign} {p.text(args[1]).at(level + 1)}", level)
     if name in ("neg", "pos", "invert", "not"):
         sign = {"neg": "-", "pos": "+", "invert": "~", "not": "not "}[name]
         return Text(sign + p.text(args[0]).at(UNARY), UNARY if name != "not" else 20)

@@ -106,9 +106,9 @@ def _scatter(p: Printer, step: Write) -> list[str]:
     places = [full(p, index, axes) if index.axes else _constant_place(p, index, axes) for index in indices]
     source = _value(p, value, axes, rank)
     if render["masked"]:
-        mask = p.bind(step.operands[-1]) if step.operands[-1].op != "name" else p.text(step.operands[-1]).text
+        if step.operands[-1].op != "name":
+            p.bind(step.operands[-1])
         chosen = full(p, step.operands[-1], axes)
-        del mask
         name = p.fresh("chosen")
         p.line(f"{name} = {chosen}")
         places = [f"{place}[{name}]" for place in places]

@@ -111,11 +111,14 @@ class LeaveUnless:
 
 @dataclass(eq=False, slots=True)
 class Effect:
-    """A statement kept for its effect, in its old order: ``text`` with the operands' names filled in."""
+    """A statement kept for its effect, in its old order: ``text`` with the operands' names filled in.
+
+    It is repeated over ``axis``, whose extent is the last operand then.
+    """
 
     text: str
     operands: tuple[Node, ...]
-    body: list[str] = field(default_factory=list)
+    axis: Axis | None = None
 
 
 @dataclass(eq=False, slots=True)

@@ -33,11 +33,6 @@ class Kind:
     def is_array(self) -> bool:
         return self.family in ("tensor", "array", "numpy")
 
-    @property
-    def is_scalar(self) -> bool:
-        """One number in one lane: a Python number, a NumPy scalar or a 0-dim tensor."""
-        return self.is_number or (self.is_array and self.rank == 0)
-
 
 @dataclass(frozen=True, slots=True)
 class Fact:

@@ -168,7 +168,10 @@ class Carry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """One ``for`` or ``while``. ``index`` counts the range's values (None for While); ``stop`` is read at the end of the body."""
+    """One ``for`` or ``while``.
+
+    ``index`` counts the range's values (None for While); ``stop`` is read at the end of the body.
+    """
 
     domain: Domain
     index: Var | None
@@ -255,6 +258,18 @@ def atoms(operand: Operand):
             yield from (lo, hi, step)
         case _:
             yield operand
+
+
+def as_atom(operand: Operand) -> Atom:
+    """An operand that is neither a group nor a slice."""
+    assert isinstance(operand, Var | Const)
+    return operand
+
+
+def constant(operand: Operand) -> Any:
+    """The value of an operand that is a constant."""
+    assert isinstance(operand, Const)
+    return operand.value
 
 
 def operands(op: Op):

@@ -1,4 +1,4 @@
-"""Which operation a callable is: ``torch.exp`` -> "torch.exp", ``math.sqrt`` -> "math.sqrt", ``abs`` -> "builtin.abs"."""
+"""Which operation a callable is: ``torch.exp`` is "torch.exp", ``math.sqrt`` "math.sqrt", ``abs`` "builtin.abs"."""
 
 from __future__ import annotations
 

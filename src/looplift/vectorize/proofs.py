@@ -388,8 +388,10 @@ def _is_joined(context: Context, ref: Var) -> bool:
     return True
 
 
-JOINING = frozenset(("torch.stack", "torch.cat", "torch.tensor", "np.stack", "np.array", "np.concatenate", "builtin.len",
-                     "iter_len", "iter_item", "getitem", "torch.concat", "np.asarray", "np.vstack"))  # fmt: skip
+JOINING = frozenset(
+    """torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate
+    builtin.len iter_len iter_item getitem""".split()
+)
 
 
 def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
