@@ -240,6 +240,4 @@ def test_what_is_outside_of_the_grammar_is_refused_with_its_line(function):
         translated(function, torch.ones(3))
     assert refusal.value.code == REFUSALS[function]
     lines, first = inspect.getsourcelines(function)
-    if function is with_recursion and not first < refusal.value.span.line < first + len(lines):
-        pytest.xfail("a known defect: the line is that of the helper, not of its call")
     assert first < refusal.value.span.line < first + len(lines)

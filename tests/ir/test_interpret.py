@@ -9,14 +9,10 @@ from running import disagreement, translated, values_of
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.ir.grammar import UNDEFINED, Block, Const, Function, If, Let, Op, Phi, Require, Var
-from looplift.ir.spec import InvalidIR
 from looplift.ops.interpret import run
 
-MISTRANSLATED = {repr(program) for program in TRANSLATION}
-"""Defects that are known and not mended."""
-
-REFUSED = {"returns_from_two_loops", "several_returns"}
-"""Programs that the translation may refuse: what they return is a tuple on one path only."""
+REFUSED = {"tuple_instead_of_none", "several_returns"}
+"""Programs that the translation may refuse: what they bind is a tuple on one path only."""
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=repr)
@@ -33,10 +29,8 @@ def test_programs_that_were_mistranslated(program):
     for arguments in program.inputs:
         try:
             assert disagreement(program.function, arguments) is None
-        except (AssertionError, InvalidIR, NotLiftable):
-            if repr(program) not in MISTRANSLATED:
-                raise
-            pytest.xfail("a known defect of the translation")
+        except NotLiftable:
+            assert repr(program) in REFUSED
 
 
 def test_each_binding_of_each_iteration_is_seen():

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
 import types
 from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.frontend import expressions, statements
-from looplift.frontend.exits import without_exits
-from looplift.frontend.scope import MISSING, Builder, Frame, Tup, Value
-from looplift.frontend.source import source_of
-from looplift.ir.grammar import Atom, Const, Group, Operand
+from looplift.frontend.exits import always_exits, without_exits
+from looplift.frontend.scope import Builder, Frame, Outer, Tup, Value
+from looplift.frontend.source import plain_function, source_of
+from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand
 from looplift.ops.names import name_of
 
 MAX_DEPTH = 24
@@ -35,13 +34,18 @@ def call(build: Builder, node: ast.Call) -> Value:
     raise build.refuse("unknown-call", f"'{ast.unparse(node.func)}' is not known before the loop runs")
 
 
-def _bound(build: Builder, owner: Value, name: str) -> Value:
-    """A method of a static object keeps its owner, so that it can be inlined."""
+def _bound(build: Builder, owner: Value, name: str) -> Const:
+    """What a static object has under a name: its path keeps the owner's, so that a method can be inlined."""
     path = owner.path if isinstance(owner, Const) else build.object_path(owner)
+    assert path is not None
     value = owner.value if isinstance(owner, Const) else build.param_values[path]
-    found = getattr(value, name, MISSING)
-    if found is MISSING:
-        raise build.refuse("unsupported-value", f"'{path}' has no attribute '{name}'")
+    found = expressions.read_attribute(build, value, path, name)
+    if isinstance(owner, Const) and owner in build.strangers:
+        return expressions.of_stranger(build, owner, name, found)
+    if isinstance(value, types.ModuleType):
+        expressions.watch_module(build, value, name, found)
+    elif isinstance(found, types.MethodType):
+        build.watch(None, f"{path}.{name}.__func__", found.__func__)
     return Const(found, f"{path}.{name}")
 
 
@@ -49,7 +53,7 @@ def _arguments(build: Builder, node: ast.Call) -> tuple[list[Value], dict[str, V
     if any(keyword.arg is None for keyword in node.keywords):
         raise build.refuse("unsupported-syntax", "'**' in a call inside a loop")
     positional = expressions._items(build, node.args)
-    return positional, {keyword.arg: expressions.evaluate(build, keyword.value) for keyword in node.keywords}
+    return positional, {str(keyword.arg): expressions.evaluate(build, keyword.value) for keyword in node.keywords}
 
 
 def operand(build: Builder, value: Value) -> Operand:
@@ -62,7 +66,7 @@ def _method(build: Builder, owner: Atom, name: str, node: ast.Call) -> Value:
     positional, keywords = _arguments(build, node)
     args = [operand(build, value) for value in positional]
     kwargs = {key: operand(build, value) for key, value in keywords.items()}
-    return build.emit(f"method.{name}", owner, *args, **kwargs)
+    return build.operation(f"method.{name}", [owner, *args], kwargs)
 
 
 def static_call(build: Builder, callee: Const, positional: list[Value], keywords: dict[str, Value]) -> Value:
@@ -72,23 +76,35 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
     value = callee.value
     if (name := name_of(value)) is not None:
         args = [operand(build, v) for v in positional]
-        return build.emit(name, *args, **{k: operand(build, v) for k, v in keywords.items()})
+        return build.operation(name, args, {k: operand(build, v) for k, v in keywords.items()})
     if isinstance(value, torch.nn.Module):
         return _module(build, callee, positional, keywords)
     if isinstance(value, types.MethodType):
         if getattr(value.__self__, "__looplift_lifted__", False):
             raise build.refuse("unknown-call", f"'{callee.path}' is lifted by itself")
-        owner = callee.path.rpartition(".")[0]
-        return inline(build, callee, value.__func__, [Const(value.__self__, owner), *positional], keywords)
-    original = getattr(value, "original", value) if hasattr(value, "report") else value
-    if isinstance(original, types.FunctionType):
-        return inline(build, callee, original, positional, keywords)
+        return inline(build, callee, value.__func__, [_owner(build, callee), *positional], keywords)
+    if isinstance(value, types.FunctionType):
+        return inline(build, callee, value, positional, keywords)
     return unknown(build, callee, positional, keywords)
+
+
+def _owner(build: Builder, method: Const) -> Const:
+    """The object that a method is bound to, under a path that leads to it."""
+    owner = method.value.__self__
+    if method in build.strangers and not isinstance(owner, type):
+        raise build.refuse("unsupported-value", f"'{method.path}' is bound to an object of another module")
+    path = method.path.rpartition(".")[0]
+    if build.modules.get(path) is owner or build.param_values.get(path) is owner:
+        return Const(owner, path)
+    found = Const(owner, f"{method.path}.__self__")
+    if method in build.strangers:
+        build.strangers.add(found)
+    return found
 
 
 def unknown(build: Builder, callee: Const, positional: list[Value], keywords: dict[str, Value]) -> Value:
     args = [operand(build, v) for v in positional]
-    return build.emit("call", callee, *args, **{k: operand(build, v) for k, v in keywords.items()})
+    return build.operation("call", [callee, *args], {k: operand(build, v) for k, v in keywords.items()})
 
 
 def _module(build: Builder, callee: Const, positional: list[Value], keywords: dict[str, Value]) -> Value:
@@ -97,17 +113,22 @@ def _module(build: Builder, callee: Const, positional: list[Value], keywords: di
 
     module = callee.value
     _check_hooks(build, callee)
+    if callee in build.strangers:
+        raise build.refuse("unsupported-value", f"'{callee.path}' is of another module; pass it as an argument")
     if isinstance(module, torch.nn.Sequential) and type(module).forward is torch.nn.Sequential.forward:
         value = positional[0]
         for position, inner in enumerate(module):
-            value = static_call(build, build.live_in(f"{callee.path}[{position}]", inner), [value], {})
+            path = f"{callee.path}[{position}]"
+            build.live_in(path, inner)
+            value = static_call(build, Const(inner, path), [value], {})
         return value
     if type(module).__module__.startswith("torch.nn."):
         args = [operand(build, v) for v in positional]
         build.modules[callee.path] = module
-        return build.emit("module", callee, *args, **{k: operand(build, v) for k, v in keywords.items()})
+        return build.operation("module", [callee, *args], {k: operand(build, v) for k, v in keywords.items()})
     build.modules[callee.path] = module
     forward = type(module).forward
+    build.watch(type(module), ".forward", forward)
     return inline(build, callee, forward, [Const(module, callee.path), *positional], keywords)
 
 
@@ -123,21 +144,30 @@ def _check_hooks(build: Builder, callee: Const) -> None:
 
 def inline(build: Builder, callee: Const, function: Any, positional: list[Value], keywords: dict[str, Value]) -> Value:
     """The value of a call of a Python function, translated in place."""
-    if function in build.calls or len(build.calls) >= MAX_DEPTH:
-        raise build.refuse("recursion", f"'{callee.path}' calls itself")
     try:
+        function = plain_function(function)
+        if function in build.calls or len(build.calls) >= MAX_DEPTH:
+            raise build.refuse("recursion", f"'{callee.path}' calls itself")
         source = source_of(function)
     except NotLiftable as refusal:
+        if refusal.code == "recursion":
+            raise
         raise build.refuse("unknown-call", f"'{callee.path}' cannot be read: {refusal.message}") from None
+    has_path = build.modules.get(callee.path) is callee.value and callee not in build.strangers
+    is_guarded = (has_path and isinstance(callee.value, types.FunctionType)) or callee in build.in_guarded_cells
+    if not is_guarded or "<locals>" not in function.__qualname__:  # those are guarded by what they are made of
+        for name in ("__code__", "__defaults__", "__kwdefaults__"):
+            build.watch(function, f".{name}", getattr(function, name))
     env = _bind(build, callee, function, source.tree.args, positional, keywords)
-    frame = Frame(env, outer_names(function), file=source.file, line_offset=source.line_offset)
+    path = callee.path if is_guarded and has_path and callee.value is function else ""
+    frame = Frame(env, outer_names(function), file=source.file, cells_are_guarded=is_guarded, path=path)
     result = f"_result_{next(build.counter)}"
     saved = build.span
     build.frames.append(frame)
     build.calls.append(function)
     try:
         body = without_exits(statements.without_docstring(source.tree.body), result, build.counter)
-        env[result] = Const(None)
+        env[result] = UNDEFINED if always_exits(source.tree.body) else Const(None)
         statements.translate_block(build, body)
         return env[result]
     except SyntaxError as error:
@@ -148,18 +178,20 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
         build.span = saved
 
 
-def outer_names(function: types.FunctionType) -> dict[str, Any]:
+def outer_names(function: types.FunctionType) -> Outer:
     """What a function sees beyond its locals: its closure over its module's globals."""
-    names = dict(function.__globals__)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            names[name] = cell.cell_contents
-        except ValueError:
-            names.pop(name, None)
-    return names
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return Outer(function.__globals__, dict(cells))
 
 
-def _bind(build, callee, function, arguments: ast.arguments, positional, keywords) -> dict[str, Value]:
+def _bind(
+    build: Builder,
+    callee: Const,
+    function: types.FunctionType,
+    arguments: ast.arguments,
+    positional: list[Value],
+    keywords: dict[str, Value],
+) -> dict[str, Value]:
     """Bind arguments to parameters as Python does; defaults must be static or numbers."""
     if arguments.vararg or arguments.kwarg:
         raise build.refuse("unknown-call", f"'{callee.path}' takes a variable number of arguments")
@@ -175,8 +207,10 @@ def _bind(build, callee, function, arguments: ast.arguments, positional, keyword
 
 
 def _default(build: Builder, callee: Const, value: Any) -> Value:
-    if isinstance(value, (int, float, str, type(None))) or callable(value):
+    if isinstance(value, (int, float, str, type(None))):
         return Const(value)
+    if build.is_known_by_itself(value):
+        return build.stranger(value, f"{callee.path}.__defaults__")
     if isinstance(value, tuple):
         return Tup(tuple(_default(build, callee, item) for item in value))
     raise build.refuse("unknown-call", f"a default value of '{callee.path}' is a {type(value).__name__}")
@@ -186,12 +220,13 @@ def _default(build: Builder, callee: Const, value: Any) -> Value:
 
 
 def _special(build: Builder, node: ast.Call) -> Value | None:
+    assert isinstance(node.func, ast.Name)
     name = node.func.id
-    if name in build.env or build.outer_value(name) is not getattr(builtins, name, None):
+    if not build.is_builtin(name):
         return None
     single = len(node.args) == 1 and not node.keywords
     match name:
-        case "sum" if node.args and _is_iteration(node.args[0]):
+        case "sum" if node.args and _is_iteration(node.args[0]) and {k.arg for k in node.keywords} <= {"start"}:
             return _sum(build, node)
         case "any" | "all" if single and _is_iteration(node.args[0]):
             return _search(build, name, node.args[0])
@@ -217,10 +252,14 @@ def _extreme(build: Builder, name: str, atoms: list[Atom]) -> Atom:
 
 def _isinstance(build: Builder, node: ast.Call) -> Value:
     value = expressions.evaluate_atom(build, node.args[0])
+    kinds = expressions.evaluate(build, node.args[1])
+    kinds = kinds.items if isinstance(kinds, Tup) else (kinds,)
     if isinstance(value, Const):
-        kinds = expressions.evaluate(build, node.args[1])
-        kinds = tuple(k.value for k in kinds.items) if isinstance(kinds, Tup) else kinds.value
-        return Const(isinstance(value.value, kinds))
+        known = [value.value]
+    else:  # the type of a live-in is guarded
+        known = [build.param_values[path] for path, var in build.params.items() if var is value]
+    if known and all(isinstance(kind, Const) for kind in kinds):
+        return Const(isinstance(known[0], tuple(kind.value for kind in kinds if isinstance(kind, Const))))
     raise build.refuse("mixed-kinds", "'isinstance' of a value that the loop makes")
 
 
@@ -240,7 +279,7 @@ def _generator(node: ast.expr) -> tuple[ast.expr, list[ast.comprehension]]:
 def _sum(build: Builder, node: ast.Call) -> Value:
     """``sum(e for x in xs)`` is ``total = 0`` and a loop that adds."""
     element, generators = _generator(node.args[0])
-    start = node.args[1] if len(node.args) > 1 else ast.Constant(0)
+    start = [*node.args[1:], *(keyword.value for keyword in node.keywords), ast.Constant(0)][0]
     total = f"_total_{next(build.counter)}"
     body = ast.Assign([ast.Name(total, ast.Store())], ast.BinOp(ast.Name(total, ast.Load()), ast.Add(), element))
     return _run(build, node, total, start, body, generators)
@@ -248,6 +287,15 @@ def _sum(build: Builder, node: ast.Call) -> Value:
 
 def _search(build: Builder, name: str, node: ast.expr) -> Value:
     """``any(c for x in xs)`` stops at the first that holds, ``all`` at the first that does not."""
+    if isinstance(node, ast.ListComp):  # the list is made to its end before its items are asked
+        name_of_list = f"_listed_{next(build.counter)}"
+        build.env[name_of_list] = statements.comprehension(build, node)
+        listed = ast.copy_location(ast.Name(name_of_list, ast.Load()), node)
+        item = ast.Name("_item", ast.Load())
+        made = ast.GeneratorExp(item, [ast.comprehension(ast.Name("_item", ast.Store()), listed, [], 0)])
+        found = _search(build, name, ast.copy_location(made, node))
+        del build.env[name_of_list]
+        return found
     element, generators = _generator(node)
     found = f"_found_{next(build.counter)}"
     if len(generators) > 1:
@@ -265,5 +313,3 @@ def _run(build: Builder, node, name: str, start: ast.expr, body: ast.stmt, gener
         ast.fix_missing_locations(made)
     statements.translate_scoped(build, generators, without_exits([first, loop], "_unused", build.counter))
     return build.env.pop(name)
-
-

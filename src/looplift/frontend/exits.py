@@ -79,6 +79,8 @@ def _block(statements: list[ast.stmt], scope: _Scope) -> list[ast.stmt]:
                 return out + _leave(node, scope)
             case ast.If() if exits(node):
                 return out + _branch(node, rest, scope)
+            case ast.If():
+                out.append(_if(node, _block(node.body, scope), _block(node.orelse, scope)))
             case ast.For() | ast.While():
                 out += _loop(node, scope)
                 if exits(node, loops=False) or node.orelse:

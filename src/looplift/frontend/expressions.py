@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import enum
+import inspect
 import types
-from typing import Any
+from typing import Any, TypeGuard
 
 from looplift.base.spans import Span, span_of
 from looplift.frontend import calls, statements
-from looplift.frontend.scope import Builder, Tup, Value
-from looplift.ir.grammar import Atom, Block, Const, Group, If, Operand, Phi, Slice
+from looplift.frontend.scope import MISSING, Builder, Tup, Value, is_library, spelled
+from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Slice
 
 BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -24,10 +26,9 @@ COMPARE = {
 
 
 def located(build: Builder, node: ast.AST) -> Span:
-    """The span of a node in the file of the function that is being translated."""
+    """The span of a node of the region; what is inlined has that of its call."""
     span = span_of(node)
-    offset = build.frame.line_offset
-    return Span(span.line + offset, span.column, span.end_line + offset, span.end_column) if span.line else build.span
+    return span if span.line and build.frame.is_root else build.span
 
 
 def evaluate(build: Builder, node: ast.expr) -> Value:
@@ -93,10 +94,7 @@ def spread(build: Builder, value: Value) -> Tup:
     """``*value`` where the number of items is known before the loop runs."""
     if isinstance(value, Const) and isinstance(value.value, tuple):
         return Tup(tuple(map(Const, value.value)))
-    count = build.known_length(value) if hasattr(build, "known_length") else None
-    if count is None:
-        raise build.refuse("unsupported-syntax", "'*' of something whose length is not known before the loop runs")
-    return Tup(tuple(build.emit("getitem", build.atom(value), Const(k)) for k in range(count)))
+    raise build.refuse("unsupported-syntax", "'*' of something whose length is not known before the loop runs")
 
 
 def _format_part(build: Builder, node: ast.expr) -> Operand:
@@ -104,9 +102,11 @@ def _format_part(build: Builder, node: ast.expr) -> Operand:
         case ast.Constant(value=value):
             return Const(value)
         case ast.FormattedValue(value=value, conversion=conversion, format_spec=spec):
-            if spec is not None and not all(isinstance(part, ast.Constant) for part in spec.values):
+            parts = spec.values if isinstance(spec, ast.JoinedStr) else []
+            constants = [part.value for part in parts if isinstance(part, ast.Constant)]
+            if len(constants) < len(parts):
                 raise build.refuse("unsupported-syntax", "a format that is computed")
-            text = "".join(part.value for part in spec.values) if spec is not None else ""
+            text = "".join(map(str, constants))
             return Group("tuple", (evaluate_atom(build, value), Const(conversion), Const(text)))
     raise build.refuse("unsupported-syntax", "this part of a formatted string is not understood")
 
@@ -117,20 +117,26 @@ def fold(name: str, *values: Any) -> Any:
     return getattr(operator, {"and_": "and_", "or_": "or_", "not": "not_"}.get(name, name))(*values)
 
 
-def _number(atom: Value) -> bool:
+def is_number(atom: Value) -> TypeGuard[Const]:
+    """Whether a value is a literal number."""
     return isinstance(atom, Const) and not atom.path and type(atom.value) in (int, float, bool)
 
 
 def _binary(build: Builder, name: str, left: Value, right: Value) -> Value:
     if name == "add" and isinstance(left, Tup) and isinstance(right, Tup):
         return Tup(left.items + right.items)
-    if _number(left) and _number(right) and name in ("add", "sub", "mul"):
+    return folded(name, left, right) or build.emit(name, build.atom(left), build.atom(right))
+
+
+def folded(name: str, left: Value, right: Value) -> Const | None:
+    """The result of an operation on two literals that cannot fail."""
+    if is_number(left) and is_number(right) and name in ("add", "sub", "mul"):
         return Const(fold(name, left.value, right.value))
-    return build.emit(name, build.atom(left), build.atom(right))
+    return None
 
 
 def _unary(build: Builder, name: str, value: Atom) -> Atom:
-    if _number(value) and name in ("neg", "pos", "not"):
+    if is_number(value) and name in ("neg", "pos", "not"):
         return Const(fold(name, value.value))
     return build.emit(name, value)
 
@@ -143,7 +149,7 @@ def _compare(build: Builder, node: ast.Compare) -> Atom:
         first = compare_one(build, COMPARE[type(node.ops[position])], left, right)
         if position + 1 == len(node.ops):
             return first
-        return conditional(build, first, lambda: chain(right, position + 1), lambda: first)
+        return build.atom(conditional(build, first, lambda: chain(right, position + 1), lambda: first))
 
     return chain(left, 0)
 
@@ -167,21 +173,37 @@ def _member(build: Builder, name: str, left: Value, right: Tup) -> Atom:
         same = build.emit("eq", build.atom(left), build.atom(right.items[position]))
         if position + 1 == len(right.items):
             return same
-        return conditional(build, same, lambda: Const(True), lambda: chain(position + 1))
+        return build.atom(conditional(build, same, lambda: Const(True), lambda: chain(position + 1)))
 
     found = chain(0) if right.items else Const(False)
     return build.emit("not", found) if name == "not_in" else build.emit("builtin.bool", found)
 
 
 def _equal_tuples(build: Builder, name: str, left: Tup, right: Tup) -> Atom:
+    """Tuples are equal if their items are, asked one by one up to the first that is not."""
     if len(left.items) != len(right.items):
         return Const(name == "ne")
-    same: Atom = Const(True)
-    for a, b in zip(left.items, right.items, strict=True):
-        one = compare_one(build, "eq", a, b)
-        before = same
-        same = conditional(build, before, lambda one=one: one, lambda: Const(False))
+
+    def chain(position: int) -> Value:
+        if position == len(left.items):
+            return Const(True)
+        a, b = left.items[position], right.items[position]
+        return conditional(build, _same_item(build, a, b), lambda: chain(position + 1), lambda: Const(False))
+
+    same = build.atom(chain(0))
+    if isinstance(same, Const):
+        return Const(bool(same.value) == (name == "eq"))
     return build.emit("not", same) if name == "ne" else same
+
+
+def _same_item(build: Builder, a: Value, b: Value) -> Atom:
+    """Whether two items of tuples are one object or equal."""
+    if a is b:
+        return Const(True)
+    same = compare_one(build, "eq", a, b)
+    if isinstance(a, Tup) and isinstance(b, Tup):
+        return same
+    return Const(bool(same.value)) if isinstance(same, Const) else build.emit("builtin.bool", same)
 
 
 def _short_circuit(build: Builder, is_and: bool, nodes: list[ast.expr]) -> Value:
@@ -210,9 +232,8 @@ def conditional(build: Builder, test: Atom, then, orelse) -> Value:
     if found["then"] is found["orelse"] and not then_block and not else_block:
         return found["then"]
     phis: list[Phi] = []
-    extra: dict[str, list] = {"then": list(then_block), "orelse": list(else_block)}
-    value = statements.join(build, found["then"], found["orelse"], "choice", phis, extra)
-    build.add(If(test, Block(tuple(extra["then"])), Block(tuple(extra["orelse"])), tuple(phis), span))
+    value = statements.join(build, found["then"], found["orelse"], "choice", phis)
+    build.add(If(test, then_block, else_block, tuple(phis), span))
     return value
 
 
@@ -220,28 +241,27 @@ def conditional(build: Builder, test: Atom, then, orelse) -> Value:
 
 
 def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
+    place: Operand | None = None
     if isinstance(value, Tup) or (isinstance(value, Const) and isinstance(value.value, tuple)):
         items = value.items if isinstance(value, Tup) else tuple(map(Const, value.value))
-        chosen = _static_index(build, index, len(items))
+        chosen, place = _static_index(build, index)
         if isinstance(chosen, slice):
             return Tup(items[chosen])
-        if chosen is not None:
+        if type(chosen) is int and -len(items) <= chosen < len(items):
             return items[chosen]
     value = build.atom(value)
     if isinstance(value, Const) and value.path:
-        return _static_item(build, value, index)
-    return build.emit("getitem", value, subscript(build, index))
+        return _static_item(build, value, evaluate(build, index) if place is None else place)
+    return build.emit("getitem", value, subscript(build, index) if place is None else place)
 
 
-def _static_index(build: Builder, index: ast.expr, count: int) -> int | slice | None:
+def _static_index(build: Builder, index: ast.expr) -> tuple[Any, Operand | None]:
+    """The index if it is known now, and the operand for it if it had to be evaluated."""
     try:
-        chosen = ast.literal_eval(index) if not isinstance(index, ast.Slice) else _literal_slice(index)
+        return (ast.literal_eval(index) if not isinstance(index, ast.Slice) else _literal_slice(index)), None
     except ValueError:
-        atom = evaluate(build, index)
-        chosen = atom.value if isinstance(atom, Const) else None
-    if isinstance(chosen, slice):
-        return chosen
-    return chosen if isinstance(chosen, int) and -count <= chosen < count else None
+        place = subscript(build, index)
+        return (place.value if isinstance(place, Const) else None), place
 
 
 def _literal_slice(index: ast.Slice) -> slice:
@@ -249,8 +269,11 @@ def _literal_slice(index: ast.Slice) -> slice:
     return slice(*(ast.literal_eval(part) if part is not None else None for part in parts))
 
 
-def _static_item(build: Builder, value: Const, index: ast.expr) -> Value:
-    atom = evaluate(build, index)
+def _static_item(build: Builder, value: Const, atom: Value | Operand) -> Value:
+    if value in build.strangers:
+        raise build.refuse(
+            "unsupported-value", f"'{value.path}' is an object of another module; pass it as an argument"
+        )
     if isinstance(atom, Const) and isinstance(atom.value, (int, str)):
         return build.live_in(f"{value.path}[{atom.value!r}]", value.value[atom.value])
     raise build.refuse("unsupported-value", f"'{value.path}' is subscripted by something not known before the loop")
@@ -275,13 +298,80 @@ def attribute(build: Builder, value: Value, name: str) -> Value:
     """``value.name``; of a static value it is resolved now."""
     value = build.atom(value)
     if isinstance(value, Const) and value.path:
-        try:
-            found = getattr(value.value, name)
-        except AttributeError:
-            raise build.refuse("unsupported-value", f"'{value.path}' has no attribute '{name}'") from None
+        found = read_attribute(build, value.value, value.path, name)
+        if value in build.strangers:
+            return of_stranger(build, value, name, found)
         if isinstance(value.value, types.ModuleType):
-            return Const(found) if isinstance(found, (int, float)) else Const(found, f"{value.path}.{name}")
+            return _of_module(build, value, name, found)
         return build.live_in(f"{value.path}.{name}", found)
     if (path := build.object_path(value)) is not None:
-        return build.live_in(f"{path}.{name}", getattr(build.param_values[path], name))
+        return build.live_in(f"{path}.{name}", read_attribute(build, build.param_values[path], path, name))
     return build.emit("attribute", value, Const(name), hint=name if name.isidentifier() else "t")
+
+
+def read_attribute(build: Builder, owner: Any, path: str, name: str) -> Any:
+    """The attribute, if it is held by an object or its class: one that code computes may differ in each iteration."""
+    import torch
+
+    found = MISSING
+    if isinstance(owner, types.ModuleType | torch.nn.Module | type | enum.Enum) or not _is_computed(owner, name):
+        found = getattr(owner, name, MISSING)
+    elif hasattr(owner, name):
+        raise build.refuse("unsupported-value", f"'{path}.{name}' is computed at each access")
+    if found is MISSING:
+        raise build.refuse("unsupported-value", f"'{path}' has no attribute '{name}'")
+    return found
+
+
+def _is_computed(owner: Any, name: str) -> bool:
+    """Whether Python code of a class runs to read an attribute."""
+    kind = type(owner)
+    reader = inspect.getattr_static(kind, "__getattribute__", None)
+    if isinstance(reader, types.FunctionType):
+        return True
+    declared = inspect.getattr_static(kind, name, MISSING)
+    held = name in getattr(owner, "__dict__", {})
+    if declared is MISSING:
+        return not held and hasattr(kind, "__getattr__")
+    plain = (types.FunctionType, staticmethod, classmethod, types.MemberDescriptorType, types.GetSetDescriptorType)
+    builtin = (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType)
+    if isinstance(declared, (*plain, *builtin)) or not hasattr(type(declared), "__get__"):
+        return False
+    return not held or hasattr(type(declared), "__set__")
+
+
+def watch_module(build: Builder, module: types.ModuleType, name: str, found: Any) -> None:
+    """A variant holds while a user's module keeps what was read of it."""
+    if not is_library(module):
+        if name in vars(module):
+            build.watch(vars(module), f".get({name!r})", found)
+        else:
+            build.watch(module, f".{name}", found)
+
+
+def _of_module(build: Builder, owner: Const, name: str, found: Any) -> Atom:
+    path = f"{owner.path}.{name}"
+    if is_library(owner.value):
+        return Const(found) if isinstance(found, (int, float)) else Const(found, path)
+    if not build.is_known_by_itself(found) and not isinstance(found, (int, float)):
+        return build.live_in(path, found)
+    watch_module(build, owner.value, name, found)
+    made = spelled(found, path)
+    if made.path and isinstance(found, types.FunctionType):
+        build.modules.setdefault(path, found)
+    return made
+
+
+def of_stranger(build: Builder, owner: Const, name: str, found: Any) -> Const:
+    """An attribute of a module, class or function that the region does not reach by the same path."""
+    path = f"{owner.path}.{name}"
+    method = isinstance(found, types.MethodType) and isinstance(found.__self__, type)
+    if not (method or isinstance(found, (int, float)) or build.is_known_by_itself(found)):
+        raise build.refuse("unsupported-value", f"'{path}' is an object of another module; pass it as an argument")
+    if isinstance(owner.value, types.ModuleType):
+        watch_module(build, owner.value, name, found)
+    elif isinstance(found, types.MethodType):
+        build.watch(owner.value, f".{name}.__func__", found.__func__)
+    else:
+        build.watch(owner.value, f".{name}", found)
+    return build.stranger(found, path)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from looplift.frontend import expressions
 from looplift.frontend.scope import Builder, Tup, Value
-from looplift.ir.grammar import Atom, Const, Range, Var
+from looplift.ir.grammar import Atom, Const, Range
 
 
 @dataclass(frozen=True)
@@ -16,11 +16,15 @@ class Source:
     """A domain, and the value that the loop's target takes for an index of it."""
 
     domain: Range
-    item: Callable[[Builder, Var], Value]
+    item: Callable[[Builder, Atom], Value]
+    sequences: tuple[Atom, ...] = ()
+    """What is iterated, which the loop must not lengthen."""
 
 
 def source_of_iterable(build: Builder, node: ast.expr) -> Source:
     """The domain of ``for target in node`` and how its items are made."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not build.is_builtin(node.func.id):
+        return sequence(build, expressions.evaluate_atom(build, node))
     match node:
         case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
             domain = _range(build, args)
@@ -40,24 +44,35 @@ def source_of_iterable(build: Builder, node: ast.expr) -> Source:
 def sequence(build: Builder, value: Atom) -> Source:
     count = build.emit("iter_len", value, hint="n")
     domain = Range(Const(0), count, Const(1), value)
-    return Source(domain, lambda build, index: build.emit("iter_item", value, index, hint="item"))
+    return Source(domain, lambda build, index: build.emit("iter_item", value, index, hint="item"), (value,))
 
 
 def _display(build: Builder, items: list[Value]) -> Source:
     """``for x in (a, b, c)``: a tuple known item by item; each use of it reads one."""
-    if not all(isinstance(item, Const) or isinstance(item, Tup) for item in items):
+    if not all(isinstance(item, Const | Tup) for item in items) or not _is_table(items):
         return sequence(build, build.emit("list", *(build.atom(item) for item in items), hint="items"))
 
-    def item(build: Builder, index: Var) -> Value:
+    def item(build: Builder, index: Atom) -> Value:
         def column(values: list[Value]) -> Value:
-            if isinstance(values[0], Tup):
-                return Tup(tuple(column([v.items[k] for v in values]) for k in range(len(values[0].items))))
+            rows = [value.items for value in values if isinstance(value, Tup)]
+            if rows:
+                return Tup(tuple(column(list(items)) for items in zip(*rows, strict=True)))
             table = build.emit("list", *(build.atom(v) for v in values), hint="table")
             return build.emit("iter_item", table, index, hint="item")
 
         return column(items)
 
     return Source(Range(Const(0), Const(len(items)), Const(1)), item)
+
+
+def _is_table(values: list[Value]) -> bool:
+    """Whether no item is a tuple, or all are, of one length, at every depth."""
+    rows = [value.items for value in values if isinstance(value, Tup)]
+    if not rows:
+        return True
+    if len(rows) < len(values) or len({len(row) for row in rows}) > 1:
+        return False
+    return all(_is_table(list(items)) for items in zip(*rows, strict=True))
 
 
 def _range(build: Builder, args: list[ast.expr]) -> Range:
@@ -102,10 +117,10 @@ def _reversed(build: Builder, inner: ast.expr) -> Source:
             return _reversed_range(build, source)
     last = build.emit("sub", count, Const(1), hint="last")
 
-    def item(build: Builder, index: Var) -> Value:
+    def item(build: Builder, index: Atom) -> Value:
         return _at(build, source, build.emit("sub", last, index))
 
-    return Source(Range(Const(0), count, Const(1), source.domain.source), item)
+    return Source(Range(Const(0), count, Const(1), source.domain.source), item, source.sequences)
 
 
 def _reversed_range(build: Builder, source: Source) -> Source:
@@ -121,11 +136,11 @@ def _enumerate(build: Builder, inner: ast.expr, start: list[ast.expr]) -> Source
     count = _length(build, source)
     first = expressions.evaluate_atom(build, start[0]) if start else Const(0)
 
-    def item(build: Builder, index: Var) -> Value:
+    def item(build: Builder, index: Atom) -> Value:
         number = index if _is(first, 0) else build.emit("add", first, index)
         return Tup((number, _at(build, source, index)))
 
-    return Source(Range(Const(0), count, Const(1), source.domain.source), item)
+    return Source(Range(Const(0), count, Const(1), source.domain.source), item, source.sequences)
 
 
 def _zip(build: Builder, inners: list[ast.expr]) -> Source:
@@ -134,7 +149,8 @@ def _zip(build: Builder, inners: list[ast.expr]) -> Source:
     for source in sources[1:]:
         count = build.emit("builtin.min", count, _length(build, source), hint="n")
 
-    def item(build: Builder, index: Var) -> Value:
+    def item(build: Builder, index: Atom) -> Value:
         return Tup(tuple(_at(build, source, index) for source in sources))
 
-    return Source(Range(Const(0), count, Const(1), sources[0].domain.source), item)
+    sequences = tuple(atom for source in sources for atom in source.sequences)
+    return Source(Range(Const(0), count, Const(1), sources[0].domain.source), item, sequences)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import builtins
 import itertools
+import re
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,12 +32,57 @@ class Frame:
     env: dict[str, Value]
     outer: Mapping[str, Any]
     is_root: bool = False
-    owner: Any = None
     file: str = ""
-    line_offset: int = 0
+    cells_are_guarded: bool = False
+    """Whether a guard of the path that leads to the function covers what it closes over."""
+    path: str = ""
+    """By which the region reaches the function, closure and all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outer(Mapping[str, Any]):
+    """What a function sees beyond its locals, now: its closure over its module's globals."""
+
+    names: dict[str, Any]
+    cells: dict[str, types.CellType]
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.cells:
+            try:
+                return self.cells[name].cell_contents
+            except ValueError:
+                raise KeyError(name) from None
+        return self.names[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in {**self.names, **self.cells} if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A value that a variant was made for and that no path of the region reaches: ``owner`` then ``access`` reads it.
+
+    Without an owner ``access`` is an expression in the region's names. With a ``path`` the value is what the region
+    reaches by it.
+    """
+
+    owner: Any
+    access: str
+    value: Any
+    path: str = ""
+
+
+def is_unbound(value: Value) -> bool:
+    """Whether a value, or an item of a tuple, is one that no path has bound."""
+    return any(map(is_unbound, value.items)) if isinstance(value, Tup) else value is UNDEFINED
 
 
 MISSING = object()
+LIBRARIES = frozenset(("torch", "numpy", "math", "cmath", "itertools", "functools", "operator", "random", "builtins"))
+"""Modules whose attributes are taken to stay as they are."""
 
 
 def is_static(value: Any) -> bool:
@@ -50,6 +96,19 @@ def is_static(value: Any) -> bool:
     return callable(value) and not isinstance(value, torch.Tensor)
 
 
+def is_library(module: types.ModuleType) -> bool:
+    return module.__name__.partition(".")[0] in LIBRARIES
+
+
+def spelled(value: Any, path: str) -> Const:
+    """A static value that is known by itself, whatever names lead to it: emitted code spells it by ``path``."""
+    import torch
+
+    if value is None or value is Ellipsis or isinstance(value, (bool, int, float, str, bytes)):
+        return Const(value)
+    return Const(value, str(value) if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)) else path)
+
+
 @dataclass
 class Builder:
     """What the pieces of the translation share."""
@@ -60,11 +119,18 @@ class Builder:
     params: dict[str, Var] = field(default_factory=dict)
     param_values: dict[str, Any] = field(default_factory=dict)
     guards: list[tuple[str, Any]] = field(default_factory=list)
-    foreign: dict[str, Any] = field(default_factory=dict)
+    foreign: dict[tuple[int, str], Watched] = field(default_factory=dict)
+    strangers: set[Const] = field(default_factory=set)
+    """Constants whose path is one of another namespace: nothing is reached by it in the region's."""
+    in_guarded_cells: set[Const] = field(default_factory=set)
     modules: dict[str, Any] = field(default_factory=dict)
     counter: itertools.count = field(default_factory=lambda: itertools.count(1))
     calls: list[Any] = field(default_factory=list)
     span: Span = NOWHERE
+    unbound_at_entry: frozenset[Value] = frozenset()
+    """Variables of the open loops for names that no path has bound before the outermost."""
+    bound: frozenset[str] = frozenset()
+    """Every name that the region's own statements bind."""
 
     @property
     def frame(self) -> Frame:
@@ -82,11 +148,15 @@ class Builder:
 
     def emit(self, name: str, *args: Operand, hint: str = "t", **kwargs: Operand) -> Var:
         """Append ``var = name(args)`` to the current block and return the variable."""
+        return self.operation(name, args, kwargs, hint)
+
+    def operation(self, name: str, args: Iterable[Operand], kwargs: Mapping[str, Operand], hint: str = "t") -> Var:
+        """The same for the operands of a call, whose keywords are its author's."""
         var = self.fresh(hint)
-        self.add(Let(var, Op(name, args, tuple(kwargs.items())), self.span))
+        self.add(Let(var, Op(name, tuple(args), tuple(kwargs.items())), self.span))
         return var
 
-    def block(self, build) -> Block:
+    def block(self, build: Callable[[], Any]) -> Block:
         """Run ``build`` with an empty block and return what it made."""
         self.blocks.append([])
         build()
@@ -117,7 +187,7 @@ class Builder:
     def lookup(self, name: str) -> Value:
         if name in self.env:
             value = self.env[name]
-            if value is UNDEFINED:
+            if is_unbound(value):
                 raise self.refuse("unsupported-syntax", f"'{name}' may not be bound here")
             return value
         found = self.outer_value(name)
@@ -132,6 +202,16 @@ class Builder:
             return self.frame.outer[name]
         return getattr(builtins, name, MISSING)
 
+    def entry_value(self, name: str) -> Value:
+        """The value of a name before a branch or loop: of the region's, an argument that was not read yet is one."""
+        if name not in self.env and self.frame.is_root and name in self.frame.outer:
+            return self.lookup(name)
+        return self.env.get(name, UNDEFINED)
+
+    def is_builtin(self, name: str) -> bool:
+        """Whether a name still means what it means in a fresh Python."""
+        return name not in self.env and self.outer_value(name) is getattr(builtins, name, None)
+
     def live_in(self, path: str, value: Any) -> Atom:
         """A value that reaches the region under ``path``: static ones are constants, others parameters."""
         if path in self.params:
@@ -141,16 +221,77 @@ class Builder:
                 self.guards.append((path, value))
             self.modules.setdefault(path, value)
             return Const(value, path)
-        var = Var(path.replace(".", "_").replace("[", "_").replace("]", "") if "." in path else path)
+        var = Var(self._parameter_name(path))
         self.params[path] = var
         self.param_values[path] = value
         return var
 
+    def _parameter_name(self, path: str) -> str:
+        """``self.rows[0]`` is ``self_rows_0``, unless that is another parameter."""
+        name = re.sub(r"\W", "_", re.sub(r"[\]'\"]", "", path))
+        taken = {var.name for var in self.params.values()}
+        names = itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
+        return next(one for one in names if one not in taken and (one == path or one not in self.values))
+
+    # ------------------------------------------------------------ names of other namespaces
+
+    def watch(self, owner: Any, access: str, value: Any, path: str = "") -> None:
+        """The variant holds while ``owner`` then ``access`` is this value."""
+        self.foreign.setdefault((id(owner), f"{access} {path}"), Watched(owner, access, value, path))
+
     def foreign_value(self, name: str, value: Any) -> Atom:
-        """A global of another module than the region's: static, or a number that is guarded to stay."""
-        if is_static(value):
-            return Const(value, name)
-        if isinstance(value, (int, float)):
-            self.foreign[name] = (self.frame.outer, value)
-            return Const(value)
-        raise self.refuse("unsupported-value", f"'{name}' is a global of another module; pass it as an argument")
+        """A name of an inlined function's own module or closure: static, or a number that is guarded to stay."""
+        outer = self.frame.outer
+        cell = outer.cells.get(name) if isinstance(outer, Outer) else None
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not is_number and not self.is_known_by_itself(value):
+            return self._shared(name, value, is_global=cell is None)
+        if cell is not None and not self.frame.cells_are_guarded:
+            self.watch(cell, ".cell_contents", value)
+        elif isinstance(outer, Outer) and cell is None and name in outer.names and not _is_library_module(value):
+            self.watch(outer.names, f".get({name!r})", value)
+        return self.stranger(value, name, in_guarded_cell=cell is not None and self.frame.cells_are_guarded)
+
+    def stranger(self, value: Any, path: str, *, in_guarded_cell: bool = False) -> Const:
+        """A constant that is reached in another namespace than the region's."""
+        found = spelled(value, path)
+        if found.path:
+            self.strangers.add(found)
+        if in_guarded_cell:
+            self.in_guarded_cells.add(found)
+        return found
+
+    @staticmethod
+    def is_known_by_itself(value: Any) -> bool:
+        import torch
+
+        own = (bool, str, bytes, type, types.ModuleType, torch.dtype, torch.layout, torch.memory_format)
+        functions = (types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType)
+        if value is None or value is Ellipsis or isinstance(value, (*own, *functions)):
+            return True
+        from looplift.ops.names import name_of
+
+        return callable(value) and not isinstance(value, torch.nn.Module) and name_of(value) is not None
+
+    def _shared(self, name: str, value: Any, *, is_global: bool) -> Atom:
+        """An object that the region reaches by the same name: what it sees there is guarded to be this very object."""
+        outer = self.frame.outer
+        assert isinstance(outer, Outer)
+        same = self.values.get(name) is value and name not in self.bound
+        near = name not in self.values and self.frame.file == self.frames[0].file and self._is_free(name)
+        if is_global and (same or (near and is_static(value))):
+            self.watch(outer.names, f".get({name!r})", value, path=name)
+            return self.live_in(name, value)
+        if not is_global and same and self.frame.path:
+            position = list(outer.cells).index(name)
+            self.watch(None, f"{self.frame.path}.__closure__[{position}].cell_contents", value, path=name)
+            return self.live_in(name, value)
+        where = "a global of another module" if is_global else "a name of another function"
+        raise self.refuse("unsupported-value", f"'{name}' is {where}; pass it as an argument")
+
+    def _is_free(self, name: str) -> bool:
+        return name not in self.frames[0].env and name not in self.bound
+
+
+def _is_library_module(value: Any) -> bool:
+    return isinstance(value, types.ModuleType) and is_library(value)

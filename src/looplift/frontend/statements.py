@@ -3,14 +3,44 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from dataclasses import dataclass
 
+from looplift.base.errors import NotLiftable
+from looplift.base.spans import Span
 from looplift.frontend import expressions
 from looplift.frontend.exits import STOP_ATTRIBUTE
-from looplift.frontend.iteration import Source, source_of_iterable
+from looplift.frontend.iteration import source_of_iterable
 from looplift.frontend.scope import Builder, Tup, Value
 from looplift.ir.grammar import (
-    UNDEFINED, Append, Atom, Block, Carry, Const, If, Let, Loop, Op, Perform, Phi, Range, Require, Store, Var, While,
-)  # fmt: skip
+    UNDEFINED,
+    Append,
+    Atom,
+    Block,
+    Carry,
+    Const,
+    If,
+    Let,
+    Loop,
+    Op,
+    Operand,
+    Perform,
+    Phi,
+    Range,
+    Require,
+    Statement,
+    Store,
+    Var,
+    While,
+    children,
+    uses,
+    walk,
+)
+
+TEMPORARY = ("t", "items", "choice", "pair")
+"""Names of values that have none of their author's yet."""
+GROWING = frozenset(("append", "extend", "insert", "pop", "remove", "clear", "add", "discard", "update", "popleft"))
+IN_PLACE = GROWING | {"sort", "reverse", "fill", "setdefault", "popitem", "appendleft", "rotate"}
 
 
 def without_docstring(statements: list[ast.stmt]) -> list[ast.stmt]:
@@ -31,12 +61,10 @@ def translate(build: Builder, node: ast.stmt) -> None:
         case ast.Pass():
             pass
         case ast.Assign(targets=targets, value=value):
-            found = _right_side(build, targets, value)
-            for target in targets:
-                assign(build, target, found)
+            _assignment(build, targets, value)
         case ast.AnnAssign(target=target, value=value):
             if value is not None:
-                assign(build, target, expressions.evaluate(build, value))
+                _assignment(build, [target], value)
         case ast.AugAssign():
             _augmented(build, node)
         case ast.Expr(value=value):
@@ -57,18 +85,27 @@ def translate(build: Builder, node: ast.stmt) -> None:
             raise build.refuse("unsupported-syntax", f"'{type(node).__name__.lower()}' is not understood in a loop")
 
 
-def _right_side(build: Builder, targets: list[ast.expr], value: ast.expr) -> Value:
-    """``a, b = b, a`` evaluates all of the right side first; a tuple display needs no tuple."""
-    return expressions.evaluate(build, value)
+def _assignment(build: Builder, targets: list[ast.expr], value: ast.expr) -> None:
+    """``a = b = value``; ``a, b = b, a`` evaluates all of the right side first."""
+    made_from = len(build.blocks[-1])
+    found = expressions.evaluate(build, value)
+    if len(targets) > 1 and isinstance(targets[0], ast.Name):
+        found = _named(build, targets[0].id, found, made_from)
+    for target in targets:
+        assign(build, target, found, made_from if len(targets) == 1 else None)
 
 
-def assign(build: Builder, target: ast.expr, value: Value) -> None:
+def assign(build: Builder, target: ast.expr, value: Value, made_from: int | None = None) -> None:
+    """Bind a target. What the block holds from ``made_from`` on was made for this value and has no other reader."""
     match target:
         case ast.Name(id=name):
-            build.env[name] = _named(build, name, value)
+            build.env[name] = _named(build, name, value, made_from)
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
-            for inner, item in zip(targets, _unpack(build, targets, value), strict=True):
-                assign(build, inner, item)
+            items = _unpack(build, targets, value)
+            every = [leaf for item in items for leaf in leaves(item)]
+            for inner, item in zip(targets, items, strict=True):
+                alone = sum(leaf is item for leaf in every) == 1
+                assign(build, inner, item, made_from if alone else None)
         case ast.Subscript(value=owner, slice=index):
             ref = build.atom(expressions.evaluate(build, owner))
             if not isinstance(ref, Var):
@@ -80,14 +117,21 @@ def assign(build: Builder, target: ast.expr, value: Value) -> None:
             raise build.refuse("unsupported-syntax", "this target of an assignment is not understood")
 
 
-def _named(build: Builder, name: str, value: Value) -> Value:
-    """Give a temporary the author's name."""
+def leaves(value: Value) -> list[Atom]:
+    """The atoms of a value."""
+    return [leaf for item in value.items for leaf in leaves(item)] if isinstance(value, Tup) else [value]
+
+
+def _named(build: Builder, name: str, value: Value, made_from: int | None) -> Value:
+    """Give a temporary that was made for this name its author's name."""
     block = build.blocks[-1]
-    if isinstance(value, Var) and block and isinstance(block[-1], Let) and block[-1].var is value:
-        if value.hint in ("t", "items", "choice", "pair"):
-            last = block.pop()
-            value = build.fresh(name)
-            build.add(Let(value, last.op, last.span))
+    if made_from is None or len(block) <= made_from or not isinstance(value, Var) or value.hint not in TEMPORARY:
+        return value
+    last = block[-1]
+    if not isinstance(last, Let) or last.var is not value:
+        return value
+    value = build.fresh(name)
+    block[-1] = Let(value, last.op, last.span)
     return value
 
 
@@ -101,28 +145,54 @@ def _unpack(build: Builder, targets: list[ast.expr], value: Value) -> tuple[Valu
         if len(value.items) != count:
             raise build.refuse("requirement", f"{len(value.items)} values for {count} names")
         return value.items
-    return tuple(build.emit("unpack", value, Const(k), Const(count)) for k in range(count))
+    hints = [target.id if isinstance(target, ast.Name) else "t" for target in targets]
+    return tuple(build.emit("unpack", value, Const(k), Const(count), hint=hint) for k, hint in enumerate(hints))
 
 
 def _augmented(build: Builder, node: ast.AugAssign) -> None:
     name = expressions.BINARY[type(node.op)]
     match node.target:
         case ast.Name(id=target):
-            old = build.atom(build.lookup(target))
-            value = expressions.evaluate_atom(build, node.value)
-            if expressions._number(old) and expressions._number(value) and name in ("add", "sub", "mul"):
-                build.env[target] = Const(expressions.fold(name, old.value, value.value))
-            else:
-                build.env[target] = build.emit(f"inplace.{name}", old, value, hint=target)
+            before = build.lookup(target)
+            found = expressions.evaluate(build, node.value)
+            if name == "add" and isinstance(before, Tup) and isinstance(found, Tup):
+                build.env[target] = Tup(before.items + found.items)
+                return
+            old, value = build.atom(before), build.atom(found)
+            known = expressions.folded(name, old, value)
+            build.env[target] = known or build.emit(f"inplace.{name}", old, value, hint=target)
         case ast.Subscript(value=owner, slice=index):
             ref = build.atom(expressions.evaluate(build, owner))
             if not isinstance(ref, Var):
                 raise build.refuse("unsupported-value", "a store into something that is no tensor or list")
-            where = expressions.subscript(build, index)
-            value = expressions.evaluate_atom(build, node.value)
-            build.add(Store(ref, where, value, name, build.span))
+            _augmented_store(build, name, ref, expressions.subscript(build, index), node.value)
         case _:
             raise build.refuse("effect-order", "an attribute is changed inside the loop")
+
+
+def _augmented_store(build: Builder, name: str, ref: Var, where: Operand, node: ast.expr) -> None:
+    """``ref[where] += e`` reads the place before ``e``, which matters if ``e`` has effects."""
+    block = build.blocks[-1]
+    position = len(block)
+    value = expressions.evaluate_atom(build, node)
+    if not any(map(_has_effect, block[position:])):
+        build.add(Store(ref, where, value, name, build.span))
+        return
+    old = build.fresh("old")
+    block.insert(position, Let(old, Op("getitem", (ref, where)), build.span))
+    build.add(Store(ref, where, build.emit(f"inplace.{name}", old, value), None, build.span))
+
+
+def _has_effect(statement: Statement) -> bool:
+    """Whether something that a later read may see is changed."""
+    if any(_has_effect(inner) for block in children(statement) for inner in block):
+        return True
+    if not isinstance(statement, Let):
+        return isinstance(statement, Store | Append | Perform)
+    prefix, _, method = statement.op.name.partition(".")
+    if prefix in ("call", "inplace"):
+        return True
+    return prefix == "method" and (method in IN_PLACE or (method.endswith("_") and not method.endswith("__")))
 
 
 def _expression(build: Builder, value: ast.expr) -> None:
@@ -134,9 +204,11 @@ def _expression(build: Builder, value: ast.expr) -> None:
             if isinstance(ref, Var):
                 build.add(Append(ref, expressions.evaluate_atom(build, item), build.span))
                 return
-        case ast.Call(func=ast.Name(id="print"), args=args) if build.outer_value("print") is print:
+        case ast.Call(func=ast.Name(id="print"), args=args, keywords=keywords) if build.is_builtin("print"):
             items = tuple(build.atom(v) for v in expressions._items(build, args))
-            kwargs = tuple((k.arg, expressions.evaluate_atom(build, k.value)) for k in value.keywords)
+            if any(keyword.arg is None for keyword in keywords):
+                raise build.refuse("unsupported-syntax", "'**' in a call inside a loop")
+            kwargs = tuple((str(k.arg), expressions.evaluate_atom(build, k.value)) for k in keywords)
             build.add(Perform(Op("builtin.print", items, kwargs), build.span))
             return
     expressions.evaluate(build, value)
@@ -145,25 +217,44 @@ def _expression(build: Builder, value: ast.expr) -> None:
 # ---------------------------------------------------------------- joins
 
 
-def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi], extra: dict[str, list]) -> Value:
+def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi]) -> Value:
     """One value of two that reach the end of an If; tuples are joined item by item."""
     if then is orelse:
         return then
     if isinstance(then, Const) and isinstance(orelse, Const) and not then.path and not orelse.path:
-        if type(then.value) is type(orelse.value) and then.value == orelse.value and then is not UNDEFINED:
-            if orelse is not UNDEFINED and repr(then.value) == repr(orelse.value):
+        if type(then.value) is type(orelse.value) and then.value == orelse.value:
+            if repr(then.value) == repr(orelse.value):
                 return then
     if isinstance(then, Tup) and isinstance(orelse, Tup) and len(then.items) == len(orelse.items):
         pairs = zip(then.items, orelse.items, strict=True)
-        return Tup(tuple(join(build, a, b, hint, phis, extra) for a, b in pairs))
-    sides = {}
-    for side, value in (("then", then), ("orelse", orelse)):
-        if isinstance(value, Tup):
-            raise build.refuse("mixed-kinds", f"'{hint}' is a tuple on one side of an 'if' and not on the other")
-        sides[side] = value
+        return Tup(tuple(join(build, a, b, hint, phis) for a, b in pairs))
+    if isinstance(then, Tup):
+        if (other := _unbound_like(build, then, orelse)) is not None:
+            return join(build, then, other, hint, phis)
+    elif isinstance(orelse, Tup):
+        if (other := _unbound_like(build, orelse, then)) is not None:
+            return join(build, other, orelse, hint, phis)
+    if isinstance(then, Tup) or isinstance(orelse, Tup):
+        raise build.refuse("mixed-kinds", f"'{hint}' is a tuple on one side of an 'if' and not on the other")
     var = build.fresh(hint)
-    phis.append(Phi(var, sides["then"], sides["orelse"]))
+    phis.append(Phi(var, then, orelse))
     return var
+
+
+class BecomesTuple(Exception):
+    """A name that no path has bound before a loop is bound to a tuple in it: its items are carried one by one."""
+
+    def __init__(self, var: Var, count: int):
+        self.var, self.count = var, count
+
+
+def _unbound_like(build: Builder, shape: Tup, value: Value) -> Tup | None:
+    """A tuple of as many items that are not bound, for a value that is not bound."""
+    if value is UNDEFINED:
+        return Tup((UNDEFINED,) * len(shape.items))
+    if isinstance(value, Var) and value in build.unbound_at_entry:
+        raise BecomesTuple(value, len(shape.items))
+    return None
 
 
 def _branch(build: Builder, node: ast.If) -> None:
@@ -174,15 +265,22 @@ def _branch(build: Builder, node: ast.If) -> None:
     span, before = build.span, dict(build.env)
     then_block = build.block(lambda: translate_block(build, node.body))
     then_env = dict(build.env)
-    build.frame.env.clear()
-    build.frame.env.update(before)
+    _set_names(build, before)
     else_block = build.block(lambda: translate_block(build, node.orelse))
+    else_env = dict(build.env)
+    _set_names(build, before)
     phis: list[Phi] = []
-    extra: dict[str, list] = {"then": [], "orelse": []}
-    for name in dict.fromkeys([*then_env, *build.env]):
-        a, b = then_env.get(name, UNDEFINED), build.env.get(name, UNDEFINED)
-        build.env[name] = join(build, a, b, name, phis, extra)
+    joined: dict[str, Value] = {}
+    for name in dict.fromkeys([*then_env, *else_env]):
+        then, orelse = (env[name] if name in env else build.entry_value(name) for env in (then_env, else_env))
+        joined[name] = join(build, then, orelse, name, phis)
+    build.env.update(joined)
     build.add(If(test, then_block, else_block, tuple(phis), span))
+
+
+def _set_names(build: Builder, names: dict[str, Value]) -> None:
+    build.env.clear()
+    build.env.update(names)
 
 
 # ---------------------------------------------------------------- loops
@@ -205,62 +303,123 @@ def assigned_names(statements: list[ast.stmt]) -> list[str]:
     return list(names)
 
 
-def _enter(build: Builder, names: list[str]) -> dict[str, tuple[Value, Value]]:
+Place = tuple[str | int, ...]
+"""A name and the positions in its tuple, outermost first."""
+
+
+@dataclass
+class _Entry:
+    """The names that a loop assigns: their values before it and at entry of its body."""
+
+    init: dict[str, Value]
+    inside: dict[str, Value]
+    places: dict[Var, Place]
+    """Of the variables that are not bound before the loop."""
+
+
+def _enter(build: Builder, names: list[str], counts: dict[Place, int]) -> _Entry:
     """Open a loop: each name assigned in it gets a variable for its value at entry of the body."""
+    entry = _Entry({}, {}, {})
 
-    def opened(name: str, value: Value) -> Value:
-        return Tup(tuple(opened(name, item) for item in value.items)) if isinstance(value, Tup) else build.fresh(name)
+    def shaped(place: Place, value: Value) -> Value:
+        if value is UNDEFINED and place in counts:
+            value = Tup((UNDEFINED,) * counts[place])
+        if isinstance(value, Tup):
+            return Tup(tuple(shaped((*place, k), item) for k, item in enumerate(value.items)))
+        return value
 
-    entries = {}
+    def opened(place: Place, value: Value) -> Value:
+        if isinstance(value, Tup):
+            return Tup(tuple(opened((*place, k), item) for k, item in enumerate(value.items)))
+        var = build.fresh(str(place[0]))
+        if value is UNDEFINED or value in build.unbound_at_entry:
+            entry.places[var] = place
+        return var
+
     for name in names:
-        init = build.env.get(name, UNDEFINED)
-        if init is UNDEFINED and name in build.frame.outer and build.frame.is_root:
-            init = build.lookup(name)
-        entries[name] = (init, opened(name, init))
-        build.env[name] = entries[name][1]
-    return entries
+        init = shaped((name,), build.entry_value(name))
+        entry.init[name], entry.inside[name] = init, opened((name,), init)
+        build.env[name] = entry.inside[name]
+    return entry
 
 
-def _leave(build: Builder, entries: dict[str, tuple[Value, Value]]) -> tuple[Carry, ...]:
+def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
     """Close a loop: pair the values at entry with those at the end of the body, and bind those after it."""
     carries: list[Carry] = []
 
     def closed(name: str, init: Value, inside: Value, last: Value) -> Value:
-        if isinstance(inside, Tup):
+        if isinstance(inside, Tup) and isinstance(init, Tup):
             if not isinstance(last, Tup) or len(last.items) != len(inside.items):
                 raise build.refuse("mixed-kinds", f"'{name}' is a tuple before the loop and something else in it")
             return Tup(tuple(map(closed, [name] * len(inside.items), init.items, inside.items, last.items)))
+        assert isinstance(inside, Var) and not isinstance(init, Tup)
         if isinstance(last, Tup):
-            if init is UNDEFINED:
-                return Tup(tuple(closed(name, UNDEFINED, build.fresh(name), item) for item in last.items))
+            _unbound_like(build, last, inside)
             raise build.refuse("mixed-kinds", f"'{name}' becomes a tuple in the loop")
-        if last is inside:
-            carries.append(Carry(inside, init, inside, build.fresh(name)))
-            return init if init is not UNDEFINED else carries.pop().after
+        if last is UNDEFINED:
+            raise build.refuse("unsupported-syntax", f"'{name}' may not be bound here")
+        if last is inside and init is UNDEFINED:
+            if inside in read:
+                raise build.refuse("unsupported-syntax", f"'{name}' may not be bound here")
+            return UNDEFINED
         carries.append(Carry(inside, init, last, build.fresh(name)))
-        return carries[-1].after
+        return init if last is inside else carries[-1].after
 
-    for name, (init, inside) in entries.items():
-        build.env[name] = closed(name, init, inside, build.env[name])
+    ends = {name: build.env[name] for name in entry.init}
+    read |= {leaf for name, end in ends.items() for leaf in leaves(end) if leaf not in leaves(entry.inside[name])}
+    for name, init in entry.init.items():
+        build.env[name] = closed(name, init, entry.inside[name], ends[name])
     return tuple(carries)
+
+
+def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], None]) -> None:
+    """Translate a loop; again, where a name that is not bound before it turns out to be bound to a tuple in it."""
+    counts: dict[Place, int] = {}
+    before, depth, length, unbound = dict(build.env), len(build.blocks), len(build.blocks[-1]), build.unbound_at_entry
+    while True:
+        entry = _enter(build, names, counts)
+        build.unbound_at_entry = unbound | entry.places.keys()
+        try:
+            translate_loop(entry)
+            return
+        except BecomesTuple as found:
+            place = entry.places.get(found.var)
+            if place is None or _outer_value(entry.init[str(place[0])], place) is not UNDEFINED:
+                outer = found.var if place is None else _outer_value(entry.init[str(place[0])], place)
+                assert isinstance(outer, Var)
+                raise BecomesTuple(outer, found.count) from None
+            counts[place] = found.count
+        finally:
+            build.unbound_at_entry = unbound
+        del build.blocks[depth:], build.blocks[-1][length:]
+        _set_names(build, before)
+
+
+def _outer_value(value: Value, place: Place) -> Value:
+    """What a variable of a loop holds before it."""
+    for position in place[1:]:
+        assert isinstance(value, Tup)
+        value = value.items[int(position)]
+    return value
 
 
 def _for(build: Builder, node: ast.For) -> None:
     span = build.span
     source = source_of_iterable(build, node.iter)
-    stop = getattr(node, STOP_ATTRIBUTE, None)
-    names = assigned_names([node])
-    entries = _enter(build, names)
-    index = build.fresh(_index_hint(node.target))
-    outer_stop = build.env.get(stop) if stop else None
-    assert stop is None or outer_stop is not None
 
-    def body() -> None:
-        assign(build, node.target, source.item(build, index))
-        translate_block(build, node.body)
+    def translated(entry: _Entry) -> None:
+        index = build.fresh(_index_hint(node.target))
 
-    block = build.block(body)
-    _finish(build, source.domain, index, entries, block, stop, span)
+        def body() -> None:
+            assign(build, node.target, source.item(build, index), 0)
+            translate_block(build, node.body)
+
+        block = build.block(body)
+        loop = _finish(build, source.domain, index, entry, block, node, span)
+        if set(source.sequences) & set(_lengthened(loop)):
+            raise NotLiftable("unsupported-iterable", "the list that is iterated changes its length meanwhile", span)
+
+    _loop(build, assigned_names([node]), translated)
 
 
 def _index_hint(target: ast.expr) -> str:
@@ -272,20 +431,58 @@ def _index_hint(target: ast.expr) -> str:
     return "k"
 
 
+def _lengthened(loop: Loop) -> list[Atom]:
+    """Lists that the body of a loop makes longer or shorter, under the names that they have before it too."""
+    found: list[Atom] = []
+    earlier = {
+        carry.inside: carry.init for inner in (loop, *walk(loop.body)) for carry in getattr(inner, "carries", ())
+    }
+    for statement in walk(loop.body):
+        match statement:
+            case Append(ref=ref):
+                found.append(ref)
+            case Let(op=op) | Perform(op=op) if op.name.removeprefix("method.") in GROWING and op.args:
+                found += [arg for arg in op.args[:1] if isinstance(arg, Var)]
+            case Let(op=Op(name="inplace.add", args=[ref, *_])):
+                found += [ref] if isinstance(ref, Var) else []
+    for ref in found:
+        if (before := earlier.get(ref)) is not None and before not in found:  # type: ignore[arg-type]
+            found.append(before)
+    return found
+
+
 def _while(build: Builder, node: ast.While) -> None:
     span = build.span
-    stop = getattr(node, STOP_ATTRIBUTE, None)
-    entries = _enter(build, assigned_names([node]))
-    found: dict[str, Atom] = {}
-    test = build.block(lambda: found.update(cond=expressions.evaluate_atom(build, node.test)))
-    block = build.block(lambda: translate_block(build, node.body))
-    _finish(build, While(test, found["cond"]), None, entries, block, stop, span)
+
+    def translated(entry: _Entry) -> None:
+        found: dict[str, Atom] = {}
+        test = build.block(lambda: found.update(cond=expressions.evaluate_atom(build, node.test)))
+        block = build.block(lambda: translate_block(build, node.body))
+        _finish(build, While(test, found["cond"]), None, entry, block, node, span)
+
+    _loop(build, assigned_names([node]), translated)
 
 
-def _finish(build: Builder, domain, index, entries, block: Block, stop: str | None, span) -> None:
-    flag = build.env[stop] if stop else None
-    carries = _leave(build, entries)
-    build.add(Loop(domain, index, carries, block, flag, span))
+def _finish(
+    build: Builder,
+    domain: Range | While,
+    index: Var | None,
+    entry: _Entry,
+    block: Block,
+    node: ast.For | ast.While,
+    span: Span,
+) -> Loop:
+    stop: str | None = getattr(node, STOP_ATTRIBUTE, None)
+    flag = build.atom(build.env[stop]) if stop else None
+    read = {
+        atom
+        for part in (block, *([domain.block] if isinstance(domain, While) else []))
+        for s in walk(part)
+        for atom in uses(s)
+    }
+    loop = Loop(domain, index, _leave(build, entry, read), block, flag, span)
+    build.add(loop)
+    return loop
 
 
 def loops_of(generators: list[ast.comprehension], body: list[ast.stmt]) -> ast.stmt:
@@ -313,7 +510,7 @@ def _reads(node: ast.expr, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
-def comprehension(build: Builder, node: ast.ListComp | ast.GeneratorExp) -> Atom:
+def comprehension(build: Builder, node: ast.ListComp | ast.GeneratorExp) -> Value:
     """``[e for x in xs if c]`` is an empty list and a loop that appends."""
     name = f"_list_{next(build.counter)}"
     build.env[name] = build.emit("list", hint="items")
@@ -323,5 +520,3 @@ def comprehension(build: Builder, node: ast.ListComp | ast.GeneratorExp) -> Atom
     ast.fix_missing_locations(loop)
     translate_scoped(build, node.generators, [loop])
     return build.env.pop(name)
-
-

@@ -10,7 +10,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
 from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
-from looplift.frontend.scope import Builder, Frame
+from looplift.frontend.scope import Builder, Frame, is_unbound
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Function
 from looplift.ir.prune import prune
 from looplift.ir.sink import sink_stores
@@ -26,11 +26,12 @@ def translate(
     ``values`` holds each root name that the region reads and that is bound at its entry. The result named
     ``return`` is there when the region ends the user's function. Raises NotLiftable for syntax outside the IR.
     """
-    build = Builder(values)
+    build = Builder(values, bound=frozenset(translation.assigned_names(statements)))
     build.frames.append(Frame({}, values, is_root=True, file=file))
     returns = isinstance(statements[-1], ast.Return)
     if not returns and any(exits(node, loops=False) for node in statements):
-        raise NotLiftable("unsupported-syntax", "a return inside the loop, with more to do after it", span_of(statements[0]))
+        message = "a return inside the loop, with more to do after it"
+        raise NotLiftable("unsupported-syntax", message, span_of(statements[0]))
     try:
         plain = without_exits(statements, RESULT, build.counter)
     except SyntaxError as error:
@@ -45,14 +46,14 @@ def translate(
         "paths": {var: path for path, var in build.params.items()},
         "values": {var: build.param_values[path] for path, var in build.params.items()},
         "guards": build.guards,
-        "foreign": build.foreign,
+        "foreign": list(build.foreign.values()),
         "modules": build.modules,
     })))  # fmt: skip
 
 
 def _result(build: Builder, name: str) -> Atom:
     value = build.env.get(name, UNDEFINED)
-    if value is UNDEFINED:
+    if is_unbound(value):
         if name == RESULT:
             return Const(None)
         raise NotLiftable("unsupported-syntax", f"'{name}' may not be bound after the loop", build.span)

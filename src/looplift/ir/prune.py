@@ -5,8 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from looplift.ir.grammar import (
-    Atom, Block, Function, If, Let, Loop, Range, Statement, Var, While, atoms, operands, uses, walk,
-)  # fmt: skip
+    Atom,
+    Block,
+    Function,
+    If,
+    Let,
+    Loop,
+    Range,
+    Statement,
+    Var,
+    While,
+    atoms,
+    operands,
+    uses,
+    walk,
+)
 
 EFFECTS = ("call", "method.", "random.")
 

@@ -1,37 +1,55 @@
 """Stores at the end of both sides of an If become one store after it.
 
-    if c: x[i] = a            v = a if c else b
-    else: x[i] = b            x[i] = v
+``if c: x[i] = a`` with ``else: x[i] = b`` is ``v = a if c else b`` and ``x[i] = v``.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
-from looplift.ir.grammar import Block, Const, Function, Group, If, Loop, Operand, Phi, Slice, Statement, Store, Var, While
+from looplift.ir.grammar import (
+    Block,
+    Const,
+    Function,
+    Group,
+    If,
+    Loop,
+    Operand,
+    Phi,
+    Slice,
+    Statement,
+    Store,
+    Var,
+    While,
+    atoms,
+    definitions,
+    walk,
+)
 
 
 def sink_stores(function: Function) -> Function:
     """The same function with stores moved out of Ifs where both sides end with a store to the same place."""
-    return replace(function, body=_block(function.body))
+    return replace(function, body=_block(function.body, itertools.count(1)))
 
 
-def _block(block: Block) -> Block:
+def _block(block: Block, numbers: itertools.count) -> Block:
     out: list[Statement] = []
     for statement in block:
         match statement:
             case If():
-                out += _branch(replace(statement, then=_block(statement.then), orelse=_block(statement.orelse)))
-            case Loop(domain=While() as domain):
-                out.append(replace(statement, domain=replace(domain, block=_block(domain.block)), body=_block(statement.body)))
-            case Loop():
-                out.append(replace(statement, body=_block(statement.body)))
+                then, orelse = _block(statement.then, numbers), _block(statement.orelse, numbers)
+                out += _branch(replace(statement, then=then, orelse=orelse), numbers)
+            case Loop(domain=domain, body=body):
+                if isinstance(domain, While):
+                    domain = replace(domain, block=_block(domain.block, numbers))
+                out.append(replace(statement, domain=domain, body=_block(body, numbers)))
             case _:
                 out.append(statement)
     return Block(tuple(out))
 
 
-def _branch(statement: If) -> list[Statement]:
+def _branch(statement: If, numbers: itertools.count) -> list[Statement]:
     then, orelse = statement.then.statements, statement.orelse.statements
     stores: list[Statement] = []
     phis = list(statement.phis)
@@ -39,7 +57,7 @@ def _branch(statement: If) -> list[Statement]:
         a, b = then[-1], orelse[-1]
         if not _same_place(a, b) or _is_defined_in(a, statement):
             break
-        var = Var(f"stored.{a.span.line}.{id(a)}")
+        var = Var(f"stored.s{next(numbers)}")
         phis.append(Phi(var, a.value, b.value))
         stores.insert(0, replace(a, value=var))
         then, orelse = then[:-1], orelse[:-1]
@@ -65,7 +83,5 @@ def _same(a: Operand, b: Operand) -> bool:
 
 def _is_defined_in(store: Store, statement: If) -> bool:
     """Whether the place depends on something that a side computes."""
-    from looplift.ir.grammar import atoms, definitions, walk
-
     made = {var for side in (statement.then, statement.orelse) for inner in walk(side) for var in definitions(inner)}
     return any(atom in made for atom in (store.ref, *atoms(store.index)))
