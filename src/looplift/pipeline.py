@@ -67,8 +67,6 @@ def _most_telling(refusals: list[NotLiftable]) -> NotLiftable:
 
 def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
     from looplift.analysis.probe import analyse
-    from looplift.build.native import differentiable, load
-    from looplift.emit.native import kernel_of
     from looplift.emit.source import emit
     from looplift.frontend.translate import translate
     from looplift.optimize.simplify import simplify
@@ -76,12 +74,25 @@ def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings:
 
     region = program.region
     function = translate(region.statements, values, list(program.live_out), file=program.file, name=program.name)
-    made = plan(analyse(function, values), backend=settings.backend, kernel_of=kernel_of)
+    made = plan(analyse(function), backend=settings.backend, kernel_of=_kernel_of)
     made.program = simplify(made.program)
     emitted = emit(made)
     for kernel, gradients in emitted.kernels:
-        emitted.namespace[kernel.name] = differentiable(kernel) if gradients else load(kernel)
+        emitted.namespace[kernel.name] = _built(kernel, gradients)
     return _code_from_emitted(emitted, made)
+
+
+def _kernel_of(loop: Any, facts: Any, *, gradients: bool) -> Any:
+    """The C++ of a loop; the rooms for it are imported when the first one is tried."""
+    from looplift.emit.native import kernel_of
+
+    return kernel_of(loop, facts, gradients=gradients)
+
+
+def _built(kernel: Any, gradients: bool) -> Callable[..., Any]:
+    from looplift.build.native import differentiable, load
+
+    return differentiable(kernel) if gradients else load(kernel)
 
 
 def _code_from_emitted(emitted: Any, made: Any) -> RegionCode:

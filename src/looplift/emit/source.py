@@ -16,8 +16,7 @@ from looplift.base.errors import NotLiftable
 from looplift.emit import structure, text
 from looplift.emit.guards import device_of, guarded_modules, guards_of
 from looplift.emit.helpers import HELPERS, helper_functions
-from looplift.emit.native_standalone import standalone_text
-from looplift.emit.text import Text, arranged, full
+from looplift.emit.text import Text, full
 from looplift.emit.writes import write_lines
 from looplift.ir.array import (
     Assign,
@@ -186,6 +185,8 @@ def _plain(content: str) -> str:
         if depth == 0 and position < len(content) - 1:
             return content
     inner = content[1:-1]
+    if not inner.strip():
+        return content
     return content if "," in inner and _top_level_comma(inner) else inner
 
 
@@ -252,7 +253,10 @@ def emit(plan: Any) -> Emitted:
     emitted.mutated = plan.mutated
     emitted.random = plan.random
     emitted.kernels = plan.kernels
-    emitted.standalone += [standalone_text(kernel) for kernel, _ in plan.kernels]
+    if plan.kernels:
+        from looplift.emit.native_standalone import standalone_text
+
+        emitted.standalone += [standalone_text(kernel) for kernel, _ in plan.kernels]
     emitted.commits_early = _commits_early(plan.program, set(plan.mutated))
     return emitted
 
@@ -488,6 +492,3 @@ def _words(content: str) -> set[str]:
 
 def _grouped(content: str) -> str:
     return f"({content})" if _top_level_comma(content) else content
-
-
-__all__ = ["Emitted", "arranged", "emit"]

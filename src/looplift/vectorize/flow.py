@@ -8,10 +8,12 @@ from looplift.ir.grammar import (
     Append,
     Atom,
     Block,
+    Const,
     Function,
     If,
     Let,
     Loop,
+    Op,
     Range,
     Require,
     Statement,
@@ -49,7 +51,8 @@ class Flow:
         match statement:
             case Let(var=var, op=op):
                 self.definition[var] = statement
-                self.sources.setdefault(var, []).extend(operands(op))
+                if not _asks_for_size(op):
+                    self.sources.setdefault(var, []).extend(operands(op))
             case If(phis=phis):
                 for phi in phis:
                     self.definition[phi.var] = statement
@@ -82,6 +85,13 @@ class Flow:
                 continue
             self.deciding.add(var)
             pending += [atom for atom in self.sources.get(var, ()) if isinstance(atom, Var)]
+
+
+def _asks_for_size(op: Op) -> bool:
+    """Whether the result depends on the size of the operand alone, not on what it holds."""
+    if op.name == "attribute":
+        return isinstance(op.args[1], Const) and op.args[1].value in ("shape", "dtype", "device", "ndim")
+    return op.name in ("builtin.len", "iter_len", "method.size", "method.dim", "method.numel")
 
 
 def _deciders(statement: Statement):

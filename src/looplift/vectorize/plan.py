@@ -30,7 +30,7 @@ class Plan:
 
     facts: Facts
     decisions: list[Decision]
-    program: Program | None
+    program: Program
     apart: set[tuple[str, str]] = field(default_factory=set)
     whole: set[str] = field(default_factory=set)
     mutated: list[str] = field(default_factory=list)

@@ -133,13 +133,27 @@ def _check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
     for read in reads:
         if _is_step_of_store(context, read, stores):
             continue
-        path = _path(context, read.op.args[0], read.op.args[1]) if read.op.name in ("getitem", "iter_item") else None
-        if path is None or not all(_same_place(context, path, other, loop) for other in paths):
-            message = f"one iteration may read what another one writes to '{hint}'"
-            return NotLiftable("memory-dependence", message, read.span)
+        for path in _paths_read(context, read, root):
+            if path is None or not all(_same_place(context, path, other, loop) for other in paths):
+                message = f"one iteration may read what another one writes to '{hint}'"
+                return NotLiftable("memory-dependence", message, read.span)
     if len(stores) > 1 and not _stores_agree(context, paths, loop):
         return NotLiftable("order", f"several statements write to '{hint}'", loop.span)
     return None
+
+
+def _paths_read(context: Context, read: Let, root: Var) -> list[Path | None]:
+    """The places of an array that an operation reads: its own subscript, or those of the views that it works on."""
+    if read.op.name in ("getitem", "iter_item"):
+        owner, index = read.op.args
+        assert isinstance(owner, Var | Const)
+        return [_path(context, owner, index)]
+    found: list[Path | None] = []
+    for atom in operands(read.op):
+        if isinstance(atom, Var) and context.flow.root(atom) is root:
+            view = context.flow.definition.get(atom)
+            found.append(_path(context, *view.op.args) if isinstance(view, Let) and atom is not root else None)
+    return found
 
 
 def _check_shared(context: Context, root: Var, loop: Loop) -> NotLiftable | None:
