@@ -83,7 +83,7 @@ class Regions:
         probed, before, seen = (self.copied(names, values) for _ in range(3))
         facts, made = None, self.translated(program, probed)
         try:
-            facts = analyse(made, probed)
+            facts = analyse(made)
             self.analysed.append(where)
         except NotLiftable as refusal:
             self.refused.append(f"{where}: analysis: {refusal.code}, line {refusal.span.line}: {refusal.message}")
@@ -96,7 +96,7 @@ class Regions:
 
     def wrong_facts(self, program: Any, values: dict[str, Any]) -> list[str]:
         made = self.translated(program, values)
-        facts = analyse(made, self.copied(program.arguments, values))
+        facts = analyse(made)
         try:
             return wrong_facts(made, facts, values)
         except Exception as error:

@@ -30,7 +30,7 @@ def facts_that_fail(program, aspects):
         printed = io.StringIO()
         try:
             with contextlib.redirect_stdout(printed):
-                facts = analyse(translated(program.function, made_for), values_of(program.function, made_for))
+                facts = analyse(translated(program.function, made_for))
         except NotLiftable:
             facts = None
         if printed.getvalue():

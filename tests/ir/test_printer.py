@@ -6,7 +6,7 @@ from textwrap import dedent
 import pytest
 import torch
 from programs import PROGRAMS
-from running import translated, values_of
+from running import translated
 
 from looplift.analysis.probe import analyse
 from looplift.ir.grammar import Const, Group, Op, Slice, Var, walk
@@ -69,7 +69,7 @@ def test_a_for_loop():
 def test_facts_are_comments():
     arguments = (torch.ones(3, 4), 3, 2.0)
     made = translated(scaled, arguments)
-    words = text(made, analyse(made, values_of(scaled, arguments)))
+    words = text(made, analyse(made))
     (value,) = (found for found in words.splitlines() if found.strip().startswith("value."))
     assert value.partition("# ")[2].startswith("tensor float32 [3], varies with i.")
     assert "param limit" in words and "# float" in words

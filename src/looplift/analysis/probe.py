@@ -6,7 +6,7 @@ iteration is a tensor inside (its first value is cast), as ``total = 0`` followe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -40,8 +40,8 @@ from looplift.ops import table
 from looplift.ops.evaluate import evaluate
 
 
-def analyse(function: Function, values: Mapping[str, Any]) -> Facts:
-    """Facts of every variable of the function for arguments of the kinds of ``values``."""
+def analyse(function: Function) -> Facts:
+    """Facts of every variable of the function, for arguments of the kinds of those that it was made for."""
     probe = _Probe(function)
     probe.run()
     return probe.facts

@@ -134,7 +134,7 @@ _ENTRIES = (
         "looplift works from the source text of a function, and there is none: it was made by exec or eval, or belongs "
         "to a compiled module.",
         "define the function in a file or in a notebook cell.",
-        "exec('def scale():\\n    for i in range(n): y[i] = 2 * x[i]')",
+        'exec("def scale():\\n    for i in range(n): y[i] = 2 * x[i]")',
         "def scale():\n    for i in range(n):\n        y[i] = 2 * x[i]",
     ),
     Reason(

@@ -632,6 +632,6 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
     "reshaped": reshaped_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
     "matmul": matmul_text, "contract": contract_text, "leading": leading_text, "module": module_text,
-    "vmapped": vmapped_text, "assemble": assemble_text, "owned": owned_text, "spread": spread_text, "collect": collect_text,
-    "listed": listed_text, "last": last_text, "drawn": drawn_text,
+    "vmapped": vmapped_text, "assemble": assemble_text, "owned": owned_text, "spread": spread_text,
+    "collect": collect_text, "listed": listed_text, "last": last_text, "drawn": drawn_text,
 }  # fmt: skip

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from looplift.emit.spelling import (
-    AND,
     ATOM,
     CHOICE,
     COMPARE,
@@ -101,11 +100,6 @@ def _descends(node: Node, axis: Axis) -> bool:
 
 
 # ---------------------------------------------------------------- one function for each kind of node
-
-
-def render(p: Printer, node: Node) -> Text:
-    """The text of a node that has no name yet."""
-    return RENDERERS[node.op](p, node)
 
 
 def _name(p: Printer, node: Node) -> Text:
@@ -368,5 +362,3 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
     "apply": _apply, "attribute": _attribute, "display": _display, "none": _none, "some": _some,
 }  # fmt: skip
-
-__all__ = ["AND", "RENDERERS", "Text", "arranged", "atom", "full", "render"]

@@ -17,14 +17,14 @@ from __future__ import annotations
 from functools import cache
 
 ELEMENTWISE = frozenset(
-    """abs absolute acos acosh add angle arccos arcsin arctan arctan2 asin asinh atan atan2 atanh
-    bitwise_and bitwise_not bitwise_or bitwise_xor ceil clamp clamp_max clamp_min clip cos cosh deg2rad div divide
-    eq erf erfc erfinv exp exp2 expm1 fabs floor floor_divide fmax fmin fmod frac ge greater greater_equal gt hypot isfinite isinf isnan le ldexp
-    lerp less less_equal lgamma log log10 log1p log2 logaddexp logical_and logical_not logical_or logical_xor logit lt
-    maximum minimum mul multiply nan_to_num ne neg negative not_equal power pow rad2deg reciprocal relu remainder round
-    rsqrt sgn sigmoid sign signbit sin sinc sinh softplus silu gelu elu selu leaky_relu hardtanh relu6 mish softsign
-    logsigmoid hardswish hardsigmoid tanhshrink sqrt square sub subtract tan tanh true_divide trunc where xlogy
-    float double long int half bfloat16 bool to type type_as floordiv mod truediv and_ or_ xor lshift rshift
+    """abs absolute acos acosh add angle arccos arcsin arctan arctan2 asin asinh atan atan2 atanh bitwise_and
+    bitwise_not bitwise_or bitwise_xor ceil clamp clamp_max clamp_min clip cos cosh deg2rad div divide eq erf erfc
+    erfinv exp exp2 expm1 fabs floor floor_divide fmax fmin fmod frac ge greater greater_equal gt hypot isfinite isinf
+    isnan le ldexp lerp less less_equal lgamma log log10 log1p log2 logaddexp logical_and logical_not logical_or
+    logical_xor logit lt maximum minimum mul multiply nan_to_num ne neg negative not_equal power pow rad2deg reciprocal
+    relu remainder round rsqrt sgn sigmoid sign signbit sin sinc sinh softplus silu gelu elu selu leaky_relu hardtanh
+    relu6 mish softsign logsigmoid hardswish hardsigmoid tanhshrink sqrt square sub subtract tan tanh true_divide trunc
+    where xlogy float double long int half bfloat16 bool to type type_as floordiv mod truediv and_ or_ xor lshift rshift
     invert pos not digamma i0 addcmul addcdiv cbrt""".split()
 )
 
@@ -68,9 +68,9 @@ SINGULAR = {
     "truediv": (1, 1.0), "div": (1, 1.0), "divide": (1, 1.0), "true_divide": (1, 1.0), "floordiv": (1, 1),
     "mod": (1, 1), "floor_divide": (1, 1), "remainder": (1, 1), "fmod": (1, 1),
     "log": (0, 1.0), "log2": (0, 1.0), "log10": (0, 1.0), "sqrt": (0, 1.0), "rsqrt": (0, 1.0), "reciprocal": (0, 1.0),
-    "norm": (0, 1.0), "log1p": (0, 1.0), "acos": (0, 0.0),
-    "asin": (0, 0.0), "atanh": (0, 0.0), "acosh": (0, 2.0), "pow": (0, 1.0), "power": (0, 1.0), "xlogy": (1, 1.0),
-    "vector_norm": (0, 1.0), "exp": (0, 0.0), "expm1": (0, 0.0), "exp2": (0, 0.0), "std": (0, None), "atan2": (1, 1.0),
+    "norm": (0, 1.0), "log1p": (0, 1.0), "acos": (0, 0.0), "asin": (0, 0.0), "atanh": (0, 0.0), "acosh": (0, 2.0),
+    "pow": (0, 1.0), "power": (0, 1.0), "xlogy": (1, 1.0), "vector_norm": (0, 1.0), "exp": (0, 0.0), "expm1": (0, 0.0),
+    "exp2": (0, 0.0), "std": (0, None), "atan2": (1, 1.0),
     "logit": (0, 0.5), "erfinv": (0, 0.0), "sinh": (0, 0.0), "cosh": (0, 0.0), "lgamma": (0, 1.0), "digamma": (0, 1.0),
 }  # fmt: skip
 

@@ -9,8 +9,18 @@ from dataclasses import replace
 from typing import Any
 
 from looplift.ir.array import (
-    Assign, Check, Effect, For, Forever, LeaveUnless, Node, Program, Run, Step, Write,
-)  # fmt: skip
+    Assign,
+    Check,
+    Effect,
+    For,
+    Forever,
+    LeaveUnless,
+    Node,
+    Program,
+    Run,
+    Step,
+    Write,
+)
 from looplift.optimize.algebra import RULES
 
 UNKEYED = ("extents", "bits", "key")

@@ -137,7 +137,12 @@ class Context:
         A side that no lane takes gets no gradient in the loop, and zeros from a select: where the sides depend on
         other leaves, each must be taken by some lane.
         """
-        if self.needs_grad and kind.is_array and mask.axes and not (nodes.is_const(mask, True) or nodes.is_const(mask, False)):
+        if (
+            self.needs_grad
+            and kind.is_array
+            and mask.axes
+            and not (nodes.is_const(mask, True) or nodes.is_const(mask, False))
+        ):
             here, there = leaves(then), leaves(orelse)
             if here - there:
                 self.check_some(mask)
