@@ -17,6 +17,7 @@ from looplift.base.errors import NotLiftable
 from looplift.build import compiler
 from looplift.build.native import load
 from looplift.emit.native import kernel_of, standalone_text
+from looplift.emit.native_standalone import FLAGS
 
 
 @pytest.fixture
@@ -80,6 +81,10 @@ def test_the_standalone_text_needs_only_torch(tmp_path):
     x = torch.tensor([1.0, 2.0], dtype=torch.float64)
     namespace[made.name](3, 2, x, x, R)
     assert R[2, 2] == 0
+
+
+def test_standalone_kernels_are_compiled_alike():
+    assert " ".join(compiler.FLAGS) == FLAGS
 
 
 def test_no_compiler(monkeypatch, cache):

@@ -66,7 +66,7 @@ class Native:
     def run(self, loop, env):
         if loop not in self.kernels:
             facts = Facts(self.function, {var: Fact(kind_of(value), sample=value) for var, value in env.items()})
-            self.kernels[loop] = kernel_of(loop, facts, gradients=self.gradients)
+            self.kernels[loop] = kernel_of(loop, facts, gradients=self.gradients, strict=False)
             self.calls[loop] = (differentiable if self.gradients else load)(self.kernels[loop])
         kernel = self.kernels[loop]
         found = self.calls[loop](*(env[var] for var in kernel.inputs))

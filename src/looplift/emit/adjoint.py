@@ -12,7 +12,7 @@ from looplift.emit.adjoint_plan import Needs, Plan, forward_active, useful
 from looplift.emit.native import Draft, function_head, new_writer, source_lines, write_all
 from looplift.emit.native_flow import Flow, share_variables
 from looplift.emit.native_prelude import prelude
-from looplift.emit.native_signature import Parameter, Signature, result_parameters, separations
+from looplift.emit.native_signature import Parameter, Signature, Wanted, result_parameters, separations
 from looplift.emit.native_values import Number
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
@@ -32,7 +32,7 @@ class Adjoint:
 
 
 def with_adjoint(
-    kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: set[Var]
+    kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: Wanted
 ) -> Kernel:
     """The kernel with its gradient; raises NotLiftable where the gradient cannot be had."""
     plan, differentiable, reaches = _plan(kernel, loop, facts, signature, findings)
@@ -42,7 +42,7 @@ def with_adjoint(
     body = "\n".join([
         _forward_text(kernel, signature, adjoint),
         _backward_text(kernel, signature, adjoint, facts),
-        f'extern "C" void {kernel.name}_release(Tape* tape) {{ std::free((void*)tape->words); }}\n',
+        f'extern "C" void {kernel.name}_release(Tape* tape) {{ __builtin_free((void*)tape->words); }}\n',
     ])  # fmt: skip
     return replace(
         kernel,
@@ -77,13 +77,13 @@ def _wants_gradient(facts: Facts, var: Var) -> bool:
     return sample is None or bool(getattr(sample, "requires_grad", True))
 
 
-def _forward(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: set[Var], plan: Plan) -> Draft:
+def _forward(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: Wanted, plan: Plan) -> Draft:
     template = new_writer(loop, facts, signature, findings, share=False)
     flow = Flow(loop, kept=plan.all_kept(), updates=findings.updates)
     share_variables(flow, template.may_share)
     writer = TapedWriter(flow, findings, template.source_line, plan=plan)
     signature.prepare(writer)
-    results = write_all(writer, loop, wanted, signature, facts.function, plan.top)
+    results = write_all(writer, loop, wanted, signature, plan.top)
     return Draft(writer, results)
 
 

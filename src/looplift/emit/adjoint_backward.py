@@ -225,7 +225,7 @@ class Reversal:
         self.writer.line(f"{place} = {(texts[0] or '0').format(r=self._result_text(combine, letters), **letters)};")
 
     def _result_text(self, combine: str, letters: dict[str, str]) -> str:
-        return f"std::pow({letters['a']}, {letters['b']})" if combine == "pow" else "0"
+        return f"math::pow({letters['a']}, {letters['b']})" if combine == "pow" else "0"
 
     def _branch(self, statement: If) -> None:
         condition = truth(self.writer.number(statement.cond))

@@ -11,8 +11,8 @@ PASSING = ("clone", "contiguous", "cpu", "to", "type", "pos", *CONVERSIONS)
 """Methods that hand their operand on, perhaps in another type."""
 
 _POWER = (
-    "{b} == 0 ? 0 : {g} * ({b} * std::pow({a}, {b} - 1))",
-    "{a} == 0 && {b} >= 0 ? 0 : {g} * ({r} * std::log({a}))",
+    "{b} == 0 ? 0 : {g} * ({b} * math::pow({a}, {b} - 1))",
+    "{a} == 0 && {b} >= 0 ? 0 : {g} * ({r} * math::log({a}))",
 )
 
 

@@ -18,6 +18,7 @@ from looplift.emit.native_prelude import prelude
 from looplift.emit.native_signature import (
     Result,
     Signature,
+    Wanted,
     deciding_variables,
     keep_apart,
     read_after,
@@ -32,7 +33,7 @@ from looplift.emit.native_statements import write
 from looplift.emit.native_values import Names
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Block, Function, Loop, Var
+from looplift.ir.grammar import Block, Loop, Var
 from looplift.ir.kernel import Kernel
 
 __all__ = ["kernel_of", "standalone_text"]
@@ -48,11 +49,15 @@ class Draft:
     results: list[Result]
 
 
-def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False) -> Kernel:
-    """The kernel of a loop; raises NotLiftable where something in it is not scalar work."""
+def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool = True) -> Kernel:
+    """The kernel of a loop; raises NotLiftable where something in it is not scalar work.
+
+    Facts are read of the loop's live-ins, others only as hints. ``strict``: where a result would not have the one
+    kind that it is declared with (``total = 0`` after no iteration), the kernel fails a requirement.
+    """
     inputs = live_ins(loop)
     signature = signature_of(inputs, facts)
-    wanted = read_after(loop, facts.function)
+    wanted = Wanted(read_after(loop, facts.function), facts.function, strict)
     name = Names().fresh(f"{facts.function.name if facts.function else 'loop'}_kernel")
     findings = settle_types(loop, facts, signature, wanted)
     if keep_apart(signature, facts, findings.stored):
@@ -69,7 +74,7 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False) -> Kernel:
 # ---------------------------------------------------------------- passes
 
 
-def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: set[Var]) -> Findings:
+def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: Wanted) -> Findings:
     """Write the loop again and again until the types of what it carries no longer change."""
     sources = joined_variables(loop)
     findings = Findings(possible=dict(first_guess(facts, sources)))
@@ -77,7 +82,7 @@ def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: set[Var
     for _ in range(PASSES):
         writer = new_writer(loop, facts, signature, Findings(joins=findings.joins), share=False)
         writer.provisional = True
-        write_all(writer, loop, wanted, signature, facts.function)
+        write_all(writer, loop, wanted, signature)
         found = writer.findings
         found.joins = {}
         _find_joins(found, sources, signature, found.zeros)
@@ -131,24 +136,23 @@ def _may_share(findings: Findings, writes: bool):
     return may_share
 
 
-def write_draft(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: set[Var]) -> Draft:
+def write_draft(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: Wanted) -> Draft:
     writer = new_writer(loop, facts, signature, findings, share=True)
-    return Draft(writer, write_all(writer, loop, wanted, signature, facts.function))
+    return Draft(writer, write_all(writer, loop, wanted, signature))
 
 
 def write_all(
     writer: Writer,
     loop: Loop,
-    wanted: set[Var],
+    wanted: Wanted,
     signature: Signature,
-    function: Function | None,
     whole: Block | None = None,
 ) -> list[Result]:
     """The loop and its results; ``whole`` is the block that a tape sees it in."""
     write(writer, loop, (), ())
     if whole is not None:
         writer.end_block(whole)
-    results = results_of(writer, loop, wanted, signature, function)
+    results = results_of(writer, loop, wanted, signature)
     for result in results:
         write_result(writer, result)
     return results

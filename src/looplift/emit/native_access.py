@@ -92,7 +92,7 @@ def position(writer: Writer, number: Number, size: str) -> Number:
         return _inside(writer, number, size)
     if number.high < 0:
         text = f"{size} - {-number.constant}" if number.constant is not None else f"{size} + {number.at(ADD)}"
-        return _inside(writer, replace(number, text=text, level=ADD), size)
+        return _inside(writer, replace(number, text=text, level=ADD, affine=None), size)
     bound = writer.bind(Number(f"from_end({number.text}, {size})", INT, homes=number.homes), "index")
     return _inside(writer, bound, size)
 
@@ -101,6 +101,11 @@ def _inside(writer: Writer, number: Number, size: str) -> Number:
     if size.isdigit() and number.high < int(size):
         return number
     condition = f"outside({number.text}, {size})"
+    if writer.checks and condition not in writer.proven and writer.hoists and writer.hoists[-1] is not None:
+        if (earlier := writer.hoists[-1].condition(number, size)) is not None:
+            writer.hoists[-1].conditions[earlier] = None
+            writer.proven.add(condition)
+            return number
     writer.fail_if(condition, "index_out_of_range")
     if not number.homes:
         writer.proven.add(condition)

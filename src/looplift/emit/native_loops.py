@@ -8,7 +8,7 @@ from looplift.emit.native_flow import tail_of_body
 from looplift.emit.native_ops import ADD, COMPARE, UNARY
 from looplift.emit.native_types import INT
 from looplift.emit.native_values import Number, View
-from looplift.emit.native_writer import Writer
+from looplift.emit.native_writer import Hoist, Writer
 from looplift.ir.grammar import (
     UNDEFINED,
     Atom,
@@ -30,6 +30,9 @@ from looplift.ir.grammar import (
 def write_loop(writer: Writer, loop: Loop, rest: tuple[Statement, ...], tail: tuple[Atom, ...]) -> None:
     """Declare what the loop carries, then write it."""
     writer.before_loop(loop)
+    if loop is writer.flow.loop and any(carry.after in writer.findings.aliases for carry in loop.carries):
+        writer.ran = writer.fresh("ran")
+        writer.line(f"bool {writer.ran} = false;")
     carried = [carry for carry in loop.carries if _declare(writer, loop, carry, rest, tail)]
     match loop.domain:
         case Range():
@@ -143,10 +146,26 @@ def _range(writer: Writer, loop: Loop, domain: Range, carried: list[Carry]) -> N
     assert loop.index is not None
     name = writer.fresh(loop.index.hint)
     opening, index = _opening(writer, name, lo, hi, step)
+    hoist = _hoist(writer, loop, name, lo, hi, step)
+    writer.hoists.append(hoist)
     writer.values[loop.index] = index
     writer.findings.possible[loop.index] = frozenset({INT})
     with writer.block(opening):
         _body(writer, loop, carried)
+    writer.hoists.pop()
+    if hoist is not None and hoist.conditions:
+        indent = "  " * writer.depth
+        writer.lines[hoist.mark : hoist.mark] = [indent + line for line in hoist.lines()]
+
+
+def _hoist(writer: Writer, loop: Loop, name: str, lo: Number, hi: Number, step: Number) -> Hoist | None:
+    """Where the range checks of a loop may go that runs to its end."""
+    if loop.stop is not None or step.constant not in (1, -1):
+        return None
+    comparison = "<" if step.constant == 1 else ">"
+    end = (hi, -1) if step.constant == 1 else (lo, 0)
+    guard = f"{lo.at(COMPARE)} {comparison} {hi.at(COMPARE)}"
+    return Hoist(name, guard, *end, len(writer.lines), frozenset(writer.names.taken - {name}))
 
 
 def bound(writer: Writer, atom: Atom) -> Number:
@@ -172,9 +191,9 @@ def index_of(name: str, lo: Number, hi: Number, step: Number) -> Number:
     """The index of a range, with what is known of it."""
     if step.low > 0:
         below = frozenset({hi.text}) | hi.below
-        return Number(name, INT, low=lo.low, high=max(hi.high - 1, lo.low), below=below)
+        return Number(name, INT, low=lo.low, high=max(hi.high - 1, lo.low), below=below, affine=(name, 0))
     if step.high < 0:
-        return Number(name, INT, low=min(hi.low + 1, lo.high), high=lo.high, below=lo.below)
+        return Number(name, INT, low=min(hi.low + 1, lo.high), high=lo.high, below=lo.below, affine=(name, 0))
     return Number(name, INT, low=min(lo.low, hi.low), high=max(lo.high, hi.high))
 
 
@@ -197,6 +216,7 @@ def _counted(writer: Writer, name: str, lo: Number, hi: Number, step: Number) ->
 
 def _while(writer: Writer, loop: Loop, domain: While, carried: list[Carry]) -> None:
     mark = len(writer.lines)
+    writer.hoists.append(None)
     with writer.block("while (true)"):
         start = len(writer.lines)
         statements.write_block(writer, domain.block, (domain.cond,))
@@ -206,6 +226,7 @@ def _while(writer: Writer, loop: Loop, domain: While, carried: list[Carry]) -> N
         else:
             writer.line(f"if (!{condition.at(UNARY, strict=True)}) break;")
         _body(writer, loop, carried)
+    writer.hoists.pop()
 
 
 def _body(writer: Writer, loop: Loop, carried: list[Carry]) -> None:
@@ -214,6 +235,8 @@ def _body(writer: Writer, loop: Loop, carried: list[Carry]) -> None:
         count = "++trips" if not holds_loop(loop) else "(trips += 64)"
         writer.line(f"if ({count} > patience && watch.interrupted(trips)) return interrupted;")
     writer.count_trip(loop)
+    if loop is writer.flow.loop and writer.ran:
+        writer.line(f"{writer.ran} = true;")
     statements.write_block(writer, loop.body, tail)
     writer.end_block(loop.body)
     pairs = [(writer.flow.homes[carry.inside], carry.next) for carry in carried]

@@ -28,37 +28,37 @@ class Row:
 
 
 FUNCTIONS: dict[str, Row] = {
-    "exp": Row("std::exp({a})", gradients=("{g} * {r}",), exact=False),
-    "exp2": Row("std::exp2({a})", gradients=("{g} * {r} * 0.6931471805599453",)),
-    "expm1": Row("std::expm1({a})", gradients=("{g} * ({r} + 1)",), exact=False),
-    "log": Row("std::log({a})", gradients=("{g} / {a}",), exact=False),
-    "log2": Row("std::log2({a})", gradients=("{g} / ({a} * 0.6931471805599453)",), exact=False),
-    "log10": Row("std::log10({a})", gradients=("{g} / ({a} * 2.302585092994046)",), exact=False),
-    "log1p": Row("std::log1p({a})", gradients=("{g} / ({a} + 1)",), exact=False),
-    "sqrt": Row("std::sqrt({a})", gradients=("{g} / (2 * {r})",), exact=False),
-    "rsqrt": Row("1 / std::sqrt({a})", MULTIPLY, ("-0.5 * {g} * {r} * {r} * {r}",), exact=False),
-    "sin": Row("std::sin({a})", gradients=("{g} * std::cos({a})",), exact=False),
-    "cos": Row("std::cos({a})", gradients=("-{g} * std::sin({a})",), exact=False),
-    "tan": Row("std::tan({a})", gradients=("{g} * (1 + {r} * {r})",), exact=False),
-    "sinh": Row("std::sinh({a})", gradients=("{g} * std::cosh({a})",)),
-    "cosh": Row("std::cosh({a})", gradients=("{g} * std::sinh({a})",)),
-    "tanh": Row("std::tanh({a})", gradients=("{g} * (1 - {r} * {r})",), exact=False),
-    "asin": Row("std::asin({a})", gradients=("{g} / std::sqrt(1 - {a} * {a})",), exact=False),
-    "acos": Row("std::acos({a})", gradients=("-{g} / std::sqrt(1 - {a} * {a})",), exact=False),
-    "atan": Row("std::atan({a})", gradients=("{g} / (1 + {a} * {a})",), exact=False),
-    "asinh": Row("std::asinh({a})", gradients=("{g} / std::sqrt({a} * {a} + 1)",)),
-    "acosh": Row("std::acosh({a})", gradients=("{g} / std::sqrt({a} * {a} - 1)",)),
-    "atanh": Row("std::atanh({a})", gradients=("{g} / (1 - {a} * {a})",)),
-    "erf": Row("std::erf({a})", gradients=("{g} * 1.1283791670955126 * std::exp(-{a} * {a})",), exact=False),
-    "erfc": Row("std::erfc({a})", gradients=("-{g} * 1.1283791670955126 * std::exp(-{a} * {a})",), exact=False),
-    "sigmoid": Row("1 / (1 + std::exp(-{a}))", MULTIPLY, ("{g} * (1 - {r}) * {r}",), exact=False),
+    "exp": Row("math::exp({a})", gradients=("{g} * {r}",), exact=False),
+    "exp2": Row("math::exp2({a})", gradients=("{g} * {r} * 0.6931471805599453",)),
+    "expm1": Row("math::expm1({a})", gradients=("{g} * ({r} + 1)",), exact=False),
+    "log": Row("math::log({a})", gradients=("{g} / {a}",), exact=False),
+    "log2": Row("math::log2({a})", gradients=("{g} / ({a} * 0.6931471805599453)",), exact=False),
+    "log10": Row("math::log10({a})", gradients=("{g} / ({a} * 2.302585092994046)",), exact=False),
+    "log1p": Row("math::log1p({a})", gradients=("{g} / ({a} + 1)",), exact=False),
+    "sqrt": Row("math::sqrt({a})", gradients=("{g} / (2 * {r})",), exact=False),
+    "rsqrt": Row("1 / math::sqrt({a})", MULTIPLY, ("-0.5 * {g} * {r} * {r} * {r}",), exact=False),
+    "sin": Row("math::sin({a})", gradients=("{g} * math::cos({a})",), exact=False),
+    "cos": Row("math::cos({a})", gradients=("-{g} * math::sin({a})",), exact=False),
+    "tan": Row("math::tan({a})", gradients=("{g} * (1 + {r} * {r})",), exact=False),
+    "sinh": Row("math::sinh({a})", gradients=("{g} * math::cosh({a})",)),
+    "cosh": Row("math::cosh({a})", gradients=("{g} * math::sinh({a})",)),
+    "tanh": Row("math::tanh({a})", gradients=("{g} * (1 - {r} * {r})",), exact=False),
+    "asin": Row("math::asin({a})", gradients=("{g} / math::sqrt(1 - {a} * {a})",), exact=False),
+    "acos": Row("math::acos({a})", gradients=("-{g} / math::sqrt(1 - {a} * {a})",), exact=False),
+    "atan": Row("math::atan({a})", gradients=("{g} / (1 + {a} * {a})",), exact=False),
+    "asinh": Row("math::asinh({a})", gradients=("{g} / math::sqrt({a} * {a} + 1)",)),
+    "acosh": Row("math::acosh({a})", gradients=("{g} / math::sqrt({a} * {a} - 1)",)),
+    "atanh": Row("math::atanh({a})", gradients=("{g} / (1 - {a} * {a})",)),
+    "erf": Row("math::erf({a})", gradients=("{g} * 1.1283791670955126 * math::exp(-{a} * {a})",), exact=False),
+    "erfc": Row("math::erfc({a})", gradients=("-{g} * 1.1283791670955126 * math::exp(-{a} * {a})",), exact=False),
+    "sigmoid": Row("1 / (1 + math::exp(-{a}))", MULTIPLY, ("{g} * (1 - {r}) * {r}",), exact=False),
     "reciprocal": Row("1 / {a}", MULTIPLY, ("-{g} * ({r} * {r})",)),
     "truediv": Row("{a} / {b}", MULTIPLY, ("{g} / {b}", "-{g} * (({a} / {b}) / {b})")),
     "atan2": Row(
-        "std::atan2({a}, {b})",
+        "math::atan2({a}, {b})",
         gradients=("{g} * ({b} / ({a} * {a} + {b} * {b}))", "-{g} * ({a} / ({a} * {a} + {b} * {b}))"),
     ),
-    "hypot": Row("std::hypot({a}, {b})", gradients=("{g} * ({a} / {r})", "{g} * ({b} / {r})")),
+    "hypot": Row("math::hypot({a}, {b})", gradients=("{g} * ({a} / {r})", "{g} * ({b} / {r})")),
 }
 """Functions of floats; an integer operand becomes a float first."""
 
@@ -68,14 +68,14 @@ ARITHMETIC: dict[str, Row] = {
     "mul": Row("{a} * {b}", MULTIPLY, ("{g} * {b}", "{g} * {a}"), "{a} * {b}"),
     "neg": Row("-{a}", UNARY, ("-{g}",), "-{a}"),
     "pos": Row("{a}", ATOM, ("{g}",), "{a}"),
-    "abs": Row("std::fabs({a})", ATOM, ("{g} * (({a} > 0) - ({a} < 0))",), "{a} < 0 ? -{a} : {a}"),
+    "abs": Row("math::fabs({a})", ATOM, ("{g} * (({a} > 0) - ({a} < 0))",), "{a} < 0 ? -{a} : {a}"),
     "square": Row("{a} * {a}", MULTIPLY, ("{g} * (2 * {a})",), "{a} * {a}"),
     "sign": Row("sign_of({a})", ATOM, (None,), "sign_of({a})"),
     "relu": Row("maximum<{T}>({a}, 0)", ATOM, ("{r} > 0 ? {g} : 0",), "{a} < 0 ? 0 : {a}"),
-    "floor": Row("std::floor({a})", ATOM, (None,), "{a}"),
-    "ceil": Row("std::ceil({a})", ATOM, (None,), "{a}"),
-    "trunc": Row("std::trunc({a})", ATOM, (None,), "{a}"),
-    "round": Row("std::nearbyint({a})", ATOM, (None,), "{a}"),
+    "floor": Row("math::floor({a})", ATOM, (None,), "{a}"),
+    "ceil": Row("math::ceil({a})", ATOM, (None,), "{a}"),
+    "trunc": Row("math::trunc({a})", ATOM, (None,), "{a}"),
+    "round": Row("math::nearbyint({a})", ATOM, (None,), "{a}"),
     "maximum": Row(
         "maximum<{T}>({a}, {b})", ATOM,
         ("{a} == {b} ? {g} / 2 : {a} < {b} ? 0 : {g}", "{a} == {b} ? {g} / 2 : {b} < {a} ? 0 : {g}"),
@@ -88,11 +88,11 @@ ARITHMETIC: dict[str, Row] = {
     ),
     "floordiv": Row("floor_divide<{T}>({a}, {b})", ATOM, (None, None), "integer_floor_divide<{T}>({a}, {b})"),
     "mod": Row(
-        "remainder_of<{T}>({a}, {b})", ATOM, ("{g}", "-{g} * std::floor({a} / {b})"),
+        "remainder_of<{T}>({a}, {b})", ATOM, ("{g}", "-{g} * math::floor({a} / {b})"),
         "integer_remainder<{T}>({a}, {b})",
     ),
     "fmod": Row(
-        "std::fmod({a}, {b})", ATOM, ("{g}", "-{g} * std::trunc({a} / {b})"), "integer_fmod<{T}>({a}, {b})"
+        "math::fmod({a}, {b})", ATOM, ("{g}", "-{g} * math::trunc({a} / {b})"), "integer_fmod<{T}>({a}, {b})"
     ),
 }  # fmt: skip
 """Operations that integers have of their own."""
@@ -107,10 +107,10 @@ COMPARISONS: dict[str, tuple[str, int]] = {
 }
 
 TESTS: dict[str, tuple[str, int]] = {
-    "isnan": ("std::isnan({a})", ATOM),
-    "isinf": ("std::isinf({a})", ATOM),
-    "isfinite": ("std::isfinite({a})", ATOM),
-    "signbit": ("std::signbit({a})", ATOM),
+    "isnan": ("math::isnan({a})", ATOM),
+    "isinf": ("math::isinf({a})", ATOM),
+    "isfinite": ("math::isfinite({a})", ATOM),
+    "signbit": ("math::signbit({a})", ATOM),
 }
 
 BITS: dict[str, tuple[str, int]] = {
@@ -126,7 +126,7 @@ LOGIC: dict[str, tuple[str, int]] = {
 }
 
 MATH: dict[str, str] = {
-    name: f"std::{name}({{a}})"
+    name: f"math::{name}({{a}})"
     for name in (
         "sqrt", "exp", "exp2", "expm1", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
         "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "fabs", "erf", "erfc", "cbrt",
@@ -134,11 +134,11 @@ MATH: dict[str, str] = {
 }  # fmt: skip
 """Functions of the math module that are the C library's, and raise where it finds no finite number."""
 MATH |= {
-    "log": "std::log({a})",
-    "pow": "std::pow({a}, {b})",
-    "atan2": "std::atan2({a}, {b})",
-    "fmod": "std::fmod({a}, {b})",
-    "copysign": "std::copysign({a}, {b})",
+    "log": "math::log({a})",
+    "pow": "math::pow({a}, {b})",
+    "atan2": "math::atan2({a}, {b})",
+    "fmod": "math::fmod({a}, {b})",
+    "copysign": "math::copysign({a}, {b})",
     "degrees": "{a} * 57.29577951308232",
     "radians": "{a} * 0.017453292519943295",
 }

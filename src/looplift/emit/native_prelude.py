@@ -6,7 +6,26 @@ import re
 
 from looplift.ir.kernel import OUTCOMES
 
-_HEADER = "#include <cmath>\n#include <cstdint>\n"
+_HEADER = "#include <stddef.h>\n#include <stdint.h>\n"
+
+_MATH = """\
+// The C library's functions, for both precisions; the whole of <cmath> takes longer to read than a kernel to compile.
+namespace math {{
+{functions}
+}}
+"""
+
+_ONE = """\
+static inline double {name}(double a) {{ return __builtin_{name}(a); }}
+static inline float {name}(float a) {{ return __builtin_{name}f(a); }}"""
+_TWO = """\
+static inline double {name}(double a, double b) {{ return __builtin_{name}(a, b); }}
+static inline float {name}(float a, float b) {{ return __builtin_{name}f(a, b); }}"""
+_TEST = """\
+template <class T> static inline bool {name}(T a) {{ return __builtin_{name}(a); }}"""
+
+_BINARY = ("pow", "atan2", "hypot", "fmod", "copysign")
+_TESTS = ("isnan", "isinf", "isfinite", "signbit")
 
 _VIEW = """\
 // A strided view as PyTorch and NumPy have it: sizes, and steps counted in elements.
@@ -57,7 +76,7 @@ struct half {
   uint16_t bits;
   half() = default;
   half(float value) {
-    float base = std::fabs(value) * 0x1.0p+112f * 0x1.0p-110f;
+    float base = math::fabs(value) * 0x1.0p+112f * 0x1.0p-110f;
     const uint32_t word = bits_of(value), twice = word + word;
     uint32_t bias = twice & 0xFF000000u;
     if (bias < 0x71000000u) bias = 0x71000000u;
@@ -95,7 +114,7 @@ struct Tape {
   bool reserve(int64_t count) {
     if (length + count <= capacity) return true;
     const int64_t larger = 2 * capacity + count + 512;
-    Word* moved = (Word*)std::realloc((void*)words, sizeof(Word) * size_t(larger));
+    Word* moved = (Word*)__builtin_realloc((void*)words, sizeof(Word) * size_t(larger));
     if (!moved) return false;
     words = moved;
     capacity = larger;
@@ -189,26 +208,26 @@ template <class T> static inline T maximum(T a, T b) { return a != a ? a : b != 
 // The quotient rounded down, as Python and PyTorch define it for floats; the divisor is not zero for Python's.
 template <class T> static inline T floor_divide(T a, T b) {
   if (b == 0) return a / b;
-  const T rest = std::fmod(a, b);
+  const T rest = math::fmod(a, b);
   T quotient = (a - rest) / b;
   if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
-  if (quotient == 0) return std::copysign(T(0), a / b);
-  const T down = std::floor(quotient);
+  if (quotient == 0) return math::copysign(T(0), a / b);
+  const T down = math::floor(quotient);
   return quotient - down > T(0.5) ? down + 1 : down;
 }
 """,
     "remainder_of": """\
 // torch.remainder: the sign of the divisor.
 template <class T> static inline T remainder_of(T a, T b) {
-  const T rest = std::fmod(a, b);
+  const T rest = math::fmod(a, b);
   return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
 }
 """,
     "python_remainder": """\
 // Python's a % b of floats: the sign of the divisor, also of a zero.
 template <class T> static inline T python_remainder(T a, T b) {
-  const T rest = std::fmod(a, b);
-  if (rest == 0) return std::copysign(T(0), b);
+  const T rest = math::fmod(a, b);
+  if (rest == 0) return math::copysign(T(0), b);
   return (b < 0) != (rest < 0) ? rest + b : rest;
 }
 """,
@@ -258,18 +277,18 @@ template <class T> static inline T wrapping_power(T a, int64_t b) {
 template <class T> static inline T power(T a, double b) {
   if (b == 2) return a * a;
   if (b == 3) return a * a * a;
-  if (b == 0.5) return std::sqrt(a);
-  if (b == -0.5) return 1 / std::sqrt(a);
+  if (b == 0.5) return math::sqrt(a);
+  if (b == -0.5) return 1 / math::sqrt(a);
   if (b == -1) return 1 / a;
   if (b == -2) return 1 / (a * a);
-  return std::pow(a, T(b));
+  return math::pow(a, T(b));
 }
 """,
     "surprising": """\
 // A result that is not finite although the operands are, or not a number although they are: Python raises, NumPy warns.
 template <class... T> static inline bool surprising(double result, T... operands) {
-  if (std::isfinite(result)) return false;
-  return std::isnan(result) ? !(std::isnan(double(operands)) || ...) : (std::isfinite(double(operands)) && ...);
+  if (math::isfinite(result)) return false;
+  return math::isnan(result) ? !(math::isnan(double(operands)) || ...) : (math::isfinite(double(operands)) && ...);
 }
 """,
     "sign_of": """\
@@ -293,10 +312,18 @@ def prelude(body: str) -> str:
     """The includes, outcomes and helper functions that a kernel's text needs, in their order."""
     needed: set[str] = set()
     _collect(body, needed)
-    includes = _HEADER + ("#include <cstdlib>\n" if "Tape" in needed else "")
+    pieces = [text for name, text in PIECES.items() if name in needed]
     outcomes = ", ".join(_used_outcomes(body))
-    parts = [includes, f"enum Outcome : int {{ {outcomes} }};\n"]
-    return "\n".join(parts + [text for name, text in PIECES.items() if name in needed])
+    functions = _math("\n".join([*pieces, body]))
+    return "\n".join([_HEADER, *functions, f"enum Outcome : int {{ {outcomes} }};\n", *pieces])
+
+
+def _math(text: str) -> list[str]:
+    """The mathematical functions that a text calls."""
+    names = sorted(set(re.findall(r"\bmath::(\w+)", text)))
+    forms = [_TWO if name in _BINARY else _TEST if name in _TESTS else _ONE for name in names]
+    functions = "\n".join(form.format(name=name) for form, name in zip(forms, names))
+    return [_MATH.format(functions=functions)] if names else []
 
 
 def _collect(text: str, needed: set[str]) -> None:

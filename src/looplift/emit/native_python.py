@@ -81,7 +81,7 @@ def _floats(sink: Sink, short: str, args: list[Number]) -> Number:
         case "pos":
             return args[0]
         case "abs":
-            return joined(Number(f"std::fabs({args[0].text})", FLOAT), args)
+            return joined(Number(f"math::fabs({args[0].text})", FLOAT), args)
         case "floordiv" | "mod":
             sink.fail_if(f"{args[1].at(EQUAL)} == 0", "zero_division")
             function = "floor_divide" if short == "floordiv" else "python_remainder"
@@ -151,10 +151,18 @@ def _checked(sink: Sink, short: str, args: list[Number]) -> Number:
     if (low >= LEAST and high <= GREATEST) or not sink.checks:
         low, high = max(low, LEAST), min(high, GREATEST)
         text = f"{args[0].at(level)} {symbol} {args[1].at(level, strict=True)}"
-        return joined(Number(text, INT, level, low=low, high=high, below=_below(short, args)), args)
+        return joined(Number(text, INT, level, low, high, _below(short, args), _affine(short, args)), args)
     name = sink.destination()
     sink.fail_if(f"__builtin_{short}_overflow({args[0].text}, {args[1].text}, &{name})", "integer_overflow")
     return Number(name, INT, low=max(low, LEAST), high=min(high, GREATEST))
+
+
+def _affine(short: str, args: list[Number]) -> tuple[str, int] | None:
+    """``i + 1`` and ``i - 1`` move with ``i``."""
+    index, offset = (args[0], args[1].constant) if args[0].affine is not None else (args[1], args[0].constant)
+    if index.affine is None or type(offset) is not int or (short == "sub" and index is args[1]) or short == "mul":
+        return None
+    return index.affine[0], index.affine[1] + (offset if short == "add" else -offset)
 
 
 def _below(short: str, args: list[Number]) -> frozenset[str]:
@@ -274,7 +282,7 @@ def math_function(sink: Sink, short: str, args: list[Number]) -> Number:
             return _to_integer(sink, short, argument)
         case (("isnan" | "isinf" | "isfinite"), [argument]):
             value = convert(sink, argument, FLOAT)
-            return joined(Number(f"std::{short}({value.text})", BOOL, low=0, high=1), args)
+            return joined(Number(f"math::{short}({value.text})", BOOL, low=0, high=1), args)
         case "log", [argument, base]:
             top, bottom = (_library(sink, MATH["log"], [value]) for value in (argument, base))
             return _true_division(sink, [top, bottom])
@@ -291,11 +299,11 @@ def _to_integer(sink: Sink, short: str, argument: Number) -> Number:
     if argument.type.is_python and not argument.type.is_float:
         return convert(sink, argument, INT)
     value = convert(sink, argument, FLOAT)
-    return convert(sink, joined(Number(f"std::{short}({value.text})", FLOAT), [value]), INT)
+    return convert(sink, joined(Number(f"math::{short}({value.text})", FLOAT), [value]), INT)
 
 
 def rounded(sink: Sink, argument: Number) -> Number:
     """``round(x)``: to the nearest integer, ties to even."""
     if not argument.type.is_float:
         return convert(sink, argument, INT)
-    return convert(sink, joined(Number(f"std::nearbyint({argument.text})", FLOAT), [argument]), INT)
+    return convert(sink, joined(Number(f"math::nearbyint({argument.text})", FLOAT), [argument]), INT)

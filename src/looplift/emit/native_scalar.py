@@ -241,7 +241,7 @@ def _watched(sink: Sink, short: str, row: Row, args: list[Number], compute: Scal
         row = replace(row, text="{a} != {a} ? {a} : sign_of({a})", level=CHOICE)
     if short in ("maximum", "minimum"):
         a, b = args = [sink.bind(argument) for argument in args]
-        sink.fail_if(f"{a.text} == {b.text} && std::signbit({a.text}) != std::signbit({b.text})", "not_exact")
+        sink.fail_if(f"{a.text} == {b.text} && math::signbit({a.text}) != math::signbit({b.text})", "not_exact")
     if short in ("neg", "pos", "abs", "sign", "floor", "ceil", "trunc", "round", "maximum", "minimum"):
         return _floats(row, args, compute)
     if short in ("floordiv", "mod"):
@@ -360,13 +360,13 @@ def power(sink: Sink, namespace: str, args: list[Number]) -> Number:
     if exponent.type.is_python and not base.type.is_python:
         return _tensor_power(sink, convert(sink, base, common), exponent, common)
     converted = [convert(sink, argument, common) for argument in args]
-    return _from_template("std::pow({a}, {b})", ATOM, converted, common)
+    return _from_template("math::pow({a}, {b})", ATOM, converted, common)
 
 
 def _numpy_power(sink: Sink, args: list[Number], common: Scalar) -> Number:
     converted = [sink.bind(convert(sink, argument, common)) for argument in args]
     sink.differs("pow")
-    result = sink.bind(_from_template("std::pow({a}, {b})", ATOM, converted, common), sink.hint)
+    result = sink.bind(_from_template("math::pow({a}, {b})", ATOM, converted, common), sink.hint)
     sink.fail_if(f"surprising({result.text}, {converted[0].text}, {converted[1].text})", "warned")
     return result
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 
 from looplift.base.errors import NotLiftable
+from looplift.emit.native_joins import joined_variables
 from looplift.emit.native_types import INT, Scalar, kind_of_scalar, scalar_of
 from looplift.emit.native_values import Fixed, Items, Names, Number, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Facts, Kind
-from looplift.ir.grammar import Block, Function, If, Loop, Var, uses, walk
+from looplift.ir.grammar import Atom, Block, Carry, Function, If, Loop, Var, uses, walk
 from looplift.ir.kernel import Output
 
 
@@ -180,13 +181,20 @@ class Result:
     bound: str = ""
 
 
-def results_of(
-    writer: Writer, loop: Loop, wanted: set[Var], signature: Signature, function: Function | None
-) -> list[Result]:
+@dataclass
+class Wanted:
+    """The variables that are read after the loop. ``strict``: each result has one kind, or else the kernel fails."""
+
+    variables: set[Var]
+    function: Function | None
+    strict: bool = True
+
+
+def results_of(writer: Writer, loop: Loop, wanted: Wanted, signature: Signature) -> list[Result]:
     """The outputs of the loop, in the order of its carries."""
     results = []
     for carry in loop.carries:
-        if carry.after not in wanted:
+        if carry.after not in wanted.variables:
             continue
         value = writer.values[carry.after]
         writer.hint = carry.hint
@@ -195,7 +203,7 @@ def results_of(
                 results.append(Result(_same(carry.after, value, signature), Number("", value.type), ""))
                 continue
             raise writer.refuse("not-scalar", f"'{carry.hint}' is more than a single element after the loop")
-        results.append(_result(writer, carry, value, signature, function))
+        results.append(_result(writer, loop, carry, value, signature, wanted))
     return results
 
 
@@ -217,10 +225,12 @@ def _is_only_passed_on(function: Function | None, var: Var) -> bool:
     return True
 
 
-def _result(writer: Writer, carry, value: Number, signature: Signature, function: Function | None) -> Result:
+def _result(writer: Writer, loop: Loop, carry: Carry, value: Number, signature: Signature, wanted: Wanted) -> Result:
     if value.alias and value.origin is not None and value.text == value.place:
         if signature.of(value.origin).kind.rank == 0:
             return Result(_same(carry.after, value, signature), value, "")
+    if wanted.strict:
+        return _strict_result(writer, loop, carry, value)
     join = writer.findings.joins[carry.after]
     init: object = None
     if value.other is not None and value.rounded:
@@ -229,13 +239,42 @@ def _result(writer: Writer, carry, value: Number, signature: Signature, function
         init = carry.init
     other = kind_of_scalar(value.other) if value.other is not None else None
     may_be_none = bool(value.bound) and value.absent is None
-    may_be_unbound = bool(value.bound) and not may_be_none and _is_only_passed_on(function, carry.after)
-    element_of = carry.after in writer.findings.aliases
+    may_be_unbound = bool(value.bound) and not may_be_none and _is_only_passed_on(wanted.function, carry.after)
+    element_of = _is_element(writer, loop, carry)
     output = Output(carry.after, kind_of_scalar(value.type), other, init, None, may_be_none, may_be_unbound, element_of)
     name = writer.fresh(f"{carry.hint}_out")
     flag = writer.fresh(f"{carry.hint}_typed_out") if other is not None else ""
     bound = writer.fresh(f"{carry.hint}_bound_out") if may_be_none or may_be_unbound else ""
     return Result(output, value, name, flag, bound)
+
+
+def _strict_result(writer: Writer, loop: Loop, carry: Carry, value: Number) -> Result:
+    """A result that always has its own kind; where the loop would leave another, the kernel fails."""
+    if value.bound:
+        writer.fail_if(f"!{value.bound}", "unbound")
+    if value.other is not None:
+        writer.fail_if(f"!{value.flag}", "another_kind")
+    number = replace(value, bound="", other=None, flag="")
+    output = Output(carry.after, kind_of_scalar(value.type), element_of=_is_element(writer, loop, carry))
+    return Result(output, number, writer.fresh(f"{carry.hint}_out"))
+
+
+def _is_element(writer: Writer, loop: Loop, carry: Carry) -> bool:
+    """Whether the result may be an element of a tensor, or a 0-dim tensor from outside, and no new tensor."""
+    if carry.after not in writer.findings.aliases:
+        return False
+    sources = joined_variables(loop)
+    pending: list[Atom] = [carry.next]
+    seen: set[Atom] = set()
+    while pending:
+        atom = pending.pop()
+        if atom is carry.inside or (atom not in sources and atom in writer.findings.aliases):
+            return True
+        if atom not in seen and isinstance(atom, Var):
+            seen.add(atom)
+            pending.extend(sources.get(atom, ()))
+    writer.fail_if(f"!{writer.ran}", "another_kind")
+    return False
 
 
 def result_parameters(result: Result) -> list[str]:

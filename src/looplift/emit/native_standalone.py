@@ -109,7 +109,10 @@ class {NAME}_Tape(ctypes.Structure):
             release(ctypes.addressof(self))
 '''
 
-FLAGS = "-O2 -fPIC -shared -std=c++17 -ffp-contract=off -march=native -fwrapv -fno-strict-aliasing"
+FLAGS = (
+    "-O3 -fPIC -shared -std=c++17 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math"
+    " -fwrapv -fno-strict-aliasing"
+)
 
 
 def loader_text() -> str:

@@ -342,7 +342,9 @@ def joined(writer: Writer, var: Var) -> Number:
 
 
 def _side(writer: Writer, block: Block, phis: list[Phi], arguments: list[Atom]) -> None:
+    writer.hoists.append(None)
     write_block(writer, block, tuple(arguments))
+    writer.hoists.pop()
     writer.end_block(block)
     settle(writer, [(writer.flow.homes[phi.var], argument) for phi, argument in zip(phis, arguments)])
 

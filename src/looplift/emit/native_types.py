@@ -174,9 +174,9 @@ def _integer_literal(value: int) -> str:
 def _float_literal(value: float, scalar: Scalar) -> str:
     suffix = "" if scalar.name == "float64" else "f"
     if math.isnan(value):
-        return f"{'float' if suffix else 'double'}(NAN)"
+        return '__builtin_nanf("")' if suffix else '__builtin_nan("")'
     if math.isinf(value):
-        return f"{'-' if value < 0 else ''}{'float' if suffix else 'double'}(INFINITY)"
+        return f"{'-' if value < 0 else ''}__builtin_inf{suffix}()"
     if not suffix:
         return repr(value)
     return _single_literal(value)

@@ -16,7 +16,8 @@ LEAST, GREATEST = -(2**63), 2**63 - 1
 class Number:
     """A C++ expression for one number.
 
-    ``low`` and ``high`` bound a Python integer, ``below`` names sizes that it is less than.
+    ``low`` and ``high`` bound a Python integer, ``below`` names sizes that it is less than; ``affine``: it is the
+    index of a loop and a constant.
     ``homes``: the assigned variables that the text mentions; ``reads``: it reads a tensor.
     ``alias``: it is a live view of a tensor's element; ``place``: the element as C++ can assign it, of ``origin``.
     ``other``: the Python type that it has instead where ``flag`` does not hold; ``rounded`` if the C++ type may then
@@ -30,6 +31,7 @@ class Number:
     low: int = LEAST
     high: int = GREATEST
     below: frozenset[str] = frozenset()
+    affine: tuple[str, int] | None = None
     homes: frozenset[Any] = frozenset()
     reads: bool = False
     alias: bool = False
@@ -125,12 +127,12 @@ do double dynamic_cast else enum explicit export extern false float for friend g
 namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast
 requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
 true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-std int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NAN INFINITY INT64_MIN INT64_C
+std math int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NAN INFINITY INT64_MIN INT64_C
 View row holds half bfloat16 Element Tape Host Watch Outcome Results outside from_end smaller larger minimum maximum
 floor_divide remainder_of python_remainder integer_floor_divide integer_remainder integer_fmod checked_power
 wrapping_power power surprising sign_of inexact range_length bits_of float_of patience host watch trips tape thread
 results linux unix asm errno math_errhandling HUGE_VAL isnan isinf isfinite signbit main
 """.split()) | frozenset(
     "done index_out_of_range integer_overflow zero_division domain_error not_exact bad_conversion unbound "
-    "broken_requirement warned aliased out_of_memory interrupted".split()
+    "broken_requirement another_kind warned aliased out_of_memory interrupted".split()
 )  # fmt: skip

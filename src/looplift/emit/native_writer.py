@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from looplift.base.spans import NOWHERE, Span
 from looplift.emit.native_convert import constant
 from looplift.emit.native_flow import Flow, Home
 from looplift.emit.native_joins import Join
-from looplift.emit.native_ops import ATOM
+from looplift.emit.native_ops import ADD, ATOM
 from looplift.emit.native_types import INT, Scalar, type_of_constant
 from looplift.emit.native_values import Fixed, Items, Names, Number, Value
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Group, Loop, Operand, Slice, Statement, Var
@@ -36,6 +37,51 @@ class Findings:
 
 
 @dataclass
+class Hoist:
+    """Range checks that may be made before a loop: each of its iterations makes them, and has no other way out.
+
+    ``guard``: whether the loop runs at all; ``end`` and ``offset``: its greatest index; ``known``: the names bound before it.
+    """
+
+    index: str
+    guard: str
+    end: Number
+    offset: int
+    mark: int
+    known: frozenset[str]
+    conditions: dict[str, None] = field(default_factory=dict)
+
+    def condition(self, number: Number, size: str) -> str | None:
+        """The check for the whole loop; None if it cannot be made before."""
+        if number.homes or number.reads:
+            return None
+        if number.affine is not None and number.affine[0] == self.index:
+            return f"outside({_shifted(self.end, self.offset + number.affine[1])}, {size})"
+        names = set(re.findall(r"[A-Za-z_]\w*", f"{number.text} {size}")) - {"size"}
+        return f"outside({number.text}, {size})" if names <= self.known else None
+
+    def lines(self) -> list[str]:
+        """The checks, as many in a line as fit."""
+        lines: list[str] = []
+        group: list[str] = []
+        for condition in [*self.conditions, None]:
+            if group and (condition is None or len(" || ".join([*group, condition])) > WIDTH - 48):
+                test = group[0] if len(group) == 1 else f"({' || '.join(group)})"
+                lines.append(f"if ({self.guard} && {test}) return index_out_of_range;")
+                group = []
+            group.append(condition or "")
+        return lines
+
+
+def _shifted(number: Number, offset: int) -> str:
+    if number.constant is not None:
+        return str(number.constant + offset)
+    if offset == 0:
+        return number.text
+    return f"{number.at(ADD)} {'+' if offset > 0 else '-'} {abs(offset)}"
+
+
+@dataclass
 class Writer:
     """Collects C++ statements. With ``checks`` off, requirements are known to hold and are not written again.
 
@@ -56,6 +102,8 @@ class Writer:
     current: Var | None = None
     proven: set[str] = field(default_factory=set)
     noted: str = ""
+    ran: str = ""
+    hoists: list[Hoist | None] = field(default_factory=list)
     may_share: Callable[[Var, Var], bool] = lambda value, current: False
 
     # ------------------------------------------------------------ text

@@ -22,6 +22,7 @@ OUTCOMES = {
     "aliased": "tensors share memory that the loop writes to",
     "out_of_memory": "the tape does not fit in memory",
     "interrupted": "interrupted",
+    "another_kind": "a variable keeps the kind that it had before the loop",
 }
 """What a kernel returns: its position is the number, its text says why the original must run."""
 
@@ -30,6 +31,7 @@ OUTCOMES = {
 class Output:
     """One result: a carried value after the loop.
 
+    ``init``: the input or constant that it still is where its flag does not hold (the loop never changed it).
     ``other``: the Python kind that it has instead where the loop never gave it its own kind.
     ``may_be_none``, ``may_be_unbound``: the result is None, or NotImplemented (the value of UNDEFINED) instead.
     ``same_as``: the input that it is, changed in place at most (a 0-dim tensor with ``+=``); None for a new value.
