@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from looplift.ir.array import Node, Run, Write
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Block, Const, Let, Loop, Store, Var, While, uses, walk
+from looplift.ir.grammar import Block, Const, Let, Loop, Store, Var, While, operands, uses, walk
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.indexing import Whole, bind
 from looplift.vectorize.nodes import Val
+from looplift.vectorize.numbers import CONVERSIONS
 from looplift.vectorize.proofs import check_owned
 
 
@@ -29,6 +30,8 @@ def native_loop(context: Context, loop: Loop) -> None:
     gradients = bool(kernel.differentiable) and context.needs_grad
     if gradients:
         _check_gradients(context, loop, kernel)
+    if context.needs_grad:
+        _check_detached(context, loop, set(kernel.differentiable) if gradients else set())
     operands = tuple(_operand(context, var) for var in kernel.inputs)
     names = [context.fresh_name(var.hint) for var in kernel.outputs]
     arrays = [context.arrays[var] for var in kernel.stored]
@@ -68,6 +71,22 @@ def _check_gradients(context: Context, loop: Loop, kernel) -> None:
             raise context.refuse(
                 "not-scalar", f"'{var.hint}' may not take part in a run of the loop, and then has no gradient"
             )
+
+
+def _check_detached(context: Context, loop: Loop, differentiable: set[Var]) -> None:
+    """Tensors that ask for gradients and get none from the kernel may only be read as Python numbers."""
+    for statement in walk(loop.body):
+        if not isinstance(statement, Let) or statement.op.name in ("getitem", "iter_item", *CONVERSIONS):
+            continue
+        kind = context.facts.kind(statement.var)
+        if kind.family != "tensor" or not kind.dtype.is_floating_point:
+            continue
+        for atom in operands(statement.op):
+            root = context.flow.root(atom) if isinstance(atom, Var) else None
+            if root is None or root in differentiable or root in context.arrays:
+                continue
+            if getattr(context.facts[root].sample, "requires_grad", False):
+                raise context.refuse("not-scalar", f"'{root.hint}' asks for gradients that the kernel does not give")
 
 
 def _collect(context: Context, block: Block, certain: set[Var]) -> None:
