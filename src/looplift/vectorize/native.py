@@ -7,6 +7,7 @@ from dataclasses import replace
 from looplift.ir.array import Node, Run, Write
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Block, Const, Let, Loop, Store, Var, While, operands, uses, walk
+from looplift.ops.table import base_name
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.indexing import Whole, bind
@@ -83,7 +84,8 @@ def _check_detached(context: Context, loop: Loop, differentiable: set[Var]) -> N
             continue
         for atom in operands(statement.op):
             root = context.flow.root(atom) if isinstance(atom, Var) else None
-            if root is None or root in differentiable or root in context.arrays:
+            flat = base_name(statement.op.name) in ("floordiv", "floor_divide")
+            if root is None or ((root in differentiable or root in context.arrays) and not flat):
                 continue
             if getattr(context.facts[root].sample, "requires_grad", False):
                 raise context.refuse("not-scalar", f"'{root.hint}' asks for gradients that the kernel does not give")
