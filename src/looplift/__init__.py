@@ -1,6 +1,20 @@
 """looplift runs loops over tensors and arrays as batched code."""
 
-from looplift.api import lift
+from __future__ import annotations
 
-__all__ = ["lift"]
+from typing import Any
+
+from looplift.api import lift
+from looplift.base.errors import LoopliftWarning
+
+__all__ = ["LoopliftWarning", "check", "lift"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """``check`` is imported when it is first asked for, so that importing the package stays quick."""
+    if name == "check":
+        from looplift.verify import check
+
+        return check
+    raise AttributeError(f"module 'looplift' has no attribute '{name}'")
