@@ -409,9 +409,12 @@ def read_pieces_unchecked(base: Node, pieces: list[Piece], kind: Kind) -> Node:
 
 
 def context_combine(context: Context, combine: str, old: Node, value: Node, kind: Kind) -> Node:
-    from looplift.vectorize.operations import arithmetic
+    """``old`` combined with ``value`` as ``x[i] += v`` does it: in their common dtype, kept in that of the array."""
+    from looplift.vectorize.operations import arithmetic, common_kind
 
-    return arithmetic(context, combine, [old, value], kind)
+    wide = common_kind(context, [old, value], kind)
+    node = arithmetic(context, combine, [old, value], wide)
+    return node if wide.dtype == kind.dtype else nodes.cast(node, kind.dtype)
 
 
 def _check_store_range(context: Context, array: Array, dim: int, piece: Piece) -> None:

@@ -337,6 +337,17 @@ def _promoted(base: str, args: list[Node], kind: Kind) -> list[Node]:
     return [nodes.cast(a, wanted) if (a.kind.is_array or a.axes) else a for a in args]
 
 
+def common_kind(context: Context, args: list[Node], kind: Kind) -> Kind:
+    """The kind in which an operation of these operands is computed; of ``kind`` otherwise."""
+    if context.library == "torch":
+        return Kind(kind.family, nodes.common_dtype([a.kind for a in args]), kind.rank)
+    import numpy as np
+
+    weak: dict[str, Any] = {"int": 0, "float": 0.0, "bool": False, "complex": 0j}
+    dtype = np.result_type(*(a.kind.dtype if a.kind.is_array else weak[a.kind.family] for a in args))
+    return Kind(kind.family, dtype, kind.rank)
+
+
 def _promoted_arrays(base: str, args: list[Node]) -> list[Node]:
     """NumPy's promotion: Python numbers are weak in the loop, and would be strong as arrays of lanes."""
     import numpy as np
