@@ -18,6 +18,7 @@ help:
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m compileall -q src
 	touch $(READY)
 
 demo: $(READY)
