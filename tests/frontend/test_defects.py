@@ -13,6 +13,7 @@ from looplift.base.errors import NotLiftable
 from looplift.emit.guards import guards_of
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import definitions, walk
+from looplift.ops.interpret import run
 
 NUMBERS = itertools.count()
 
@@ -219,6 +220,9 @@ class Counter:
         self.count = 0
         self.step = 1
 
+    def stepped(self, x):
+        return x + self.step
+
     @property
     def next(self):
         self.count += 1
@@ -311,3 +315,53 @@ def test_stores_that_meet_have_numbered_names():
     assert [var.name for s in walk(first.body) for var in definitions(s)] == [
         var.name for s in walk(second.body) for var in definitions(s)
     ]
+
+
+# ---------------------------------------------------------------- what a name means
+
+
+def test_a_range_of_ones_own():
+    def range(n):
+        return [10, 20, n]
+
+    def region(x):
+        total = 0
+        for i in range(3):
+            total += i
+        return total
+
+    assert run(translated(region, 0), {})["return"] == 33
+
+
+def test_a_tuple_that_grows_by_a_tuple():
+    def region(n):
+        pair = (n,)
+        pair += (n + 1,)
+        for i in range(n):
+            n = pair[1]
+        return n
+
+    assert run(translated(region, 3), {"n": 3})["return"] == 4
+
+
+def test_a_method_kept_in_an_attribute_keeps_its_object():
+    one, two = Counter(), Counter()
+    two.step = 7
+    one.callback = two.stepped
+
+    def region(one, x):
+        for i in range(3):
+            x[i] = one.callback(x[i])
+        return x
+
+    made = translated(region, one, torch.ones(3))
+    assert run(made, {"one": one, "x": torch.zeros(3)})["return"].tolist() == [7, 7, 7]
+
+
+def test_a_keyword_may_have_any_name():
+    def region(x):
+        for i in range(3):
+            x[i] = x[i].anything(hint=1, name=2)
+        return x
+
+    assert "method.anything" in operations(translated(region, torch.ones(3)))
