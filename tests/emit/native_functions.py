@@ -256,3 +256,37 @@ def find_and_return(x, v):
         if x[i] == v:
             return i
     return -1
+
+
+def both_hold(x, y):
+    found = False
+    for i in range(len(x)):
+        found = x[i] > 0.5 and y[i] > 0.2 or found
+    return found
+
+
+def any_kind(x, flag):
+    found = flag
+    for i in range(len(x)):
+        found = found and x[i] > 0.1
+    return found
+
+
+def clipped(x, out):
+    for i in range(len(x)):
+        v = x[i] if x[i] > 0.3 else 0.3
+        w = 1.0 if i % 2 and x[i] < 0.8 else -1.0
+        out[i] = v * w
+    return out
+
+
+def bisect(lo, hi, target):
+    steps = 0
+    while hi - lo > 1e-9 and steps < 100 or steps == 0:
+        middle = (lo + hi) / 2
+        if middle * middle < target:
+            lo = middle
+        else:
+            hi = middle
+        steps += 1
+    return lo, hi, steps

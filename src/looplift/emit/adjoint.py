@@ -96,9 +96,9 @@ def _forward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint) -> str
         parameters += parameter.cpp(stored=parameter.var in kernel.stored)
     for result in adjoint.forward.results:
         parameters += result_parameters(result)
-    parameters.append("Tape* tape")
+    parameters.append("Tape* recorded")
     openings = [p.opening(stored=p.var in kernel.stored) for p in signature.parameters if p.is_pointer]
-    openings += separations(signature, set(kernel.stored))
+    openings += [*separations(signature, set(kernel.stored)), "Recorder tape(recorded);"]
     return _text(f"{kernel.name}_forward", parameters, openings, adjoint.forward.writer.lines)
 
 

@@ -22,7 +22,8 @@ def adjoint_caller_text(
 ) -> str:
     """Defines ``name(*inputs) -> (*outputs, *stored)``.
 
-    It needs ``ctypes``, ``torch``, ``forward_function``, ``backward_function``, ``Tape``, ``once``, ``host``, ``failed``.
+    It needs ``ctypes``, ``torch``, ``forward_function``, ``backward_function``, ``Tape``, ``once``, ``host`` and
+    ``failed``.
     """
     text = _Text(kernel, signature, results, active, roots, reaches)
     return "\n".join([*text.types(), "", "", *text.function(), "", "", *text.entry(), ""])

@@ -21,13 +21,13 @@ class TapedWriter(Writer):
         kept = self.plan.kept.get(block, [])
         if not kept:
             return
-        self.line(f"if (!tape->reserve({len(kept)})) return out_of_memory;")
+        self.line(f"if (!tape.reserve({len(kept)})) return out_of_memory;")
         for var in kept:
             number = self.values[var]
             assert isinstance(number, Number)
             push = "push" if number.type.is_float else "push_integer"
             text = f"float({number.text})" if number.type.is_half else number.text
-            self.line(f"tape->{push}({text});")
+            self.line(f"tape.{push}({text});")
 
     def before_loop(self, loop: Loop) -> None:
         counter = self.plan.counters.get(loop)

@@ -8,7 +8,8 @@ from looplift.emit import native_python, native_scalar
 from looplift.emit.native_access import attribute, constant_of, getitem, length, size, unpacked
 from looplift.emit.native_convert import convert, to_python, truth
 from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, canonical, row_of
-from looplift.emit.native_scalar import elementwise, invert, join_facts, negation, power, select
+from looplift.emit.native_power import power
+from looplift.emit.native_scalar import elementwise, invert, join_facts, negation, select
 from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, common_type, floating, scalar_of
 from looplift.emit.native_values import Fixed, Items, Number, Value, View, plain
 from looplift.emit.native_writer import Writer
@@ -225,7 +226,7 @@ def _extreme(writer: Writer, short: str, first: Number, second: Number) -> Numbe
     """Python's ``min`` and ``max``: the second of two only if it compares less (or greater)."""
     comparison = elementwise(writer, "", "lt" if short == "min" else "gt", [second, first])
     if (decision := writer.decided(comparison)) is not None:
-        return _either(writer, decision, second, first)
+        return either(writer, decision, second, first)
     if first.type == second.type and first.other is None and second.other is None:
         function = "smaller" if short == "min" else "larger"
         number = Number(f"{function}<{first.type.cpp}>({first.text}, {second.text})", first.type)
@@ -234,10 +235,10 @@ def _extreme(writer: Writer, short: str, first: Number, second: Number) -> Numbe
         below = first.below | second.below if short == "min" else first.below & second.below
         number = replace(number, low=low, high=high, below=below, alias=first.alias or second.alias)
         return join_facts(number, [first, second])
-    return _either(writer, comparison, second, first)
+    return either(writer, comparison, second, first)
 
 
-def _either(writer: Writer, condition: Number, first: Number, second: Number) -> Number:
+def either(writer: Writer, condition: Number, first: Number, second: Number) -> Number:
     """``first if condition else second`` of two numbers of different types."""
     common = common_type(first.type, second.type)
     python = {n.type for n in (first, second) if n.type.is_python} | {n.other for n in (first, second) if n.other}

@@ -127,6 +127,15 @@ struct Tape {
 };
 """
 
+_RECORDER = """\
+// The tape while it is written, in registers.
+struct Recorder : Tape {
+  Tape* target;
+  explicit Recorder(Tape* tape) : Tape(*tape), target(tape) {}
+  ~Recorder() { *target = *this; }
+};
+"""
+
 _HOST = """\
 // Python's PyEval_SaveThread, PyEval_RestoreThread and PyErr_CheckSignals: kernels run without its lock.
 struct Host {
@@ -179,6 +188,7 @@ PIECES: dict[str, str] = {
     "bfloat16": _BFLOAT16,
     "Element": _ELEMENT,
     "Tape": _TAPE,
+    "Recorder": _RECORDER,
     "Host": _HOST,
     "Watch": _WATCH,
     "outside": """\

@@ -19,14 +19,13 @@ from looplift.emit.native_ops import (
     COMPARISONS,
     FUNCTIONS,
     LOGIC,
-    MULTIPLY,
     OR,
     TESTS,
     UNARY,
     Row,
     row_of,
 )  # fmt: skip
-from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, common_type, exactly, floating, numpy_function_type
+from looplift.emit.native_types import BOOL, INT, Scalar, common_type, exactly, floating, numpy_function_type
 from looplift.emit.native_values import Number, plain
 
 
@@ -101,13 +100,13 @@ def elementwise(sink: Sink, namespace: str, short: str, args: list[Number]) -> N
         raise sink.refuse("requirement", "'-' of a boolean tensor")
     converted = [_operand(sink, short, args, position, compute) for position in range(len(args))]
     if short in COMPARISONS:
-        return _from_template(*COMPARISONS[short], converted, result)
+        return from_template(*COMPARISONS[short], converted, result)
     if short in TESTS:
         return _test(short, converted[0], result)
     if short in LOGIC:
-        return _from_template(*LOGIC[short], [truth(argument) for argument in args], result)
+        return from_template(*LOGIC[short], [truth(argument) for argument in args], result)
     if short in BITS:
-        return _narrow(_from_template(*BITS[short], converted, result), compute)
+        return _narrow(from_template(*BITS[short], converted, result), compute)
     if compute.is_bool:
         return _boolean(sink, short, converted, result)
     return _row(sink, short, converted, compute)
@@ -200,9 +199,9 @@ def _row(sink: Sink, short: str, args: list[Number], compute: Scalar) -> Number:
 def _floats(row: Row, args: list[Number], compute: Scalar) -> Number:
     if compute.is_half:
         args = [a if a.type.name == "float32" else replace(a, text=f"float({a.text})", level=ATOM) for a in args]
-        number = _from_template(row.text, row.level, args, compute, "float")
+        number = from_template(row.text, row.level, args, compute, "float")
         return replace(number, text=f"{compute.cpp}({number.text})", level=ATOM)
-    return _from_template(row.text, row.level, args, compute)
+    return from_template(row.text, row.level, args, compute)
 
 
 def _integer_row(sink: Sink, short: str, row: Row, args: list[Number], compute: Scalar) -> Number:
@@ -215,7 +214,7 @@ def _integer_row(sink: Sink, short: str, row: Row, args: list[Number], compute: 
         comparison = "!=" if short == "neg" and compute.limits[0] == 0 else _EXTREME[short]
         sink.fail_if(f"{args[-1].text} {comparison} {_extreme(short, compute)}", "warned")
     level = row.level if row.integer == row.text else CHOICE if "?" in row.integer else ATOM
-    return _narrow(_from_template(row.integer, level, args, compute), compute)
+    return _narrow(from_template(row.integer, level, args, compute), compute)
 
 
 _EXTREME = {"neg": "==", "abs": "==", "floordiv": "==", "square": ">"}
@@ -258,7 +257,7 @@ def _boolean(sink: Sink, short: str, args: list[Number], result: Scalar) -> Numb
     template = {"add": "{a} || {b}", "maximum": "{a} || {b}", "mul": "{a} && {b}", "minimum": "{a} && {b}"}.get(short)
     if template is None:
         raise sink.refuse("unknown-op", f"'{short}' of booleans")
-    return _from_template(template, OR if "||" in template else OR - 1, args, result)
+    return from_template(template, OR if "||" in template else OR - 1, args, result)
 
 
 def _test(short: str, argument: Number, result: Scalar) -> Number:
@@ -266,7 +265,7 @@ def _test(short: str, argument: Number, result: Scalar) -> Number:
         return Number("true" if short == "isfinite" else "false", result)
     if argument.type.is_half:
         argument = replace(argument, text=f"float({argument.text})", level=ATOM)
-    return _from_template(*TESTS[short], [argument], result)
+    return from_template(*TESTS[short], [argument], result)
 
 
 def _narrow(number: Number, scalar: Scalar) -> Number:
@@ -280,7 +279,7 @@ _BINARY = re.compile(r"\{a\} \S+ \{b\}")
 _CALL = re.compile(r"[\w:<>{}]+\(\{a\}(, (\{b\}|\d))?\)")
 
 
-def _from_template(text: str, level: int, args: list[Number], result: Scalar, type_name: str = "") -> Number:
+def from_template(text: str, level: int, args: list[Number], result: Scalar, type_name: str = "") -> Number:
     type_name = type_name or args[0].type.cpp
     if _BINARY.fullmatch(text):
         texts = [args[0].at(level), args[1].at(level, strict=True)]
@@ -337,59 +336,6 @@ def select(sink: Sink, args: list[Number]) -> Number:
     a, b = (convert(sink, argument, common) for argument in (first, second))
     text = f"{truth(condition).at(OR)} ? {a.at(OR)} : {b.at(OR)}"
     return join_facts(Number(text, common, CHOICE), args)
-
-
-def power(sink: Sink, namespace: str, args: list[Number]) -> Number:
-    """``a ** b``."""
-    base, exponent = args
-    if base.other is not None or exponent.other is not None:
-        raise sink.refuse("mixed-kinds", "'**' of a variable that is sometimes a number")
-    common = common_type(base.type, exponent.type)
-    if common is None or common.is_half:
-        raise sink.refuse("unknown-op", "'**' of these kinds")
-    if common.is_python and namespace != "np":
-        return native_python.power(sink, base, exponent)
-    if common.is_integer:
-        return _integer_power(sink, base, exponent, common)
-    if common.is_bool:
-        raise sink.refuse("unknown-op", "'**' of booleans")
-    if common.family == "numpy":
-        return _numpy_power(sink, args, common.of_family("numpy"))
-    if not base.type.is_float and not base.type.is_python:
-        raise sink.refuse("unknown-op", "'**' of an integer tensor and a float")
-    if exponent.type.is_python and not base.type.is_python:
-        return _tensor_power(sink, convert(sink, base, common), exponent, common)
-    converted = [convert(sink, argument, common) for argument in args]
-    return _from_template("math::pow({a}, {b})", ATOM, converted, common)
-
-
-def _numpy_power(sink: Sink, args: list[Number], common: Scalar) -> Number:
-    converted = [sink.bind(convert(sink, argument, common)) for argument in args]
-    sink.differs("pow")
-    result = sink.bind(_from_template("math::pow({a}, {b})", ATOM, converted, common), sink.hint)
-    sink.fail_if(f"surprising({result.text}, {converted[0].text}, {converted[1].text})", "warned")
-    return result
-
-
-def _integer_power(sink: Sink, base: Number, exponent: Number, common: Scalar) -> Number:
-    exponent = convert(sink, exponent, INT)
-    if exponent.low < 0:
-        exponent = sink.bind(exponent)
-        sink.fail_if(f"{exponent.at(COMPARE)} < 0", "domain_error")
-    value = convert(sink, base, common)
-    if common.family == "numpy":
-        raise sink.refuse("unknown-op", "'**' of NumPy integers")
-    text = f"wrapping_power<{common.cpp}>({value.text}, {exponent.text})"
-    return join_facts(Number(text, common), [base, exponent])
-
-
-def _tensor_power(sink: Sink, base: Number, exponent: Number, common: Scalar) -> Number:
-    if exponent.constant == 2:
-        base = base if base.level == ATOM and len(base.text) < 24 else sink.bind(base)
-        return join_facts(Number(f"{base.text} * {base.text}", common, MULTIPLY), [base])
-    exponent = convert(sink, exponent, FLOAT)
-    text = f"power<{common.cpp}>({base.text}, {exponent.text})"
-    return join_facts(Number(text, common), [base, exponent])
 
 
 def clamp(sink: Sink, argument: Number, low: Number | None, high: Number | None) -> Number:

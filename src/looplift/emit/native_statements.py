@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from looplift.emit import native_loops
+from looplift.emit import native_conditions, native_loops
 from looplift.emit.native_access import element, indexed
 from looplift.emit.native_calls import compute
 from looplift.emit.native_convert import convert, truth
 from looplift.emit.native_flow import Home, is_temporary
 from looplift.emit.native_joins import ABSENT, NONE
 from looplift.emit.native_ops import ATOM, CHOICE
-from looplift.emit.native_scalar import elementwise, power
+from looplift.emit.native_power import power
+from looplift.emit.native_scalar import elementwise
 from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Fixed, Number, Value, View, plain
 from looplift.emit.native_writer import Writer
@@ -75,7 +76,7 @@ def _let(writer: Writer, statement: Let, rest: tuple[Statement, ...], tail: tupl
         writer.findings.origins[var] = value.origin
     if isinstance(value, Number):
         _record(writer, var, value)
-        value = _named(writer, var, value, rest, tail)
+        value = named(writer, var, value, rest, tail)
     writer.values[var] = value
 
 
@@ -91,7 +92,7 @@ def _record(writer: Writer, var: Var, number: Number) -> None:
         writer.findings.zeros.add(var)
 
 
-def _named(writer: Writer, var: Var, number: Number, rest, tail) -> Number:
+def named(writer: Writer, var: Var, number: Number, rest, tail) -> Number:
     """The value where later statements find it: in the author's variable, a constant, or in place."""
     home = writer.flow.homes.get(var)
     if home is not None:
@@ -109,7 +110,8 @@ def _owner(writer: Writer, home: Home) -> Var:
 
 
 def _feeds_element(writer: Writer, var: Var) -> bool:
-    return any(writer.flow.homes[joined].is_element for joined in writer.flow.feeds.get(var, ()))
+    homes = (writer.flow.homes.get(joined) for joined in writer.flow.feeds.get(var, ()))
+    return any(home is not None and home.is_element for home in homes)
 
 
 def _reference(writer: Writer, var: Var, number: Number) -> Number:
@@ -270,6 +272,8 @@ def _fitting(writer: Writer, value: Number, scalar: Scalar) -> Number:
 
 
 def _branch(writer: Writer, statement: If, rest, tail) -> None:
+    if native_conditions.as_expression(writer, statement, rest, tail):
+        return
     condition = truth(writer.number(statement.cond))
     phis = [phi for phi in statement.phis if declare_phi(writer, phi, rest, tail)]
     with writer.block(f"if ({condition.text})"):

@@ -128,10 +128,10 @@ namespace new noexcept not not_eq nullptr operator or or_eq private protected pu
 requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
 true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
 std math int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NAN INFINITY INT64_MIN INT64_C
-View row holds half bfloat16 Element Tape Host Watch Outcome Results outside from_end smaller larger minimum maximum
-floor_divide remainder_of python_remainder integer_floor_divide integer_remainder integer_fmod checked_power
-wrapping_power power surprising sign_of inexact range_length bits_of float_of patience host watch trips tape thread
-results linux unix asm errno math_errhandling HUGE_VAL isnan isinf isfinite signbit main
+View row holds half bfloat16 Element Tape Recorder Host Watch Outcome Results outside from_end smaller larger
+minimum maximum floor_divide remainder_of python_remainder integer_floor_divide integer_remainder integer_fmod
+checked_power wrapping_power power surprising sign_of inexact range_length bits_of float_of patience host watch
+trips tape recorded thread results linux unix asm errno math_errhandling HUGE_VAL isnan isinf isfinite signbit main
 """.split()) | frozenset(
     "done index_out_of_range integer_overflow zero_division domain_error not_exact bad_conversion unbound "
     "broken_requirement another_kind warned aliased out_of_memory interrupted".split()

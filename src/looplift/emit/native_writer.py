@@ -40,7 +40,8 @@ class Findings:
 class Hoist:
     """Range checks that may be made before a loop: each of its iterations makes them, and has no other way out.
 
-    ``guard``: whether the loop runs at all; ``end`` and ``offset``: its greatest index; ``known``: the names bound before it.
+    ``guard``: whether the loop runs at all; ``end`` and ``offset``: its greatest index; ``known``: the names bound
+    before it.
     """
 
     index: str
@@ -103,6 +104,7 @@ class Writer:
     proven: set[str] = field(default_factory=set)
     noted: str = ""
     ran: str = ""
+    last_bound: tuple[str, str, Number] | None = None
     hoists: list[Hoist | None] = field(default_factory=list)
     may_share: Callable[[Var, Var], bool] = lambda value, current: False
 
@@ -167,6 +169,7 @@ class Writer:
             return number
         name = self.fresh(hint or "value")
         self.line(f"const {number.type.cpp} {name} = {number.text};")
+        self.last_bound = (name, f"const {number.type.cpp} {name} = {number.text};", number)
         return replace(number, text=name, level=ATOM, homes=frozenset(), reads=False, alias=False, place="")
 
     def value(self, atom: Atom) -> Value:

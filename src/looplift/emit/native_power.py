@@ -1,0 +1,63 @@
+"""Powers of numbers: Python's, PyTorch's with its own forms for some exponents, NumPy's."""
+
+from __future__ import annotations
+
+from looplift.emit import native_python
+from looplift.emit.native_convert import convert
+from looplift.emit.native_ops import ATOM, COMPARE, MULTIPLY
+from looplift.emit.native_scalar import Sink, from_template, join_facts
+from looplift.emit.native_types import FLOAT, INT, Scalar, common_type
+from looplift.emit.native_values import Number
+
+
+def power(sink: Sink, namespace: str, args: list[Number]) -> Number:
+    """``a ** b``."""
+    base, exponent = args
+    if base.other is not None or exponent.other is not None:
+        raise sink.refuse("mixed-kinds", "'**' of a variable that is sometimes a number")
+    common = common_type(base.type, exponent.type)
+    if common is None or common.is_half:
+        raise sink.refuse("unknown-op", "'**' of these kinds")
+    if common.is_python and namespace != "np":
+        return native_python.power(sink, base, exponent)
+    if common.is_integer:
+        return _integer_power(sink, base, exponent, common)
+    if common.is_bool:
+        raise sink.refuse("unknown-op", "'**' of booleans")
+    if common.family == "numpy":
+        return _numpy_power(sink, args, common.of_family("numpy"))
+    if not base.type.is_float and not base.type.is_python:
+        raise sink.refuse("unknown-op", "'**' of an integer tensor and a float")
+    if exponent.type.is_python and not base.type.is_python:
+        return _tensor_power(sink, convert(sink, base, common), exponent, common)
+    converted = [convert(sink, argument, common) for argument in args]
+    return from_template("math::pow({a}, {b})", ATOM, converted, common)
+
+
+def _numpy_power(sink: Sink, args: list[Number], common: Scalar) -> Number:
+    converted = [sink.bind(convert(sink, argument, common)) for argument in args]
+    sink.differs("pow")
+    result = sink.bind(from_template("math::pow({a}, {b})", ATOM, converted, common), sink.hint)
+    sink.fail_if(f"surprising({result.text}, {converted[0].text}, {converted[1].text})", "warned")
+    return result
+
+
+def _integer_power(sink: Sink, base: Number, exponent: Number, common: Scalar) -> Number:
+    exponent = convert(sink, exponent, INT)
+    if exponent.low < 0:
+        exponent = sink.bind(exponent)
+        sink.fail_if(f"{exponent.at(COMPARE)} < 0", "domain_error")
+    value = convert(sink, base, common)
+    if common.family == "numpy":
+        raise sink.refuse("unknown-op", "'**' of NumPy integers")
+    text = f"wrapping_power<{common.cpp}>({value.text}, {exponent.text})"
+    return join_facts(Number(text, common), [base, exponent])
+
+
+def _tensor_power(sink: Sink, base: Number, exponent: Number, common: Scalar) -> Number:
+    if exponent.constant == 2:
+        base = base if base.level == ATOM and len(base.text) < 24 else sink.bind(base)
+        return join_facts(Number(f"{base.text} * {base.text}", common, MULTIPLY), [base])
+    exponent = convert(sink, exponent, FLOAT)
+    text = f"power<{common.cpp}>({base.text}, {exponent.text})"
+    return join_facts(Number(text, common), [base, exponent])
