@@ -76,6 +76,9 @@ class _Probe:
                     if var not in self.mixed and any(atom in self.mixed for atom in atoms):
                         self.mixed.add(var)
                         grown = True
+        for statement in self.function.body:
+            if isinstance(statement, Loop):
+                self.mixed |= {c.after for c in statement.carries if c.init in self.mixed}
         handed = [atom for _, atom in self.function.results]
         for statement in walk(self.function.body):
             if isinstance(statement, Append):
@@ -339,7 +342,7 @@ def _copies(statement: Statement) -> list[tuple[Var, list[Atom]]]:
         case If(phis=phis):
             return [(phi.var, [phi.then, phi.orelse]) for phi in phis]
         case Loop(carries=carries):
-            return [(c.inside, [c.init, c.next]) for c in carries] + [(c.after, [c.next, c.init]) for c in carries]
+            return [(c.inside, [c.init, c.next]) for c in carries] + [(c.after, [c.next]) for c in carries]
         case Let(var=var, op=op) if op.name == "copy":
             return [(var, list(operands(op)))]
     return []
