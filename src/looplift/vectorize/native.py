@@ -87,7 +87,7 @@ def _check_detached(context: Context, loop: Loop, differentiable: set[Var]) -> N
             flat = base_name(statement.op.name) in ("floordiv", "floor_divide")
             if root is None or ((root in differentiable or root in context.arrays) and not flat):
                 continue
-            if getattr(context.facts[root].sample, "requires_grad", False):
+            if root in context.facts.function.params and context.facts[root].sample.requires_grad:
                 raise context.refuse("not-scalar", f"'{root.hint}' asks for gradients that the kernel does not give")
 
 
