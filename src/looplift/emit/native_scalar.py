@@ -115,7 +115,7 @@ def elementwise(sink: Sink, namespace: str, short: str, args: list[Number]) -> N
 def _operand(sink: Sink, short: str, args: list[Number], position: int, compute: Scalar) -> Number:
     """An operand in the type of the operation; PyTorch multiplies halves by other numbers without rounding these."""
     argument = args[position]
-    stays = short == "mul" or (short in ("truediv", "floordiv") and position == 1)
+    stays = short in ("mul", "truediv", "floordiv") and (position == 1 or (short == "mul" and argument.type.is_python))
     if compute.is_half and argument.type.name != compute.name and stays:
         return convert(sink, argument, Scalar("tensor", "float32"))
     return convert(sink, argument, compute)
