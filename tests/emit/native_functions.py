@@ -261,7 +261,7 @@ def find_and_return(x, v):
 def both_hold(x, y):
     found = False
     for i in range(len(x)):
-        found = x[i] > 0.5 and y[i] > 0.2 or found
+        found = (x[i] > 0.5 and y[i] > 0.2) or found
     return found
 
 
@@ -282,7 +282,7 @@ def clipped(x, out):
 
 def bisect(lo, hi, target):
     steps = 0
-    while hi - lo > 1e-9 and steps < 100 or steps == 0:
+    while (hi - lo > 1e-9 and steps < 100) or steps == 0:
         middle = (lo + hi) / 2
         if middle * middle < target:
             lo = middle

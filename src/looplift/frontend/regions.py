@@ -275,7 +275,7 @@ def _inner_functions(function: ast.FunctionDef) -> list[ast.FunctionDef]:
 
 
 def regions_of_block(scope: Scope, block: list[ast.stmt], file: str, name: str) -> list[Region]:
-    """The largest regions of one block and of the blocks in its ifs, withs and tries."""
+    """The largest regions of one block and of the blocks in its "if", "with" and "try" statements."""
     found: list[Region] = []
     position = 0
     while position < len(block):
