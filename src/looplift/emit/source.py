@@ -266,7 +266,9 @@ def _commits_early(program: Program, mutated: set[str]) -> bool:
     if any(isinstance(step, Run) for step in program.steps):
         return bool(mutated)
     writing = [k for k, step in enumerate(program.steps) if _changed([step]) & mutated]
-    return bool(writing) and (writing[0] < len(program.steps) - 1 or not isinstance(program.steps[-1], Write))
+    last = program.steps[-1] if program.steps else None
+    plain = isinstance(last, Write) and last.mode == "set"
+    return bool(writing) and (writing[0] < len(program.steps) - 1 or not plain)
 
 
 def print_program(program: Program, *, reserved: set[str], device: str = "") -> Emitted:

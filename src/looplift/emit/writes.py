@@ -122,6 +122,11 @@ def _scatter(p: Printer, step: Write) -> list[str]:
             source = f"torch.tensor({source}, dtype={dtype})"
         elif not value.kind.is_array or value.kind.dtype != render["dtype"]:
             source = f"({source}).to({dtype})"
+        whole = (
+            len(axes) == len(places) == 1 and value.axes == axes and value.kind.rank == rank and not render["masked"]
+        )
+        if whole:
+            return [f"{step.array}.index_add_(0, {places[0]}, {source})"]
         return [f"{step.array}.index_put_(({joined}), {source}, accumulate=True)"]
     p.need("write_last")
     return [f"write_last({step.array}, ({joined}), {source})"]
