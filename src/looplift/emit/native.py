@@ -184,7 +184,6 @@ def _kernel(name: str, loop: Loop, inputs: tuple[Var, ...], signature: Signature
         inputs=inputs,
         stored=stored,
         outputs=tuple(result.output.var for result in draft.results),
-        input_kinds=tuple(signature.kinds[var] for var in inputs),
         results=tuple(result.output for result in draft.results),
         inexact=tuple(inexact),
         deciding=tuple(short for short, variables in inexact.items() if variables & deciding or not variables),

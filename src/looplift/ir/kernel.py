@@ -65,7 +65,6 @@ class Kernel:
     inputs: tuple[Var, ...]
     stored: tuple[Var, ...]
     outputs: tuple[Var, ...]
-    input_kinds: tuple[Kind, ...]
     results: tuple[Output, ...]
     inexact: tuple[str, ...] = ()
     deciding: tuple[str, ...] = ()

@@ -21,8 +21,6 @@ from looplift.ir.grammar import (
     walk,
 )
 
-EFFECTS = ("call", "method.", "random.")
-
 
 def prune(function: Function) -> Function:
     """The same function without what is never read. Operations that may have an effect or may raise stay."""
