@@ -2,10 +2,11 @@
 
 import time
 
+import numpy as np
 import torch
 
 from looplift import lift
-from looplift.runtime.trials import Trial
+from looplift.runtime.trials import Trial, size_class
 
 X = torch.arange(1.0, 5.0)
 
@@ -58,6 +59,22 @@ def test_a_loop_around_slow_loops_forgets_them(stand_in):
     for _ in range(3):
         assert torch.equal(lifted(X, 12), steps(X, 12))
     assert fastest(lambda: lifted(X, 12)) < 0.01
+
+
+def test_calls_of_other_sizes_are_not_compared(stand_in):
+    stand_in.answer("double", "if x.shape[0] < 20: time.sleep(0.002)", "return 2 * x", namespace={"time": time})
+    lifted = lift(double)
+    large = torch.ones(3000)
+    lifted(X)
+    lifted(X)
+    for _ in range(3):
+        assert torch.equal(lifted(large), 2 * large)
+    assert lifted.report().loops[0].decision == "lanes" and "return 2 * x" in lifted.source
+
+
+def test_a_size_is_known_to_a_factor_of_two():
+    assert size_class((torch.zeros(5, 3), np.zeros(9), [1] * 4, -17, 0.5, None)) == (3, 2, 4, 3, 5)
+    assert size_class((torch.zeros(7, 2),)) == size_class((torch.zeros(4, 3),)) != size_class((torch.zeros(8, 3),))
 
 
 def test_verdicts():

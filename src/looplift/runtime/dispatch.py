@@ -19,7 +19,7 @@ from looplift.base.report import readable_seconds
 from looplift.runtime import entry, guards
 from looplift.runtime.records import Records
 from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved
-from looplift.runtime.trials import Trial
+from looplift.runtime.trials import MAX_SIZES, Trial, size_class
 from looplift.runtime.variants import Program, RegionCode, build_function
 from looplift.runtime.verification import BUDGET, Outcome, Verdict, verified_call
 
@@ -50,7 +50,8 @@ class Variant:
     watched: bool = False
     verified: bool = False
     plain: bool = False
-    trial: Trial | None = None
+    trials: dict[tuple[int, ...], Trial] | None = None
+    """By size of the arguments; None once the variant was taken."""
     small: Variant | None = None
     is_slow: bool = False
     seconds: float | None = None
@@ -222,9 +223,11 @@ class Dispatcher:
 
     def _watched_call(self, variant: Variant, arguments: tuple[Any, ...]) -> Outcome:
         values = self._values(arguments)
-        if self.verify == "always" or (self.verify == "first" and not variant.verified):
+        trial = None if variant.trials is None else variant.trials.get(size_class(arguments))
+        new = not variant.verified or (variant.trials is not None and trial is None)
+        if self.verify == "always" or (self.verify == "first" and new):
             return self._verified(variant, values)
-        outcome = Outcome(Verdict(None), *self._attempt(variant, arguments, values))
+        outcome = Outcome(Verdict(None), *self._attempt(variant, arguments, values, trial))
         if outcome.failure is not None:
             self._failed(variant, outcome.failure)
         elif not variant.verified:
@@ -241,12 +244,21 @@ class Dispatcher:
             self._failed(variant, outcome.failure)
         elif outcome.verdict.agrees is False:
             self._disagrees(variant, values, outcome.verdict.reason)
-        elif not variant.verified:
-            variant.verified = True
-            if self.verify == "first":
-                variant.trial = Trial(variant.seconds, _PATIENCE if entry.trains(variant, values) else 1.0)
-            self._accept(variant, outcome.verdict.reason)
+        else:
+            self._passed(variant, values, outcome.verdict.reason)
         return outcome
+
+    def _passed(self, variant: Variant, values: dict[str, Any], note: str) -> None:
+        """Nothing speaks against a variant; what is left to see is whether it is fast at this size."""
+        is_first, variant.verified = not variant.verified, True
+        if is_first:
+            variant.trials = {} if self.verify == "first" else None
+        if variant.trials is not None:
+            patience = _PATIENCE if entry.trains(variant, values) else 1.0
+            size = size_class(values[name] for name in self.program.arguments)
+            variant.trials[size] = Trial(variant.seconds, patience)
+        if is_first:
+            self._accept(variant, note)
 
     def _accept(self, variant: Variant, note: str = "") -> None:
         self.records.lifted(self.program, variant.code, [note] if note else [], variant.seconds)
@@ -260,8 +272,9 @@ class Dispatcher:
 
     def careful(self, variant: Variant, *arguments: Any) -> Any:
         """A call that is timed, verified, watched after a failure, or may have to be undone."""
-        if variant.verified and variant.trial is not None and variant.trial.turn_of_loop:
-            return self._turn_of_loop(variant, arguments)
+        trial = (variant.trials or {}).get(size_class(arguments))
+        if variant.verified and trial is not None and trial.turn_of_loop:
+            return self._turn_of_loop(variant, trial, arguments)
         start = time.perf_counter()
         outcome = self._watched_call(variant, arguments)
         if outcome.failure is not None or outcome.verdict.agrees is False:
@@ -271,39 +284,42 @@ class Dispatcher:
         if variant.watched:
             variant.watched, variant.failures = False, 0
             self.install()
-        self._judge(variant, arguments)
+        if trial is not None:
+            self._judge(variant, trial, arguments)
         return outcome.result
 
-    def _turn_of_loop(self, variant: Variant, arguments: tuple[Any, ...]) -> Any:
+    def _turn_of_loop(self, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> Any:
         start = time.perf_counter()
         result = self.program.original(*arguments)
-        if variant.trial is not None:
-            variant.trial.written.append(time.perf_counter() - start)
-        self._judge(variant, arguments)
+        trial.written.append(time.perf_counter() - start)
+        self._judge(variant, trial, arguments)
         return result
 
-    def _judge(self, variant: Variant, arguments: tuple[Any, ...]) -> None:
-        """End the trial of a variant once it is clear whether it is faster than the loop."""
-        trial = variant.trial
-        passed = None if trial is None else trial.passed()
-        if trial is None or passed is None:
+    def _judge(self, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> None:
+        """End the trials of a variant once it is clear whether it is faster than the loop."""
+        passed = trial.passed()
+        if variant.trials is None or (passed is None and len(variant.trials) < MAX_SIZES):
             return
-        variant.trial, variant.is_slow = None, not passed
-        if passed:
+        variant.is_slow = passed is False
+        if passed is not False:
+            variant.trials = None
             self._accept(variant)
-            self.install()
-            return
+        else:
+            self._step_back(variant, trial, arguments)
+        self.install()
+
+    def _step_back(self, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> None:
+        """Leave arguments of this size to the loop; at others the variant is tried again."""
         loop, batched = map(readable_seconds, trial.typical())
         refusal = NotLiftable("too-small", f"a call of the loop takes {loop}, of batched code {batched}")
         self.records.refused(self.program, refusal, certain=True)
         if self._add_small(variant, self._values(arguments)):
-            variant.trial = Trial(variant.seconds, trial.patience)  # for larger arguments it is tried again
+            variant.trials = {}
         else:
             variant.call = None
-        self.install()
 
     def _attempt(
-        self, variant: Variant, arguments: tuple[Any, ...], values: dict[str, Any]
+        self, variant: Variant, arguments: tuple[Any, ...], values: dict[str, Any], trial: Trial | None
     ) -> tuple[Any, Exception | None]:
         """The result, or the exception after everything was put back."""
         assert variant.code is not None and variant.call is not None
@@ -313,8 +329,8 @@ class Dispatcher:
         start = time.perf_counter()
         try:
             result = variant.call(*arguments)
-            if variant.trial is not None:
-                variant.trial.batched.append(time.perf_counter() - start)
+            if trial is not None:
+                trial.batched.append(time.perf_counter() - start)
             return result, None
         except Exception as failure:
             if saved is not None:

@@ -170,4 +170,4 @@ def _case(dispatcher: Dispatcher, place: int, variant: Variant, constants: dict[
 def is_careful(dispatcher: Dispatcher, variant: Variant) -> bool:
     """Whether calls of a variant are watched."""
     undo = variant.code is not None and (variant.code.commits_early or variant.code.random)
-    return undo or variant.watched or variant.trial is not None or dispatcher.verify == "always"
+    return undo or variant.watched or variant.trials is not None or dispatcher.verify == "always"

@@ -1,12 +1,17 @@
 """Times of the first calls in, whether a variant is worth its while out.
 
 The second call is batched. If that took much less than the loop did on the first, all is clear; else loop and batched
-code take turns for a few calls, and the slower one is out.
+code take turns for a few calls, and the slower one is out. Only calls of about one size are compared with one another.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
 
 CLEAR_AT_ONCE = 4.0
 """So many times faster than the loop on the first call, which was watched and cold, and no more calls are timed."""
@@ -15,11 +20,13 @@ CLEAR = 2.0
 LOSS = 1.2
 """So many times slower than the loop in the end, and a variant is not used for arguments of this size."""
 PAIRS = 4
+MAX_SIZES = 6
+"""With so many sizes undecided, a variant is taken for all of them."""
 
 
 @dataclass
 class Trial:
-    """``loop`` is what the loop took when it was verified, in seconds; None if it was not.
+    """Of calls of one size. ``loop`` is what the loop took when it was verified, in seconds; None if it was not.
 
     ``patience``: how much slower a call may be because of what it saves later, in the backward pass.
     """
@@ -50,3 +57,16 @@ class Trial:
     def typical(self) -> tuple[float, float]:
         """Seconds of a call of the loop, and of the batched code."""
         return sorted(self.written)[len(self.written) // 2], sorted(self.batched)[len(self.batched) // 2]
+
+
+def size_class(values: Iterable[Any]) -> tuple[int, ...]:
+    """The lengths in arguments, each to a factor of two."""
+    return tuple(length.bit_length() for value in values for length in _lengths(value))
+
+
+def _lengths(value: Any) -> tuple[int, ...]:
+    if isinstance(value, (torch.Tensor, np.ndarray)):
+        return tuple(value.shape)
+    if isinstance(value, (list, tuple, dict, set, str, range)):
+        return (len(value),)
+    return (abs(value),) if type(value) is int else ()
