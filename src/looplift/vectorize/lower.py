@@ -32,7 +32,7 @@ from looplift.ir.grammar import (
     as_atom,
 )
 from looplift.ops.table import CREATION
-from looplift.vectorize import lists, nodes, proofs
+from looplift.vectorize import lists, nodes, ownership, proofs, views
 from looplift.vectorize.context import Array, Context, Contribution, index_node
 from looplift.vectorize.flow import Flow, stored_roots
 from looplift.vectorize.indexing import extent_of, store
@@ -50,7 +50,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     """
     context = Context(facts, Flow(facts.function), library, needs_grad=needs_grad, kernel_of=kernel_of)
     _enter_parameters(context)
-    proofs.check_views(context)
+    views.check_views(context)
     block(context, facts.function.body)
     results = [(key, _result(context, key, atom)) for key, atom in facts.function.results]
     return Program([*context.steps[0], *unread(context, [node for _, node in results])], results, library), context
@@ -110,7 +110,7 @@ def _place(found: dict[str, Node], key: str) -> tuple[Node, int]:
 
 def _result(context: Context, key: str, atom: Atom) -> Node:
     val = context.val(atom)
-    proofs.check_result(context, key, atom)
+    views.check_result(context, key, atom)
     if isinstance(val.sequence, lists.Built):
         return lists.returned(context, val.sequence)
     if val.items is not None:
@@ -150,13 +150,13 @@ def _statement(context: Context, statement: Statement) -> None:
             _let(context, statement)
         case Store(ref=ref, index=index, value=value, combine=combine):
             array, index = _target(context, ref, index)
-            proofs.check_stored_value(context, array, value, combine)
+            ownership.check_stored_value(context, array, value, combine)
             store(context, array, index, context.node(value), combine)
         case Append(ref=ref, value=value):
             val = context.vals[ref]
             if not isinstance(val.sequence, lists.Built):
                 raise context.refuse("effect-order", f"appends to '{ref.hint}', which the region did not make")
-            proofs.check_kept_value(context, ref, value)
+            views.check_kept_value(context, ref, value)
             val.sequence.append(context, _element(context, context.val(value)))
         case If():
             _branch(context, statement)
@@ -182,7 +182,7 @@ def _let(context: Context, statement: Let) -> None:
     op, var = statement.op, statement.var
     fact = context.facts.of[var]
     if op.name.startswith("inplace.") and fact.kind.family in ("tensor", "array", "list"):
-        proofs.check_owned(context, op, statement)
+        ownership.check_owned(context, op, statement)
     if var in context.accumulators:
         _contribute(context, var)
         return
@@ -220,7 +220,7 @@ def _new_array(context: Context, var: Var, made: Val, fact) -> None:
     if not fact.kind.is_array:
         raise context.refuse("unsupported-value", f"'{var.hint}', a {fact.kind.family}, is written to")
     axes = context.active_axes()
-    proofs.check_fresh(context, var)
+    ownership.check_fresh(context, var)
     shape = tuple(extent_of(made.node, dim) for dim in range(fact.kind.rank))
     node = made.node
     if axes and node.axes != axes:

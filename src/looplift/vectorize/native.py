@@ -13,7 +13,7 @@ from looplift.vectorize.context import Array, Context
 from looplift.vectorize.indexing import Whole, bind
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import CONVERSIONS
-from looplift.vectorize.proofs import check_owned
+from looplift.vectorize.ownership import check_owned
 
 
 def native_loop(context: Context, loop: Loop) -> None:

@@ -1,0 +1,202 @@
+"""A loop that writes to arrays in, out None or the reason why its iterations may meet in memory."""
+
+from __future__ import annotations
+
+from looplift.base.errors import NotLiftable
+from looplift.ir.grammar import (
+    Append,
+    Const,
+    Group,
+    Let,
+    Loop,
+    Op,
+    Operand,
+    Slice,
+    Store,
+    Var,
+    constant,
+    operands,
+    uses,
+    walk,
+)
+from looplift.vectorize.context import Context
+from looplift.vectorize.flow import stored_roots
+
+
+def check_memory(context: Context, loop: Loop) -> NotLiftable | None:
+    """No iteration reads what another one writes, and no two write to one place in an order that matters."""
+    flow = context.flow
+    for root in stored_roots(flow, loop.body):
+        if _made_inside(root, loop):
+            continue
+        if (reason := _check_root(context, loop, root)) is not None:
+            return reason
+    return None
+
+
+def _made_inside(root: Var, loop: Loop) -> bool:
+    return any(isinstance(s, Let) and s.var is root for s in walk(loop.body))
+
+
+def _check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
+    flow, hint = context.flow, root.hint
+    stores = [s for s in walk(loop.body) if isinstance(s, Store) and flow.root(s.ref) is root]
+    reads = [s for s in walk(loop.body) if isinstance(s, Let) and _reads(context, s, root)]
+    others = [s for s in walk(loop.body) if not isinstance(s, Store | Let | Append) and _mentions(s, root)]
+    if any(isinstance(s, Append) and flow.root(s.ref) is root for s in walk(loop.body)):
+        if stores or reads:
+            return NotLiftable("memory-dependence", f"'{hint}' is read while the loop fills it", loop.span)
+        return None
+    if others:
+        return NotLiftable("aliasing", f"'{hint}' changes its meaning inside the loop", loop.span)
+    if (reason := _check_shared(context, root, loop)) is not None:
+        return reason
+    paths = [path for s in stores if (path := _path(context, s.ref, s.index)) is not None]
+    if len(paths) < len(stores):
+        return NotLiftable("aliasing", f"'{hint}' is written through a view", loop.span)
+    for read in reads:
+        if _is_step_of_store(context, read, stores):
+            continue
+        for path in _paths_read(context, read, root):
+            if path is None or not all(_same_place(context, path, other, loop) for other in paths):
+                message = f"one iteration may read what another one writes to '{hint}'"
+                return NotLiftable("memory-dependence", message, read.span)
+    if len(stores) > 1 and not _stores_agree(context, paths, loop):
+        return NotLiftable("order", f"several statements write to '{hint}'", loop.span)
+    return None
+
+
+def _paths_read(context: Context, read: Let, root: Var) -> list[Path | None]:
+    """The places of an array that an operation reads: its own subscript, or those of the views that it works on."""
+    if read.op.name in ("getitem", "iter_item"):
+        owner, index = read.op.args
+        assert isinstance(owner, Var | Const)
+        return [_path(context, owner, index)]
+    found: list[Path | None] = []
+    for atom in operands(read.op):
+        if isinstance(atom, Var) and context.flow.root(atom) is root:
+            view = context.flow.definition.get(atom)
+            found.append(_path(context, *view.op.args) if isinstance(view, Let) and atom is not root else None)
+    return found
+
+
+def _check_shared(context: Context, root: Var, loop: Loop) -> NotLiftable | None:
+    """An array of the caller may share its memory with another one that the loop reads: a guard decides."""
+    function = context.facts.function
+    if root not in function.params:
+        return None
+    paths = function.attributes["paths"]
+    for other in function.params:
+        if other is not root and context.facts.kind(other).is_array:
+            context.facts.function.attributes.setdefault("apart", set()).add(tuple(sorted((paths[root], paths[other]))))
+        elif other is not root and context.facts.kind(other).family in ("list", "tuple", "object"):
+            if any(k.is_array for k in context.facts.kind(other).items) or not context.facts.kind(other).items:
+                return NotLiftable("aliasing", f"'{other.hint}' may share memory with '{root.hint}'", loop.span)
+    context.facts.function.attributes.setdefault("whole", set()).add(paths[root])
+    return None
+
+
+def _reads(context: Context, statement: Let, root: Var) -> bool:
+    return any(isinstance(a, Var) and context.flow.root(a) is root for a in operands(statement.op)) and not (
+        statement.op.name in ("iter_len", "builtin.len") or only_shape(statement.op)
+    )
+
+
+def only_shape(op: Op) -> bool:
+    return (op.name == "attribute" and constant(op.args[1]) in ("shape", "dtype", "device", "ndim")) or op.name in (
+        "method.size", "method.dim", "method.numel", "method.new_zeros",
+    )  # fmt: skip
+
+
+def _mentions(statement, root: Var) -> bool:
+    return any(atom is root for atom in uses(statement))
+
+
+def _is_step_of_store(context: Context, read: Let, stores: list[Store]) -> bool:
+    """``x[i]`` of ``x[i][j] = v``: a view taken only to be written through."""
+    users = context.flow.users.get(read.var, [])
+    return bool(users) and all(
+        (isinstance(u, Store) and u.ref is read.var and u.value is not read.var)
+        or (
+            isinstance(u, Let)
+            and u.op.name == "getitem"
+            and u.op.args[0] is read.var
+            and _is_step_of_store(context, u, stores)
+        )
+        for u in users
+    )
+
+
+Path = list[Operand]
+
+
+def _path(context: Context, ref: Operand, index: Operand) -> Path | None:
+    """All subscripts from the root on, in order."""
+    last = list(index.items) if isinstance(index, Group) and index.kind == "tuple" else [index]
+    statement = context.flow.definition.get(ref) if isinstance(ref, Var) else None
+    if isinstance(statement, Let) and statement.op.name in ("getitem", "iter_item"):
+        lead = _path(context, *statement.op.args)
+        return lead + last if lead is not None and not any(isinstance(item, Slice) for item in lead) else None
+    return last
+
+
+def _same_place(context: Context, a: Path, b: Path, loop: Loop) -> bool:
+    """Both subscripts name the same place in one iteration, and different places in different iterations."""
+    if len(a) != len(b) or not all(_same_operand(x, y) for x, y in zip(a, b, strict=True)):
+        return False
+    return _separates(context, b, loop)
+
+
+def _same_operand(a: Operand, b: Operand) -> bool:
+    match a, b:
+        case Slice(), Slice():
+            return all(map(_same_operand, (a.lo, a.hi, a.step), (b.lo, b.hi, b.step)))
+        case Const(), Const():
+            return type(a.value) is type(b.value) and a.value == b.value
+    return a is b
+
+
+def _separates(context: Context, path: Path, loop: Loop) -> bool:
+    """Whether some subscript is the loop's own index plus something that this loop does not change."""
+    return any(isinstance(item, Var) and _slope(context, item, loop) for item in path)
+
+
+def _slope(context: Context, var: Var, loop: Loop) -> int:
+    """The coefficient of the loop's index in an affine integer; 0 if there is none or it is not affine."""
+    if var is loop.index:
+        return 1
+    if loop not in context.facts[var].loops:
+        return 0
+    statement = context.flow.definition.get(var)
+    if not isinstance(statement, Let) or statement.op.name not in ("add", "sub"):
+        return 0
+    a, b = statement.op.args
+    sign = 1 if statement.op.name == "add" else -1
+    slopes = [_slope(context, x, loop) if isinstance(x, Var) else 0 for x in (a, b)]
+    varies = [isinstance(x, Var) and loop in context.facts[x].loops for x in (a, b)]
+    if any(v and not s for v, s in zip(varies, slopes, strict=True)):
+        return 0
+    return slopes[0] + sign * slopes[1]
+
+
+def _stores_agree(context: Context, paths: list[Path], loop: Loop) -> bool:
+    """Several stores are in order if each separates the iterations and all name the same place in one iteration,
+    or places that differ by a constant subscript."""
+    first = paths[0]
+    return all(
+        _separates(context, path, loop) and (_same_place(context, first, path, loop) or _apart(first, path, loop))
+        for path in paths
+    )
+
+
+def _apart(a: Path, b: Path, loop: Loop) -> bool:
+    """Subscripts that agree on the loop's index and differ in a constant."""
+    if len(a) != len(b):
+        return False
+    shared = any(x is y and x is loop.index for x, y in zip(a, b, strict=True))
+    different = any(
+        isinstance(x, Const) and isinstance(y, Const) and type(x.value) is int and type(y.value) is int
+        and x.value != y.value and (x.value < 0) == (y.value < 0)
+        for x, y in zip(a, b, strict=True)
+    )  # fmt: skip
+    return shared and different

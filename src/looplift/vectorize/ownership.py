@@ -1,0 +1,186 @@
+"""What is changed in place must be memory of its own, and take what is stored: a reason where it does not."""
+
+from __future__ import annotations
+
+from looplift.base.errors import NotLiftable
+from looplift.ir.grammar import (
+    UNDEFINED,
+    Append,
+    Atom,
+    Block,
+    Const,
+    If,
+    Let,
+    Loop,
+    Op,
+    Statement,
+    Store,
+    Var,
+    as_atom,
+    operands,
+    walk,
+)
+from looplift.ops import table
+from looplift.vectorize.context import Array, Context
+from looplift.vectorize.views import CONVERSIONS, program_order
+
+
+def check_owned(context: Context, op: Op, statement: Let) -> None:
+    """``x += v`` on a tensor changes it for everyone who holds it: it must be the only name of a fresh value."""
+    target = op.args[0]
+    name = getattr(target, "hint", "it")
+    seen: set[Var] = set()
+    if not isinstance(target, Var) or not _is_owned(context, target, seen) or _seen_changing(context, statement, seen):
+        message = f"'{name}' is changed in place, and may be known under another name"
+        raise NotLiftable("aliasing", message, statement.span)
+
+
+def _seen_changing(context: Context, change: Let, names: set[Var]) -> bool:
+    """Whether a value that shares memory with what is changed is read after the change, or again in a loop."""
+    order, inside = program_order(context.facts.function.body)
+    for var in names:
+        definition = context.flow.definition.get(var)
+        home = inside.get(id(definition), ())
+        if isinstance(definition, Loop) and any(c.inside is var for c in definition.carries):
+            home = (*home, definition)
+        for user in context.flow.users.get(var, ()):
+            if user is change or isinstance(user, Loop):
+                continue
+            later = order[id(user)] > order[id(change)]
+            again = any(loop in inside[id(change)] and loop not in home for loop in inside[id(user)])
+            if (later or again) and not (isinstance(user, If) and any(p.var in names for p in user.phis)):
+                return True
+    return False
+
+
+PURE_READERS = ("elementwise", "reduction", "contraction")
+CREATION = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like clone tensor".split())
+
+
+def _is_owned(context: Context, var: Var, seen: set[Var]) -> bool:
+    if var in seen:
+        return True
+    seen.add(var)
+    if var in context.facts.function.params:
+        return False
+    for user in context.flow.users.get(var, ()):
+        if not _harmless(user, var):
+            return False
+    origins = _origins(context, var)
+    return all(isinstance(a, Const) or _is_owned(context, a, seen) for a in origins) and _fresh(context, var)
+
+
+def _origins(context: Context, var: Var) -> list[Atom]:
+    match context.flow.definition.get(var):
+        case Let(op=op) if op.name.startswith("inplace."):
+            return [as_atom(op.args[0])]
+        case If(phis=phis):
+            return [a for p in phis if p.var is var for a in (p.then, p.orelse)]
+        case Loop(carries=carries):
+            return [
+                a for c in carries if c.inside is var or c.after is var for a in (c.init, c.next) if a is not UNDEFINED
+            ]
+    return []
+
+
+def _fresh(context: Context, var: Var) -> bool:
+    """Whether the value is new memory: made by arithmetic or creation, not a view or an argument."""
+    statement = context.flow.definition.get(var)
+    if not isinstance(statement, Let):
+        return statement is not None
+    name = statement.op.name
+    if name.startswith("inplace."):
+        return True
+    if name.startswith("builtin.") and name != "builtin.abs":
+        return False
+    base = table.base_name(name)
+    if base in CREATION or base.startswith("new_"):
+        return True
+    return table.family(name) in ("elementwise", "reduction") and base not in CONVERSIONS
+
+
+def _harmless(user: Statement, var: Var) -> bool:
+    match user:
+        case Let(op=op):
+            if op.name.startswith("inplace.") and op.args[0] is var:
+                return True
+            return table.family(op.name) in PURE_READERS and not op.name.startswith("method.to")
+        case If() | Loop():
+            return True
+        case Store(ref=ref):
+            return ref is not var
+    return False
+
+
+def check_fresh(context: Context, var: Var) -> None:
+    """An array made in the region and written to must be new memory, known under this name alone."""
+    if not _fresh(context, var):
+        raise context.refuse("aliasing", f"'{var.hint}' is written to, and may share memory with something else")
+    for user in context.flow.users.get(var, ()):
+        if isinstance(user, Let) and user.op.name in ("tuple", "list", "call"):
+            if any(a is var for a in operands(user.op)) and any(s is user for s in walk(_loops_of(context))):
+                raise context.refuse("aliasing", f"'{var.hint}' is put into a list or tuple while it is written to")
+        if isinstance(user, Append | If) or (isinstance(user, Store) and user.value is var):
+            if isinstance(user, If) and user.cond is var:
+                continue
+            if isinstance(user, Store | Append) and context.axes:
+                continue
+            raise context.refuse("aliasing", f"'{var.hint}' is known under several names while it is written to")
+        if isinstance(user, Loop):
+            raise context.refuse(
+                "carried", f"'{var.hint}' is carried from one iteration to the next while it is written to"
+            )
+
+
+def _loops_of(context: Context) -> Block:
+    return Block(tuple(s for s in context.facts.function.body if isinstance(s, Loop)))
+
+
+# ---------------------------------------------------------------- stored values
+
+
+def check_stored_value(context: Context, array: Array, value: Atom, combine: str | None) -> None:
+    """The stored value must be a number or tensor that the array's dtype takes as the loop would."""
+    kind = context.facts.kind(value)
+    if not (kind.is_number or kind.is_array):
+        raise context.refuse("unsupported-value", f"a {kind.family} is stored into '{array.var.hint}'")
+    if array.kind.rank == 0:
+        raise context.refuse("unsupported-value", f"a store into '{array.var.hint}', which has no dimensions")
+    _check_conversion(context, array, kind)
+    if combine is not None:
+        _check_combine(context, array, kind, combine)
+
+
+def _check_conversion(context: Context, array: Array, kind) -> None:
+    import torch
+
+    if array.kind.family == "tensor" and kind.family == "float" and array.kind.dtype in _INTEGERS(torch):
+        raise context.refuse("requirement", "a Python float is stored into a tensor of integers")
+    if (
+        array.kind.family == "tensor"
+        and kind.is_array
+        and kind.dtype.is_floating_point
+        and not array.kind.dtype.is_floating_point
+    ):
+        raise context.refuse("requirement", "a float is stored into a tensor of integers")
+    if "complex" in str(array.kind.dtype) or "complex" in str(kind.dtype) or kind.family == "complex":
+        raise context.refuse("unsupported-value", "complex numbers are stored")
+    if array.kind.family == "array" and str(kind.dtype or kind.family)[:3] != str(array.kind.dtype)[:3]:
+        if not str(array.kind.dtype).startswith("float") or str(kind.dtype or kind.family).startswith("complex"):
+            raise context.refuse(
+                "unsupported-value", f"a {kind.dtype or kind.family} is stored into an array of {array.kind.dtype}"
+            )
+
+
+def _INTEGERS(torch) -> tuple:
+    return (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
+
+
+def _check_combine(context: Context, array: Array, kind, combine: str) -> None:
+    if array.kind.family == "tensor" and not array.kind.dtype.is_floating_point:
+        if kind.family not in ("int",) and kind.dtype != array.kind.dtype:
+            raise context.refuse("unsupported-value", f"'{combine}=' of a {kind.dtype or kind.family} into integers")
+        if combine not in ("add", "sub"):
+            raise context.refuse("unsupported-value", f"'{combine}=' into integers")
+    if "16" in str(array.kind.dtype) and combine:
+        raise context.refuse("order", f"'{array.var.hint}' accumulates in a 16-bit type")

@@ -1,0 +1,167 @@
+"""Views of arrays that are written to, or that leave the region: a reason where one would show something else."""
+
+from __future__ import annotations
+
+from looplift.base.errors import NotLiftable
+from looplift.ir.grammar import (
+    Append,
+    Atom,
+    Block,
+    Group,
+    If,
+    Let,
+    Loop,
+    Store,
+    Var,
+    children,
+    walk,
+)
+from looplift.ops import table
+from looplift.vectorize.context import Context
+from looplift.vectorize.memory import only_shape
+
+
+def check_views(context: Context) -> None:
+    """A view of an array sees later writes to it: no view may be used after a write, or be kept."""
+    function, flow = context.facts.function, context.flow
+    order, inside = program_order(function.body)
+    stores = [s for s in walk(function.body) if isinstance(s, Store)]
+    roots = {flow.root(s.ref) for s in stores}
+    for statement in walk(function.body):
+        if not isinstance(statement, Let) or statement.op.name not in ("getitem", "iter_item", "unpack", "attribute"):
+            continue
+        var = statement.var
+        root = flow.root(var)
+        if root is var or root not in roots or not context.facts.kind(var).is_array or _copies(context, statement):
+            continue
+        _check_view(context, statement, [s for s in stores if flow.root(s.ref) is root], order, inside)
+
+
+def _copies(context: Context, statement: Let) -> bool:
+    """Whether a read makes a copy: by an index tensor, or a scalar of NumPy."""
+    if context.facts.kind(statement.var).family == "numpy":
+        return True
+    index = statement.op.args[1] if statement.op.name == "getitem" else None
+    items = index.items if isinstance(index, Group) else (index,)
+    return any(isinstance(i, Var) and context.facts.kind(i).is_array and context.facts.kind(i).rank for i in items)
+
+
+def _check_view(context: Context, view: Let, stores: list[Store], order: dict, inside: dict) -> None:
+    for user in context.flow.users.get(view.var, ()):
+        if isinstance(user, Store) and user.ref is view.var and user.value is not view.var:
+            continue
+        if isinstance(user, Let) and (user.op.name in ("getitem", "iter_item", "unpack") or only_shape(user.op)):
+            if user.op.args[0] is view.var:
+                continue
+        if isinstance(user, Append | If | Loop) or (
+            isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")
+        ):
+            if not (
+                isinstance(user, If)
+                and user.cond is view.var
+                and all(view.var not in (p.then, p.orelse) for p in user.phis)
+            ):
+                raise NotLiftable("aliasing", f"'{view.var.hint}' is a view of an array that is written to", view.span)
+        for store in stores:
+            after = order[id(store)] < order[id(user)] and order[id(store)] > order[id(view)]
+            again = any(loop not in inside[id(view)] for loop in inside[id(store)] if loop in inside[id(user)])
+            if after or (again and user is not store):
+                raise NotLiftable(
+                    "aliasing", f"'{view.var.hint}' is a view, and what it shows changes before it is used", view.span
+                )
+
+
+def program_order(block: Block) -> tuple[dict[int, int], dict[int, tuple[Loop, ...]]]:
+    """The position of each statement, and the loops that it stands in."""
+    order: dict[int, int] = {}
+    inside: dict[int, tuple[Loop, ...]] = {}
+
+    def visit(block: Block, loops: tuple[Loop, ...]) -> None:
+        for statement in block:
+            order[id(statement)] = len(order)
+            inside[id(statement)] = loops
+            inner = (*loops, statement) if isinstance(statement, Loop) else loops
+            for child in children(statement):
+                visit(child, inner)
+
+    visit(block, ())
+    return order, inside
+
+
+# ---------------------------------------------------------------- what leaves the region
+
+
+def check_result(context: Context, key: str, atom: Atom) -> None:
+    """A result that in the loop is a view of something else must be that view here too."""
+    if not isinstance(atom, Var) or not context.facts.kind(atom).is_array:
+        return
+    views = _views(context, atom, set())
+    if "chosen" in views and "view" in views:
+        raise context.refuse(
+            "aliasing", f"'{getattr(atom, 'hint', key)}' may be a view of another tensor after the loop"
+        )
+
+
+def check_kept_value(context: Context, ref: Var, value: Atom) -> None:
+    """Views that are put into a list which leaves the region would have to be views there as well."""
+    if isinstance(value, Var) and context.facts.kind(value).is_array and "view" in _views(context, value, set()):
+        if any(atom is ref for _, atom in context.facts.function.results) or not _is_joined(context, ref):
+            raise context.refuse("aliasing", f"'{ref.hint}' is filled with views of a tensor")
+
+
+def _is_joined(context: Context, ref: Var) -> bool:
+    """Whether a list is only stacked, counted or read."""
+    for user in context.flow.users.get(ref, ()):
+        if isinstance(user, Append) and user.ref is ref:
+            continue
+        if isinstance(user, Let) and user.op.name in JOINING:
+            continue
+        if isinstance(user, Loop):
+            continue
+        return False
+    return True
+
+
+CONVERSIONS = frozenset("to float double type contiguous".split())
+JOINING = frozenset(
+    """torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate
+    builtin.len iter_len iter_item getitem""".split()
+)
+
+
+def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
+    """What the value may be: a "view" of another tensor's memory, "chosen" among several."""
+    if var in seen:
+        return set()
+    seen.add(var)
+    if var in context.facts.function.params:
+        return {"view"}
+    found: set[str] = set()
+    match context.flow.definition.get(var):
+        case Let(op=op):
+            if op.name in ("getitem", "iter_item", "attribute", "unpack", "copy") or table.family(op.name) == "shape":
+                base = table.base_name(op.name)
+                if base in ("clone", "item", "tolist") or not context.facts.kind(var).is_array:
+                    return found
+                found.add("view")
+            elif op.name in ("module", "call") or table.base_name(op.name) in CONVERSIONS:
+                found.add("view")
+            elif op.name in ("builtin.min", "builtin.max"):
+                found.add("chosen")
+                for a in op.args:
+                    if isinstance(a, Var) and context.facts.kind(a).is_array:
+                        found |= _views(context, a, seen)
+        case If(phis=phis):
+            found.add("chosen")
+            for phi in phis:
+                if phi.var is var:
+                    for a in (phi.then, phi.orelse):
+                        found |= _views(context, a, seen) if isinstance(a, Var) else set()
+        case Loop(carries=carries):
+            for carry in carries:
+                if carry.inside is var or carry.after is var:
+                    if carry.next is not carry.inside and context.flow.users.get(carry.inside):
+                        found.add("chosen")
+                    for a in (carry.init, carry.next):
+                        found |= _views(context, a, seen) if isinstance(a, Var) else set()
+    return found
