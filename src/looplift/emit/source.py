@@ -14,6 +14,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.emit import structure, text
+from looplift.emit.arrays import is_view
 from looplift.emit.guards import device_of, guarded_modules, guards_of
 from looplift.emit.helpers import HELPERS, helper_functions
 from looplift.emit.text import Text, full
@@ -362,7 +363,7 @@ def _settle(p: Printer, arrays: set[str], rest: list[Node], serial: int) -> None
     for node in reachable(rest):
         if node.serial > serial or node.op in TRIVIAL or node.op in ("extent", "length", "linear"):
             continue
-        if node.serial in p.names and not (structure.is_view(node) and memory_of(node, cache) & arrays):
+        if node.serial in p.names and not (is_view(node) and memory_of(node, cache) & arrays):
             continue
         if not memory_of(node, cache) & arrays:
             continue
@@ -370,7 +371,7 @@ def _settle(p: Printer, arrays: set[str], rest: list[Node], serial: int) -> None
             p.line(f"{p.names[node.serial]} = {p.names[node.serial]}.{'clone' if p.library == 'torch' else 'copy'}()")
             continue
         made = RENDERERS[node.op](p, node)
-        if structure.is_view(node) and (node.kind.is_array or node.axes):
+        if is_view(node) and (node.kind.is_array or node.axes):
             made = Text(f"{made.at(100)}.{'clone' if p.library == 'torch' else 'copy'}()")
         p.bind(node, made)
 

@@ -42,6 +42,11 @@ def atom(text: str) -> Text:
     return Text(text)
 
 
+def as_number(node: Node, text: str) -> Text:
+    """A Python number where the loop has one."""
+    return atom(f"{text}.item()") if node.kind.is_number and not node.axes else atom(text)
+
+
 # ---------------------------------------------------------------- alignment
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplift.emit.spelling import ATOM, dtype_text
-from looplift.emit.structure import piece_text
+from looplift.emit.subscripts import piece_text
 from looplift.emit.text import arranged, full
 from looplift.ir.array import Axis, Write
 

@@ -94,7 +94,7 @@ def drawn(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     draws = [s for s in walk(context.facts.function.body) if isinstance(s, Let) and table.family(s.op.name) == "random"]
     if len(draws) > 1:
         raise context.refuse("random-order", "several statements draw random numbers, and their draws alternate")
-    from looplift.vectorize.operations import uniform
+    from looplift.vectorize.uniform import uniform
 
     axis: Axis = context.axes[0]
     context.facts.function.attributes["random"] = True

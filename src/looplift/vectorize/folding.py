@@ -106,7 +106,7 @@ def _identity(operator: str, kind: Kind) -> Node:
 
 
 def _combine(context: Context, operator: str, init: Node, folded: Node, kind: Kind) -> Node:
-    from looplift.vectorize.operations import arithmetic
+    from looplift.vectorize.arithmetic import arithmetic
 
     if operator == "add" and init.op == "const" and init.kind.is_number and init.attrs["value"] == 0:
         return folded

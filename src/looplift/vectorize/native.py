@@ -10,10 +10,11 @@ from looplift.ir.grammar import Block, Const, Let, Loop, Store, Var, While, oper
 from looplift.ops.table import base_name
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Array, Context
-from looplift.vectorize.indexing import Whole, bind
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import CONVERSIONS
 from looplift.vectorize.ownership import check_owned
+from looplift.vectorize.stores import bind
+from looplift.vectorize.subscripts import Whole
 
 
 def native_loop(context: Context, loop: Loop) -> None:

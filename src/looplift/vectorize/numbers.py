@@ -101,7 +101,7 @@ def _extreme(context: Context, name: str, args: list[Node], kind: Kind) -> Node:
 
 
 def _compared(context: Context, name: str, a: Node, b: Node) -> Node:
-    from looplift.vectorize.operations import arithmetic
+    from looplift.vectorize.arithmetic import arithmetic
 
     return arithmetic(context, name, [a, b], nodes.BOOL)
 

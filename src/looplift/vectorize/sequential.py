@@ -89,7 +89,7 @@ def _check_undefined(context: Context, loop: Loop) -> None:
 
 def _bind_arrays(context: Context, loop: Loop) -> None:
     """Arrays that the loop writes to need a name before it starts."""
-    from looplift.vectorize.indexing import bind
+    from looplift.vectorize.stores import bind
 
     for root in stored_roots(context.flow, loop.body):
         if root in context.arrays:
@@ -123,9 +123,9 @@ def _axes_of(context: Context, var: Var) -> tuple[Axis, ...]:
 
 
 def _spread(node: Node, axes: tuple[Axis, ...], kind: Kind) -> Node:
-    from looplift.vectorize.lower import _fitting
+    from looplift.vectorize.lower import fitting
 
-    node = _fitting(node, kind)
+    node = fitting(node, kind)
     if node.axes == axes:
         return Node("owned", (node,), axes, kind, {"carried": True}) if kind.is_array else node
     return Node("spread", (node,), axes, kind, {}, node.hint)

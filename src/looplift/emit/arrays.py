@@ -1,0 +1,182 @@
+"""Source text of arrays and lists that the region makes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplift.emit.native_ops import ATOM
+from looplift.emit.spelling import dtype_text
+from looplift.emit.subscripts import piece_kind
+from looplift.emit.text import Text, as_number, atom, full
+from looplift.ir.array import Axis, Node
+
+if TYPE_CHECKING:
+    from looplift.emit.source import Printer
+
+
+def assemble_text(p: Printer, node: Node) -> Text:
+    """A store that covers a fresh array is that array: cast, in its order of dimensions, in memory of its own."""
+    (value,) = node.args
+    pieces, lead = node.attrs["pieces"], node.axes
+    dims: list = [*lead, *(piece.axis if piece_kind(piece) == "Along" else None for piece in pieces)]
+    whole = [k for k, label in enumerate(dims) if label is None]
+    walked = [label for label in dims if label is not None]
+    present = value.axes
+    shape = [p.extent(a) for a in lead] + [p.text(s).text for s in node.attrs["shape"]]
+    dtype = dtype_text(node.kind.dtype, p.library)
+    if value.kind.is_number and not value.axes:
+        return atom(
+            f"{p.library}.full(({', '.join(shape)},), {p.text(value).text}, dtype={dtype}{p.device_argument()})"
+        )
+    text = p.text(value).at(ATOM)
+    rank = value.kind.rank
+    permutation = _target_order(dims, present, rank, len(whole))
+    if permutation is not None and permutation != list(range(len(permutation))):
+        numbers = ", ".join(map(str, permutation))
+        text = (
+            f"{text}.T"
+            if permutation == [1, 0]
+            else f"{text}.permute({numbers})"
+            if p.library == "torch"
+            else f"{text}.transpose({numbers})"
+        )
+    missing = [label for label in walked if label not in present] or rank < len(whole)
+    if missing:
+        items = []
+        short = len(whole) - rank
+        for label in dims:
+            if label is None:
+                items.append("None" if short > 0 else ":")
+                short -= 1
+            else:
+                items.append(":" if label in present else "None")
+        while items and items[0] == "None":
+            items.pop(0)
+        while items and items[-1] == ":":
+            items.pop()
+        text = f"{text}[{', '.join(items)}]" if items else text
+        text = (
+            f"{text}.expand({', '.join(shape)})"
+            if p.library == "torch"
+            else f"np.broadcast_to({text}, ({', '.join(shape)},))"
+        )
+    return atom(_own(p, text, value, node.kind.dtype, bool(missing)))
+
+
+def _target_order(dims: list, present: tuple[Axis, ...], rank: int, wholes: int) -> list[int] | None:
+    """Where each dimension of the array comes from in the value; lane dimensions keep their order."""
+    order = []
+    lane = len(present) - (wholes - rank)
+    for label in dims:
+        if label is None:
+            if lane >= len(present):
+                order.append(lane)
+            lane += 1
+        elif label in present:
+            order.append(present.index(label))
+    return order
+
+
+VIEWS = frozenset(
+    """slice name retype transposed unsqueezed reshaped permuted merged last attribute pack owned spread vector
+    entries""".split()
+)
+
+
+def is_view(node: Node) -> bool:
+    """Whether the node's memory may be that of something else."""
+    if node.op == "cast":
+        return False
+    if node.op == "method":
+        return node.attrs["name"] not in ("clone", "copy")
+    if node.op == "where":
+        return not node.args[0].axes and node.args[0].kind.is_number
+    if node.op in ("module", "apply", "along_dim", "elementwise"):
+        return node.op in ("module", "apply") or node.attrs.get("name", "").rpartition(".")[2] in (
+            "to",
+            "type",
+            "contiguous",
+            "view",
+            "reshape",
+        )
+    return node.op in VIEWS
+
+
+def _own(p: Printer, text: str, value: Node, dtype, expanded: bool) -> str:
+    lane = value.kind.dtype if value.kind.is_array else None
+    target = dtype_text(dtype, p.library)
+    converted = (lane is None and p.dtype(value.kind) != dtype) or (lane is not None and lane != dtype)
+    if p.library == "np":
+        return (
+            f'np.array({text}, dtype={target}, order="C")'
+            if converted or expanded or is_view(value)
+            else f"np.ascontiguousarray({text})"
+        )
+    if converted:
+        return f"{text}.to({target}, memory_format=torch.contiguous_format)"
+    if expanded or is_view(value):
+        return f"{text}.clone(memory_format=torch.contiguous_format)"
+    return text if _standard(value) else f"{text}.contiguous()"
+
+
+def _standard(value: Node) -> bool:
+    return value.op in ("join", "fold", "reduce")
+
+
+def owned_text(p: Printer, node: Node) -> Text:
+    (value,) = node.args
+    if node.attrs.get("carried"):
+        return p.text(value)
+    return atom(_own(p, p.text(value).at(ATOM), value, node.kind.dtype, False))
+
+
+def spread_text(p: Printer, node: Node) -> Text:
+    (value,) = node.args
+    text = full(p, value, node.axes)
+    return atom(text)
+
+
+def collect_text(p: Printer, node: Node) -> Text:
+    """What was appended, as an array: the loops' dimensions flattened into one."""
+    value, inside = node.args[0], node.attrs["inside"]
+    axes = tuple(sorted({*node.axes, *inside}, key=lambda axis: axis.order))
+    text = full(p, value, axes)
+    if len(node.args) > 1:
+        mask = full(p, node.args[1], tuple(inside))
+        return atom(f"{_atomic(text)}[{mask}]")
+    if len(inside) > 1:
+        first = len(node.axes)
+        last = first + len(inside) - 1
+        if p.library == "np":
+            return atom(f"{_atomic(text)}.reshape((-1,) + {_atomic(text)}.shape[{last + 1}:])")
+        return atom(f"{_atomic(text)}.flatten({first}, {last})")
+    return atom(text)
+
+
+def _atomic(text: str) -> str:
+    return text if text.replace(".", "").isidentifier() else f"({text})"
+
+
+def listed_text(p: Printer, node: Node) -> Text:
+    (value,) = node.args
+    element = node.attrs["element"]
+    text = p.text(value).at(ATOM)
+    if element.is_number:
+        return atom(f"{text}.tolist()")
+    if p.library == "np":
+        return atom(f"[row.copy() for row in {text}]" if element.rank else f"list({text})")
+    return atom(f"[row.clone() for row in {text}.unbind()]")
+
+
+def last_text(p: Printer, node: Node) -> Text:
+    (value,) = node.args
+    position = value.axes.index(node.attrs["axis"])
+    text = f"{p.text(value).at(ATOM)}[{':, ' * position}-1]"
+    return as_number(node, text)
+
+
+def drawn_text(p: Printer, node: Node) -> Text:
+    draw, extent = node.args
+    text, count = p.text(draw).text, p.text(extent).text
+    join = "torch.stack" if p.library == "torch" else "np.stack"
+    return atom(f"{join}([{text} for _ in range({count})])")

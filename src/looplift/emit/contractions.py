@@ -1,0 +1,98 @@
+"""Source text of products, network modules and operations under ``torch.vmap``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplift.emit.native_ops import ATOM
+from looplift.emit.spelling import PRODUCT, literal
+from looplift.emit.text import Text, atom
+from looplift.ir.array import Axis, Node
+
+if TYPE_CHECKING:
+    from looplift.emit.source import Printer
+
+
+def matmul_text(p: Printer, node: Node) -> Text:
+    a, b = node.args
+    ranks = (a.kind.rank, b.kind.rank)
+    if not a.axes and ranks[1] == 1 and ranks[0] == 2 and p.library == "torch":
+        return Text(f"{p.text(b).at(PRODUCT)} @ {p.text(a).at(ATOM)}.mT", PRODUCT)
+    if (not b.axes and ranks == (1, 2)) or (not b.axes and ranks[0] == 2):
+        return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
+    if not b.axes and ranks == (1, 1) and len(a.axes) >= 1:
+        return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
+    return atom(einsum_text(p, node))
+
+
+def einsum_text(p: Printer, node: Node) -> str:
+    """Labelled axes are letters already."""
+    a, b = node.args
+    letters = iter("abcdefghijklmnopqrstuvwxyz")
+    of: dict[Axis, str] = {}
+    texts, subscripts = [], []
+    for operand in (a, b):
+        if _needs_parents(operand, node):
+            p.fail("ragged-shape", "a product of values of a ragged loop and of its parent")
+        texts.append(p.text(operand).text)
+        subscripts.append("".join(of.setdefault(axis, next(letters)) for axis in operand.axes))
+    m, k, n = (next(letters) for _ in range(3))
+    lane = {(1, 1): (k, k, ""), (1, 2): (k, k + n, n), (2, 1): (m + k, k, m), (2, 2): (m + k, k + n, m + n)}[
+        (a.kind.rank, b.kind.rank)
+    ]
+    out = "".join(of[axis] for axis in node.axes) + lane[2]
+    equation = f"{subscripts[0]}{lane[0]},{subscripts[1]}{lane[1]}->{out}"
+    return f'{p.library}.einsum("{equation}", {texts[0]}, {texts[1]})'
+
+
+def contract_text(p: Printer, node: Node) -> Text:
+    """A sum of products over axes that both factors have."""
+    letters = iter("ijklmnopqrstuvw")
+    of: dict[Axis, str] = {}
+    subscripts = ["".join(of.setdefault(axis, next(letters)) for axis in factor.axes) for factor in node.args]
+    out = "".join(of[axis] for axis in node.axes)
+    texts = ", ".join(p.text(factor).text for factor in node.args)
+    return atom(f'torch.einsum("{",".join(subscripts)}->{out}", {texts})')
+
+
+def _needs_parents(operand: Node, node: Node) -> bool:
+    return any(axis not in node.axes for axis in operand.axes)
+
+
+def leading_text(p: Printer, node: Node) -> Text:
+    return atom(f"{node.attrs['name']}({', '.join(p.text(a).text for a in node.args)})")
+
+
+def module_text(p: Printer, node: Node) -> Text:
+    (x,) = node.args
+    path = node.attrs["path"]
+    text = p.text(x)
+    if not node.attrs.get("flatten") or (len(node.axes) == 1 and not node.attrs.get("own_batch")):
+        return atom(f"{path}({text.text})")
+    lead = len(node.axes) + bool(node.attrs.get("own_batch"))
+    flat = f"{text.at(ATOM)}.flatten(0, {lead - 1})"
+    return atom(f"{path}({flat}).unflatten(0, {text.at(ATOM)}.shape[:{lead}])")
+
+
+def vmapped_text(p: Printer, node: Node) -> Text:
+    """``torch.vmap`` of one op, once for each axis."""
+    name, count = node.attrs["name"], node.attrs["positional"]
+    letters = [f"x{k}" for k in range(len(node.args))]
+    in_lanes = [bool(arg.axes) for arg in node.args]
+    called = [
+        letter if lane else p.text(arg).text for letter, lane, arg in zip(letters, in_lanes, node.args, strict=True)
+    ]
+    texts = called[:count] + [f"{k}={v}" for k, v in zip(node.attrs["kwargs"], called[count:], strict=True)]
+    body = (
+        f"{called[0]}.{name[7:]}({', '.join(texts[1:])})"
+        if name.startswith("method.")
+        else f"{name}({', '.join(texts)})"
+    )
+    params = [letter for letter, lane in zip(letters, in_lanes, strict=True) if lane]
+    function = f"lambda {', '.join(params)}: {body}"
+    for axis in reversed(node.axes):
+        dims = [0 if axis in arg.axes else None for arg in node.args if arg.axes]
+        extra = "" if all(d == 0 for d in dims) else f", in_dims={literal(tuple(dims), 'torch')}"
+        function = f"torch.vmap({function}{extra})"
+    values = ", ".join(p.text(arg).text for arg in node.args if arg.axes)
+    return atom(f"{function}({values})")

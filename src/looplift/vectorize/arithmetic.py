@@ -1,0 +1,91 @@
+"""Element-wise operations in lanes, computed in the dtype in which the loop computes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looplift.ir.array import Node, merge_axes
+from looplift.ir.facts import Kind
+from looplift.ops import table
+from looplift.vectorize import nodes
+from looplift.vectorize.context import Context
+
+
+def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs: dict[str, Any] | None = None) -> Node:
+    """An element-wise operation in the dtype in which the loop computes it."""
+    kwargs = kwargs or {}
+    if any(isinstance(a, list) for a in [*args, *kwargs.values()]):
+        raise context.refuse("unknown-op", f"a list as an argument of '{said(name)}'")
+    if kind.family in ("tuple", "list", "object", "string"):
+        raise context.refuse("unknown-op", f"'{said(name)}' of a {kind.family}")
+    base = table.base_name(name)
+    if base in ("float", "double", "long", "int", "half", "bfloat16", "bool", "to", "type", "type_as") and args:
+        return nodes.cast(args[0], kind.dtype)
+    args = [guarded(context, base, position, arg) for position, arg in enumerate(args)]
+    args = _promoted(base, args, kind) if context.library == "torch" else _promoted_arrays(base, args)
+    axes = merge_axes(*(a.axes for a in args), *(k.axes for k in kwargs.values()))
+    attrs = {"name": name, "kwargs": list(kwargs), "positional": len(args)}
+    node = Node("elementwise", (*args, *kwargs.values()), axes, kind, attrs)
+    node.attrs["extents"] = _broadcast_extents(node, args)
+    return node
+
+
+def _broadcast_extents(node: Node, args: list[Node]) -> list[Node | None] | None:
+    for arg in args:
+        if arg.kind.rank == node.kind.rank and arg.attrs.get("extents") and len(args) == 1:
+            return arg.attrs["extents"]
+    return None
+
+
+def _promoted(base: str, args: list[Node], kind: Kind) -> list[Node]:
+    """Cast operands whose batched promotion would differ from the loop's, where 0-dim tensors and numbers are weak."""
+    if base == "where":
+        if len(args) != 3:
+            return args
+        pair = _promoted("add", args[1:], kind)
+        return [args[0], *pair]
+    tensors = [a for a in args if a.kind.is_array or a.kind.is_number]
+    wanted = nodes.common_dtype([a.kind for a in tensors])
+    if nodes.batched_dtype(tensors) in (wanted, None):
+        return args
+    return [nodes.cast(a, wanted) if (a.kind.is_array or a.axes) else a for a in args]
+
+
+def common_kind(context: Context, args: list[Node], kind: Kind) -> Kind:
+    """The kind in which an operation of these operands is computed; of ``kind`` otherwise."""
+    if context.library == "torch":
+        return Kind(kind.family, nodes.common_dtype([a.kind for a in args]), kind.rank)
+    import numpy as np
+
+    weak: dict[str, Any] = {"int": 0, "float": 0.0, "bool": False, "complex": 0j}
+    dtype = np.result_type(*(a.kind.dtype if a.kind.is_array else weak[a.kind.family] for a in args))
+    return Kind(kind.family, dtype, kind.rank)
+
+
+def _promoted_arrays(base: str, args: list[Node]) -> list[Node]:
+    """NumPy's promotion: Python numbers are weak in the loop, and would be strong as arrays of lanes."""
+    import numpy as np
+
+    weak: dict[str, Any] = {"int": 0, "float": 0.0, "bool": False, "complex": 0j}
+    values = args[1:] if base == "where" and len(args) == 3 else args
+    if not any(a.kind.is_array for a in values) or not any(a.kind.is_number and a.axes for a in values):
+        return args
+    wanted = np.result_type(*(a.kind.dtype if a.kind.is_array else weak[a.kind.family] for a in values))
+    made = [nodes.cast(a, wanted) if a.kind.is_number and a.axes else a for a in values]
+    return [*args[: len(args) - len(values)], *made]
+
+
+def guarded(context: Context, base: str, position: int, arg: Node) -> Node:
+    """Where a lane does not run, operands that would make NaN (and NaN gradients) are replaced by a safe one."""
+    singular = table.SINGULAR.get(base)
+    if context.mask is None or singular is None or singular[0] != position or arg.op == "const":
+        return arg
+    if not (context.needs_grad or base in ("floordiv", "mod", "remainder", "fmod", "floor_divide")):
+        return arg
+    safe = nodes.const(1 if "int" in str(arg.kind.dtype) or arg.kind.family == "int" else singular[1])
+    return nodes.select(context.mask, arg, safe, arg.kind)
+
+
+def said(name: str) -> str:
+    """An operation as its author writes it."""
+    return name.replace("method.", ".").replace("builtin.", "")

@@ -1,0 +1,126 @@
+"""Items, attributes and lengths of values in lanes; tuples and lists written out."""
+
+from __future__ import annotations
+
+from looplift.ir.array import Node, merge_axes
+from looplift.ir.facts import Fact, Kind
+from looplift.ir.grammar import Atom, Const, Group, Op, Operand, Var, as_atom, atoms, constant
+from looplift.vectorize import nodes
+from looplift.vectorize.context import Context
+from looplift.vectorize.indexing import read
+from looplift.vectorize.nodes import Val
+from looplift.vectorize.shapes import shape_operation
+from looplift.vectorize.subscripts import extent_of
+from looplift.vectorize.uniform import operand_node, uniform
+
+
+def structure(context: Context, op: Op, fact: Fact, var: Var) -> Val:
+    match op.name:
+        case "copy":
+            return context.val(as_atom(op.args[0]))
+        case "tuple" | "list":
+            return _display(context, op, fact)
+        case "unpack":
+            return _item(context, as_atom(op.args[0]), constant(op.args[1]), fact, op)
+        case "attribute":
+            return _attribute(context, op, fact, var)
+        case "iter_len" | "builtin.len":
+            return _length(context, op)
+    return _getitem(context, op, fact, var)
+
+
+def _display(context: Context, op: Op, fact: Fact) -> Val:
+    items = [
+        Val(operand_node(context, item)) if isinstance(item, Group) else context.val(as_atom(item)) for item in op.args
+    ]
+    axes = merge_axes(*(item.node.axes for item in items))
+    node = Node("display", tuple(item.node for item in items), axes, fact.kind, {"kind": op.name})
+    return Val(node, items=items)
+
+
+def _item(context: Context, owner: Atom, position: int, fact: Fact, op: Op) -> Val:
+    val = context.val(owner)
+    if val.items is not None:
+        return val.items[position]
+    kind = val.node.kind
+    if kind.family == "tensor" or kind.family == "array":
+        count = context.facts[owner].shape[0]
+        if len(op.args) == 3 and constant(op.args[2]) != count:
+            raise context.refuse("requirement", "the number of values does not fit")
+        extent = extent_of(val.node, 0)
+        context.check(nodes.compare("eq", extent, nodes.const(count)), f"={nodes.key_of(extent)}:{count}")
+        return read(context, val.node, Const(position), fact.kind)
+    if val.node.axes:
+        raise context.refuse("unknown-op", "an item of a value that differs by iteration")
+    attrs = {"name": "getitem", "kwargs": [], "positional": 2}
+    return Val(Node("apply", (val.node, nodes.const(position)), (), fact.kind, attrs))
+
+
+def _attribute(context: Context, op: Op, fact: Fact, var: Var) -> Val:
+    owner, name = context.node(as_atom(op.args[0])), constant(op.args[1])
+    if name == "shape" and owner.kind.is_array:
+        items = [Val(extent_of(owner, dim)) for dim in range(owner.kind.rank)]
+        return Val(Node("display", tuple(i.node for i in items), (), fact.kind, {"kind": "tuple"}), items=items)
+    if name in ("dtype", "device", "ndim", "is_cuda"):
+        if name == "ndim":
+            return Val(nodes.const(owner.kind.rank))
+        return Val(Node("attribute", (owner,), (), fact.kind, {"name": name}))
+    if name in ("T", "mT") and owner.kind.is_array:
+        return Val(shape_operation(context, name, [owner], [], {}, fact))
+    if not owner.axes:
+        return Val(Node("attribute", (owner,), (), fact.kind, {"name": name}, var.hint))
+    raise context.refuse("unknown-op", f"the attribute '.{name}' of a value that differs by iteration")
+
+
+def _length(context: Context, op: Op) -> Val:
+    val = context.val(as_atom(op.args[0]))
+    if val.items is not None:
+        return Val(nodes.const(len(val.items)))
+    if val.node.kind.is_array:
+        return Val(extent_of(val.node, 0))
+    if val.sequence is not None:
+        return Val(val.sequence.length(context))
+    if val.node.axes:
+        raise context.refuse("ragged-shape", "the length of a list that differs by iteration")
+    return Val(Node("length", (val.node,), (), nodes.INT, {"key": f"len({nodes.key_of(val.node)})"}))
+
+
+def _getitem(context: Context, op: Op, fact: Fact, var: Var) -> Val:
+    owner, index = op.args
+    val = context.val(as_atom(owner))
+    if val.sequence is not None:
+        return val.sequence.item(context, index, fact)
+    if val.items is not None:
+        return _displayed_item(context, val.items, index, fact)
+    if val.node.kind.is_array:
+        form = read(context, val.node, index, fact.kind)
+        form.node.hint = var.hint
+        return form
+    if not val.node.axes and not any(context.node(a).axes for a in _index_atoms(index)):
+        return Val(uniform(context, op, fact, var))
+    from looplift.vectorize.lists import packed
+
+    return packed(context, as_atom(owner), val, index, fact)
+
+
+def _index_atoms(index: Operand):
+    return list(atoms(index))
+
+
+def _displayed_item(context: Context, items: list[Val], index: Operand, fact: Fact) -> Val:
+    """An item of a list display: known by a constant, else one of a small table."""
+    form = context.affine(index) if isinstance(index, Var | Const) else None
+    position = nodes.constant_of(form.base) if form is not None and not form.terms else None
+    if position is not None and -len(items) <= position < len(items):
+        return items[position]
+    if all(item.node.op == "const" and item.node.kind.is_number for item in items) and form is not None:
+        values = [item.node.attrs["value"] for item in items]
+        if len({type(v) for v in values}) != 1:
+            raise context.refuse("mixed-kinds", "a tuple of different kinds of numbers")
+        kind = Kind("array" if context.library == "np" else "tensor", nodes.lane_dtype(fact.kind), 1)
+        table_node = Node("vector", (), (), kind, {"values": values, "extents": [nodes.const(len(values))]})
+        got = read(context, table_node, index, Kind(kind.family, kind.dtype, 0)).node
+        if not got.axes:
+            return Val(Node("apply", (got,), (), fact.kind, {"name": "method.item", "kwargs": [], "positional": 1}))
+        return Val(Node("retype", (got,), got.axes, fact.kind))
+    raise context.refuse("unsupported-value", "a list is read at a place that differs by iteration")

@@ -1,0 +1,114 @@
+"""Reductions, shapes and operations along a dimension of one lane's value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looplift.ir.array import Node, merge_axes
+from looplift.ir.facts import Fact
+from looplift.ops import table
+from looplift.vectorize.arithmetic import guarded, said
+from looplift.vectorize.context import Context
+
+
+def _static(context: Context, value: Any, what: str) -> Any:
+    """An argument that must be known before the loop: a dimension, a flag, a shape."""
+    if isinstance(value, list):
+        return [_static(context, item, what) for item in value]
+    if value.op == "const":
+        return value.attrs["value"]
+    raise context.refuse("unsupported-value", f"{what} is not a constant")
+
+
+def _negative(dim: Any, rank: int) -> Any:
+    if isinstance(dim, list | tuple):
+        return tuple(_negative(d, rank) for d in dim)
+    return dim if dim < 0 else dim - max(rank, 1)
+
+
+DIM_NAMES = ("dim", "axis")
+
+
+def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
+    """Folds dimensions of each lane's value; dimensions are counted from the end."""
+    base = table.base_name(name)
+    if isinstance(args[0], list) or not args[0].kind.is_array or fact.kind.family in ("tuple", "object"):
+        raise context.refuse("unknown-op", f"'{said(name)}' in this form")
+    x = args[0]
+    rank = x.kind.rank
+    extra = {k: v for k, v in kwargs.items() if k not in (*DIM_NAMES, "keepdim", "keepdims")}
+    positional = args[1:]
+    if base in ("norm", "vector_norm") and positional:
+        extra.setdefault("p" if base == "norm" else "ord", positional.pop(0))
+    dims = next((kwargs[k] for k in DIM_NAMES if k in kwargs), positional.pop(0) if positional else None)
+    keep = next((kwargs[k] for k in ("keepdim", "keepdims") if k in kwargs), positional.pop(0) if positional else None)
+    if positional or any(isinstance(v, list) or v.axes for v in extra.values()):
+        raise context.refuse("unknown-op", f"'{said(name)}' with these arguments")
+    dim = None if dims is None else _static(context, dims, "the dimension")
+    if base in ("max", "min") and dim is not None and x.kind.family == "tensor":
+        raise context.refuse("unknown-op", f"'{base}' along a dimension, which gives two results")
+    if rank == 0:
+        raise context.refuse("unknown-op", f"'{said(name)}' of a number")
+    x = guarded(context, base, 0, x)
+    wanted = tuple(range(-rank, 0)) if dim is None else _negative(dim, rank)
+    wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+    attrs = {
+        "name": base, "dims": wanted, "keepdim": bool(keep is not None and _static(context, keep, "keepdim")),
+        "all": dim is None, "kwargs": list(extra), "as": name,
+    }  # fmt: skip
+    return Node("fold", (x, *extra.values()), merge_axes(x.axes), fact.kind, attrs)
+
+
+def along(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
+    """Keeps the shape, works along one dimension."""
+    base = table.base_name(name)
+    x, rank = args[0], args[0].kind.rank
+    if base not in ("softmax", "log_softmax", "cumsum", "cumprod", "flip", "softmin", "logcumsumexp") or not rank:
+        from looplift.vectorize.network import special
+
+        return special(context, name, args, kwargs, fact)
+    dims = next((kwargs.pop(k) for k in (*DIM_NAMES, "dims") if k in kwargs), args[1] if len(args) > 1 else None)
+    if dims is None or kwargs or len(args) > 2:
+        raise context.refuse("unknown-op", f"'{said(name)}' without a dimension")
+    dim = _negative(_static(context, dims, "the dimension"), rank)
+    attrs = {"name": base, "dim": dim, "as": name, "extents": x.attrs.get("extents")}
+    return Node("along_dim", (x,), x.axes, fact.kind, attrs)
+
+
+def shape_operation(
+    context: Context, base: str, args: list[Any], rest: list[Any], kwargs: dict[str, Any], fact: Fact
+) -> Node:
+    """Rearranges the dimensions of one lane's value."""
+    x = args[0]
+    if isinstance(x, list):
+        raise context.refuse("unknown-op", f"'{base}' of a list")
+    rank = x.kind.rank
+    if base in ("detach", "clone", "contiguous", "copy", "cpu"):
+        return Node(
+            "method",
+            (x,),
+            x.axes,
+            fact.kind,
+            {"name": "copy" if base == "copy" else base, "extents": x.attrs.get("extents")},
+        )
+    if base in ("t", "T", "mT") and rank == 2:
+        extents = x.attrs.get("extents")
+        return Node("transposed", (x,), x.axes, fact.kind, {"extents": extents[::-1] if extents else None})
+    if base in ("t", "T") and rank < 2:
+        return x
+    if kwargs and set(kwargs) - {"dim"}:
+        raise context.refuse("unknown-op", f"'{base}' with these arguments")
+    given = [_static(context, value, "a size or dimension") for value in [*rest, *kwargs.values()]]
+    if base == "unsqueeze":
+        dim = given[0] if given[0] < 0 else given[0] - rank - 1
+        return Node("unsqueezed", (x,), x.axes, fact.kind, {"dim": dim})
+    if base in ("transpose", "swapaxes") and len(given) == 2:
+        pair = [_negative(d, rank) for d in given]
+        return Node("method", (x,), x.axes, fact.kind, {"name": "swapaxes", "args": pair})
+    if base in ("flatten", "ravel") and not given:
+        given, base = [-1], "reshape"
+    if base in ("reshape", "view"):
+        sizes = given[0] if len(given) == 1 and isinstance(given[0], list) else given
+        shape = context.value_of(tuple(sizes))
+        return Node("reshaped", (x, shape), x.axes, fact.kind, {"sizes": sizes})
+    raise context.refuse("unknown-op", f"'{base}' in this form has no batched rule")

@@ -1,0 +1,176 @@
+"""Stores by subscripts: slices where subscripts are affine, scatters where places may repeat.
+
+out[i, j] = v          covers a fresh out: out is v
+out[i] = v             out[lo:hi] = v
+out[idx[i]] = v        the last writer wins
+out[idx[i]] += v       accumulates
+"""
+
+from __future__ import annotations
+
+from looplift.ir.array import Axis, Node, Write, merge_axes
+from looplift.ir.facts import Kind
+from looplift.ir.grammar import Operand
+from looplift.vectorize import nodes
+from looplift.vectorize.context import Array, Context
+from looplift.vectorize.indexing import along_node, piece_nodes, surely
+from looplift.vectorize.subscripts import Along, Cut, Gather, New, Piece, Point, Whole, Window, pieces_of
+
+
+def store(context: Context, array: Array, index: Operand, value: Node, combine: str | None) -> None:
+    """``array[index] = value`` (or ``combine=``) in every active lane."""
+    pieces = pieces_of(context, index, array.kind.rank)
+    if any(isinstance(piece, Window | New) for piece in pieces):
+        raise context.refuse("order", "a store into a slice that moves with the loop")
+    walked = [piece.axis for piece in pieces if isinstance(piece, Along)]
+    inside = context.axes_inside(array.axes)
+    free = [axis for axis in inside if axis not in walked]
+    injective = (
+        len(set(walked)) == len(walked)
+        and not any(isinstance(p, Gather) for p in pieces)
+        and not (set(walked) & set(array.axes))
+    )
+    if injective and not free:
+        _store_slices(context, array, pieces, value, combine)
+    elif injective and combine is None and context.mask is None:
+        _store_slices(context, array, pieces, _last(context, value, free), None)
+    else:
+        _scatter(context, array, pieces, value, combine)
+
+
+def _last(context: Context, value: Node, free: list[Axis]) -> Node:
+    """The value of the last iteration over axes that the store does not speak of."""
+    for axis in free:
+        if axis.is_ragged or (value.axes and any(axis in _line(a) for a in value.axes if a is not axis)):
+            raise context.refuse("order", "several iterations of a ragged loop write to one place")
+        if axis in value.axes:
+            rest = tuple(a for a in value.axes if a is not axis)
+            value = Node("last", (value,), rest, value.kind, {"axis": axis})
+    return value
+
+
+def _line(axis: Axis):
+    from looplift.ir.array import ancestors
+
+    return set(ancestors(axis))
+
+
+def _covers(array: Array, pieces: list[Piece]) -> bool:
+    """Whether the pieces cover the whole array."""
+    for dim, piece in enumerate(pieces):
+        match piece:
+            case Whole():
+                continue
+            case Along(axis=axis, coefficient=1, base=start):
+                if not nodes.is_const(start, 0) or not nodes.same_integer(axis.extent, array.shape[dim]):
+                    return False
+            case _:
+                return False
+    return True
+
+
+def _store_slices(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
+    for dim, piece in enumerate(pieces):
+        _check_store_range(context, array, dim, piece)
+    lane_kind = Kind(array.kind.family, array.kind.dtype, sum(isinstance(p, Whole | Cut) for p in pieces))
+    replaces = array.fresh and not array.written and _covers(array, pieces) and not context.serial_loops
+    if replaces and (context.mask is not None or combine is not None):
+        value, combine = _updated(context, array, pieces, value, combine, lane_kind), None
+    if replaces:
+        axes = [p.axis for p in pieces if isinstance(p, Along)]
+        attrs = {"pieces": pieces, "axes": axes, "extents": list(array.shape), "shape": array.shape}
+        array.node = Node("assemble", (value,), array.axes, array.kind, attrs, array.var.hint)
+        return
+    if combine is not None or context.mask is not None:
+        value = _updated(context, array, pieces, value, combine, lane_kind)
+    _write(context, array, pieces, value, "set")
+
+
+def _updated(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None, kind: Kind) -> Node:
+    """What is stored when the present value takes part: ``+=``, or lanes that do not store."""
+    old = read_pieces_unchecked(array.node, pieces, kind)
+    if combine is not None:
+        value = context_combine(context, combine, old, value, kind)
+    return value if context.mask is None else context.select(context.mask, _stored(value, kind), old, kind)
+
+
+def _stored(value: Node, kind: Kind) -> Node:
+    """A value in the dtype of the array."""
+    if nodes.lane_dtype(value.kind) == kind.dtype or (value.kind.is_number and not value.axes):
+        return value
+    return nodes.cast(value, kind.dtype)
+
+
+def read_pieces_unchecked(base: Node, pieces: list[Piece], kind: Kind) -> Node:
+    axes = tuple(p.axis for p in pieces if isinstance(p, Along))
+    return Node("slice", (base, *piece_nodes(pieces)), merge_axes(base.axes, axes), kind, {"pieces": pieces})
+
+
+def context_combine(context: Context, combine: str, old: Node, value: Node, kind: Kind) -> Node:
+    """``old`` combined with ``value`` as ``x[i] += v`` does it: in their common dtype, kept in that of the array."""
+    from looplift.vectorize.arithmetic import arithmetic, common_kind
+
+    wide = common_kind(context, [old, value], kind)
+    node = arithmetic(context, combine, [old, value], wide)
+    return node if wide.dtype == kind.dtype else nodes.cast(node, kind.dtype)
+
+
+def _check_store_range(context: Context, array: Array, dim: int, piece: Piece) -> None:
+    if isinstance(piece, Along):
+        last = nodes.plus(piece.base, nodes.times(nodes.minus(piece.axis.extent, nodes.const(1)), piece.coefficient))
+        low, high = (piece.base, last) if piece.coefficient > 0 else (last, piece.base)
+        if context.mask is not None and not (
+            surely(nodes.const(0), low) and surely(nodes.plus(high, nodes.const(1)), array.shape[dim])
+        ):
+            raise context.refuse("order", "a store under an 'if' to a place that may be outside of the array")
+        context.check_at_most(nodes.const(0), low)
+        context.check_at_most(nodes.plus(high, nodes.const(1)), array.shape[dim])
+
+
+def _write(context: Context, array: Array, pieces: list[Piece], value: Node, mode: str) -> None:
+    bind(context, array)
+    operands = (value, *piece_nodes(pieces))
+    context.add(Write(array.name, array.node, mode, operands, {"pieces": pieces, "mask": None}))
+
+
+def bind(context: Context, array: Array) -> None:
+    """Give the array a name, so that it can be written in place."""
+    if array.written:
+        return
+    if array.node.op != "name":
+        from looplift.ir.array import Assign
+
+        array.name = context.fresh_name(array.var.hint)
+        context.add(Assign(array.name, array.node))
+        attrs = {"text": array.name, "extents": list(array.shape), "memory": True, "key": f"{array.name}#"}
+        array.node = Node("name", (), array.node.axes, array.kind, attrs, array.name)
+    else:
+        array.name = array.node.attrs["text"]
+        array.node.attrs["memory"] = True
+    array.written = True
+
+
+def _scatter(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
+    """Stores whose places may repeat: accumulate, or let the last writer win."""
+    if combine not in (None, "add", "sub"):
+        raise context.refuse("order", f"'{combine}=' into places that may repeat")
+    if any(isinstance(p, Gather) and p.index.kind.rank for p in pieces):
+        raise context.refuse("order", "a store through an index tensor in each iteration")
+    if combine == "sub":
+        value = nodes.elementwise("neg", [value], value.kind)
+    for dim, piece in enumerate(pieces):
+        _check_store_range(context, array, dim, piece)
+    pieces = [Gather(along_node(p)) if isinstance(p, Along) else p for p in pieces]
+    lead = [p for p in pieces if not isinstance(p, Whole)]
+    if any(isinstance(p, Cut) for p in pieces) or pieces[: len(lead)] != lead:
+        raise context.refuse("order", "a store into a slice whose place may repeat")
+    bind(context, array)
+    indices = tuple(p.index if isinstance(p, Gather) else p.at for p in lead if isinstance(p, Gather | Point))
+    axes = merge_axes(array.axes, context.active_axes())
+    mask = (context.mask,) if context.mask is not None else ()
+    if mask and context.needs_grad:
+        context.check_some(mask[0])
+    mode = "add" if combine else "last"
+    operands = (value, *indices, *mask)
+    render = {"axes": axes, "array_axes": array.axes, "count": len(indices), "masked": bool(mask)}
+    context.add(Write(array.name, array.node, mode, operands, {**render, "dtype": array.kind.dtype}))

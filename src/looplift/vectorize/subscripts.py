@@ -1,0 +1,156 @@
+"""Subscripts in, one piece for each dimension out; the extents of values in lanes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from looplift.ir.array import Axis, Node
+from looplift.ir.grammar import Const, Group, Operand, Slice
+from looplift.vectorize import nodes
+from looplift.vectorize.context import Context, node_of
+from looplift.vectorize.nodes import Affine
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """``:``"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """``lo:hi:step`` with bounds that no axis changes; absent ones are None."""
+
+    lo: Node | None
+    hi: Node | None
+    step: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One integer, the same for all lanes."""
+
+    at: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """One integer that walks with one axis: ``coefficient * position + base``."""
+
+    axis: Axis
+    coefficient: int
+    base: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """``base + coefficient * position : ... + width``."""
+
+    axis: Axis
+    coefficient: int
+    base: Node
+    width: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """Integers that differ from lane to lane (or an index tensor, whose own dimensions stay)."""
+
+    index: Node
+    affine: Affine | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """``None``: a new dimension of extent one."""
+
+
+Piece = Whole | Cut | Point | Along | Window | Gather | New
+
+
+def pieces_of(context: Context, index: Operand, rank: int) -> list[Piece]:
+    """One piece for each dimension that the subscript speaks of, ``...`` and missing ones filled in."""
+    items = list(index.items) if isinstance(index, Group) and index.kind == "tuple" else [index]
+    dims = sum(not _is(item, None) and not _is(item, Ellipsis) for item in items)
+    if any(_is(item, Ellipsis) for item in items):
+        at = next(k for k, item in enumerate(items) if _is(item, Ellipsis))
+        items[at : at + 1] = [Slice(Const(None), Const(None), Const(None))] * (rank - dims)
+    else:
+        items += [Slice(Const(None), Const(None), Const(None))] * (rank - dims)
+    if sum(not _is(item, None) for item in items) != rank:
+        raise context.refuse("unsupported-value", "a subscript with more indices than dimensions")
+    return [_piece(context, item) for item in items]
+
+
+def _is(item: Operand, value) -> bool:
+    return isinstance(item, Const) and item.value is value
+
+
+def _piece(context: Context, item: Operand) -> Piece:
+    if isinstance(item, Slice):
+        return _slice(context, item)
+    if _is(item, None):
+        return New()
+    if isinstance(item, Group):
+        raise context.refuse("unsupported-value", "a list used as a subscript")
+    fact = context.facts[item]
+    if fact.kind.family == "bool" or (fact.kind.is_array and "bool" in str(fact.kind.dtype)):
+        raise context.refuse("ragged-shape", "a subscript by a mask: the number of elements is not known before")
+    if fact.kind.is_array and fact.kind.rank:
+        return Gather(context.node(item))
+    affine = context.affine(item)
+    if affine is None:
+        return Gather(context.node(item))
+    if not affine.terms:
+        return Point(affine.base)
+    if len(affine.terms) == 1 and not affine.terms[0][0].is_ragged:
+        ((axis, coefficient),) = affine.terms
+        return Along(axis, coefficient * axis.step, _start(axis, coefficient, affine.base))
+    return Gather(node_of(affine), affine)
+
+
+def _start(axis: Axis, coefficient: int, base: Node) -> Node:
+    """The subscript at the first position of an axis."""
+    return nodes.plus(nodes.times(axis.lo, coefficient), base)
+
+
+def _slice(context: Context, item: Slice) -> Piece:
+    bounds = [None if _is(part, None) else context.affine(part) for part in (item.lo, item.hi, item.step)]
+    given = [not _is(part, None) for part in (item.lo, item.hi, item.step)]
+    if not any(given):
+        return Whole()
+    if any(g and b is None for g, b in zip(given, bounds, strict=True)):
+        raise context.refuse("ragged-shape", "the bounds of a slice differ from lane to lane, and so does its length")
+    if all(b is None or not b.terms for b in bounds):
+        return Cut(*(b.base if b is not None else None for b in bounds))
+    lo, hi, step = bounds
+    if lo is None or hi is None or step is not None or lo.terms != hi.terms or len(lo.terms) != 1:
+        raise context.refuse("ragged-shape", "the length of a slice differs from lane to lane")
+    ((axis, coefficient),) = lo.terms
+    if axis.is_ragged:
+        raise context.refuse("ragged-shape", "a slice that moves with a ragged loop")
+    width = nodes.minus(hi.base, lo.base)
+    return Window(axis, coefficient * axis.step, _start(axis, coefficient, lo.base), width)
+
+
+# ---------------------------------------------------------------- sizes
+
+
+def extent_of(node: Node, dim: int) -> Node:
+    """The extent of one lane dimension of a value, as an integer that no axis changes."""
+    known = node.attrs.get("extents")
+    if known is not None and known[dim] is not None:
+        return known[dim]
+    if node.op == "name" and not node.axes:
+        if node.attrs.get("is_list"):
+            return Node("length", (node,), (), nodes.INT, {"key": f"len({node.attrs['text']})"})
+        return _parameter_extent(node, dim)
+    return Node("extent", (node,), (), nodes.INT, {"dim": dim + len(node.axes), "key": f"#{node.serial}.{dim}"})
+
+
+def _parameter_extent(node: Node, dim: int) -> Node:
+    """An extent of a live-in; of extents that the variant guards to be equal, one stands for all."""
+    node, dim = node.attrs.get("equal", {}).get(dim, (node, dim))
+    attrs = {"dim": dim, "key": f"{node.attrs['text']}.shape[{dim}]"}
+    if "shape" in node.attrs:
+        attrs["sample"] = node.attrs["shape"][dim]
+    return Node("extent", (node,), (), nodes.INT, attrs)

@@ -1,0 +1,46 @@
+"""Operations on values that no axis changes, as their author wrote them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looplift.ir.array import Node
+from looplift.ir.facts import Fact, Kind
+from looplift.ir.grammar import Group, Op, Operand, Slice, Var
+from looplift.ops import table
+from looplift.vectorize.context import Context
+
+
+def operand_node(context: Context, operand: Operand) -> Node:
+    """A node for any operand, groups and slices included, for operations that are spelled as written."""
+    match operand:
+        case Group(kind=kind, items=items):
+            made = tuple(operand_node(context, item) for item in items)
+            return Node("display", made, (), Kind("tuple"), {"kind": kind})
+        case Slice(lo=lo, hi=hi, step=step):
+            return Node("cut", tuple(context.node(part) for part in (lo, hi, step)), (), Kind("object"))
+    return context.node(operand)
+
+
+def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = False) -> Node:
+    """The operation as its author wrote it, once for all lanes."""
+    if (not random and table.family(op.name) == "random") or op.name == "call":
+        raise context.refuse("random-order", "random numbers are drawn here, and their order must stay")
+    args = tuple(operand_node(context, operand) for operand in op.args)
+    kwargs = tuple((key, operand_node(context, operand)) for key, operand in op.kwargs)
+    attrs: dict[str, Any] = {"name": op.name, "kwargs": [key for key, _ in kwargs], "positional": len(args)}
+    if context.mask is not None and fact.kind.is_number:
+        attrs["unsafe"] = True
+    node = Node("apply", args + tuple(node for _, node in kwargs), (), fact.kind, attrs, var.hint)
+    if op.name.startswith("inplace.") and fact.kind.is_array:
+        return _in_dtype(context, node, args, fact)
+    return node
+
+
+def _in_dtype(context: Context, node: Node, args: tuple[Node, ...], fact: Fact) -> Node:
+    """``a += b`` keeps the dtype and shape of ``a``."""
+    if fact.kind.family == "array" and not fact.kind.rank:
+        raise context.refuse("aliasing", "a NumPy array without dimensions is changed in place")
+    if args[1].kind.is_array and args[1].kind.rank > fact.kind.rank:
+        raise context.refuse("requirement", "a larger tensor is added in place")
+    return Node("cast", (node,), (), fact.kind, {"dtype": fact.kind.dtype}, node.hint)
