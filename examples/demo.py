@@ -61,9 +61,9 @@ def run_lifted(path, console):
         wide = os.environ | {"COLUMNS": str(console.width)}
         done = subprocess.run(command, capture_output=True, text=True, env=wide)
     console.out(done.stdout, highlight=False)
+    console.out(done.stderr, highlight=False)
     if done.returncode:
         console.print(f"failed with status {done.returncode}", style="bold red")
-        console.out(done.stderr, highlight=False)
     return done.returncode == 0
 
 

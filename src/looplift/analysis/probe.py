@@ -189,8 +189,9 @@ class _Probe:
         target = value(op.args[0])
         if hasattr(target, "__array_interface__") and not isinstance(target, numpy_scalar()):
             return evaluate(op, lambda atom: target.copy() if atom is op.args[0] else value(atom))
-        result = evaluate(Op(op.name.removeprefix("inplace."), op.args), value)
-        return result.to(target.dtype) if hasattr(target, "to") and hasattr(result, "to") else result
+        if hasattr(target, "untyped_storage"):
+            return evaluate(op, lambda atom: target.clone() if atom is op.args[0] else value(atom))
+        return evaluate(Op(op.name.removeprefix("inplace."), op.args), value)
 
     def _check_harmless(self, op: Op, value) -> None:
         """A probe must not be noticed: no state changes, no arguments change, no numbers are drawn."""

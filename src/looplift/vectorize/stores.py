@@ -82,6 +82,7 @@ def _store_slices(context: Context, array: Array, pieces: list[Piece], value: No
         array.node = Node("assemble", (value,), array.axes, array.kind, attrs, array.var.hint)
         return
     if combine is not None or context.mask is not None:
+        bind(context, array)
         value = _updated(context, array, pieces, value, combine, lane_kind)
     _write(context, array, pieces, value, "set")
 
@@ -89,6 +90,8 @@ def _store_slices(context: Context, array: Array, pieces: list[Piece], value: No
 def _updated(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None, kind: Kind) -> Node:
     """What is stored when the present value takes part: ``+=``, or lanes that do not store."""
     old = read_pieces_unchecked(array.node, pieces, kind)
+    if array.written and context.needs_grad and combine not in (None, "add", "sub"):
+        old = Node("method", (old,), old.axes, kind, {"name": "clone", "extents": None})  # backward needs it as it was
     if combine is not None:
         value = context_combine(context, combine, old, value, kind)
     return value if context.mask is None else context.select(context.mask, _stored(value, kind), old, kind)
