@@ -73,8 +73,8 @@ def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findin
 
 
 def _wants_gradient(facts: Facts, var: Var) -> bool:
-    sample = facts.of[var].sample
-    return sample is None or bool(getattr(sample, "requires_grad", True))
+    """Whether a gradient may be asked for: always of what the region computes, whose sample was made without."""
+    return var not in facts.function.params or bool(getattr(facts.of[var].sample, "requires_grad", True))
 
 
 def _forward(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: Wanted, plan: Plan) -> Draft:
