@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from looplift.base.collection import no_collection
 from looplift.base.settings import Settings
 
 if TYPE_CHECKING:
@@ -213,7 +214,8 @@ class Lift:
         with self.lock:
             if not self.is_ready:
                 try:
-                    self._prepare()
+                    with no_collection():
+                        self._prepare()
                 except Exception as refusal:
                     self.refusal = refusal
                 self.is_ready = True
@@ -245,9 +247,10 @@ class Lift:
         self.function.__code__ = code
 
     def _compile(self, program: Any, values: dict[str, Any]) -> Any:
-        from looplift import pipeline
+        with no_collection():
+            from looplift import pipeline
 
-        return pipeline.compile_region(program, values, self.settings)
+            return pipeline.compile_region(program, values, self.settings)
 
     # ------------------------------------------------------------ what the user asks
 

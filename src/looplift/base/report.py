@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import linecache
 import os
@@ -92,6 +91,8 @@ class Report:
         return "\n\n".join([_summary(self.loops), *map(str, self.loops)])
 
     def _repr_html_(self) -> str:
+        import html  # rarely needed, and not quick to import
+
         rows = "".join(map(_html_of, self.loops))
         heading = f"<style>{_STYLE}</style><h4>{html.escape(_summary(self.loops))}</h4>"
         return f'<div class="looplift-report">{heading}{rows}</div>'
@@ -202,7 +203,8 @@ def _wrapped(sentence: str) -> str:
 
 
 def _html_of(record: LoopRecord) -> str:
-    escape = html.escape
+    from html import escape
+
     code = f'<span class="code">{escape(record.code)}</span>' if record.code and not record.lifted else ""
     inside = f" in {escape(record.function)}" if record.function and record.function != "<module>" else ""
     badge = f'<span class="badge {escape(record.decision)}">{escape(record.decision)}</span>'
