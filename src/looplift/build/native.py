@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from looplift.base.errors import RequirementFailed
+from looplift.base.memory import apart, own_places
 from looplift.build import compiler
 from looplift.ir.kernel import OUTCOMES, Kernel
 
@@ -108,20 +109,13 @@ class Tape(ctypes.Structure):
 
 
 def share_memory(tensor: torch.Tensor, *others: torch.Tensor) -> bool:
-    """Whether a tensor has the storage of one of the others."""
-    start = tensor.untyped_storage().data_ptr()
-    return any(other.untyped_storage().data_ptr() == start for other in others) and start != 0
+    """Whether a tensor shares memory with one of the others."""
+    return not all(apart(tensor, other) for other in others)
 
 
 def overlaps(tensor: torch.Tensor) -> bool:
     """Whether two elements of a tensor may share memory."""
-    steps = sorted((step, size) for size, step in zip(tensor.shape, tensor.stride()) if size > 1)
-    reach = 1
-    for step, size in steps:
-        if step < reach:
-            return True
-        reach += step * (size - 1)
-    return False
+    return not own_places(tensor)
 
 
 def once(backward: Callable) -> Callable:

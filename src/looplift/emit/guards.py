@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from looplift.base.memory import apart, own_places
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Function
 
@@ -70,28 +71,3 @@ def _watching(watched: Any, number: int, names: dict[str, Any]) -> str:
 def same(a: Any, b: Any) -> bool:
     """Whether two numbers or texts are equal and of one type."""
     return type(a) is type(b) and a == b and repr(a) == repr(b)
-
-
-def apart(a: Any, b: Any) -> bool:
-    """Whether two tensors or arrays share no memory."""
-    import numpy as np
-    import torch
-
-    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
-        return a.untyped_storage().data_ptr() != b.untyped_storage().data_ptr()
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return not np.may_share_memory(a, b)
-    return True
-
-
-def own_places(a: Any) -> bool:
-    """Whether each element of a tensor or array has a place of its own in memory."""
-    import numpy as np
-
-    strides = [s // a.itemsize for s in a.strides] if isinstance(a, np.ndarray) else a.stride()
-    reach = 1
-    for stride, extent in sorted((abs(s), n) for s, n in zip(strides, a.shape, strict=True) if n > 1):
-        if stride < reach:
-            return False
-        reach = stride * (extent - 1) + reach
-    return True

@@ -66,9 +66,10 @@ def address(array, dtype, rank, writes=False):
 MEMORY = '''
 
 def share_memory(tensor, *others):
-    """Whether a tensor has the storage of one of the others."""
-    start = tensor.untyped_storage().data_ptr()
-    return any(other.untyped_storage().data_ptr() == start for other in others) and start != 0
+    """Whether a tensor shares memory with one of the others."""
+    storages = [one.untyped_storage() for one in (tensor, *others)]
+    (start, end), *rest = ((storage.data_ptr(), storage.data_ptr() + storage.nbytes()) for storage in storages)
+    return any(start < other_end and other_start < end for other_start, other_end in rest)
 
 
 def overlaps(tensor):

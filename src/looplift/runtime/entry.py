@@ -16,8 +16,6 @@ from looplift.runtime.variants import Program, RegionCode, make_function, standa
 if TYPE_CHECKING:
     from looplift.runtime.dispatch import Dispatcher, Variant
 
-_MODES, _READ_MODES = guards.mode_reader()
-
 
 def outside_values(program: Program) -> dict[str, Any]:
     """The values of globals and builtins that a region reads; those that are not bound are left out."""
@@ -47,10 +45,20 @@ def variant_conditions(
     standard = standard_namespace()
     needed = {name for text in code.guards for name in re.findall(r"\b[A-Za-z_]\w*", text)} - values.keys()
     names = {name: value for name, value in (standard | code.namespace).items() if name in needed}
-    every += [f"({_renamed(text, writer, names)})" for text in code.guards]
+    shapes = {name: writer.shapes[name] for name in values if name in writer.shapes}
+    every += [f"({_renamed(_with_shapes(text, shapes), writer, names)})" for text in code.guards]
     if torch._C._is_any_autocast_enabled():
         every += guards.autocast_conditions(writer)
     return list(dict.fromkeys(every))
+
+
+def _with_shapes(text: str, shapes: Mapping[str, str]) -> str:
+    """An expression that reads shapes of names from where the conditions before it keep them."""
+    return re.sub(
+        r"(?<![\w.'\"])([A-Za-z_]\w*)\.shape\b",
+        lambda found: shapes.get(found.group(1), found.group()),
+        text,
+    )
 
 
 def _renamed(text: str, writer: guards.Writer, names: Mapping[str, Any]) -> str:
@@ -64,8 +72,12 @@ def _renamed(text: str, writer: guards.Writer, names: Mapping[str, Any]) -> str:
 
 def root_conditions(writer: guards.Writer, values: Mapping[str, Any]) -> list[str]:
     """Conditions on the root names: all types first, which are cheap and differ most."""
-    each = [guards.conditions(writer, name, value) for name, value in values.items()]
-    return [text for texts in each for text in texts[:1]] + [text for texts in each for text in texts[1:]]
+    writer.shapes.clear()
+    tensors = {name: value for name, value in values.items() if isinstance(value, torch.Tensor)}
+    others = [guards.conditions(writer, name, value) for name, value in values.items() if name not in tensors]
+    types = [writer.type_is(name, value) for name, value in tensors.items()] + [texts[0] for texts in others]
+    rest = [text for texts in others for text in texts[1:]]
+    return types + guards.of_tensors(writer, tensors, extents=True) + rest
 
 
 def refusal_conditions(writer: guards.Writer, values: Mapping[str, Any], *, limited: bool) -> list[str]:
@@ -105,10 +117,10 @@ def holds(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) 
 def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[..., Any]:
     """The function that rewritten code calls for a region."""
     program = dispatcher.program
-    # the newest first; before them those for small arguments, last the refusals, whose conditions are the widest
+    # the newest first, or those for small arguments; last the refusals, whose conditions are the widest
     variants = sorted(reversed(dispatcher.variants), key=lambda one: 0 if one.plain else 1 if one.call else 2)
     parameters = ", ".join(program.arguments)
-    constants = _MODES | dict(dispatcher.writer.constants)
+    constants = dict(dispatcher.writer.constants)
     constants |= {
         "_looplift_compiling": torch.compiler.is_dynamo_compiling,
         "_looplift_original": program.original,
@@ -122,7 +134,7 @@ def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[...,
         f"        return _looplift_original({parameters})",
     ]
     if variants:
-        lines += _choice(variants, constants)
+        lines += _choice(dispatcher, variants, constants)
     for place, variant in enumerate(variants):
         lines += _case(dispatcher, place, variant, constants, timed)
     lines.append(f"    return _looplift_miss({parameters})")
@@ -130,15 +142,31 @@ def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[...,
     return make_function("\n".join(lines), program.name, constants, program.namespace, label)
 
 
-def _choice(variants: list[Variant], constants: dict[str, Any]) -> list[str]:
-    lines = ["    _looplift_choice = -1", "    try:", f"        _looplift_modes = {_READ_MODES}"]
+def _choice(dispatcher: Dispatcher, variants: list[Variant], constants: dict[str, Any]) -> list[str]:
+    seen = dispatcher.writer.checks
+    reader = guards.ModeReader(checked=all(not seen.isdisjoint(variant.conditions) for variant in variants))
+    constants |= reader.functions
+    lines = ["    _looplift_choice = -1", "    try:", f"        _looplift_modes = {reader.text}"]
+    within = {id(variant.small): _limits(variant) for variant in variants}
+    word = "if"
     for place, variant in enumerate(variants):
-        constants[f"_looplift_modes_{place}"] = variant.modes
+        if within.get(id(variant)):
+            continue  # it is looked at within the one that it belongs to
+        constants[f"_looplift_modes_{place}"] = reader.chosen(variant.modes)
         same = f"_looplift_modes == _looplift_modes_{place}"
-        lines.append(f"        {'el' if place else ''}if {_all([same, *variant.conditions])}:")
-        lines.append(f"            _looplift_choice = {place}")
+        lines += [f"        {word} {_all([same, *variant.conditions])}:", f"            _looplift_choice = {place}"]
+        if limits := _limits(variant):
+            lines += [f"            if {_all(limits)}:", f"                _looplift_choice = {variants.index(variant.small)}"]
+        word = "elif"
     # a name that is not bound, an attribute that is gone: another kind of arguments
     return [*lines, "    except Exception:", "        pass"]
+
+
+def _limits(variant: Variant) -> list[str]:
+    """What the variant's one for small arguments asks beyond what the variant asks itself."""
+    conditions = variant.small.conditions if variant.small is not None else []
+    shared = len(variant.conditions)
+    return conditions[shared:] if conditions[:shared] == variant.conditions else []
 
 
 def _all(conditions: list[str]) -> str:

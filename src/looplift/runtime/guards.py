@@ -40,6 +40,10 @@ class Writer:
     constants: dict[str, Any] = field(default_factory=dict)
     known: dict[int, str] = field(default_factory=dict)
     counter: int = 0
+    shapes: dict[str, str] = field(default_factory=dict)
+    """Where the last conditions that were made for a value keep its shape."""
+    checks: set[str] = field(default_factory=set)
+    """Conditions that no value meets under dispatch modes, transforms or inference mode, but those made there."""
 
     def constant(self, value: Any) -> str:
         if id(value) not in self.known:
@@ -105,7 +109,45 @@ def conditions(writer: Writer, text: str, value: Any, depth: int = 0) -> list[st
 
 
 def _of_tensor(writer: Writer, text: str, value: Tensor, extents: bool) -> list[str]:
-    out = [writer.type_is(text, value), f"{text}.dtype is {writer.constant(value.dtype)}"]
+    return [writer.type_is(text, value), *of_tensors(writer, {text: value}, extents=extents)]
+
+
+def of_tensors(writer: Writer, values: Mapping[str, Tensor], *, extents: bool) -> list[str]:
+    """What must hold of names whose types were looked at."""
+    ranks, sizes = [], []
+    for text, value in values.items():
+        rank, *each = _of_shape(writer, text, tuple(value.shape), extents)
+        ranks.append(rank)
+        sizes += each
+    return [*ranks, *_metadata(writer, values), *sizes]
+
+
+def _metadata(writer: Writer, values: Mapping[str, Tensor]) -> list[str]:
+    """Dtype, layout, device, gradients, lazy conjugation: of all tensors in one call where torch can.
+
+    That call ends the process for nested tensors. Of these the shape cannot be read: it is to be read before.
+    """
+    check = _check_of(list(values.values())) if values else None
+    if check is None:
+        return [condition for text, value in values.items() for condition in _attributes(writer, text, value)]
+    condition = f"{writer.constant(check)}({', '.join(values)})"
+    writer.checks.add(condition)
+    return [condition]
+
+
+def _check_of(tensors: list[Tensor]) -> Callable[..., bool] | None:
+    """What ``torch.compile`` guards with, if this torch has it as it is known here."""
+    try:
+        anything = [[None] * one.dim() for one in tensors]
+        guards = torch._C._dynamo.guards.TensorGuards  # pyright: ignore
+        made = guards(*tensors, dynamic_dims_sizes=anything, dynamic_dims_strides=anything)
+        return made.check if made.check(*tensors) is True else None
+    except Exception:
+        return None
+
+
+def _attributes(writer: Writer, text: str, value: Tensor) -> list[str]:
+    out = [f"{text}.dtype is {writer.constant(value.dtype)}"]
     out.append(f"{text}.requires_grad" if value.requires_grad else f"not {text}.requires_grad")
     out.append(f"{text}.layout is {writer.constant(value.layout)}")
     if value.device.type == "cpu":
@@ -114,7 +156,7 @@ def _of_tensor(writer: Writer, text: str, value: Tensor, extents: bool) -> list[
         out.append(f"{text}.device == {writer.constant(value.device)}")
     if value.is_complex():
         out.append(f"{text}.is_conj()" if value.is_conj() else f"not {text}.is_conj()")
-    return out + _of_shape(writer, text, tuple(value.shape), extents)
+    return out
 
 
 def _of_array(writer: Writer, text: str, value: np.ndarray, extents: bool) -> list[str]:
@@ -128,7 +170,7 @@ def _of_shape(writer: Writer, text: str, shape: tuple[int, ...], extents: bool) 
     length = writer.builtin("len")
     if not extents:
         return [f"{length}({text}.shape) == {len(shape)}"]
-    name = writer.temporary()
+    name = writer.shapes[text] = writer.temporary()
     each = [f"{name}[{k}]{_EXTENTS[min(extent, 2)]}" for k, extent in enumerate(shape)]
     return [f"{length}({name} := {text}.shape) == {len(shape)}", *each]
 
@@ -256,23 +298,34 @@ def size_limits(writer: Writer, text: str, value: Any) -> list[str]:
 # ---------------------------------------------------------------- modes
 
 
-def mode_reader() -> tuple[dict[str, Any], str]:
-    """The functions that read torch's modes, and the text of a tuple that holds all of them."""
-    functions = {
-        "_looplift_grad": torch.is_grad_enabled,
-        "_looplift_inference": torch.is_inference_mode_enabled,
-        "_looplift_autocast": torch._C._is_any_autocast_enabled,
-        "_looplift_default": torch.get_default_dtype,
-        "_looplift_deterministic": torch._C._get_deterministic_algorithms,
-        "_looplift_functions": torch._C._len_torch_function_stack,
-        "_looplift_dispatches": torch._C._len_torch_dispatch_stack,
-        "_looplift_transforms": _functorch.peek_interpreter_stack,
-    }
-    return functions, "(" + ", ".join(f"{name}()" for name in functions) + ")"
+_MODES = {
+    "_looplift_grad": torch.is_grad_enabled,
+    "_looplift_inference": torch.is_inference_mode_enabled,
+    "_looplift_autocast": torch._C._is_any_autocast_enabled,
+    "_looplift_default": torch.get_default_dtype,
+    "_looplift_deterministic": torch._C._get_deterministic_algorithms,
+    "_looplift_functions": torch._C._len_torch_function_stack,
+    "_looplift_dispatches": torch._C._len_torch_dispatch_stack,
+    "_looplift_transforms": _functorch.peek_interpreter_stack,
+}
+_SEEN_BY_CHECKS = {"_looplift_inference", "_looplift_dispatches", "_looplift_transforms"}
 
 
 def modes() -> tuple[Any, ...]:
-    return tuple(function() for function in mode_reader()[0].values())
+    return tuple(function() for function in _MODES.values())
+
+
+class ModeReader:
+    """Torch's modes as a generated function reads them: all, or those that ``Writer.checks`` do not see."""
+
+    def __init__(self, *, checked: bool):
+        self.names = [name for name in _MODES if not checked or name not in _SEEN_BY_CHECKS]
+        self.functions = {name: _MODES[name] for name in self.names}
+        self.text = "(" + ", ".join(f"{name}()" for name in self.names) + ")"
+
+    def chosen(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What of ``modes()`` it reads."""
+        return tuple(value for name, value in zip(_MODES, found, strict=True) if name in self.functions)
 
 
 def foreign_mode(found: tuple[Any, ...]) -> bool:

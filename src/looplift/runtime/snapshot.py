@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import collections
 import operator
 import random
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+
+from looplift.base.memory import reach
 
 MAX_ITEMS = 200_000
 """Elements of containers that are looked at, before a copy is given up."""
@@ -49,12 +52,13 @@ class _Copier:
         self.keep: list[Any] = []
         self.storages: dict[int, Any] = {}
         self.written: set[int] = set()
-        self.arrays: list[np.ndarray] = []
+        self.memory: list[tuple[int, int]] = []
         for value in mutated:
             for part in parts(value):
+                self._check(part)
+                if isinstance(part, Tensor | np.ndarray) and _identity(part) not in self.written:
+                    bisect.insort(self.memory, reach(part))
                 self.written.add(_identity(part))
-                if isinstance(part, np.ndarray):
-                    self.arrays.append(part)
 
     def touches(self, value: Any) -> bool:
         """Whether a value shares memory with one that is written to."""
@@ -63,9 +67,18 @@ class _Copier:
         for part in parts(value):
             if _identity(part) in self.written:
                 return True
-            if isinstance(part, np.ndarray) and any(np.may_share_memory(part, one) for one in self.arrays):
-                raise CannotCopy("arrays share memory")
+            self._check(part)
         return False
+
+    def _check(self, value: Any) -> None:
+        """Memory is copied by array and by storage: copies of two would share nothing."""
+        if not isinstance(value, Tensor | np.ndarray) or _identity(value) in self.written:
+            return
+        start, end = reach(value)
+        place = bisect.bisect(self.memory, (start, end))
+        beside = self.memory[max(place - 1, 0) : place + 1]
+        if any(start < other_end and other_start < end for other_start, other_end in beside):
+            raise CannotCopy("arrays share memory")
 
     def copy(self, value: Any) -> Any:
         if id(value) not in self.memo:

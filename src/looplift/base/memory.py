@@ -1,0 +1,40 @@
+"""Tensors and arrays in, whether they share memory out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+
+def reach(value: torch.Tensor | np.ndarray) -> tuple[int, int]:
+    """Where the memory under a tensor or array starts and ends."""
+    if isinstance(value, torch.Tensor):
+        storage = value.untyped_storage()
+        start = storage.data_ptr()
+        return start, start + storage.nbytes()
+    return np.lib.array_utils.byte_bounds(value)
+
+
+def apart(a: Any, b: Any) -> bool:
+    """Whether two tensors or arrays share no memory; storages that NumPy lent may overlap without being the same."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return not np.may_share_memory(a, b)
+    if not all(isinstance(one, torch.Tensor | np.ndarray) for one in (a, b)):
+        return True
+    (start, end), (other_start, other_end) = reach(a), reach(b)
+    return end <= other_start or other_end <= start
+
+
+def own_places(a: Any) -> bool:
+    """Whether each element of a tensor or array has a place of its own in memory."""
+    if a.flags.c_contiguous if isinstance(a, np.ndarray) else a.is_contiguous():
+        return True
+    strides = [s // a.itemsize for s in a.strides] if isinstance(a, np.ndarray) else a.stride()
+    reached = 1
+    for stride, extent in sorted((abs(s), n) for s, n in zip(strides, a.shape, strict=True) if n > 1):
+        if stride < reached:
+            return False
+        reached = stride * (extent - 1) + reached
+    return True
