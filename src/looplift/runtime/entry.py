@@ -147,25 +147,27 @@ def _choice(dispatcher: Dispatcher, variants: list[Variant], constants: dict[str
     reader = guards.ModeReader(checked=all(not seen.isdisjoint(variant.conditions) for variant in variants))
     constants |= reader.functions
     lines = ["    _looplift_choice = -1", "    try:", f"        _looplift_modes = {reader.text}"]
-    within = {id(variant.small): _limits(variant) for variant in variants}
+    limits = {id(variant.small): _limits(variant) for variant in variants if variant.small is not None}
     word = "if"
     for place, variant in enumerate(variants):
-        if within.get(id(variant)):
+        if limits.get(id(variant)):
             continue  # it is looked at within the one that it belongs to
         constants[f"_looplift_modes_{place}"] = reader.chosen(variant.modes)
         same = f"_looplift_modes == _looplift_modes_{place}"
         lines += [f"        {word} {_all([same, *variant.conditions])}:", f"            _looplift_choice = {place}"]
-        if limits := _limits(variant):
-            lines += [f"            if {_all(limits)}:", f"                _looplift_choice = {variants.index(variant.small)}"]
+        if variant.small is not None and limits[id(variant.small)]:
+            lines.append(f"            if {_all(limits[id(variant.small)])}:")
+            lines.append(f"                _looplift_choice = {variants.index(variant.small)}")
         word = "elif"
     # a name that is not bound, an attribute that is gone: another kind of arguments
     return [*lines, "    except Exception:", "        pass"]
 
 
 def _limits(variant: Variant) -> list[str]:
-    """What the variant's one for small arguments asks beyond what the variant asks itself."""
-    conditions = variant.small.conditions if variant.small is not None else []
+    """What a variant's one for small arguments asks beyond what the variant asks itself."""
+    assert variant.small is not None
     shared = len(variant.conditions)
+    conditions = variant.small.conditions
     return conditions[shared:] if conditions[:shared] == variant.conditions else []
 
 
