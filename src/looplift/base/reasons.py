@@ -13,7 +13,7 @@ from dataclasses import dataclass
 class Reason:
     """One entry: ``refused`` is a short loop that stays for this reason, ``lifted`` one like it that lifts.
 
-    The two are empty where the reason is a defect of looplift itself: then no change of the loop is asked for.
+    The two are empty where no change of the loop is asked for.
     """
 
     code: str
@@ -25,6 +25,12 @@ class Reason:
 
 
 _ENTRIES = (
+    Reason(
+        "not-run",
+        "the loop has not run yet",
+        "A loop is looked at when it runs for the first time, with the values that it then has.",
+        "call the function.",
+    ),
     Reason(
         "unknown-call",
         "a call whose effects are not known",

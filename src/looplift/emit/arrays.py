@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from looplift.emit.native_ops import ATOM
-from looplift.emit.spelling import dtype_text
+from looplift.emit.spelling import ATOM, dtype_text
 from looplift.emit.subscripts import piece_kind
 from looplift.emit.text import Text, as_number, atom, full
 from looplift.ir.array import Axis, Node

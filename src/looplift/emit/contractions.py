@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from looplift.emit.native_ops import ATOM
-from looplift.emit.spelling import PRODUCT, literal
+from looplift.emit.spelling import ATOM, PRODUCT, literal
 from looplift.emit.text import Text, atom
 from looplift.ir.array import Axis, Node
 

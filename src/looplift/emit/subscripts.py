@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplift.emit.integers import sum_text
-from looplift.emit.native_ops import ATOM
+from looplift.emit.spelling import ATOM
 from looplift.emit.text import Text, arranged, atom
 from looplift.ir.array import Axis, Node
 

@@ -17,7 +17,7 @@ from typing import Any
 from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
 from looplift.base.report import readable_seconds
 from looplift.runtime import entry, guards
-from looplift.runtime.records import Records
+from looplift.runtime.records import Records, failed_check
 from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved
 from looplift.runtime.trials import MAX_SIZES, Trial, size_class
 from looplift.runtime.variants import Program, RegionCode, build_function
@@ -348,7 +348,7 @@ class Dispatcher:
         variant.failures += 1
         variant.watched = True
         code = "requirement" if isinstance(failure, RequirementFailed) else "internal"
-        text = str(failure) if code == "requirement" else f"{type(failure).__name__}: {failure}"
+        text = failed_check(failure) if code == "requirement" else f"{type(failure).__name__}: {failure}"
         if variant.failures >= MAX_FAILURES:
             variant.call = None
             self.records.refused(self.program, NotLiftable(code, text), certain=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+import traceback
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -99,3 +101,14 @@ class Records:
 def _note(record: LoopRecord, text: str) -> None:
     if text not in record.notes and len(record.notes) < 8:
         record.notes.append(text)
+
+
+def failed_check(failure: Exception) -> str:
+    """The condition of the batched code that did not hold, read from the line before the one that raised."""
+    if str(failure):
+        return str(failure)
+    frame = traceback.extract_tb(failure.__traceback__)[-1]
+    check = linecache.getline(frame.filename, (frame.lineno or 1) - 1).strip()
+    if not check.startswith("if not "):
+        return "the batched code does not hold for these values"
+    return f"this did not hold: {check.removeprefix('if not ').removesuffix(':')}"
