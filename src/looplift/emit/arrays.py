@@ -8,6 +8,7 @@ from looplift.emit.spelling import ATOM, dtype_text
 from looplift.emit.subscripts import piece_kind
 from looplift.emit.text import Text, as_number, atom, full
 from looplift.ir.array import Axis, Node
+from looplift.ops.table import base_name
 
 if TYPE_CHECKING:
     from looplift.emit.source import Printer
@@ -82,10 +83,22 @@ VIEWS = frozenset(
 )
 
 
+VIEW_FUNCTIONS = frozenset(
+    """narrow diagonal unfold expand expand_as view view_as reshape reshape_as select squeeze unsqueeze swapdims
+    swapaxes movedim moveaxis t permute transpose real imag chunk split unbind tensor_split hsplit vsplit dsplit detach
+    adjoint positive atleast_1d atleast_2d atleast_3d broadcast_to contiguous to type type_as float double ravel
+    flatten unflatten resolve_conj as_strided alias""".split()
+)
+
+
 def is_view(node: Node) -> bool:
     """Whether the node's memory may be that of something else."""
     if node.op == "cast":
         return False
+    if node.op == "collect":
+        return len(node.args) == 1 and is_view(node.args[0])
+    if node.op == "vmapped":
+        return base_name(node.attrs["name"]) in VIEW_FUNCTIONS
     if node.op == "method":
         return node.attrs["name"] not in ("clone", "copy")
     if node.op == "where":

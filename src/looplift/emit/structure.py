@@ -16,7 +16,7 @@ from looplift.emit.arrays import (
 )
 from looplift.emit.contractions import contract_text, leading_text, matmul_text, module_text, vmapped_text
 from looplift.emit.spelling import ATOM, literal
-from looplift.emit.subscripts import gather_text, slice_text, take_text
+from looplift.emit.subscripts import gather_text, slice_text
 from looplift.emit.text import Text, arranged, as_number, atom, full
 from looplift.ir.array import Axis, Node
 
@@ -173,7 +173,7 @@ def join_text(p: Printer, node: Node) -> Text:
 
 
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
-    "slice": slice_text, "gather": gather_text, "take": take_text, "reduce": reduce_text, "fold": fold_text,
+    "slice": slice_text, "gather": gather_text, "reduce": reduce_text, "fold": fold_text,
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
     "reshaped": reshaped_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
     "matmul": matmul_text, "contract": contract_text, "leading": leading_text, "module": module_text,

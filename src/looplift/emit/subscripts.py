@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from looplift.emit.integers import sum_text
 from looplift.emit.spelling import ATOM
 from looplift.emit.text import Text, arranged, atom
-from looplift.ir.array import Axis, Node
+from looplift.ir.array import Axis, Node, ancestors, merge_axes
 
 if TYPE_CHECKING:
     from looplift.emit.source import Printer
@@ -29,6 +29,11 @@ def is_whole(p: Printer, base: Node, dim: int, piece) -> bool:
 
 def piece_kind(piece) -> str:
     return type(piece).__name__
+
+
+def dimension_of(pieces: list, position: int) -> int:
+    """The dimension that a piece is about: new ones before it do not count."""
+    return sum(piece_kind(piece) != "New" for piece in pieces[:position])
 
 
 def piece_text(p: Printer, base: Node, dim: int, piece) -> str:
@@ -75,8 +80,8 @@ def slice_text(p: Printer, node: Node) -> Text:
     windows: list[tuple[int, object]] = []
     lane = 0
     lead = [":"] * len(base.axes)
-    for dim, piece in enumerate(pieces):
-        kind = piece_kind(piece)
+    for k, piece in enumerate(pieces):
+        kind, dim = piece_kind(piece), dimension_of(pieces, k)
         if kind == "Along" and piece.coefficient < 0:
             items.append(_backwards(p, piece))
             flips.append(len(labels))
@@ -161,54 +166,82 @@ def _plus_text(a: str, b: str) -> str:
 
 
 def gather_text(p: Printer, node: Node) -> Text:
-    """Advanced indexing with one index for each dimension that lanes choose."""
-    base, pieces = node.args[0], node.attrs["pieces"]
-    text = p.text(base).at(ATOM)
+    """Advanced indexing: index tensors for the dimensions that lanes choose, slices for the others."""
+    base, pieces, (first, rank) = node.args[0], node.attrs["pieces"], node.attrs["wide"]
     lead = len(base.axes)
-    gathered = [k for k, piece in enumerate(pieces) if piece_kind(piece) == "Gather"]
-    rest = [k for k in range(len(pieces)) if k not in gathered]
-    # dimensions of the base's own axes are walked by their positions
-    order = [*range(lead), *(lead + k for k in gathered), *(lead + k for k in rest)]
-    if order != list(range(len(order))):
-        numbers = ", ".join(map(str, order))
-        text = f"{text}.permute({numbers})" if p.library == "torch" else f"{text}.transpose({numbers})"
-    items = [_position(p, axis, node) for axis in base.axes]
-    items += [arranged(p, pieces[k].index, node.axes, 0, 0) for k in gathered]
-    items += [piece_text(p, base, k, pieces[k]) for k in rest]
+    text = p.text(base).at(ATOM)
+    points = [k for k, piece in enumerate(pieces) if piece_kind(piece) == "Point"]
+    if p.library == "np" and rank and points:  # beside index arrays they would count as such
+        items = [p.text(q.at).text if piece_kind(q) == "Point" else ":" for q in pieces if piece_kind(q) != "New"]
+        text = f"{text}[{', '.join([':'] * lead + items[: max(points) + 1])}]"
+        pieces = [piece for k, piece in enumerate(pieces) if k not in points]
+    axes = _index_axes(base, pieces)
+    walked = [k for k, axis in enumerate(base.axes) if axis not in node.axes or axis in axes]
+    kept = [k for k in range(lead) if k not in walked]
+    chosen = [k for k, piece in enumerate(pieces) if piece_kind(piece) == "Gather"]
+    labels: list[Axis | int] = [base.axes[k] for k in kept]
+    items: list[str] = [":"] * len(kept)
+    advanced = [_position(p, base.axes[k], axes, rank) for k in walked]
+    advanced += [_chosen(p, pieces[k].index, axes, rank) for k in chosen]
+    dims = {k: lead + dimension_of(pieces, k) for k in range(len(pieces))}
+    before = [k for k in range(min(chosen, default=0)) if not walked and chosen == _run(chosen)]
+    after = [k for k in range(len(pieces)) if k not in chosen and k not in before]
+    order = [*kept, *(dims[k] for k in before if piece_kind(pieces[k]) != "New"), *walked, *(dims[k] for k in chosen)]
+    order += [dims[k] for k in after if piece_kind(pieces[k]) != "New"]
+    text = _reordered(p, text, order)
+    lanes = _lane_numbers(pieces, first, rank)
+    for group in (before, after):
+        if group is after:
+            items += advanced
+            labels += [*axes, *range(first, first + rank)]
+        items += [piece_text(p, base, dims[k] - lead, pieces[k]) for k in group]
+        labels += [pieces[k].axis if piece_kind(pieces[k]) == "Along" else lanes[k] for k in group if k in lanes
+                   or piece_kind(pieces[k]) == "Along"]  # fmt: skip
     while items and items[-1] == ":":
         items.pop()
-    return atom(f"{text}[{', '.join(items)}]")
+    return _permuted(p, f"{text}[{', '.join(items)}]", labels, node)
 
 
-def _position(p: Printer, axis: Axis, node: Node) -> str:
-    """Positions 0, 1, ... on an axis, aligned with the axes of a node."""
-    from looplift.ir.array import ancestors
-
-    if axis in node.axes:
-        items = ["None" if other is not axis else ":" for other in node.axes]
-        while items and items[0] == "None":
-            items.pop(0)
-        text = p.positions(axis)
-        items = items[:-1] if items == [":"] else items
-        return f"{text}[{', '.join(items)}]" if items else text
-    child = next(other for other in node.axes if axis in ancestors(other))
-    return p.parents(child)
+def _run(numbers: list[int]) -> list[int]:
+    """The neighbours from the first number on, as many as there are."""
+    return list(range(numbers[0], numbers[0] + len(numbers))) if numbers else []
 
 
-def take_text(p: Printer, node: Node) -> Text:
-    """A vector of indices in each lane: its dimensions follow the axes."""
-    base, *indices, index = node.args
-    text = p.text(base).at(ATOM)
-    rank = index.kind.rank
-    items = [_wide(_position(p, axis, node), rank) for axis in base.axes]
-    items += [
-        arranged(p, i, node.axes, 0, 0) if not i.axes else _wide(arranged(p, i, node.axes, 0, 0), rank) for i in indices
-    ]
-    items.append(arranged(p, index, node.axes, rank, 0))
-    return atom(f"{text}[{', '.join(items)}]")
+def _index_axes(base: Node, pieces: list) -> tuple[Axis, ...]:
+    """The axes that index tensors walk: their own, and those of the base that these are about."""
+    own = merge_axes(*(piece.index.axes for piece in pieces if piece_kind(piece) == "Gather"))
+    family = {relative for axis in own for relative in (axis, *ancestors(axis))}
+    met = [axis for axis in base.axes if axis in family or any(above in own for above in ancestors(axis))]
+    return merge_axes(own, tuple(met))
 
 
-def _wide(text: str, rank: int) -> str:
-    """Index positions with trailing dimensions for the window that a wide index makes."""
-    extra = ", None" * rank
-    return f"{text}[...{extra}]"
+def _lane_numbers(pieces: list, first: int, rank: int) -> dict[int, int]:
+    """For each piece that keeps a dimension the place of that in one lane's result."""
+    kept = [k for k, piece in enumerate(pieces) if piece_kind(piece) in ("Whole", "Cut", "New")]
+    return {k: number + rank * (number >= first) for number, k in enumerate(kept)}
+
+
+def _reordered(p: Printer, text: str, order: list[int]) -> str:
+    if order == list(range(len(order))):
+        return text
+    return f"{text}.{'permute' if p.library == 'torch' else 'transpose'}({', '.join(map(str, order))})"
+
+
+def _chosen(p: Printer, index: Node, axes: tuple[Axis, ...], rank: int) -> str:
+    """An index tensor with its axes in line, and with the dimensions that it has in one lane after them."""
+    if index.kind.rank or not index.axes:
+        return arranged(p, index, axes, rank, 0)
+    text = arranged(p, index, axes, 0, ATOM if rank else 0)
+    return f"{text}[...{', None' * rank}]" if rank else text
+
+
+def _position(p: Printer, axis: Axis, axes: tuple[Axis, ...], rank: int) -> str:
+    """Positions 0, 1, ... on an axis, aligned with the axes of an index and the dimensions of one lane's."""
+    if axis not in axes:
+        child = next(other for other in axes if axis in ancestors(other))
+        return f"{p.parents(child)}[...{', None' * rank}]" if rank else p.parents(child)
+    items = ["None" if other is not axis else ":" for other in axes] + ["None"] * rank
+    while items and items[0] == "None":
+        items.pop(0)
+    text = p.positions(axis)
+    return text if items == [":"] else f"{text}[{', '.join(items)}]"

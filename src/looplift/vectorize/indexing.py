@@ -9,13 +9,25 @@ x[i, i], x[a[i], b[j]]                   x[arange, arange], advanced indexing
 
 from __future__ import annotations
 
-from looplift.ir.array import Axis, Node, merge_axes
+from looplift.ir.array import Axis, Node, ancestors, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
-from looplift.vectorize.subscripts import Along, Cut, Gather, New, Piece, Point, Whole, Window, extent_of, pieces_of
+from looplift.vectorize.subscripts import (
+    Along,
+    Cut,
+    Gather,
+    New,
+    Piece,
+    Point,
+    Whole,
+    Window,
+    extent_of,
+    numbered,
+    pieces_of,
+)
 
 
 def read(context: Context, base: Node, index: Operand, kind: Kind) -> Val:
@@ -25,18 +37,35 @@ def read(context: Context, base: Node, index: Operand, kind: Kind) -> Val:
 
 
 def read_pieces(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:
+    pieces = [wrapped(base, dim, piece) for dim, piece in numbered(pieces)]
     if context.mask is not None:
-        pieces = [_safe(context, base, k, piece) for k, piece in enumerate(pieces)]
+        pieces = [_safe(context, base, dim, piece) for dim, piece in numbered(pieces)]
     along = [piece for piece in pieces if isinstance(piece, Along | Window)]
     axes = [piece.axis for piece in along]
     simple = not any(isinstance(piece, Gather) for piece in pieces)
     if not simple or len(set(axes)) < len(axes) or set(axes) & set(base.axes) or _implied(base, axes):
         return _gather(context, base, pieces, kind)
-    for dim, piece in enumerate(pieces):
+    for dim, piece in numbered(pieces):
         _check_range(context, base, dim, piece)
-    extents = [_extent(base, dim, piece) for dim, piece in enumerate(pieces) if not isinstance(piece, Point | Along)]
+    extents = [_extent(base, dim, piece) for dim, piece in numbered(pieces) if not isinstance(piece, Point | Along)]
     result = merge_axes(base.axes, tuple(axes))
     return Node("slice", (base, *piece_nodes(pieces)), result, kind, {"pieces": pieces, "extents": extents})
+
+
+def wrapped(base: Node, dim: int, piece: Piece) -> Piece:
+    """Subscripts that surely count from the end as ones that count from the start; an index tensor where some do."""
+    if not isinstance(piece, Along):
+        return piece
+    low, high = bounds_of(piece)
+    if surely(high, nodes.const(-1)):
+        return Along(piece.axis, piece.coefficient, nodes.plus(piece.base, extent_of(base, dim)))
+    return Gather(along_node(piece)) if surely(low, nodes.const(-1)) else piece
+
+
+def bounds_of(piece: Along | Window) -> tuple[Node, Node]:
+    """The least and the greatest subscript."""
+    last = nodes.plus(piece.base, nodes.times(nodes.minus(piece.axis.extent, nodes.const(1)), piece.coefficient))
+    return (piece.base, last) if piece.coefficient > 0 else (last, piece.base)
 
 
 def _implied(base: Node, axes: list[Axis]) -> bool:
@@ -75,14 +104,13 @@ def piece_nodes(pieces: list[Piece]) -> tuple[Node, ...]:
 def _check_range(context: Context, base: Node, dim: int, piece: Piece) -> None:
     """What a slice would silently cut or wrap, and the loop would not."""
     match piece:
-        case Along(axis=axis, coefficient=coefficient, base=start):
+        case Along():
             width: Node = nodes.const(1)
-        case Window(axis=axis, coefficient=coefficient, base=start, width=width):
+        case Window(width=width):
             context.check_at_most(nodes.const(0), width)
         case _:
             return
-    last = nodes.plus(start, nodes.times(nodes.minus(axis.extent, nodes.const(1)), coefficient))
-    low, high = (start, last) if coefficient > 0 else (last, start)
+    low, high = bounds_of(piece)
     context.check_at_most(nodes.const(0), low)
     context.check_at_most(nodes.plus(high, width), extent_of(base, dim))
 
@@ -92,9 +120,8 @@ def _safe(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
     match piece:
         case Gather(index=index) if not index.kind.rank:
             return Gather(_masked_index(context, index))
-        case Along(axis=axis, coefficient=coefficient, base=start):
-            last = nodes.plus(start, nodes.times(nodes.minus(axis.extent, nodes.const(1)), coefficient))
-            low, high = (start, last) if coefficient > 0 else (last, start)
+        case Along():
+            low, high = bounds_of(piece)
             if surely(nodes.const(0), low) and surely(nodes.plus(high, nodes.const(1)), extent_of(base, dim)):
                 return piece
             return Gather(_masked_index(context, along_node(piece)))
@@ -121,44 +148,57 @@ def _masked_index(context: Context, index: Node) -> Node:
 
 
 def _gather(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:
-    """Advanced indexing: every dimension that an axis walks gets an index tensor."""
-    if any(isinstance(piece, Window | New) for piece in pieces):
-        raise context.refuse("unsupported-value", "a slice that moves with the loop, beside an index tensor")
-    wide = [piece.index.kind.rank for piece in pieces if isinstance(piece, Gather)]
-    if any(wide):
-        return _gather_wide(context, base, pieces, kind)
-    for dim, piece in enumerate(pieces):
-        if isinstance(piece, Along):
-            _check_range(context, base, dim, piece)
-            pieces[dim] = Gather(along_node(piece))
-    indices = [piece.index for piece in pieces if isinstance(piece, Gather)]
-    axes = merge_axes(base.axes, *(index.axes for index in indices))
-    args = [base, *piece_nodes(pieces)]
-    extents = [_extent(base, dim, p) for dim, p in enumerate(pieces) if not isinstance(p, Point | Gather)]
-    return Node("gather", tuple(args), axes, kind, {"pieces": pieces, "extents": extents})
+    """Advanced indexing: dimensions that lanes choose get index tensors, which broadcast against one another."""
+    for dim, piece in numbered(pieces):
+        _check_range(context, base, dim, piece)
+    first, rank = _wide_place(context, pieces)
+    pieces = [piece if _is_slice(base, pieces, piece) else _as_gather(piece) for piece in pieces]
+    axes = merge_axes(base.axes, *(_axes_of(piece) for piece in pieces))
+    kept = (Whole, Cut, New)
+    extents = [_extent(base, dim, piece) for dim, piece in numbered(pieces) if isinstance(piece, kept)]
+    extents[first:first] = [None] * rank
+    attrs = {"pieces": pieces, "wide": (first, rank), "extents": extents}
+    return Node("gather", (base, *piece_nodes(pieces)), axes, kind, attrs)
 
 
-def _gather_wide(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:
-    """An index that is a vector in each lane: its dimensions become those of the result, if it is the only one."""
-    wide = [piece for piece in pieces if isinstance(piece, Gather) and piece.index.kind.rank]
-    if len(wide) != 1 or not isinstance(pieces[-1], Gather | Whole):
-        raise context.refuse("unsupported-value", "several index tensors in one subscript")
-    position = pieces.index(wide[0])
-    lead = pieces[:position]
-    if any(isinstance(piece, Whole | Cut) for piece in lead) or any(
-        not isinstance(p, Whole) for p in pieces[position + 1 :]
-    ):
-        raise context.refuse("unsupported-value", "an index tensor behind or before a slice")
-    index = wide[0].index
-    indices: list[Node] = []
-    for dim, piece in enumerate(lead):
-        if isinstance(piece, Along):
-            _check_range(context, base, dim, piece)
-            indices.append(along_node(piece))
-        elif isinstance(piece, Gather):
-            indices.append(piece.index)
-        else:
-            assert isinstance(piece, Point)
-            indices.append(piece.at)
-    axes = merge_axes(base.axes, index.axes, *(i.axes for i in indices))
-    return Node("take", (base, *indices, index), axes, kind, {"lead": len(indices)})
+def _axes_of(piece: Piece) -> tuple[Axis, ...]:
+    match piece:
+        case Along(axis=axis) | Window(axis=axis):
+            return (axis,)
+        case Gather(index=index):
+            return index.axes
+    return ()
+
+
+def _is_slice(base: Node, pieces: list[Piece], piece: Piece) -> bool:
+    """Whether an axis may walk a dimension by a slice, as nothing else of the subscript varies with it."""
+    if not isinstance(piece, Along):
+        return not isinstance(piece, Gather)
+    others = [base.axes, *(_axes_of(other) for other in pieces if other is not piece)]
+    taken = {axis for axes in others for axis in axes}
+    taken |= {above for axis in taken for above in ancestors(axis)}
+    return piece.coefficient > 0 and piece.axis not in taken
+
+
+def _as_gather(piece: Piece) -> Piece:
+    return Gather(along_node(piece)) if isinstance(piece, Along) else piece
+
+
+def _wide_place(context: Context, pieces: list[Piece]) -> tuple[int, int]:
+    """Where in one lane's result the dimensions of its index tensors stand, and how many they are.
+
+    They replace the dimensions that they index if these are neighbours, else they come first. torch takes single
+    integers out before it asks that, NumPy counts them as index arrays.
+    """
+    rank = max((p.index.kind.rank for p in pieces if isinstance(p, Gather)), default=0)
+    if not rank:
+        return 0, 0
+    advanced = (Gather, Along, Point) if context.library == "np" else ()
+    marks = ["i" if isinstance(p, advanced) or (isinstance(p, Gather) and p.index.kind.rank) else "s"
+             for p in pieces if isinstance(p, advanced) or _has_dimension(p)]  # fmt: skip
+    first, last = marks.index("i"), len(marks) - marks[::-1].index("i")
+    return (first if "s" not in marks[first:last] else 0), rank
+
+
+def _has_dimension(piece: Piece) -> bool:
+    return not isinstance(piece, Along | Point) and not (isinstance(piece, Gather) and not piece.index.kind.rank)

@@ -54,9 +54,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     return Program([*context.steps[0], *unread(context, [node for _, node in results])], results, library), context
 
 
-RAISING = frozenset(
-    ("gather", "take", "vmapped", "matmul", "module", "leading", "join", "reshaped", "apply", "fold", "pack")
-)
+RAISING = frozenset(("gather", "vmapped", "matmul", "module", "leading", "join", "reshaped", "apply", "fold", "pack"))
 
 
 def unread(context: Context, results: list[Node]) -> list[Assign]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from looplift.ir.array import Axis, Node
-from looplift.ir.grammar import Const, Group, Operand, Slice
+from looplift.ir.array import Axis, Node, merge_axes
+from looplift.ir.facts import Kind
+from looplift.ir.grammar import Const, Group, Operand, Slice, as_atom
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context, node_of
 from looplift.vectorize.nodes import Affine
@@ -91,7 +92,7 @@ def _piece(context: Context, item: Operand) -> Piece:
     if _is(item, None):
         return New()
     if isinstance(item, Group):
-        raise context.refuse("unsupported-value", "a list used as a subscript")
+        return Gather(_listed(context, item))
     fact = context.facts[item]
     if fact.kind.family == "bool" or (fact.kind.is_array and "bool" in str(fact.kind.dtype)):
         raise context.refuse("ragged-shape", "a subscript by a mask: the number of elements is not known before")
@@ -106,6 +107,19 @@ def _piece(context: Context, item: Operand) -> Piece:
         ((axis, coefficient),) = affine.terms
         return Along(axis, coefficient * axis.step, _start(axis, coefficient, affine.base))
     return Gather(node_of(affine), affine)
+
+
+def _listed(context: Context, group: Group) -> Node:
+    """A list of integers as an index tensor."""
+    if not group.items or any(context.facts.kind(as_atom(item)).family != "int" for item in group.items):
+        raise context.refuse("unsupported-value", "a list used as a subscript, of other things than integers")
+    items = [context.node(as_atom(item)) for item in group.items]
+    dtype = nodes.lane_dtype(nodes.INT)
+    kind = Kind("array" if context.library == "np" else "tensor", dtype, 1)
+    if all(item.op == "const" for item in items):
+        return Node("vector", (), (), kind, {"values": [item.attrs["value"] for item in items]})
+    parts = [nodes.cast(item, dtype) for item in items]
+    return Node("join", tuple(parts), merge_axes(*(p.axes for p in parts)), kind, {"join": "stack", "dim": -1})
 
 
 def _start(axis: Axis, coefficient: int, base: Node) -> Node:
@@ -130,6 +144,16 @@ def _slice(context: Context, item: Slice) -> Piece:
         raise context.refuse("ragged-shape", "a slice that moves with a ragged loop")
     width = nodes.minus(hi.base, lo.base)
     return Window(axis, coefficient * axis.step, _start(axis, coefficient, lo.base), width)
+
+
+def numbered(pieces: list[Piece]) -> list[tuple[int, Piece]]:
+    """Each piece with the dimension that it is about; a new dimension is about none, and has the next one's number."""
+    found: list[tuple[int, Piece]] = []
+    dim = 0
+    for piece in pieces:
+        found.append((dim, piece))
+        dim += not isinstance(piece, New)
+    return found
 
 
 # ---------------------------------------------------------------- sizes
