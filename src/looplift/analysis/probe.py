@@ -64,7 +64,7 @@ class _Probe:
             self.facts.of[var] = Fact(kind_of(value), (), shape_of(value), value)
         with torch.no_grad():
             self.block(self.function.body)
-        self._check_mixed()
+            self._check_mixed()
 
     def _check_mixed(self) -> None:
         """What is a number in one lane and a tensor in another may be stored and compared, but not handed out."""
@@ -99,9 +99,22 @@ class _Probe:
         if statement.op.name in ("builtin.float", "builtin.int", "builtin.bool", "not"):
             return []
         if any(self.facts.kind(a).is_array and a not in self.mixed for a in operands(statement.op)):
-            if statement.op.name not in ("builtin.max", "builtin.min"):
+            if statement.op.name not in ("builtin.max", "builtin.min") and self._same_with_numbers(statement):
                 return []
         return [(statement.var, found)]
+
+    def _same_with_numbers(self, statement: Let) -> bool:
+        """Whether a result is of the same kind if what is undecided turns out to be Python numbers."""
+        undecided = [a for a in operands(statement.op) if a in self.mixed]
+        for number in (1, 1.0) if undecided else ():
+            value = lambda atom, number=number: number if atom in undecided else self.sample(atom)  # noqa: E731
+            try:
+                result = self._evaluate(statement.op, value)
+            except Exception:
+                return False
+            if kind_of(result) != self.facts.kind(statement.var):
+                return False
+        return True
 
     def _check_supported(self, value: Any, var: Var) -> None:
         import torch

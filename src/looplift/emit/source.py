@@ -78,6 +78,8 @@ class Printer:
     parent_nodes: dict[Axis, str] = field(default_factory=dict)
     position_names: dict[Axis, str] = field(default_factory=dict)
     scopes: list[list[int]] = field(default_factory=list)
+    memory: dict[int, frozenset[str]] = field(default_factory=dict)
+    """Nodes that are arrays to be written to, by serial, with the array's name."""
 
     def fail(self, code: str, message: str) -> None:
         raise NotLiftable(code, message)
@@ -324,11 +326,14 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
             for line in write_lines(p, step):
                 p.line(line)
         case Assign(name=name, node=node):
-            names = set(name.split(","))
-            _settle(p, names, rest, step.serial)
-            value = p.text(node)
+            if not step.memory:
+                _settle(p, set(name.split(",")), rest, step.serial)
+            value = p.text(node) if not step.memory or node.serial in p.names else RENDERERS[node.op](p, node)
             if value.text != name:
                 p.line(f"{name.replace(',', ', ')} = {_plain(value.text)}")
+            if step.memory:
+                p.memory[node.serial] = frozenset((name,))
+                p.remember(node.serial, name)
         case Run():
             operands = [p.text(node).text for node in step.operands]
             _settle(p, set(step.outputs) | set(step.stored), rest, step.serial)
@@ -359,21 +364,29 @@ def _check(p: Printer, cond: Node) -> None:
 
 def _settle(p: Printer, arrays: set[str], rest: list[Node], serial: int) -> None:
     """Before arrays change: values that were read from them before and are needed afterwards get names of their own."""
-    cache: dict[int, frozenset[str]] = {}
-    for node in reachable(rest):
+    cache, seen, pending = dict(p.memory), set(p.memory), list(reversed(rest))
+    while pending:
+        node = pending.pop()
+        if node.serial in seen or not memory_of(node, cache) & arrays:
+            continue
+        seen.add(node.serial)
         if node.serial > serial or node.op in TRIVIAL or node.op in ("extent", "length", "linear"):
-            continue
-        if node.serial in p.names and not (is_view(node) and memory_of(node, cache) & arrays):
-            continue
-        if not memory_of(node, cache) & arrays:
-            continue
-        if node.serial in p.names:
-            p.line(f"{p.names[node.serial]} = {p.names[node.serial]}.{'clone' if p.library == 'torch' else 'copy'}()")
-            continue
-        made = RENDERERS[node.op](p, node)
-        if is_view(node) and (node.kind.is_array or node.axes):
-            made = Text(f"{made.at(100)}.{'clone' if p.library == 'torch' else 'copy'}()")
-        p.bind(node, made)
+            pending += reversed(node.args)
+        else:
+            _keep(p, node)
+
+
+def _keep(p: Printer, node: Node) -> None:
+    """Give a value a name, and memory of its own if it may be a view."""
+    copy = "clone" if p.library == "torch" else "copy"
+    if node.serial in p.names:
+        if is_view(node):
+            p.line(f"{p.names[node.serial]} = {p.names[node.serial]}.{copy}()")
+        return
+    made = RENDERERS[node.op](p, node)
+    if is_view(node) and (node.kind.is_array or node.axes):
+        made = Text(f"{made.at(100)}.{copy}()")
+    p.bind(node, made)
 
 
 def _loop(p: Printer, step: For | Forever, rest: list[Node]) -> None:
@@ -421,7 +434,7 @@ def _changed(steps: list[Step]) -> set[str]:
 
 
 def _hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:
-    cache: dict[int, frozenset[str]] = {}
+    cache = dict(p.memory)
     nodes = reachable(inner)
     varying = {node.serial for node in nodes if memory_of(node, cache) & changed}
     used_by_varying = {arg.serial for node in nodes if node.serial in varying for arg in node.args}

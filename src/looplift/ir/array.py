@@ -79,10 +79,14 @@ class Write:
 
 @dataclass(eq=False, slots=True)
 class Assign:
-    """``name = node``: a name that is assigned more than once, as the carried values of a loop that stays."""
+    """``name = node``: a name that is assigned more than once, as the carried values of a loop that stays.
+
+    With ``memory`` it names an array before the first write to it: who reads ``node`` reads what is written.
+    """
 
     name: str
     node: Node
+    memory: bool = False
     serial: int = field(default_factory=lambda: next(_serial))
 
 

@@ -144,7 +144,7 @@ def bind(context: Context, array: Array) -> None:
         from looplift.ir.array import Assign
 
         array.name = context.fresh_name(array.var.hint)
-        context.add(Assign(array.name, array.node))
+        context.add(Assign(array.name, array.node, memory=True))
         attrs = {"text": array.name, "extents": list(array.shape), "memory": True, "key": f"{array.name}#"}
         array.node = Node("name", (), array.node.axes, array.kind, attrs, array.name)
     else:
