@@ -106,7 +106,8 @@ class _Probe:
     def _same_with_numbers(self, statement: Let) -> bool:
         """Whether a result is of the same kind if what is undecided turns out to be Python numbers."""
         undecided = [a for a in operands(statement.op) if a in self.mixed]
-        for number in (1, 1.0) if undecided else ():
+        floats = any("float" in str(self.facts.kind(a).dtype or self.facts.kind(a).family) for a in undecided)
+        for number in (1, 1.0) if floats else (1,) if undecided else ():
             value = lambda atom, number=number: number if atom in undecided else self.sample(atom)  # noqa: E731
             try:
                 result = self._evaluate(statement.op, value)
