@@ -97,6 +97,8 @@ def is_view(node: Node) -> bool:
         return False
     if node.op == "collect":
         return len(node.args) == 1 and is_view(node.args[0])
+    if node.op == "field":
+        return is_view(node.args[0])
     if node.op == "vmapped":
         return base_name(node.attrs["name"]) in VIEW_FUNCTIONS
     if node.op == "method":

@@ -75,23 +75,38 @@ def module_text(p: Printer, node: Node) -> Text:
 
 def vmapped_text(p: Printer, node: Node) -> Text:
     """``torch.vmap`` of one op, once for each axis."""
-    name, count = node.attrs["name"], node.attrs["positional"]
-    letters = [f"x{k}" for k in range(len(node.args))]
-    in_lanes = [bool(arg.axes) for arg in node.args]
-    called = [
-        letter if lane else p.text(arg).text for letter, lane, arg in zip(letters, in_lanes, node.args, strict=True)
-    ]
-    texts = called[:count] + [f"{k}={v}" for k, v in zip(node.attrs["kwargs"], called[count:], strict=True)]
-    body = (
-        f"{called[0]}.{name[7:]}({', '.join(texts[1:])})"
-        if name.startswith("method.")
-        else f"{name}({', '.join(texts)})"
-    )
-    params = [letter for letter, lane in zip(letters, in_lanes, strict=True) if lane]
-    function = f"lambda {', '.join(params)}: {body}"
+    name = node.attrs["name"]
+    names = {k: f"x{k}" for k, arg in enumerate(node.args) if arg.axes}
+    texts = [names.get(k) or p.text(arg).text for k, arg in enumerate(node.args)]
+    called = [_argument_text(pattern, texts) for pattern in node.attrs["positional"]]
+    called += [f"{key}={_argument_text(pattern, texts)}" for key, pattern in node.attrs["kwargs"].items()]
+    if name.startswith("method."):
+        body = f"{called[0]}.{name[7:]}({', '.join(called[1:])})"
+    else:
+        body = f"{name}({', '.join(called)})"
+    function = f"lambda {', '.join(names.values())}: {body}"
     for axis in reversed(node.axes):
         dims = [0 if axis in arg.axes else None for arg in node.args if arg.axes]
         extra = "" if all(d == 0 for d in dims) else f", in_dims={literal(tuple(dims), 'torch')}"
         function = f"torch.vmap({function}{extra})"
     values = ", ".join(p.text(arg).text for arg in node.args if arg.axes)
     return atom(f"{function}({values})")
+
+
+def _argument_text(pattern: int | list, texts: list[str]) -> str:
+    if isinstance(pattern, int):
+        return texts[pattern]
+    return f"[{', '.join(_argument_text(inner, texts) for inner in pattern)}]"
+
+
+def paired_text(p: Printer, node: Node) -> Text:
+    """Values and indices along a dimension, which is counted from the end."""
+    x, rest, named = node.args[0], node.args[1 : 1 + node.attrs["rest"]], node.args[1 + node.attrs["rest"] :]
+    texts = [p.text(arg).text for arg in rest]
+    texts += [f"{key}={p.text(arg).text}" for key, arg in zip(node.attrs["kwargs"], named, strict=True)]
+    dim = f"dim={node.attrs['dim']}"
+    return atom(f"{p.text(x).at(ATOM)}.{node.attrs['name']}({', '.join([*texts, dim])})")
+
+
+def field_text(p: Printer, node: Node) -> Text:
+    return atom(f"{p.text(node.args[0]).at(ATOM)}[{node.attrs['position']}]")

@@ -14,7 +14,15 @@ from looplift.emit.arrays import (
     owned_text,
     spread_text,
 )
-from looplift.emit.contractions import contract_text, leading_text, matmul_text, module_text, vmapped_text
+from looplift.emit.contractions import (
+    contract_text,
+    field_text,
+    leading_text,
+    matmul_text,
+    module_text,
+    paired_text,
+    vmapped_text,
+)
 from looplift.emit.spelling import ATOM, literal
 from looplift.emit.subscripts import gather_text, slice_text
 from looplift.emit.text import Text, arranged, as_number, atom, full
@@ -136,8 +144,8 @@ def unsqueezed_text(p: Printer, node: Node) -> Text:
 
 
 def reshaped_text(p: Printer, node: Node) -> Text:
-    x = node.args[0]
-    sizes = [p.extent(axis) for axis in node.axes] + [literal(size, p.library) for size in node.attrs["sizes"]]
+    x, *lane = node.args
+    sizes = [p.extent(axis) for axis in node.axes] + [p.text(size).text for size in lane]
     return atom(f"{p.text(x).at(ATOM)}.reshape({', '.join(sizes)})")
 
 
@@ -177,6 +185,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
     "reshaped": reshaped_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
     "matmul": matmul_text, "contract": contract_text, "leading": leading_text, "module": module_text,
-    "vmapped": vmapped_text, "assemble": assemble_text, "owned": owned_text, "spread": spread_text,
+    "vmapped": vmapped_text, "paired": paired_text, "field": field_text,
+    "assemble": assemble_text, "owned": owned_text, "spread": spread_text,
     "collect": collect_text, "listed": listed_text, "last": last_text, "drawn": drawn_text,
 }  # fmt: skip

@@ -58,18 +58,54 @@ def _item(context: Context, owner: Atom, position: int, fact: Fact, op: Op) -> V
 
 def _attribute(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     owner, name = context.node(as_atom(op.args[0])), constant(op.args[1])
+    val = context.val(as_atom(op.args[0]))
+    if val.items is not None and name in val.extra.get("names", ()):
+        return val.items[val.extra["names"][name]]
+    if name == "size" and owner.kind.family == "array":
+        return _count_of_elements(owner)
     if name == "shape" and owner.kind.is_array:
-        items = [Val(extent_of(owner, dim)) for dim in range(owner.kind.rank)]
-        return Val(Node("display", tuple(i.node for i in items), (), fact.kind, {"kind": "tuple"}), items=items)
+        return _shape(owner, fact)
     if name in ("dtype", "device", "ndim", "is_cuda"):
         if name == "ndim":
             return Val(nodes.const(owner.kind.rank))
         return Val(Node("attribute", (owner,), (), fact.kind, {"name": name}))
     if name in ("T", "mT") and owner.kind.is_array:
-        return Val(shape_operation(context, name, [owner], [], {}, fact))
+        if (turned := shape_operation(context, name, [owner], [], {}, fact)) is None:
+            raise context.refuse("unknown-op", f"'.{name}' of {owner.kind.rank} dimensions")
+        return Val(turned)
     if not owner.axes:
         return Val(Node("attribute", (owner,), (), fact.kind, {"name": name}, var.hint))
     raise context.refuse("unknown-op", f"the attribute '.{name}' of a value that differs by iteration")
+
+
+def size_of(context: Context, op: Op, fact: Fact) -> Val | None:
+    """``x.size()``, ``x.size(0)``, ``x.numel()``, ``x.dim()`` of a tensor; None for anything else."""
+    owner = context.node(as_atom(op.args[0])) if isinstance(op.args[0], Var) else None
+    if owner is None or owner.kind.family != "tensor" or op.kwargs:
+        return None
+    match op.name, op.args[1:]:
+        case "method.dim", ():
+            return Val(nodes.const(owner.kind.rank))
+        case "method.numel" | "method.nelement", ():
+            return _count_of_elements(owner)
+        case "method.size", ():
+            return _shape(owner, fact)
+        case "method.size", (Const(value=int(dim)),) if -owner.kind.rank <= dim < owner.kind.rank:
+            return Val(extent_of(owner, dim % owner.kind.rank))
+    return None
+
+
+def _shape(owner: Node, fact: Fact) -> Val:
+    items = [Val(extent_of(owner, dim)) for dim in range(owner.kind.rank)]
+    return Val(Node("display", tuple(i.node for i in items), (), fact.kind, {"kind": "tuple"}), items=items)
+
+
+def _count_of_elements(owner: Node) -> Val:
+    count: Node | None = None
+    for dim in range(owner.kind.rank):
+        extent = extent_of(owner, dim)
+        count = extent if count is None else nodes.elementwise("mul", [count, extent], nodes.INT)
+    return Val(count or nodes.const(1))
 
 
 def _length(context: Context, op: Op) -> Val:

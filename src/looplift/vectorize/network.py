@@ -10,6 +10,7 @@ from looplift.ir.grammar import Const, Op, Var, as_atom
 from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
+from looplift.vectorize.mapped import vmapped
 
 # modules that treat all leading dimensions as samples
 LEADING = frozenset(
@@ -86,9 +87,12 @@ def special(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
     base = table.base_name(name)
     if base in ("stack", "cat", "concat", "tensor", "array") and args and isinstance(args[0], list):
         return _stacked(context, name, args, kwargs, fact)
-    if context.library != "torch" or not name.startswith(("torch.", "method.")) or base.endswith("_"):
+    if name in ("torch.tensor", "torch.as_tensor") and set(kwargs) <= {"dtype"} and len(args) == 1:
+        if args[0].kind.is_number:
+            return nodes.cast(args[0], fact.kind.dtype)
+    if context.library != "torch" or base.endswith("_"):
         raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' has no batched rule")
-    return _vmapped(context, name, args, kwargs, fact)
+    return vmapped(context, name, args, kwargs, fact)
 
 
 def _stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
@@ -115,24 +119,3 @@ def _stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any
         extents = list(inner)
         extents.insert(rank + axis, nodes.const(len(items)))
     return Node("join", tuple(items), axes, fact.kind, {"join": join, "dim": axis, "extents": extents})
-
-
-def _vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
-    """The op as written, under ``torch.vmap`` once for each axis; tensors only, watched by the first comparison."""
-    import torch
-
-    flat = [*args, *kwargs.values()]
-    if any(isinstance(a, list) or (a.axes and not a.kind.is_array) for a in flat):
-        raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' with these arguments has no batched rule")
-    if fact.kind.family != "tensor" or not isinstance(fact.sample, torch.Tensor):
-        raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' gives a {fact.kind.family}")
-    if not _has_vmap_rule(name):
-        raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' has no batched rule")
-    axes = merge_axes(*(a.axes for a in flat))
-    attrs = {"name": name, "kwargs": list(kwargs), "positional": len(args)}
-    context.notes.append(f"'{name.replace('method.', '.')}' runs through torch.vmap")
-    return Node("vmapped", tuple(flat), axes, fact.kind, attrs)
-
-
-def _has_vmap_rule(name: str) -> bool:
-    return name.startswith(("torch.", "method.")) and table.family(name) not in ("random", "blocked")

@@ -86,7 +86,7 @@ def _converted(context: Context, x: Node, kind: Kind) -> Node:
         context.check(nodes.compare("lt", nodes.elementwise("builtin.abs", [x], x.kind), limit))
         x = nodes.elementwise("math.trunc", [x], x.kind)
     if x.kind.is_array and x.kind.rank:
-        x = Node("reshaped", (x,), x.axes, Kind(x.kind.family, x.kind.dtype, 0), {"sizes": []})
+        x = Node("reshaped", (x,), x.axes, Kind(x.kind.family, x.kind.dtype, 0))
     inner = nodes.cast(x, wanted) if nodes.lane_dtype(x.kind) != wanted else x
     return Node("retype", (inner,), x.axes, kind)
 
@@ -96,7 +96,7 @@ def _extreme(context: Context, name: str, args: list[Node], kind: Kind) -> Node:
     a, b = args
     other = "lt" if name.endswith("min") else "gt"
     if kind.is_array:
-        return nodes.select(_compared(context, other, b, a), _as_lane(b, kind), _as_lane(a, kind), kind)
+        return context.select(_compared(context, other, b, a), _as_lane(b, kind), _as_lane(a, kind), kind)
     return nodes.select(nodes.compare(other, b, a), _as_lane(b, kind), _as_lane(a, kind), kind)
 
 
@@ -193,10 +193,20 @@ def _power(context: Context, args: list[Node], kind: Kind, deciding: bool) -> No
     if deciding:
         raise context.refuse("carried", "a power of Python floats decides a branch or an index, and must be exact")
     args = [_floating(a) for a in args]
-    context.check(nodes.compare("gt", args[0], nodes.const(0.0)))
+    _power_defined(context, args[0], exponent)
     node = nodes.elementwise("pow", args, kind)
     context.check(nodes.elementwise("math.isfinite", [node], nodes.BOOL))
     return node
+
+
+def _power_defined(context: Context, base: Node, exponent: Node) -> None:
+    """Zero has no negative power, and a negative number none that is not whole."""
+    power = exponent.attrs["value"] if exponent.op == "const" else None
+    if power is None or power < 0:
+        whole = power is not None and float(power).is_integer()
+        context.check(nodes.compare("ne" if whole else "gt", base, nodes.const(0.0)))
+    elif not float(power).is_integer():
+        context.check(nodes.compare("ge", base, nodes.const(0.0)))
 
 
 DOMAINS = {"sqrt": ("ge", 0.0), "log": ("gt", 0.0), "log2": ("gt", 0.0), "log10": ("gt", 0.0), "log1p": ("gt", -1.0),

@@ -11,10 +11,13 @@ from looplift.ops import table
 from looplift.vectorize import nodes, numbers
 from looplift.vectorize.arithmetic import arithmetic, said
 from looplift.vectorize.context import Context
-from looplift.vectorize.items import structure
+from looplift.vectorize.items import size_of, structure
+from looplift.vectorize.mapped import paired, several
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.shapes import along, reduction, shape_operation
 from looplift.vectorize.uniform import uniform
+
+SIZES = ("method.size", "method.numel", "method.nelement", "method.dim")
 
 
 def operation(context: Context, statement: Let) -> Val:
@@ -23,6 +26,8 @@ def operation(context: Context, statement: Let) -> Val:
     context.span = statement.span
     if op.name in ("getitem", "iter_item", "iter_len", "builtin.len", "attribute", "unpack", "tuple", "list", "copy"):
         return structure(context, op, fact, statement.var)
+    if op.name in SIZES and (size := size_of(context, op, fact)) is not None:
+        return size
     values = _flat(context, op)
     if affine := _affine(context, op):
         return affine
@@ -107,6 +112,8 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     kwargs = {key: _argument(context, operand) for key, operand in op.kwargs}
     if (number := numbers.number_operation(context, name, args, kwargs, fact, var)) is not None:
         return number
+    if (pair := paired(context, name, args, kwargs, fact)) is not None:
+        return several(pair, fact)
     family = table.family(name)
     match family:
         case "elementwise":
@@ -116,7 +123,10 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
         case "along":
             node = along(context, name, args, kwargs, fact)
         case "shape":
+            from looplift.vectorize.network import special
+
             node = shape_operation(context, table.base_name(name), args[:1], args[1:], kwargs, fact)
+            node = node or special(context, name, args, kwargs, fact)
         case "contraction":
             from looplift.vectorize.network import contraction
 
@@ -128,7 +138,7 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
 
             node = special(context, name, args, kwargs, fact)
     node.hint = var.hint
-    return Val(node)
+    return several(node, fact) if isinstance(fact.sample, tuple) else Val(node)
 
 
 def _argument(context: Context, operand: Operand) -> Any:

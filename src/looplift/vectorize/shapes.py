@@ -7,7 +7,8 @@ from typing import Any
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact
 from looplift.ops import table
-from looplift.vectorize.arithmetic import guarded, said
+from looplift.vectorize import nodes
+from looplift.vectorize.arithmetic import arithmetic, guarded, said
 from looplift.vectorize.context import Context
 
 
@@ -35,6 +36,8 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     if isinstance(args[0], list) or not args[0].kind.is_array or fact.kind.family in ("tuple", "object"):
         raise context.refuse("unknown-op", f"'{said(name)}' in this form")
     x = args[0]
+    if base in ("max", "min") and len(args) == 2 and not isinstance(args[1], list) and args[1].kind.is_array:
+        return arithmetic(context, f"torch.{base}imum", args, fact.kind)
     rank = x.kind.rank
     extra = {k: v for k, v in kwargs.items() if k not in (*DIM_NAMES, "keepdim", "keepdims")}
     positional = args[1:]
@@ -77,8 +80,8 @@ def along(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], 
 
 def shape_operation(
     context: Context, base: str, args: list[Any], rest: list[Any], kwargs: dict[str, Any], fact: Fact
-) -> Node:
-    """Rearranges the dimensions of one lane's value."""
+) -> Node | None:
+    """Rearranges the dimensions of one lane's value; None where it has no rule."""
     x = args[0]
     if isinstance(x, list):
         raise context.refuse("unknown-op", f"'{base}' of a list")
@@ -97,18 +100,29 @@ def shape_operation(
     if base in ("t", "T") and rank < 2:
         return x
     if kwargs and set(kwargs) - {"dim"}:
-        raise context.refuse("unknown-op", f"'{base}' with these arguments")
-    given = [_static(context, value, "a size or dimension") for value in [*rest, *kwargs.values()]]
+        return None
+    given = [*rest, *kwargs.values()]
+    if base in ("flatten", "ravel") and not given:
+        return Node("reshaped", (x, nodes.const(-1)), x.axes, fact.kind)
+    if base in ("reshape", "view") and fact.kind.is_array:
+        sizes = given[0] if len(given) == 1 and isinstance(given[0], list) else _sizes(given)
+        if any(isinstance(size, list) or size.axes or size.kind.family != "int" for size in sizes):
+            raise context.refuse("ragged-shape", f"'{base}' to sizes that differ by iteration, or are no integers")
+        return Node("reshaped", (x, *sizes), x.axes, fact.kind)
+    if not all(not isinstance(value, list) and value.op == "const" for value in given):
+        return None
+    given = [value.attrs["value"] for value in given]
     if base == "unsqueeze":
         dim = given[0] if given[0] < 0 else given[0] - rank - 1
         return Node("unsqueezed", (x,), x.axes, fact.kind, {"dim": dim})
     if base in ("transpose", "swapaxes") and len(given) == 2:
         pair = [_negative(d, rank) for d in given]
         return Node("method", (x,), x.axes, fact.kind, {"name": "swapaxes", "args": pair})
-    if base in ("flatten", "ravel") and not given:
-        given, base = [-1], "reshape"
-    if base in ("reshape", "view"):
-        sizes = given[0] if len(given) == 1 and isinstance(given[0], list) else given
-        shape = context.value_of(tuple(sizes))
-        return Node("reshaped", (x, shape), x.axes, fact.kind, {"sizes": sizes})
-    raise context.refuse("unknown-op", f"'{base}' in this form has no batched rule")
+    return None
+
+
+def _sizes(given: list[Any]) -> list[Any]:
+    """The sizes of ``view(2, 3)``, or of ``view((2, 3))`` with a constant tuple."""
+    if len(given) == 1 and given[0].op == "const" and isinstance(given[0].attrs["value"], tuple):
+        return [nodes.const(size) for size in given[0].attrs["value"]]
+    return given
