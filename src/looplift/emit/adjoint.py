@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from looplift.base.errors import NotLiftable
@@ -16,7 +17,7 @@ from looplift.emit.native_signature import Parameter, Signature, Wanted, result_
 from looplift.emit.native_values import Number
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Atom, If, Loop, Var, walk
+from looplift.ir.grammar import Atom, Block, If, Let, Loop, Var, While, children, uses, walk
 from looplift.ir.kernel import Kernel
 
 
@@ -39,15 +40,18 @@ def with_adjoint(
     forward = _forward(loop, facts, signature, findings, wanted, plan)
     roots = tuple(p.var for p in signature.parameters if p.is_pointer and p.var in plan.active)
     adjoint = Adjoint(plan, forward, differentiable, roots, reaches)
+    backward, read = _backward_text(kernel, signature, adjoint, facts)
+    maybe = _maybe_read(loop)
+    saved = {var: var not in maybe for var in read if var not in kernel.stored}
     body = "\n".join([
         _forward_text(kernel, signature, adjoint),
-        _backward_text(kernel, signature, adjoint, facts),
+        backward,
         f'extern "C" void {kernel.name}_release(Tape* tape) {{ __builtin_free((void*)tape->words); }}\n',
     ])  # fmt: skip
     return replace(
         kernel,
         adjoint=prelude(body) + "\n" + body,
-        adjoint_caller=adjoint_caller_text(kernel, signature, forward.results, plan.active, roots, reaches),
+        adjoint_caller=adjoint_caller_text(kernel, signature, forward.results, plan.active, roots, reaches, saved),
         differentiable=differentiable,
     )
 
@@ -102,7 +106,8 @@ def _forward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint) -> str
     return _text(f"{kernel.name}_forward", parameters, openings, adjoint.forward.writer.lines)
 
 
-def _backward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint, facts: Facts) -> str:
+def _backward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint, facts: Facts) -> tuple[str, list[Var]]:
+    """The function, and the tensors whose values it reads."""
     plan = adjoint.plan
     writer = Writer(Flow(plan.loop), plan.findings, source_lines(facts), checks=False)
     signature.prepare(writer)
@@ -122,7 +127,35 @@ def _backward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint, facts
     parameters += [f"{grad_type(signature.of(var))}* {signature.of(var).name}_grad_data" for var in adjoint.roots]
     openings = [p.opening(stored=False) for p in signature.parameters if p.is_pointer]
     openings += [_gradient_view(signature.of(var)) for var in adjoint.roots]
-    return _text(f"{kernel.name}_backward", parameters, ["Tape tape = *recorded;", *openings], writer.lines)
+    text = _text(f"{kernel.name}_backward", parameters, ["Tape tape = *recorded;", *openings], writer.lines)
+    return text, [p.var for p in signature.parameters if p.is_pointer and _reads(writer.lines, p)]
+
+
+def _reads(lines: list[str], parameter: Parameter) -> bool:
+    """Whether statements read elements of a tensor, not only its sizes."""
+    pattern = re.compile(rf"\b{parameter.name}\b(?!\.(size|step)\b)")
+    return parameter.kind.family == "tensor" and any(pattern.search(line.partition("//")[0]) for line in lines)
+
+
+def _maybe_read(loop: Loop) -> set[Var]:
+    """Variables whose elements are read under an ``if`` or in a ``while``: perhaps never."""
+    owners: dict[Var, Var] = {}
+    found: set[Var] = set()
+
+    def visit(block: Block, certain: bool) -> None:
+        for statement in block:
+            if isinstance(statement, Let) and statement.op.name in ("getitem", "iter_item", "copy"):
+                owner = statement.op.args[0]
+                if isinstance(owner, Var):
+                    owners[statement.var] = owners.get(owner, owner)
+            if not certain:
+                found.update(owners.get(a, a) for a in uses(statement) if isinstance(a, Var))
+            sure = certain and not isinstance(statement, If)
+            for inner in children(statement):
+                visit(inner, sure and not (isinstance(statement, Loop) and isinstance(statement.domain, While)))
+
+    visit(Block((loop,)), True)
+    return found
 
 
 def _branch_ends(plan: Plan) -> set[Atom]:

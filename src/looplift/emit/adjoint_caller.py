@@ -18,19 +18,26 @@ from looplift.ir.kernel import Kernel
 
 
 def adjoint_caller_text(
-    kernel: Kernel, signature: Signature, results: list[Result], active: set[Var], roots: tuple[Var, ...], reaches
+    kernel: Kernel,
+    signature: Signature,
+    results: list[Result],
+    active: set[Var],
+    roots: tuple[Var, ...],
+    reaches: dict[Var, set[Var]],
+    saved: dict[Var, bool],
 ) -> str:
     """Defines ``name(*inputs) -> (*outputs, *stored)``.
 
-    It needs ``ctypes``, ``torch``, ``forward_function``, ``backward_function``, ``Tape``, ``once``, ``host`` and
-    ``failed``.
+    ``saved``: tensors whose values the backward pass reads, and whether the loop always reads them in its own, so that
+    changing one before the backward pass is an error there too. It needs ``ctypes``, ``torch``, ``forward_function``,
+    ``backward_function``, ``Tape``, ``once``, ``host`` and ``failed``.
     """
-    text = _Text(kernel, signature, results, active, roots, reaches)
+    text = _Text(kernel, signature, results, active, roots, reaches, saved)
     return "\n".join([*text.types(), "", "", *text.function(), "", "", *text.entry(), ""])
 
 
 class _Text:
-    def __init__(self, kernel: Kernel, signature: Signature, results: list[Result], active, roots, reaches):
+    def __init__(self, kernel: Kernel, signature: Signature, results: list[Result], active, roots, reaches, saved):
         self.kernel = kernel
         self.signature = signature
         self.results = results
@@ -39,6 +46,9 @@ class _Text:
         self.reaches = reaches
         self.names = argument_names(kernel.inputs, signature)
         self.stored = {var: f"{self.names[var]}_new" for var in kernel.stored}
+        self.saved = saved
+        self.shaped = [v for v in self.stored if self._is_tensor(v)]
+        self.shaped += [p.var for p in signature.parameters if self._read_only(p) and p.var not in saved]
         self.graded = [r for r in results if r.name and r.output.var in active]
 
     # ------------------------------------------------------------ argument types
@@ -106,12 +116,13 @@ class _Text:
         return var not in self.signature.fixed and self.signature.of(var).kind.family == "tensor"
 
     def _remember(self) -> list[str]:
-        """What the backward pass needs: the tensors that the loop only reads, the shapes of the others."""
-        read = [self.names[p.var] for p in self.signature.parameters if self._read_only(p)]
+        """What the backward pass needs: the tensors that it reads, the shapes of the others."""
+        read = [self.names[v] + ("" if always else ".detach().clone()") for v, always in self.saved.items()]
         numbers = [self.names[var] for var in self.kernel.inputs if not self._is_tensor(var)]
         lines = [f"context.save_for_backward({', '.join(read)})", "context.tape = tape"]
         lines.append(f"context.numbers = {self._tuple(numbers)}")
-        shapes = [f"(*{new}.shape, *{new}.stride())" for var, new in self.stored.items() if self._is_tensor(var)]
+        shaped = [self.stored.get(var, self.names[var]) for var in self.shaped]
+        shapes = [f"(*{name}.shape, *{name}.stride())" for name in shaped]
         lines.append(f"context.shapes = {self._tuple(shapes)}")
         flat = [self._result_name(r) for r in self.results if r.name and r.output.var not in self.active]
         flat += [new for var, new in self.stored.items() if var not in self.active and self._is_tensor(var)]
@@ -136,7 +147,7 @@ class _Text:
 
     def _backward(self) -> list[str]:
         lines = []
-        read = [self.names[p.var] for p in self.signature.parameters if self._read_only(p)]
+        read = [self.names[var] for var in self.saved]
         numbers = [self.names[var] for var in self.kernel.inputs if not self._is_tensor(var)]
         if read:
             lines.append(f"{self._tuple(read)} = context.saved_tensors")
@@ -161,25 +172,23 @@ class _Text:
     def _buffers(self) -> list[str]:
         """A dense gradient for each tensor: what comes in for a stored one, zeros for the others."""
         lines = []
-        stored = [var for var in self.stored if self._is_tensor(var)]
         for var in self.roots:
             name, scalar = self.names[var], self.signature.of(var).scalar
             dtype = "torch.float64" if scalar.name == "float64" else "torch.float32"
+            shape = f"{name}.shape"
+            if var in self.shaped:
+                shape = f"context.shapes[{self.shaped.index(var)}][:{self.signature.of(var).kind.rank}]"
+            lines.append(f"{name}_buffer = torch.zeros({shape}, dtype={dtype})")
             if var in self.stored:
-                shape = f"context.shapes[{stored.index(var)}][:{self.signature.of(var).kind.rank}]"
                 incoming = f"{self.stored[var]}_grad"
-                lines.append(f"{name}_buffer = torch.zeros({shape}, dtype={dtype})")
                 lines += [f"if {incoming} is not None:", f"    {name}_buffer.copy_({incoming})"]
-            else:
-                lines.append(f"{name}_buffer = torch.zeros({name}.shape, dtype={dtype})")
         return lines
 
     def _passed_back(self) -> list[str]:
         passed: list[str] = []
-        stored = [var for var in self.stored if self._is_tensor(var)]
         for parameter in self.signature.parameters:
-            if parameter.var in stored:
-                passed += ["None", f"*context.shapes[{stored.index(parameter.var)}]"]
+            if parameter.var in self.shaped:
+                passed += ["None", f"*context.shapes[{self.shaped.index(parameter.var)}]"]
             elif parameter.kind.family == "array":
                 name = self.names[parameter.var]
                 passed += ["None", f"*{name}.shape", *["0"] * parameter.kind.rank]
