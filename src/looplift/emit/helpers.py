@@ -44,6 +44,29 @@ def same_dtype_array(arrays):
         raise RequirementFailed("the list holds arrays of several dtypes")
     return np.stack(arrays)
 ''',
+    "taken": '''
+def taken(values, dim, index):
+    """What ``values[index]`` is at dimension ``dim``; negative indices take longer."""
+    try:
+        if index.dim() == 1:
+            return values.index_select(dim, index)
+        shape = values.shape[:dim] + index.shape + values.shape[dim + 1:]
+        return values.index_select(dim, index.reshape(-1)).reshape(shape)
+    except (IndexError, RuntimeError):
+        return values[(slice(None),) * dim + (index,)]
+''',
+    "taken_along": '''
+def taken_along(values, index):
+    """``values[i, index[i]]`` for all leading places ``i``; negative indices take longer."""
+    dim = values.dim() - 1
+    places = index.flatten(dim) if index.dim() > dim else index.unsqueeze(-1)
+    try:
+        picked = values.gather(dim, places)
+    except RuntimeError:
+        places = places.long()
+        picked = values.gather(dim, torch.where(places < 0, places + values.shape[dim], places))
+    return picked.reshape(index.shape)
+''',
     "write_last": '''
 def write_last(out, indices, value):
     """``out[indices] = value`` where indices may repeat: the last writer wins, as in a loop."""

@@ -199,7 +199,43 @@ def gather_text(p: Printer, node: Node) -> Text:
                    or piece_kind(pieces[k]) == "Along"]  # fmt: skip
     while items and items[-1] == ":":
         items.pop()
-    return _permuted(p, f"{text}[{', '.join(items)}]", labels, node)
+    taken = None
+    if p.library == "torch" and not p.device:  # elsewhere a negative index would end the process
+        if len(advanced) == 1 and items[:-1] == [":"] * (len(items) - 1):
+            taken = f"taken({text}, {len(items) - 1}, {items[-1]})"
+            p.need("taken")
+        elif len(advanced) == base.rank == lead + len(pieces):
+            places = {base.axes[k]: k for k in walked}
+            taken = _taken_along(p, base, places, {dims[k]: pieces[k].index for k in chosen}, axes, rank)
+    return _permuted(p, taken or f"{text}[{', '.join(items)}]", labels, node)
+
+
+def _taken_along(
+    p: Printer, base: Node, places: dict[Axis, int], indices: dict[int, Node], axes: tuple[Axis, ...], rank: int
+) -> str | None:
+    """Every dimension walks with an axis of its own but one, for which an index tensor has a place at each step."""
+    rest: list[int] = []
+    for dim, index in indices.items():
+        axis = _walks(index)
+        if axis is None or axis in places:
+            rest.append(dim)
+        else:
+            places[axis] = dim
+    if len(rest) != 1 or set(places) != set(axes[: len(places)]) or indices[rest[0]].axes != axes:
+        return None
+    order = [places[axis] for axis in axes[: len(places)]] + rest
+    p.need("taken_along")
+    source = _reordered(p, p.text(base).at(ATOM), order)
+    return f"taken_along({source}, {_chosen(p, indices[rest[0]], axes, rank)})"
+
+
+def _walks(index: Node) -> Axis | None:
+    """The axis whose positions 0, 1, ... an index is."""
+    if index.op not in ("index", "along") or index.axes[0].is_ragged:
+        return None
+    (axis,) = index.axes
+    first, step = (axis.lo, axis.step) if index.op == "index" else (index.args[0], index.attrs["coefficient"])
+    return axis if step == 1 and first.op == "const" and first.attrs["value"] == 0 else None
 
 
 def _run(numbers: list[int]) -> list[int]:

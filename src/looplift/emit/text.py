@@ -76,8 +76,10 @@ def _expanded(p: Printer, node: Node, axes: tuple[Axis, ...]) -> tuple[Text, tup
             if axis not in own and parent in own:
                 position = own.index(parent)
                 entries = p.parents(axis)
-                lead = ":, " * position
-                text = atom(f"{text.at(ATOM)}[{lead}{entries}]")
+                if p.library == "torch":
+                    text = atom(f"{text.at(ATOM)}.index_select({position}, {entries})")
+                else:
+                    text = atom(f"{text.at(ATOM)}[{':, ' * position}{entries}]")
                 own[position] = axis
     return text, tuple(own)
 

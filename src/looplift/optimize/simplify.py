@@ -5,11 +5,12 @@ A rule takes a node whose operands are rewritten already and returns a cheaper n
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from looplift.ir.array import (
     Assign,
+    Axis,
     Check,
     Effect,
     For,
@@ -24,6 +25,8 @@ from looplift.ir.array import (
 from looplift.optimize.algebra import RULES
 
 UNKEYED = ("extents", "bits", "key")
+PIECES = ("pieces", "terms")
+"""Attributes that mention operands again."""
 
 
 def simplify(program: Program) -> Program:
@@ -55,11 +58,34 @@ class _Rewriter:
 
     def _rewritten(self, node: Node) -> Node:
         args = tuple(self.done[arg.serial] for arg in node.args)
-        made = node if all(a is b for a, b in zip(args, node.args, strict=True)) else _with_args(node, args)
+        made = node
+        if any(a is not b for a, b in zip(args, node.args, strict=True)):
+            made = _with_args(node, args, self._within(node.attrs))
         for rule in RULES:
             if (better := rule.rewrite(made)) is not None:
                 made = _with_args(better, tuple(map(self.node, better.args)))
         return self._shared(made)
+
+    def _within(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Attributes in which the pieces of subscripts have the operands that the node has now."""
+        renewed = {key: self._renewed(value) for key, value in attrs.items() if key in PIECES}
+        return attrs | renewed if renewed else attrs
+
+    def _renewed(self, value: Any) -> Any:
+        if isinstance(value, Node):
+            return self.done.get(value.serial, value)
+        if isinstance(value, list | tuple):
+            return type(value)(map(self._renewed, value))
+        if isinstance(value, dict):
+            return {key: self._renewed(item) for key, item in value.items()}
+        if not is_dataclass(value) or isinstance(value, Axis | type):
+            return value
+        inner = {one.name: getattr(value, one.name) for one in fields(value)}
+        changed = {name: self.done[item.serial] for name, item in inner.items() if self._is_old(item)}
+        return replace(value, **changed) if changed else value
+
+    def _is_old(self, value: Any) -> bool:
+        return isinstance(value, Node) and self.done.get(value.serial, value) is not value
 
     def _shared(self, node: Node) -> Node:
         """An equal node that exists already, unless its value may change between the two."""
@@ -88,6 +114,7 @@ class _Rewriter:
                 step.cond = self.node(step.cond)
             case Write():
                 step.operands = tuple(map(self.node, step.operands))
+                step.render = self._within(step.render or {})
             case Assign():
                 step.node = self.node(step.node)
             case Run() | Effect():
@@ -100,9 +127,9 @@ class _Rewriter:
                 self.steps(step.body)
 
 
-def _with_args(node: Node, args: tuple[Node, ...]) -> Node:
+def _with_args(node: Node, args: tuple[Node, ...], attrs: dict[str, Any] | None = None) -> Node:
     """The node on other operands; it keeps its place in the order of creation."""
-    return Node(node.op, args, node.axes, node.kind, node.attrs, node.hint, node.serial)
+    return Node(node.op, args, node.axes, node.kind, node.attrs if attrs is None else attrs, node.hint, node.serial)
 
 
 def _key(node: Node) -> Any:

@@ -122,8 +122,12 @@ def _safe(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
             return Gather(_masked_index(context, index))
         case Along():
             low, high = bounds_of(piece)
-            if surely(nodes.const(0), low) and surely(nodes.plus(high, nodes.const(1)), extent_of(base, dim)):
-                return piece
+            last, extent = nodes.plus(high, nodes.const(1)), extent_of(base, dim)
+            if surely(nodes.const(0), low):
+                if surely(last, extent):
+                    return piece
+                if (pair := nodes.equal_samples(nodes.minus(extent, last))) is not None:
+                    context.wanted_equal.add(pair)
             return Gather(_masked_index(context, along_node(piece)))
         case Window():
             raise context.refuse("ragged-shape", "a slice that moves with the loop, under an 'if'")
