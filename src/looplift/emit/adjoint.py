@@ -9,6 +9,7 @@ from looplift.base.errors import NotLiftable
 from looplift.emit.adjoint_backward import Reversal
 from looplift.emit.adjoint_caller import adjoint_caller_text
 from looplift.emit.adjoint_forward import TapedWriter
+from looplift.emit.adjoint_inputs import reached_by_gradients, surely_saved
 from looplift.emit.adjoint_plan import Needs, Plan, forward_active, useful
 from looplift.emit.native import Draft, function_head, new_writer, source_lines, write_all
 from looplift.emit.native_flow import Flow, share_variables
@@ -17,7 +18,7 @@ from looplift.emit.native_signature import Parameter, Signature, Wanted, result_
 from looplift.emit.native_values import Number
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Atom, Block, If, Let, Loop, Var, While, children, uses, walk
+from looplift.ir.grammar import Atom, If, Loop, Var, walk
 from looplift.ir.kernel import Kernel
 
 
@@ -41,8 +42,8 @@ def with_adjoint(
     roots = tuple(p.var for p in signature.parameters if p.is_pointer and p.var in plan.active)
     adjoint = Adjoint(plan, forward, differentiable, roots, reaches)
     backward, read = _backward_text(kernel, signature, adjoint, facts)
-    maybe = _maybe_read(loop)
-    saved = {var: var not in maybe for var in read if var not in kernel.stored}
+    always = surely_saved(loop, plan.active)
+    saved = {var: var in always for var in read if var not in kernel.stored}
     body = "\n".join([
         _forward_text(kernel, signature, adjoint),
         backward,
@@ -77,8 +78,10 @@ def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findin
 
 
 def _wants_gradient(facts: Facts, var: Var) -> bool:
-    """Whether a gradient may be asked for: always of what the region computes, whose sample was made without."""
-    return var not in facts.function.params or bool(getattr(facts.of[var].sample, "requires_grad", True))
+    """Whether a gradient may be asked for; what the region computes has samples that were made without gradients."""
+    if var in facts.function.params:
+        return bool(getattr(facts.of[var].sample, "requires_grad", True))
+    return var in reached_by_gradients(facts)
 
 
 def _forward(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: Wanted, plan: Plan) -> Draft:
@@ -135,27 +138,6 @@ def _reads(lines: list[str], parameter: Parameter) -> bool:
     """Whether statements read elements of a tensor, not only its sizes."""
     pattern = re.compile(rf"\b{parameter.name}\b(?!\.(size|step)\b)")
     return parameter.kind.family == "tensor" and any(pattern.search(line.partition("//")[0]) for line in lines)
-
-
-def _maybe_read(loop: Loop) -> set[Var]:
-    """Variables whose elements are read under an ``if`` or in a ``while``: perhaps never."""
-    owners: dict[Var, Var] = {}
-    found: set[Var] = set()
-
-    def visit(block: Block, certain: bool) -> None:
-        for statement in block:
-            if isinstance(statement, Let) and statement.op.name in ("getitem", "iter_item", "copy"):
-                owner = statement.op.args[0]
-                if isinstance(owner, Var):
-                    owners[statement.var] = owners.get(owner, owner)
-            if not certain:
-                found.update(owners.get(a, a) for a in uses(statement) if isinstance(a, Var))
-            sure = certain and not isinstance(statement, If)
-            for inner in children(statement):
-                visit(inner, sure and not (isinstance(statement, Loop) and isinstance(statement.domain, While)))
-
-    visit(Block((loop,)), True)
-    return found
 
 
 def _branch_ends(plan: Plan) -> set[Atom]:

@@ -13,6 +13,7 @@ from looplift.ir.grammar import (
     Loop,
     Store,
     Var,
+    as_atom,
     children,
     walk,
 )
@@ -104,9 +105,33 @@ def check_result(context: Context, key: str, atom: Atom) -> None:
 
 def check_kept_value(context: Context, ref: Var, value: Atom) -> None:
     """Views that are put into a list which leaves the region would have to be views there as well."""
-    if isinstance(value, Var) and context.facts.kind(value).is_array and "view" in _views(context, value, set()):
-        if any(atom is ref for _, atom in context.facts.function.results) or not _is_joined(context, ref):
+    if not isinstance(value, Var) or not context.facts.kind(value).is_array:
+        return
+    if any(atom is ref for _, atom in context.facts.function.results) or not _is_joined(context, ref):
+        if "view" in _views(context, value, set()):
             raise context.refuse("aliasing", f"'{ref.hint}' is filled with views of a tensor")
+        _, inside = program_order(context.facts.function.body)
+        appends = [user for user in context.flow.users.get(value, ()) if isinstance(user, Append) and user.ref is ref]
+        if not all(_is_made_in(context, value, inside[id(append)], inside) for append in appends):
+            raise context.refuse("aliasing", f"'{ref.hint}' is filled with one tensor again and again")
+
+
+def _is_made_in(context: Context, atom: Atom, loops: tuple[Loop, ...], inside: dict[int, tuple[Loop, ...]]) -> bool:
+    """Whether a value is a new one in each iteration of the loops."""
+    if not isinstance(atom, Var):
+        return True
+    match context.flow.definition.get(atom):
+        case Let(op=op) as statement if op.name != "copy":
+            return inside[id(statement)] == loops
+        case Let(op=op):
+            return _is_made_in(context, as_atom(op.args[0]), loops, inside)
+        case If(phis=phis):
+            sides = [side for phi in phis if phi.var is atom for side in (phi.then, phi.orelse)]
+            return all(_is_made_in(context, side, loops, inside) for side in sides)
+        case Loop(carries=carries) as statement:
+            after = [carry.next for carry in carries if carry.after is atom]
+            return bool(after) and _is_made_in(context, after[0], (*loops, statement), inside)
+    return False
 
 
 def _is_joined(context: Context, ref: Var) -> bool:

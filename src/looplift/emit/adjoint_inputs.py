@@ -1,0 +1,94 @@
+"""A kernel's inputs: which may carry gradients, and which the loop itself keeps for its backward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from looplift.ir.facts import Facts
+from looplift.ir.grammar import Append, Block, If, Let, Loop, Statement, Store, Var, While, operands, walk
+
+
+def reached_by_gradients(facts: Facts) -> set[Var]:
+    """Variables whose value may carry a gradient, as parameters that ask for one reach them."""
+    function = facts.function
+    reached = {var for var in function.params if _asks(facts.of[var].sample)}
+    owners = {
+        statement.var: statement.op.args[0]
+        for statement in walk(function.body)
+        if isinstance(statement, Let) and statement.op.name in ("getitem", "iter_item")
+    }
+    before = -1
+    while before < len(reached):
+        before = len(reached)
+        for statement in walk(function.body):
+            for var, sources in _flows(statement):
+                if any(source in reached for source in sources):
+                    reached.update(_with_owners(var, owners))
+    return reached
+
+
+def _asks(value: object) -> bool:
+    if hasattr(value, "parameters"):
+        return any(parameter.requires_grad for parameter in value.parameters())  # pyright: ignore
+    if isinstance(value, (list, tuple)):
+        return any(map(_asks, value))
+    return not isinstance(value, (int, float, str)) and bool(getattr(value, "requires_grad", True))
+
+
+def _flows(statement: Statement) -> Iterator[tuple[Var, list]]:
+    """What takes its value from what."""
+    match statement:
+        case Let(var=var, op=op):
+            yield var, list(operands(op))
+            if op.name.startswith("inplace.") and isinstance(op.args[0], Var):
+                yield op.args[0], list(operands(op))
+        case Store(ref=ref, value=value) | Append(ref=ref, value=value):
+            yield ref, [value]
+        case If(phis=phis):
+            for phi in phis:
+                yield phi.var, [phi.then, phi.orelse]
+        case Loop(carries=carries):
+            for carry in carries:
+                yield carry.inside, [carry.init, carry.next]
+                yield carry.after, [carry.init, carry.next]
+
+
+def _with_owners(var: Var, owners: Mapping[Var, object]) -> Iterator[Var]:
+    """The variable, and what it is a view of: they share memory."""
+    found: object = var
+    while isinstance(found, Var):
+        yield found
+        found = owners.get(found)
+
+
+LINEAR = frozenset(("add", "sub", "neg", "pos", "getitem", "iter_item", "copy", "inplace.add", "inplace.sub"))
+PRODUCTS = frozenset(("mul", "inplace.mul", "torch.mul"))
+
+
+def surely_saved(loop: Loop, active: set[Var]) -> set[Var]:
+    """Tensors whose elements an operation with a gradient keeps in every run, outside of ifs and whiles."""
+    owners: dict[Var, Var] = {}
+    found: set[Var] = set()
+
+    def visit(block: Block) -> None:
+        for statement in block:
+            if isinstance(statement, Let):
+                source = statement.op.args[0] if statement.op.args else None
+                if statement.op.name in ("getitem", "iter_item", "copy") and isinstance(source, Var):
+                    owners[statement.var] = owners.get(source, source)
+                found.update(owners.get(atom, atom) for atom in _saved_by(statement, active))
+            elif isinstance(statement, Loop) and not isinstance(statement.domain, While):
+                visit(statement.body)
+
+    visit(Block((loop,)))
+    return found
+
+
+def _saved_by(statement: Let, active: set[Var]) -> list[Var]:
+    """What the operation keeps for its backward pass: of a product each factor, if the other has a gradient."""
+    name, args = statement.op.name, [atom for atom in operands(statement.op) if isinstance(atom, Var)]
+    if statement.var not in active or name in LINEAR:
+        return []
+    if name in PRODUCTS and len(args) == 2:
+        return [args[side] for side in (0, 1) if args[1 - side] in active]
+    return args
