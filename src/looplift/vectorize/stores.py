@@ -81,6 +81,8 @@ def _store_slices(context: Context, array: Array, pieces: list[Piece], value: No
         attrs = {"pieces": pieces, "axes": axes, "extents": list(array.shape), "shape": array.shape}
         array.node = Node("assemble", (value,), array.axes, array.kind, attrs, array.var.hint)
         return
+    if context.mask is not None and context.needs_grad:
+        context.check_some(context.mask)  # a write that changes nothing would still invalidate what backward keeps
     if combine is not None or context.mask is not None:
         bind(context, array)
         value = _updated(context, array, pieces, value, combine, lane_kind)
