@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplift.emit.spelling import ATOM, PRODUCT, literal
-from looplift.emit.text import Text, atom
+from looplift.emit.text import Text, atom, expanded
 from looplift.ir.array import Axis, Node
 
 if TYPE_CHECKING:
@@ -31,10 +31,9 @@ def einsum_text(p: Printer, node: Node) -> str:
     of: dict[Axis, str] = {}
     texts, subscripts = [], []
     for operand in (a, b):
-        if _needs_parents(operand, node):
-            p.fail("ragged-shape", "a product of values of a ragged loop and of its parent")
-        texts.append(p.text(operand).text)
-        subscripts.append("".join(of.setdefault(axis, next(letters)) for axis in operand.axes))
+        text, axes = expanded(p, operand, node.axes)
+        texts.append(text.text)
+        subscripts.append("".join(of.setdefault(axis, next(letters)) for axis in axes))
     m, k, n = (next(letters) for _ in range(3))
     lane = {(1, 1): (k, k, ""), (1, 2): (k, k + n, n), (2, 1): (m + k, k, m), (2, 2): (m + k, k + n, m + n)}[
         (a.kind.rank, b.kind.rank)
@@ -52,10 +51,6 @@ def contract_text(p: Printer, node: Node) -> Text:
     out = "".join(of[axis] for axis in node.axes)
     texts = ", ".join(p.text(factor).text for factor in node.args)
     return atom(f'torch.einsum("{",".join(subscripts)}->{out}", {texts})')
-
-
-def _needs_parents(operand: Node, node: Node) -> bool:
-    return any(axis not in node.axes for axis in operand.axes)
 
 
 def leading_text(p: Printer, node: Node) -> Text:

@@ -67,6 +67,33 @@ def taken_along(values, index):
         picked = values.gather(dim, torch.where(places < 0, places + values.shape[dim], places))
     return picked.reshape(index.shape)
 ''',
+    "segments_apart": '''
+def segments_apart(starts, lengths):
+    """Whether no two runs of so many places, from these starts on, have a place in common."""
+    some = lengths > 0
+    order = starts[some].argsort()
+    first = starts[some][order]
+    return bool((first[1:] >= first[:-1] + lengths[some][order][:-1]).all())
+''',
+    "places_apart": '''
+def places_apart(indices, sizes):
+    """Whether all places are different ones."""
+    flat = 0
+    for index, size in zip(indices, sizes):
+        flat = flat * size + index % size
+    flat = flat.flatten()
+    return len(set(flat.tolist())) == len(flat)
+''',
+    "segment_reduce": '''
+def segment_reduce(ufunc, values, lengths):
+    """The reduction of each run of so many values; its identity, or zero, where there are none."""
+    empty = 0 if ufunc.identity is None else ufunc.identity
+    folded = np.full((len(lengths), *values.shape[1:]), empty, values.dtype)
+    some = lengths > 0
+    if some.any():
+        folded[some] = ufunc.reduceat(values, (np.cumsum(lengths) - lengths)[some])
+    return folded
+''',
     "write_last": '''
 def write_last(out, indices, value):
     """``out[indices] = value`` where indices may repeat: the last writer wins, as in a loop."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.emit import structure, text
+from looplift.emit import ragged, structure, text
 from looplift.emit.arrays import is_view
 from looplift.emit.guards import device_of, guarded_modules, guards_of
 from looplift.emit.helpers import HELPERS, helper_functions
@@ -37,7 +37,7 @@ from looplift.ir.array import (
 )
 from looplift.ir.facts import Kind
 
-RENDERERS = {**text.RENDERERS, **structure.RENDERERS}
+RENDERERS = {**text.RENDERERS, **structure.RENDERERS, **ragged.RENDERERS}
 TRIVIAL = frozenset(("name", "const", "retype"))
 WIDTH = 92
 
@@ -75,7 +75,7 @@ class Printer:
     uses: dict[int, int] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     helpers: dict[str, None] = field(default_factory=dict)
-    parent_nodes: dict[Axis, str] = field(default_factory=dict)
+    entry_names: dict[tuple[Axis, Any], str] = field(default_factory=dict)
     position_names: dict[Axis, str] = field(default_factory=dict)
     scopes: list[list[int]] = field(default_factory=list)
     memory: dict[int, frozenset[str]] = field(default_factory=dict)
@@ -149,18 +149,9 @@ class Printer:
             self.position_names[axis] = name
         return self.position_names[axis]
 
-    def parents(self, axis: Axis) -> str:
-        """For each entry of a ragged axis the position of its parent, under a name."""
-        if axis not in self.parent_nodes:
-            owner, offsets = axis.parent, axis.offsets
-            assert owner is not None and offsets is not None
-            lengths = self.text(offsets).at(0)
-            name = self.fresh(f"{owner.name}_of_{axis.name}")
-            arange = f"{self.library}.arange({self.extent(owner)}{self.device_argument()})"
-            repeat = "torch.repeat_interleave" if self.library == "torch" else "np.repeat"
-            self.line(f"{name} = {repeat}({arange}, {lengths})")
-            self.parent_nodes[axis] = name
-        return self.parent_nodes[axis]
+    def entries(self, axis: Axis, ancestor: Axis) -> str:
+        """For each entry of a ragged axis the position of its lane on an outer axis, under a name."""
+        return ragged.entries_text(self, axis, ancestor)
 
 
 def _worth_a_name(node: Node) -> bool:
@@ -224,7 +215,8 @@ def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
         if current.serial in cache:
             pending.pop()
             continue
-        missing = [arg for arg in current.args if arg.serial not in cache]
+        parts = [*current.args, *(axis.lengths for axis in current.axes if axis.lengths is not None)]
+        missing = [arg for arg in parts if arg.serial not in cache]
         if missing:
             pending += missing
             continue
@@ -236,7 +228,7 @@ def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
         if current.op in ("extent", "length"):
             cache[current.serial] = frozenset()
         else:
-            cache[current.serial] = own.union(*(cache[arg.serial] for arg in current.args))
+            cache[current.serial] = own.union(*(cache[arg.serial] for arg in parts))
         pending.pop()
     return cache[node.serial]
 
@@ -406,14 +398,14 @@ def _loop(p: Printer, step: For | Forever, rest: list[Node]) -> None:
         p.line("while True:")
     p.depth += 1
     p.scopes.append([])
-    saved = dict(p.position_names), dict(p.parent_nodes)
+    saved = dict(p.position_names), dict(p.entry_names)
     if not step.body:
         p.line("pass")
     _steps(p, step.body, [])
     p.depth -= 1
     for serial in p.scopes.pop():
         p.names.pop(serial, None)
-    p.position_names, p.parent_nodes = saved
+    p.position_names, p.entry_names = saved
 
 
 def _changed(steps: list[Step]) -> set[str]:
@@ -449,8 +441,8 @@ def _hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:
         p.bind(node)
     for node in nodes:
         for axis in node.axes:
-            if axis.is_ragged and axis not in p.parent_nodes and not memory_of(axis.extent, cache) & changed:
-                p.parents(axis)
+            if axis.is_ragged and not memory_of(axis.extent, cache) & changed:
+                p.entries(axis, axis.parents[0])
 
 
 def _effect(p: Printer, step: Effect) -> None:

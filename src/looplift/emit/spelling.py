@@ -23,7 +23,8 @@ LANE_NAMES = {
     "math.degrees": "rad2deg", "math.radians": "deg2rad",
 }  # fmt: skip
 NUMPY_NAMES = {
-    "clamp": "clip", "clamp_min": "maximum", "mul": "multiply", "neg": "negative", "div": "divide", "pow": "power",
+    "clamp": "clip", "clamp_min": "maximum", "clamp_max": "minimum",
+    "mul": "multiply", "neg": "negative", "div": "divide", "pow": "power",
     "remainder": "remainder", "lt": "less", "arctan2": "arctan2",
 }  # fmt: skip
 

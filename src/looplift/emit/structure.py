@@ -23,6 +23,7 @@ from looplift.emit.contractions import (
     paired_text,
     vmapped_text,
 )
+from looplift.emit.ragged import segment_text
 from looplift.emit.spelling import ATOM, literal
 from looplift.emit.subscripts import gather_text, slice_text
 from looplift.emit.text import Text, arranged, as_number, atom, full
@@ -39,7 +40,7 @@ def reduce_text(p: Printer, node: Node) -> Text:
     """A reduction over axes; a ragged one returns to its parent by a segment sum."""
     (value,) = node.args
     axes, operator = node.attrs["axes"], node.attrs["operator"]
-    ragged = [a for a in axes if a.is_ragged and a.parent in node.axes]
+    ragged = [a for a in axes if a.is_ragged and set(a.parents) & set(node.axes)]
     text = p.text(value).at(ATOM)
     dims = [value.axes.index(axis) for axis in axes if axis not in ragged]
     if ragged:
@@ -67,19 +68,11 @@ def reduce_text(p: Printer, node: Node) -> Text:
 
 
 def _segments(p: Printer, node: Node, value: Node, axis: Axis, operator: str) -> Text:
-    position = value.axes.index(axis)
-    parent = p.parents(axis)
-    owner = axis.parent
-    assert owner is not None
-    if operator != "add" or p.library == "np":
+    """The fold of a loop's values over each lane's entries."""
+    if operator != "add":
         p.fail("ragged-shape", f"'{operator}' over a ragged loop")
-    text = p.text(value).text if value.op == "name" else p.bind(value)
-    target = node.axes.index(owner)
-    if target != position:
-        p.fail("ragged-shape", "a ragged loop between others")
-    shape = [f"{text}.shape[{k}]" for k in range(value.rank)]
-    shape[position] = p.extent(owner)
-    return as_number(node, f"{text}.new_zeros({', '.join(shape)}).index_add({position}, {parent}, {text})")
+    made = Node("segment", (value,), node.axes, node.kind, {"axis": axis, "operator": operator, "gradients": True})
+    return as_number(node, segment_text(p, made).text)
 
 
 def fold_text(p: Printer, node: Node) -> Text:

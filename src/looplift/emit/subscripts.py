@@ -181,7 +181,7 @@ def gather_text(p: Printer, node: Node) -> Text:
     chosen = [k for k, piece in enumerate(pieces) if piece_kind(piece) == "Gather"]
     labels: list[Axis | int] = [base.axes[k] for k in kept]
     items: list[str] = [":"] * len(kept)
-    advanced = [_position(p, base.axes[k], axes, rank) for k in walked]
+    advanced = [position_text(p, base.axes[k], axes, rank) for k in walked]
     advanced += [_chosen(p, pieces[k].index, axes, rank) for k in chosen]
     dims = {k: lead + dimension_of(pieces, k) for k in range(len(pieces))}
     before = [k for k in range(min(chosen, default=0)) if not walked and chosen == _run(chosen)]
@@ -271,11 +271,12 @@ def _chosen(p: Printer, index: Node, axes: tuple[Axis, ...], rank: int) -> str:
     return f"{text}[...{', None' * rank}]" if rank else text
 
 
-def _position(p: Printer, axis: Axis, axes: tuple[Axis, ...], rank: int) -> str:
+def position_text(p: Printer, axis: Axis, axes: tuple[Axis, ...], rank: int) -> str:
     """Positions 0, 1, ... on an axis, aligned with the axes of an index and the dimensions of one lane's."""
     if axis not in axes:
         child = next(other for other in axes if axis in ancestors(other))
-        return f"{p.parents(child)}[...{', None' * rank}]" if rank else p.parents(child)
+        entries = p.entries(child, axis)
+        return f"{entries}[...{', None' * rank}]" if rank else entries
     items = ["None" if other is not axis else ":" for other in axes] + ["None"] * rank
     while items and items[0] == "None":
         items.pop(0)

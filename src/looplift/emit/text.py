@@ -54,7 +54,7 @@ def arranged(p: Printer, node: Node, axes: tuple[Axis, ...], rank: int, level: i
     """The node's text with dimensions ``axes`` followed by ``rank`` lane dimensions, broadcast where it lacks them."""
     if node.kind.is_number and not node.axes:
         return p.text(node).at(level)
-    text, own = _expanded(p, node, axes)
+    text, own = expanded(p, node, axes)
     items = [":" if axis in own else "None" for axis in axes]
     items += ["None"] * (rank - node.kind.rank) + [":"] * node.kind.rank
     while items and items[0] == "None":
@@ -68,20 +68,40 @@ def _subscripted(text: Text, items: list[str]) -> Text:
     return atom(f"{text.at(ATOM)}[{', '.join(items)}]") if items else text
 
 
-def _expanded(p: Printer, node: Node, axes: tuple[Axis, ...]) -> tuple[Text, tuple[Axis, ...]]:
+def expanded(p: Printer, node: Node, axes: tuple[Axis, ...]) -> tuple[Text, tuple[Axis, ...]]:
     """Values of a parent lane, repeated for each entry of a ragged axis."""
-    text, own = p.text(node), list(node.axes)
+    own = list(node.axes)
+    inner = next((axis for axis in axes if axis not in own and set(own) & set(ancestors(axis))), None)
+    if inner is not None and _counts_lanes(node, own):
+        return atom(p.entries(inner, own[0])), (inner,)
+    text = p.text(node)
     for axis in axes:
-        for parent in ancestors(axis):
-            if axis not in own and parent in own:
-                position = own.index(parent)
-                entries = p.parents(axis)
-                if p.library == "torch":
-                    text = atom(f"{text.at(ATOM)}.index_select({position}, {entries})")
-                else:
-                    text = atom(f"{text.at(ATOM)}[{':, ' * position}{entries}]")
-                own[position] = axis
+        outer = [parent for parent in own if parent in ancestors(axis)]
+        if axis in own or not outer:
+            continue
+        position = own.index(outer[0])
+        if own[position : position + len(outer)] != outer:
+            p.fail("ragged-shape", "a value of several loops in a ragged loop inside of some of them")
+        entries = ", ".join(p.entries(axis, parent) for parent in outer)
+        if p.library == "torch" and len(outer) == 1:
+            text = atom(f"{text.at(ATOM)}.index_select({position}, {entries})")
+        else:
+            text = atom(f"{text.at(ATOM)}[{':, ' * position}{entries}]")
+        own[position : position + len(outer)] = [axis]
     return text, tuple(own)
+
+
+def _counts_lanes(node: Node, outer: list[Axis]) -> bool:
+    """Whether a value is the position 0, 1, ... of its lane, which each entry has already."""
+    if len(outer) > 1:
+        return False
+    if node.op == "along":
+        return node.attrs["coefficient"] == 1 and _is_zero(node.args[0])
+    return node.op == "index" and not outer[0].is_ragged and outer[0].step == 1 and _is_zero(outer[0].lo)
+
+
+def _is_zero(node: Node) -> bool:
+    return node.op == "const" and node.attrs["value"] == 0
 
 
 def full(p: Printer, node: Node, axes: tuple[Axis, ...], kind: Kind | None = None) -> str:
@@ -151,10 +171,9 @@ def _end(p: Printer, first: Node, extent: Node, step: int) -> str:
 def _index(p: Printer, node: Node) -> Text:
     axis: Axis = node.attrs["axis"]
     if axis.is_ragged:
-        assert axis.offsets is not None
-        starts = p.parents(axis)
-        lengths = p.text(axis.offsets).at(ATOM)
-        return Text(f"{p.library}.arange({p.extent(axis)}) - ({lengths}.cumsum(0) - {lengths})[{starts}]", SUM)
+        from looplift.emit.ragged import positions_text
+
+        return positions_text(p, axis)
     return _arange(p, p.text(axis.lo).text, _end(p, axis.lo, axis.extent, axis.step), axis.step)
 
 
@@ -177,7 +196,10 @@ def _count(p: Printer, node: Node) -> Text:
 
 
 def _total(p: Printer, node: Node) -> Text:
-    return atom(f"int({p.text(node.args[0]).at(ATOM)}.sum())")
+    (lengths,) = node.args
+    if lengths.op != "name" and not p.text(lengths).text.isidentifier():
+        p.bind(lengths)
+    return atom(f"int({p.text(lengths).at(ATOM)}.sum())")
 
 
 def _lengths(p: Printer, node: Node) -> Text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from looplift.emit import ragged
 from looplift.emit.spelling import ATOM, dtype_text
 from looplift.emit.subscripts import piece_text
 from looplift.emit.text import arranged, full
@@ -17,6 +18,8 @@ def write_lines(p: Printer, step: Write) -> list[str]:
     """The statements that perform a write."""
     if step.mode == "set":
         return [_slices(p, step)]
+    if step.mode in ("entries", "add_entries"):
+        return [ragged.write_text(p, step)]
     return _scatter(p, step)
 
 

@@ -24,19 +24,24 @@ _serial = itertools.count()
 
 @dataclass(eq=False, slots=True)
 class Axis:
-    """One loop that became a dimension. A ragged one is flat over the entries of all its parent's lanes."""
+    """One loop that became a dimension.
+
+    A ragged one is flat over the entries of all lanes of its ``parents``, ``lengths`` in each lane, in the order of the
+    lanes. ``members`` is a mask whose elements that hold are the entries, where they are no run of integers.
+    """
 
     name: str
     order: int
     extent: Node
     lo: Node
     step: int = 1
-    parent: Axis | None = None
-    offsets: Node | None = None
+    parents: tuple[Axis, ...] = ()
+    lengths: Node | None = None
+    members: Node | None = None
 
     @property
     def is_ragged(self) -> bool:
-        return self.parent is not None
+        return bool(self.parents)
 
 
 @dataclass(eq=False, slots=True)
@@ -161,10 +166,10 @@ def merge_axes(*groups: tuple[Axis, ...]) -> tuple[Axis, ...]:
 
 
 def ancestors(axis: Axis):
-    parent = axis.parent
-    while parent is not None:
+    """The axes whose positions an entry of a ragged axis has, nearest first."""
+    for parent in axis.parents:
         yield parent
-        parent = parent.parent
+        yield from ancestors(parent)
 
 
 def operands_of(step: Step) -> list[Node]:
@@ -202,4 +207,4 @@ def reachable(roots: list[Node]) -> list[Node]:
 
 
 def _axis_nodes(axis: Axis) -> list[Node]:
-    return [axis.extent, axis.lo, *([axis.offsets] if axis.offsets is not None else [])]
+    return [axis.extent, axis.lo, *(node for node in (axis.lengths, axis.members) if node is not None)]

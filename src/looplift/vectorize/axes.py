@@ -79,4 +79,4 @@ def _ragged_axis(context: Context, domain: Range, name: str) -> Axis:
         lengths = nodes.elementwise("clamp_min", [lengths, nodes.const(0)], nodes.INT)
     extent = Node("total", (lengths,), (), nodes.INT, {"key": f"#{lengths.serial}.total"})
     context.check_at_most(nodes.const(1), extent)
-    return Axis(name, _order(context), extent, nodes.const(0), 1, parent, offsets=lengths)
+    return Axis(name, _order(context), extent, nodes.const(0), 1, (parent,), lengths)

@@ -70,6 +70,8 @@ class Context:
     wanted_equal: set[tuple[str, str]] = field(default_factory=set)
     kernel_of: Any = None
     kernels: list[Any] = field(default_factory=list)
+    ragged_axes: dict[Any, Any] = field(default_factory=dict)
+    when_apart: set[Var] = field(default_factory=set)
 
     def refuse(self, code: str, message: str) -> NotLiftable:
         return NotLiftable(code, message, self.span)
@@ -77,6 +79,13 @@ class Context:
     # ------------------------------------------------------------ values
 
     def val(self, atom: Atom) -> Val:
+        """What is known of a value whose shape is the same in all lanes."""
+        found = self.lookup(atom)
+        if found.dims is not None:
+            raise self.refuse("ragged-shape", f"'{getattr(atom, 'hint', atom)}' has another length in each iteration")
+        return found
+
+    def lookup(self, atom: Atom) -> Val:
         if isinstance(atom, Const):
             node = nodes.const(atom.value)
             if atom.path:
@@ -121,6 +130,10 @@ class Context:
             cond = nodes.elementwise("or_", [cond, nodes.negated(self.mask)], nodes.BOOL)
         self.add(Check(cond, self.span))
 
+    def add_check(self, cond: Node) -> None:
+        """Require a condition on all lanes together."""
+        self.add(Check(cond, self.span))
+
     def check_at_most(self, small: Node, large: Node) -> None:
         """Require ``small <= large`` of two integers that no axis changes."""
         gap = nodes.minus(large, small)
@@ -160,6 +173,12 @@ class Context:
     @contextmanager
     def masked(self, mask: Node | None) -> Iterator[None]:
         saved, self.mask = self.mask, nodes.both(self.mask, mask)
+        yield
+        self.mask = saved
+
+    @contextmanager
+    def unmasked(self) -> Iterator[None]:
+        saved, self.mask = self.mask, None
         yield
         self.mask = saved
 

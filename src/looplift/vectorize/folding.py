@@ -61,9 +61,7 @@ def _remaining(axes: tuple[Axis, ...], sums: list[Axis]) -> tuple[Axis, ...]:
     """The axes left after summing: a ragged axis gives back its parent, unless that is summed too."""
     rest: list[Axis] = [a for a in axes if a not in sums]
     for axis in sums:
-        parent = axis.parent
-        if parent is not None and parent not in sums and parent not in rest:
-            rest.append(parent)
+        rest += [parent for parent in axis.parents if parent not in sums and parent not in rest]
     return merge_axes(tuple(rest))
 
 

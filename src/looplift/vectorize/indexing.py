@@ -12,7 +12,7 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node, ancestors, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
-from looplift.vectorize import nodes
+from looplift.vectorize import nodes, segments
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.subscripts import (
@@ -22,6 +22,8 @@ from looplift.vectorize.subscripts import (
     New,
     Piece,
     Point,
+    Segment,
+    Steps,
     Whole,
     Window,
     extent_of,
@@ -32,17 +34,19 @@ from looplift.vectorize.subscripts import (
 
 def read(context: Context, base: Node, index: Operand, kind: Kind) -> Val:
     """``base[index]`` in every lane; ``kind`` is that of one lane's result."""
-    pieces = pieces_of(context, index, base.kind.rank)
+    pieces = pieces_of(context, index, base.kind.rank, lambda dim: extent_of(base, dim))
+    if any(isinstance(piece, Segment | Steps) for piece in pieces):
+        return segments.read(context, base, pieces, kind)
     return Val(read_pieces(context, base, pieces, kind))
 
 
 def read_pieces(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:
     pieces = [wrapped(base, dim, piece) for dim, piece in numbered(pieces)]
     if context.mask is not None:
-        pieces = [_safe(context, base, dim, piece) for dim, piece in numbered(pieces)]
+        pieces = [safe(context, base, dim, piece) for dim, piece in numbered(pieces)]
     along = [piece for piece in pieces if isinstance(piece, Along | Window)]
     axes = [piece.axis for piece in along]
-    simple = not any(isinstance(piece, Gather) for piece in pieces)
+    simple = not any(isinstance(piece, Gather | Steps) for piece in pieces)
     if not simple or len(set(axes)) < len(axes) or set(axes) & set(base.axes) or _implied(base, axes):
         return _gather(context, base, pieces, kind)
     for dim, piece in numbered(pieces):
@@ -77,7 +81,7 @@ def _extent(base: Node, dim: int, piece: Piece) -> Node | None:
     match piece:
         case Whole():
             return extent_of(base, dim)
-        case Window(width=width):
+        case Window(width=width) | Steps(width=width):
             return width
         case New():
             return nodes.const(1)
@@ -94,9 +98,9 @@ def piece_nodes(pieces: list[Piece]) -> tuple[Node, ...]:
                 found.append(at)
             case Along(axis=axis, base=base) | Window(axis=axis, base=base):
                 found += [base, axis.extent]
-            case Gather(index=index):
+            case Gather(index=index) | Segment(index=index) | Steps(index=index):
                 found.append(index)
-        if isinstance(piece, Window):
+        if isinstance(piece, Window | Steps):
             found.append(piece.width)
     return tuple(found)
 
@@ -115,7 +119,7 @@ def _check_range(context: Context, base: Node, dim: int, piece: Piece) -> None:
     context.check_at_most(nodes.plus(high, width), extent_of(base, dim))
 
 
-def _safe(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
+def safe(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
     """Under a mask, subscripts of lanes that do not run may be out of range: they read element 0 instead."""
     match piece:
         case Gather(index=index) if not index.kind.rank:
@@ -155,6 +159,8 @@ def _gather(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> No
     """Advanced indexing: dimensions that lanes choose get index tensors, which broadcast against one another."""
     for dim, piece in numbered(pieces):
         _check_range(context, base, dim, piece)
+    if any(isinstance(piece, Steps) for piece in pieces):
+        return _gather_windows(context, base, pieces, kind)
     first, rank = _wide_place(context, pieces)
     pieces = [piece if _is_slice(base, pieces, piece) else _as_gather(piece) for piece in pieces]
     axes = merge_axes(base.axes, *(_axes_of(piece) for piece in pieces))
@@ -163,6 +169,17 @@ def _gather(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> No
     extents[first:first] = [None] * rank
     attrs = {"pieces": pieces, "wide": (first, rank), "extents": extents}
     return Node("gather", (base, *piece_nodes(pieces)), axes, kind, attrs)
+
+
+def _gather_windows(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:
+    """Windows of one width that start where each lane chooses: their places are dimensions of the value."""
+    if any(isinstance(piece, New) or (isinstance(piece, Gather) and piece.index.kind.rank) for piece in pieces):
+        raise context.refuse("ragged-shape", "an index tensor beside a slice that starts elsewhere in each iteration")
+    pieces = [_as_gather(piece) for piece in pieces]
+    axes = merge_axes(base.axes, *(piece.index.axes for piece in pieces if isinstance(piece, Gather | Steps)))
+    extents = [_extent(base, dim, piece) for dim, piece in enumerate(pieces) if not isinstance(piece, Point | Gather)]
+    attrs = {"pieces": pieces, "extents": extents}
+    return Node("windows", (base, *piece_nodes(pieces)), axes, kind, attrs)
 
 
 def _axes_of(piece: Piece) -> tuple[Axis, ...]:

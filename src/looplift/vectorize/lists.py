@@ -108,7 +108,7 @@ class Row:
         if form is None or len(form.terms) != 1 or not nodes.is_const(form.base, 0) or form.terms[0][1] != 1:
             raise context.refuse("ragged-shape", "an item of a ragged list at a computed place")
         axis = form.terms[0][0]
-        if not axis.is_ragged or axis.parent is not self.axis:
+        if axis.parents != (self.axis,):
             raise context.refuse("ragged-shape", "an item of a ragged list at a place of another loop")
         if not fact.kind.is_number:
             raise context.refuse("ragged-shape", f"lists of lists of {fact.kind.family}s")

@@ -147,7 +147,7 @@ def _statement(context: Context, statement: Statement) -> None:
         case Store(ref=ref, index=index, value=value, combine=combine):
             array, index = target(context, ref, index)
             ownership.check_stored_value(context, array, value, combine)
-            store(context, array, index, context.node(value), combine)
+            store(context, array, index, context.lookup(value), combine)
         case Append(ref=ref, value=value):
             val = context.vals[ref]
             if not isinstance(val.sequence, lists.Built):

@@ -28,12 +28,16 @@ class Affine:
 
 @dataclass(slots=True)
 class Val:
-    """What the lowering knows of one IR variable."""
+    """What the lowering knows of one IR variable.
+
+    ``dims``: the dimensions of a value of which some have another length in each lane, those with their ragged axis.
+    """
 
     node: Node
     affine: Affine | None = None
     items: list[Val] | None = None
     sequence: Any = None
+    dims: tuple[Axis | None, ...] | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
 

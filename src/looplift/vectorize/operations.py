@@ -8,7 +8,7 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, operands
 from looplift.ops import table
-from looplift.vectorize import nodes, numbers
+from looplift.vectorize import nodes, numbers, ragged
 from looplift.vectorize.arithmetic import arithmetic, said
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
@@ -24,6 +24,8 @@ def operation(context: Context, statement: Let) -> Val:
     """The value of one Let in the emitted program."""
     op, fact = statement.op, context.facts.of[statement.var]
     context.span = statement.span
+    if ragged.has_ragged_operand(context, op):
+        return ragged.operation(context, statement)
     if op.name in ("getitem", "iter_item", "iter_len", "builtin.len", "attribute", "unpack", "tuple", "list", "copy"):
         return structure(context, op, fact, statement.var)
     if op.name in SIZES and (size := size_of(context, op, fact)) is not None:

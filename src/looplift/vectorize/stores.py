@@ -14,14 +14,24 @@ from looplift.ir.grammar import Operand
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.indexing import along_node, piece_nodes, surely
-from looplift.vectorize.subscripts import Along, Cut, Gather, New, Piece, Point, Whole, Window, pieces_of
+from looplift.vectorize.nodes import Val
+from looplift.vectorize.subscripts import Along, Cut, Gather, New, Piece, Point, Segment, Whole, pieces_of
 
 
-def store(context: Context, array: Array, index: Operand, value: Node, combine: str | None) -> None:
+def store(context: Context, array: Array, index: Operand, val: Val, combine: str | None) -> None:
     """``array[index] = value`` (or ``combine=``) in every active lane."""
-    pieces = pieces_of(context, index, array.kind.rank)
-    if any(isinstance(piece, Window | New) for piece in pieces):
+    pieces = pieces_of(context, index, array.kind.rank, lambda dim: array.shape[dim], windows=False)
+    if any(isinstance(piece, New) for piece in pieces):
         raise context.refuse("order", "a store into a slice that moves with the loop")
+    if val.dims is not None or any(isinstance(piece, Segment) for piece in pieces):
+        from looplift.vectorize.ragged_stores import store_ragged
+
+        return store_ragged(context, array, pieces, val, combine)
+    place(context, array, pieces, val.node, combine)
+
+
+def place(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
+    """A store of a value whose shape is the same in all lanes."""
     walked = [piece.axis for piece in pieces if isinstance(piece, Along)]
     inside = context.axes_inside(array.axes)
     free = [axis for axis in inside if axis not in walked]
@@ -31,9 +41,9 @@ def store(context: Context, array: Array, index: Operand, value: Node, combine: 
         and not (set(walked) & set(array.axes))
     )
     if injective and not free:
-        _store_slices(context, array, pieces, value, combine)
+        store_slices(context, array, pieces, value, combine)
     elif injective and combine is None and context.mask is None:
-        _store_slices(context, array, pieces, _last(context, value, free), None)
+        store_slices(context, array, pieces, _last(context, value, free), None)
     else:
         _scatter(context, array, pieces, value, combine)
 
@@ -69,13 +79,13 @@ def _covers(array: Array, pieces: list[Piece]) -> bool:
     return True
 
 
-def _store_slices(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
+def store_slices(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
     for dim, piece in enumerate(pieces):
-        _check_store_range(context, array, dim, piece)
+        check_store_range(context, array, dim, piece)
     lane_kind = Kind(array.kind.family, array.kind.dtype, sum(isinstance(p, Whole | Cut) for p in pieces))
     replaces = array.fresh and not array.written and _covers(array, pieces) and not context.serial_loops
     if replaces and (context.mask is not None or combine is not None):
-        value, combine = _updated(context, array, pieces, value, combine, lane_kind), None
+        value, combine = updated(context, array, pieces, value, combine, lane_kind), None
     if replaces:
         axes = [p.axis for p in pieces if isinstance(p, Along)]
         attrs = {"pieces": pieces, "axes": axes, "extents": list(array.shape), "shape": array.shape}
@@ -85,21 +95,21 @@ def _store_slices(context: Context, array: Array, pieces: list[Piece], value: No
         context.check_some(context.mask)  # a write that changes nothing would still invalidate what backward keeps
     if combine is not None or context.mask is not None:
         bind(context, array)
-        value = _updated(context, array, pieces, value, combine, lane_kind)
+        value = updated(context, array, pieces, value, combine, lane_kind)
     _write(context, array, pieces, value, "set")
 
 
-def _updated(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None, kind: Kind) -> Node:
+def updated(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None, kind: Kind) -> Node:
     """What is stored when the present value takes part: ``+=``, or lanes that do not store."""
     old = read_pieces_unchecked(array.node, pieces, kind)
     if array.written and context.needs_grad and combine not in (None, "add", "sub"):
         old = Node("method", (old,), old.axes, kind, {"name": "clone", "extents": None})  # backward needs it as it was
     if combine is not None:
         value = context_combine(context, combine, old, value, kind)
-    return value if context.mask is None else context.select(context.mask, _stored(value, kind), old, kind)
+    return value if context.mask is None else context.select(context.mask, stored(value, kind), old, kind)
 
 
-def _stored(value: Node, kind: Kind) -> Node:
+def stored(value: Node, kind: Kind) -> Node:
     """A value in the dtype of the array."""
     if nodes.lane_dtype(value.kind) == kind.dtype or (value.kind.is_number and not value.axes):
         return value
@@ -120,7 +130,7 @@ def context_combine(context: Context, combine: str, old: Node, value: Node, kind
     return node if wide.dtype == kind.dtype else nodes.cast(node, kind.dtype)
 
 
-def _check_store_range(context: Context, array: Array, dim: int, piece: Piece) -> None:
+def check_store_range(context: Context, array: Array, dim: int, piece: Piece) -> None:
     if isinstance(piece, Along):
         last = nodes.plus(piece.base, nodes.times(nodes.minus(piece.axis.extent, nodes.const(1)), piece.coefficient))
         low, high = (piece.base, last) if piece.coefficient > 0 else (last, piece.base)
@@ -164,7 +174,7 @@ def _scatter(context: Context, array: Array, pieces: list[Piece], value: Node, c
     if combine == "sub":
         value = nodes.elementwise("neg", [value], value.kind)
     for dim, piece in enumerate(pieces):
-        _check_store_range(context, array, dim, piece)
+        check_store_range(context, array, dim, piece)
     pieces = [Gather(along_node(p)) if isinstance(p, Along) else p for p in pieces]
     lead = [p for p in pieces if not isinstance(p, Whole)]
     if any(isinstance(p, Cut) for p in pieces) or pieces[: len(lead)] != lead:

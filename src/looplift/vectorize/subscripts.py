@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from looplift.ir.array import Axis, Node, merge_axes
@@ -61,15 +62,48 @@ class Gather:
 
 
 @dataclass(frozen=True, slots=True)
+class Segment:
+    """``lo:hi``, or where a mask holds, of another length in each lane: the entries of a ragged axis."""
+
+    axis: Axis
+    index: Node
+    lo: Node | None = None
+    hi: Node | None = None
+    extent: Node | None = None
+    mask: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """``lo:hi`` of one width in all lanes, its places in each of them."""
+
+    index: Node
+    width: Node
+
+
+@dataclass(frozen=True, slots=True)
 class New:
     """``None``: a new dimension of extent one."""
 
 
-Piece = Whole | Cut | Point | Along | Window | Gather | New
+def _segments():
+    from looplift.vectorize import segments
+
+    return segments
 
 
-def pieces_of(context: Context, index: Operand, rank: int) -> list[Piece]:
-    """One piece for each dimension that the subscript speaks of, ``...`` and missing ones filled in."""
+Piece = Whole | Cut | Point | Along | Window | Gather | Segment | Steps | New
+Extents = Callable[[int], Node]
+
+
+def pieces_of(
+    context: Context, index: Operand, rank: int, extents: Extents | None = None, *, windows: bool = True
+) -> list[Piece]:
+    """One piece for each dimension that the subscript speaks of, ``...`` and missing ones filled in.
+
+    ``extents`` gives those of the dimensions, without which no slice may have another length in each lane. Without
+    ``windows`` slices of one width are entries as well.
+    """
     items = list(index.items) if isinstance(index, Group) and index.kind == "tuple" else [index]
     dims = sum(not _is(item, None) and not _is(item, Ellipsis) for item in items)
     if any(_is(item, Ellipsis) for item in items):
@@ -79,21 +113,41 @@ def pieces_of(context: Context, index: Operand, rank: int) -> list[Piece]:
         items += [Slice(Const(None), Const(None), Const(None))] * (rank - dims)
     if sum(not _is(item, None) for item in items) != rank:
         raise context.refuse("unsupported-value", "a subscript with more indices than dimensions")
-    return [_piece(context, item) for item in items]
+    pieces: list[Piece] = []
+    dim = 0
+    for item in items:
+        here = None if extents is None or _is(item, None) else extents(dim)
+        pieces.append(_piece(context, item, here, windows))
+        dim += not _is(item, None)
+    return _nested(context, pieces)
+
+
+def _nested(context: Context, pieces: list[Piece]) -> list[Piece]:
+    """Of several ragged dimensions each is inside of the one before."""
+    outer: Axis | None = None
+    for k, piece in enumerate(pieces):
+        if not isinstance(piece, Segment):
+            continue
+        if outer is not None:
+            piece = pieces[k] = _segments().inside(context, piece, outer)
+        outer = piece.axis
+    return pieces
 
 
 def _is(item: Operand, value) -> bool:
     return isinstance(item, Const) and item.value is value
 
 
-def _piece(context: Context, item: Operand) -> Piece:
+def _piece(context: Context, item: Operand, extent: Node | None, windows: bool) -> Piece:
     if isinstance(item, Slice):
-        return _slice(context, item)
+        return _slice(context, item, extent, windows)
     if _is(item, None):
         return New()
     if isinstance(item, Group):
         return Gather(_listed(context, item))
     fact = context.facts[item]
+    if extent is not None and _segments().is_mask(context, item) and context.node(item).axes:
+        return _segments().masked(context, context.node(item))
     if fact.kind.family == "bool" or (fact.kind.is_array and "bool" in str(fact.kind.dtype)):
         raise context.refuse("ragged-shape", "a subscript by a mask: the number of elements is not known before")
     if fact.kind.is_array and fact.kind.rank:
@@ -127,21 +181,24 @@ def _start(axis: Axis, coefficient: int, base: Node) -> Node:
     return nodes.plus(nodes.times(axis.lo, coefficient), base)
 
 
-def _slice(context: Context, item: Slice) -> Piece:
+def _slice(context: Context, item: Slice, extent: Node | None, windows: bool) -> Piece:
     bounds = [None if _is(part, None) else context.affine(part) for part in (item.lo, item.hi, item.step)]
     given = [not _is(part, None) for part in (item.lo, item.hi, item.step)]
     if not any(given):
         return Whole()
-    if any(g and b is None for g, b in zip(given, bounds, strict=True)):
+    if all(b is not None or not g for g, b in zip(given, bounds, strict=True)):
+        if all(b is None or not b.terms for b in bounds):
+            return Cut(*(b.base if b is not None else None for b in bounds))
+    if extent is None:
         raise context.refuse("ragged-shape", "the bounds of a slice differ from lane to lane, and so does its length")
-    if all(b is None or not b.terms for b in bounds):
-        return Cut(*(b.base if b is not None else None for b in bounds))
-    lo, hi, step = bounds
-    if lo is None or hi is None or step is not None or lo.terms != hi.terms or len(lo.terms) != 1:
-        raise context.refuse("ragged-shape", "the length of a slice differs from lane to lane")
+    if given[2] and not _is(item.step, 1):
+        raise context.refuse("ragged-shape", "a slice with a step, whose length differs from lane to lane")
+    lo, hi = bounds[:2]
+    if lo is None or hi is None or lo.terms != hi.terms or len(lo.terms) != 1 or lo.terms[0][0].is_ragged:
+        return _segments().sliced(context, item, extent, windows)
+    if not windows:
+        return _segments().sliced(context, item, extent, windows)
     ((axis, coefficient),) = lo.terms
-    if axis.is_ragged:
-        raise context.refuse("ragged-shape", "a slice that moves with a ragged loop")
     width = nodes.minus(hi.base, lo.base)
     return Window(axis, coefficient * axis.step, _start(axis, coefficient, lo.base), width)
 

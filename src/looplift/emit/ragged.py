@@ -1,0 +1,387 @@
+"""Source text of ragged axes: the lane of each entry, its place in that lane, and folds of each lane's entries.
+
+lengths         2 0 3
+i_of_k          0 0 2 2 2         torch.repeat_interleave(torch.arange(3), lengths)
+position        0 1 0 1 2         torch.arange(5) - (lengths.cumsum(0) - lengths)[i_of_k]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplift.emit.spelling import ATOM, SUM, dtype_text, literal
+from looplift.emit.subscripts import piece_text, position_text
+from looplift.emit.text import Text, arranged, atom, full
+from looplift.ir.array import Axis, Node, Write, ancestors
+
+if TYPE_CHECKING:
+    from looplift.emit.source import Printer
+
+
+_LENGTHS = "lengths"
+
+# ---------------------------------------------------------------- entries
+
+
+def entries_text(p: Printer, axis: Axis, ancestor: Axis) -> str:
+    """For each entry of a ragged axis the position of its lane on an outer axis, under a name."""
+    key = (axis, ancestor)
+    if key not in p.entry_names:
+        if ancestor in axis.parents:
+            _bind_entries(p, axis)
+        else:
+            parent = next(parent for parent in axis.parents if ancestor in ancestors(parent))
+            name = p.fresh(f"{ancestor.name}_of_{axis.name}")
+            p.line(f"{name} = {entries_text(p, parent, ancestor)}[{entries_text(p, axis, parent)}]")
+            p.entry_names[key] = name
+    return p.entry_names[key]
+
+
+def owners_text(p: Printer, axis: Axis) -> str:
+    """For each entry of a ragged axis its lane, counted over all parents together, under a name."""
+    if len(axis.parents) == 1:
+        return entries_text(p, axis, axis.parents[0])
+    if (axis, None) not in p.entry_names:
+        _bind_entries(p, axis)
+    return p.entry_names[axis, None]
+
+
+def _bind_entries(p: Printer, axis: Axis) -> None:
+    if axis.members is not None:
+        return _bind_members(p, axis)
+    assert axis.lengths is not None
+    names = [p.fresh(f"{parent.name}_of_{axis.name}") for parent in axis.parents]
+    single = len(names) == 1
+    owner = names[0] if single else p.fresh(f"lane_of_{axis.name}")
+    lanes = " * ".join(p.extent(parent) for parent in axis.parents)
+    arange = f"{p.library}.arange({lanes}{p.device_argument()})"
+    repeat = "torch.repeat_interleave" if p.library == "torch" else "np.repeat"
+    p.line(f"{owner} = {repeat}({arange}, {lengths_text(p, axis)})")
+    if not single:
+        extents = ", ".join(p.extent(parent) for parent in axis.parents)
+        p.line(f"{', '.join(names)} = {p.library}.unravel_index({owner}, ({extents}))")
+        p.entry_names[axis, None] = owner
+    for parent, name in zip(axis.parents, names, strict=True):
+        p.entry_names[axis, parent] = name
+
+
+def _bind_members(p: Printer, axis: Axis) -> None:
+    """The entries are where a mask holds."""
+    assert axis.members is not None
+    names = [p.fresh(f"{parent.name}_of_{axis.name}") for parent in axis.parents]
+    place = p.fresh(axis.name)
+    mask = full(p, axis.members, axis.parents)
+    listed = f"torch.nonzero({mask}, as_tuple=True)" if p.library == "torch" else f"np.nonzero({mask})"
+    p.line(f"{', '.join([*names, place])} = {listed}")
+    for parent, name in zip(axis.parents, names, strict=True):
+        p.entry_names[axis, parent] = name
+    p.entry_names[axis, axis] = place
+    if len(names) > 1:
+        owner = p.fresh(f"lane_of_{axis.name}")
+        terms = names[0]
+        for parent, name in zip(axis.parents[1:], names[1:], strict=True):
+            terms = (
+                f"({terms}) * {p.extent(parent)} + {name}" if " " in terms else f"{terms} * {p.extent(parent)} + {name}"
+            )
+        p.line(f"{owner} = {terms}")
+        p.entry_names[axis, None] = owner
+
+
+def lengths_text(p: Printer, axis: Axis) -> str:
+    """How many entries each lane has, one number for each of the parents' lanes."""
+    assert axis.lengths is not None
+    if (key := (axis, _LENGTHS)) not in p.entry_names:
+        text = full(p, axis.lengths, axis.parents)
+        if len(axis.parents) > 1:
+            text = f"{text}.reshape(-1)"
+        if not text.isidentifier():
+            name = p.fresh("lengths")
+            p.line(f"{name} = {text}")
+            text = name
+            if len(axis.parents) == 1 and axis.lengths.axes == axis.parents:
+                p.remember(axis.lengths.serial, name)
+        p.entry_names[key] = text
+    return p.entry_names[key]
+
+
+def member_text(p: Printer, node: Node) -> Text:
+    """Where in its lane's mask an entry stands."""
+    (axis,) = node.axes
+    owners_text(p, axis)
+    return atom(p.entry_names[axis, axis])
+
+
+def positions_text(p: Printer, axis: Axis) -> Text:
+    """The position of each entry in its lane: 0, 1, ..."""
+    owners, lengths = owners_text(p, axis), lengths_text(p, axis)
+    arange = f"{p.library}.arange({p.extent(axis)}{p.device_argument()})"
+    return Text(f"{arange} - ({lengths}.cumsum(0) - {lengths})[{owners}]", SUM)
+
+
+def first_text(p: Printer, node: Node) -> Text:
+    """The first entry of each lane in the flat order."""
+    axis: Axis = node.attrs["axis"]
+    lengths = lengths_text(p, axis)
+    text = Text(f"{lengths}.cumsum(0) - {lengths}", SUM)
+    if len(axis.parents) == 1:
+        return text
+    return atom(_unflattened(p, text.at(ATOM), 0, axis.parents))
+
+
+def entry_text(p: Printer, node: Node) -> Text:
+    """``value`` at entries of its ragged axis that are counted in the flat order."""
+    value, index = node.args
+    axis: Axis = node.attrs["axis"]
+    position = value.axes.index(axis)
+    if position:
+        p.fail("ragged-shape", "an item of a ragged value between other loops")
+    return atom(f"{p.text(value).at(ATOM)}[{p.text(index).text}]")
+
+
+def relabel_text(p: Printer, node: Node) -> Text:
+    """The same entries as those of another axis of equal lengths."""
+    return p.text(node.args[0])
+
+
+# ---------------------------------------------------------------- folds
+
+
+def segment_text(p: Printer, node: Node) -> Text:
+    """A fold of each lane's entries."""
+    (value,) = node.args
+    axis, operator = node.attrs["axis"], node.attrs["operator"]
+    position = value.axes.index(axis)
+    if p.library == "torch":
+        text = _torch_segments(p, node, value, axis, position)
+    else:
+        text = _array_segments(p, value, axis, operator, position)
+    if len(axis.parents) > 1:
+        text = _unflattened(p, text, position, axis.parents)
+    axes = [*value.axes[:position], *axis.parents, *value.axes[position + 1 :]]
+    return atom(_ordered(p, text, axes, node))
+
+
+def _unflattened(p: Printer, text: str, position: int, axes: tuple[Axis, ...]) -> str:
+    extents = ", ".join(p.extent(axis) for axis in axes)
+    if p.library == "torch":
+        return f"{text}.unflatten({position}, ({extents}))"
+    if position:
+        p.fail("ragged-shape", "a ragged loop between others")
+    return f"{text}.reshape(({extents}) + {text}.shape[1:])"
+
+
+def _ordered(p: Printer, text: str, axes: list[Axis], node: Node) -> str:
+    """Dimensions in the canonical order of the node's axes."""
+    order = [axes.index(axis) for axis in node.axes] + [len(axes) + k for k in range(node.kind.rank)]
+    return _in_order(p, text, order)
+
+
+def _torch_segments(p: Printer, node: Node, value: Node, axis: Axis, position: int) -> str:
+    operator = node.attrs["operator"]
+    text = p.text(value).text if value.op == "name" else p.bind(value)
+    if operator == "add":
+        shape = [f"{text}.shape[{k}]" for k in range(value.rank)]
+        shape[position] = " * ".join(p.extent(parent) for parent in axis.parents)
+        owners = owners_text(p, axis)
+        return f"{text}.new_zeros({', '.join(shape)}).index_add({position}, {owners}, {text})"
+    if position:
+        p.fail("ragged-shape", f"'{operator}' over a ragged loop between others")
+    name = {"mul": "prod", "max": "max", "min": "min"}[operator]
+    if p.dtype(value.kind).is_floating_point and not node.attrs["gradients"]:
+        return f'torch.segment_reduce({text}, "{name}", lengths={lengths_text(p, axis)})'
+    return _scattered_segments(p, value, axis, operator, text)
+
+
+def _scattered_segments(p: Printer, value: Node, axis: Axis, operator: str, text: str) -> str:
+    """For integers, and for gradients: those of ``segment_reduce`` are not shared reliably by equal values."""
+    empty = {"mul": 1, "max": _least(p.dtype(value.kind)), "min": _greatest(p.dtype(value.kind))}[operator]
+    name = {"mul": "prod", "max": "amax", "min": "amin"}[operator]
+    lanes = " * ".join(p.extent(parent) for parent in axis.parents)
+    owners = owners_text(p, axis)
+    rest = "".join(f", {text}.shape[{k}]" for k in range(1, value.rank))
+    if value.rank > 1:
+        owners = f"{owners}[:{', None' * (value.rank - 1)}].expand_as({text})"
+    shape = f"({lanes},)" if not rest else f"({lanes}{rest})"
+    return f'{text}.new_full({shape}, {literal(empty, "torch")}).scatter_reduce(0, {owners}, {text}, "{name}")'
+
+
+def _least(dtype) -> float:
+    import torch
+
+    return float("-inf") if dtype.is_floating_point else torch.iinfo(dtype).min
+
+
+def _greatest(dtype) -> float:
+    import torch
+
+    return float("inf") if dtype.is_floating_point else torch.iinfo(dtype).max
+
+
+def _array_segments(p: Printer, value: Node, axis: Axis, operator: str, position: int) -> str:
+    if position:
+        p.fail("ragged-shape", f"'{operator}' over a ragged loop between others")
+    p.need("segment_reduce")
+    name = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}[operator]
+    return f"segment_reduce(np.{name}, {p.text(value).text}, {lengths_text(p, axis)})"
+
+
+# ---------------------------------------------------------------- between ragged and dense
+
+
+def flattened_text(p: Printer, node: Node) -> Text:
+    """The entries of all lanes, one after the other, as a dimension of its own."""
+    (value,) = node.args
+    dim = node.attrs["dim"]
+    return atom(_in_order(p, p.text(value).at(ATOM), [*range(1, dim + 1), 0, *range(dim + 1, value.rank)]))
+
+
+def dense_text(p: Printer, node: Node) -> Text:
+    """Entries of lanes that all have the same number of them, as a dimension of the lane's value."""
+    value, extent = node.args
+    axis: Axis = node.attrs["axis"]
+    if value.axes != (axis,):
+        p.fail("ragged-shape", "a ragged value of several loops becomes a dense one")
+    lead = ", ".join(p.extent(parent) for parent in axis.parents)
+    text = p.text(value).at(ATOM)
+    count = p.text(extent).text
+    if p.library == "torch":
+        text = f"{text}.unflatten(0, ({lead}, {count}))"
+    else:
+        text = f"{text}.reshape(({lead}, {count}) + {text}.shape[1:])"
+    if dim := node.attrs["dim"]:
+        first = len(axis.parents)
+        order = [*range(first), *range(first + 1, first + 1 + dim), first, *range(first + 1 + dim, node.rank)]
+        text = _in_order(p, text, order)
+    return atom(text)
+
+
+def bound_text(p: Printer, node: Node) -> Text:
+    """A bound of a slice as Python takes it: counted from the end if negative, and cut to the extent."""
+    bound, extent = node.args
+    if not node.axes:
+        return _single_bound(p, bound, extent, node.attrs["positive"])
+    if not node.attrs["positive"] and not p.text(bound).text.isidentifier():
+        p.bind(bound)
+    text, size = (arranged(p, part, node.axes, 0, SUM) for part in (bound, extent))
+    if not node.attrs["positive"]:
+        text = f"{p.library}.where({text} < 0, {text} + {size}, {text})"
+    limit = f"0, {size}" if not extent.axes else "0"
+    text = text if text.endswith(")") and not node.attrs["positive"] else arranged(p, bound, node.axes, 0)
+    clamped = f"{text}.{'clamp' if p.library == 'torch' else 'clip'}({limit})"
+    return atom(clamped if not extent.axes else f"{p.library}.minimum({clamped}, {size})")
+
+
+def _single_bound(p: Printer, bound: Node, extent: Node, positive: bool) -> Text:
+    """A bound that no axis changes, as a Python integer."""
+    text, size = p.text(bound).at(SUM), p.text(extent).at(SUM)
+    if positive:
+        return atom(f"min({text}, {size})")
+    return atom(f"range({size})[{text}:].start")
+
+
+def arange_text(p: Printer, node: Node) -> Text:
+    return atom(f"{p.library}.arange({p.text(node.args[0]).text}{p.device_argument()})")
+
+
+def windows_text(p: Printer, node: Node) -> Text:
+    """Advanced indexing in which each window is a dimension of the value."""
+    base, pieces = node.args[0], node.attrs["pieces"]
+    kinds = [type(piece).__name__ for piece in pieces]
+    chosen = [k for k, kind in enumerate(kinds) if kind in ("Gather", "Steps")]
+    rest = [k for k in range(len(pieces)) if k not in chosen]
+    lead = len(base.axes)
+    text = _in_order(p, p.text(base).at(ATOM), [*range(lead), *(lead + k for k in chosen), *(lead + k for k in rest)])
+    wide = [k for k in chosen if kinds[k] == "Steps"]
+    items = [position_text(p, axis, node.axes, len(wide)) for axis in base.axes]
+    for k in chosen:
+        if kinds[k] == "Steps":
+            place = wide.index(k)
+            after = len(wide) - 1 - place
+            index = arranged(p, pieces[k].index, node.axes, place + 1)
+            items.append(f"{index}[...{', None' * after}]" if after else index)
+        else:
+            index = arranged(p, pieces[k].index, node.axes, 0)
+            items.append(f"{index}[...{', None' * len(wide)}]" if pieces[k].index.axes else index)
+    items += [piece_text(p, base, k, pieces[k]) for k in rest]
+    while items and items[-1] == ":":
+        items.pop()
+    made = f"{text}[{', '.join(items)}]"
+    lanes = [*wide, *(k for k in rest if kinds[k] != "Point")]
+    first = len(node.axes)
+    return atom(_in_order(p, made, [*range(first), *(first + lanes.index(k) for k in sorted(lanes))]))
+
+
+def _in_order(p: Printer, text: str, order: list[int]) -> str:
+    if order == list(range(len(order))):
+        return text
+    numbers = ", ".join(map(str, order))
+    return f"{text}.permute({numbers})" if p.library == "torch" else f"{text}.transpose({numbers})"
+
+
+def trailing_text(p: Printer, node: Node) -> Text:
+    """A vector along a dimension that others follow."""
+    return atom(f"{p.text(node.args[0]).at(ATOM)}[...{', None' * node.attrs['count']}]")
+
+
+# ---------------------------------------------------------------- writes
+
+
+def write_text(p: Printer, step: Write) -> str:
+    """``array[places] = value`` at the entries of a ragged axis."""
+    value, array, pieces = step.operands[0], step.node, step.render["pieces"]
+    axis: Axis = step.render["axis"]
+    kinds = [type(piece).__name__ for piece in pieces]
+    lead = len(array.axes)
+    places = [position_text(p, outer, (axis,), 0) for outer in array.axes]
+    chosen = [k for k, kind in enumerate(kinds) if kind != "Whole"]
+    places += [_place_text(p, pieces[k], axis) for k in chosen]
+    rest = [k for k in range(len(pieces)) if k not in chosen]
+    target = _in_order(p, step.array, [*range(lead), *(lead + k for k in chosen), *(lead + k for k in rest)])
+    source = (
+        p.text(value).text if value.kind.is_number and not value.axes else arranged(p, value, (axis,), len(rest), 0)
+    )
+    joined = ", ".join(places)
+    if step.mode == "add_entries":
+        return _added(p, step, target, places, source)
+    if p.library == "np" or step.render["distinct"]:
+        return f"{target}[{joined}] = {source}"
+    p.need("write_last")
+    return f"write_last({target}, ({joined}{',' if len(places) == 1 else ''}), {source})"
+
+
+def _place_text(p: Printer, piece, axis: Axis) -> str:
+    index = piece.at if type(piece).__name__ == "Point" else piece.index
+    return p.text(index).text if not index.axes else full(p, index, (axis,))
+
+
+def _added(p: Printer, step: Write, target: str, places: list[str], source: str) -> str:
+    value = step.operands[0]
+    if p.library == "np":
+        return f"np.add.at({target}, ({', '.join(places)},), {source})"
+    if value.kind.is_number and not value.axes:
+        source = f"torch.tensor({source}, dtype={dtype_text(step.render['dtype'], 'torch')})"
+    elif len(places) == 1 and value.axes and value.kind.rank == step.node.kind.rank - 1:
+        return f"{target}.index_add_(0, {places[0]}, {source})"
+    return f"{target}.index_put_(({', '.join(places)},), {source}, accumulate=True)"
+
+
+def segments_apart_text(p: Printer, node: Node) -> Text:
+    p.need("segments_apart")
+    return atom(f"segments_apart({p.text(node.args[0]).text}, {p.text(node.args[1]).text})")
+
+
+def places_apart_text(p: Printer, node: Node) -> Text:
+    p.need("places_apart")
+    array, *indices = node.args
+    axes = node.attrs["axes"]
+    texts = [p.text(index).text if not index.axes else full(p, index, axes) for index in indices]
+    sizes = [f"{p.text(array).at(ATOM)}.shape[{len(array.axes) + dim}]" for dim in node.attrs["dims"]]
+    return atom(f"places_apart(({', '.join(texts)},), ({', '.join(sizes)},))")
+
+
+RENDERERS = {
+    "member": member_text, "first": first_text, "entry": entry_text, "relabel": relabel_text, "segment": segment_text,
+    "flattened": flattened_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,
+    "windows": windows_text, "trailing": trailing_text, "segments_apart": segments_apart_text,
+    "places_apart": places_apart_text,
+}  # fmt: skip

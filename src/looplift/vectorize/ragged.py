@@ -1,0 +1,506 @@
+"""Operations on values of which a dimension has another length in each lane.
+
+The entries of such a dimension are the positions of a ragged axis: a value [length, 4] of a lane is a node over that
+axis, of lane rank 1. ``Val.dims`` has the author's dimensions in order, a ragged axis or None for one that is dense.
+
+seg * w         elementwise on the entries; what lanes share reaches them by a gather
+seg.mean(0)     a fold of each lane's entries
+seg.softmax(0)  exp(seg - max[i_of_k]), divided by its sum
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looplift.ir.array import Axis, Node, ancestors, merge_axes
+from looplift.ir.facts import Fact, Kind
+from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, as_atom, constant
+from looplift.ops import table
+from looplift.vectorize import nodes, segments
+from looplift.vectorize.context import Context
+from looplift.vectorize.nodes import Val
+
+Dims = tuple["Axis | None", ...]
+
+
+def has_ragged_operand(context: Context, op: Op) -> bool:
+    return any(val.dims is not None for val in _vals(context, op.args) + _vals(context, [v for _, v in op.kwargs]))
+
+
+def _vals(context: Context, operands: Any) -> list[Val]:
+    found: list[Val] = []
+    for operand in operands:
+        if isinstance(operand, Group):
+            found += _vals(context, operand.items)
+        elif isinstance(operand, Slice):
+            found += _vals(context, (operand.lo, operand.hi, operand.step))
+        else:
+            found.append(context.lookup(operand))
+    return found
+
+
+def operation(context: Context, statement: Let) -> Val:
+    """One operation with a ragged operand."""
+    op, fact = statement.op, context.facts.of[statement.var]
+    name = op.name.removeprefix("inplace.")
+    made = _structure(context, op, fact)
+    if made is None:
+        args = [_operand(context, operand) for operand in op.args]
+        kwargs = {key: _operand(context, operand) for key, operand in op.kwargs}
+        made = _computed(context, name, args, kwargs, fact)
+        if op.name.startswith("inplace.") and made.node.kind.dtype != fact.kind.dtype:
+            made.node = nodes.cast(made.node, fact.kind.dtype)
+    made.node.hint = made.node.hint or statement.var.hint
+    return made
+
+
+def _operand(context: Context, operand: Operand) -> Val:
+    if isinstance(operand, Group | Slice):
+        raise context.refuse("ragged-shape", "a list or slice beside a value of another length in each iteration")
+    return context.lookup(operand)
+
+
+def _computed(context: Context, name: str, args: list[Val], kwargs: dict[str, Val], fact: Fact) -> Val:
+    family, base = table.family(name), table.base_name(name)
+    if name == "method.item" or name in ("builtin.float", "builtin.int", "builtin.bool", "method.tolist"):
+        raise context.refuse("ragged-shape", "a slice of another length in each iteration becomes a number or list")
+    if base in ("nonzero", "argwhere", "masked_select"):
+        raise context.refuse("ragged-shape", f"'{base}' of a value of another length in each iteration")
+    match family:
+        case "elementwise":
+            return elementwise(context, name, args, fact, kwargs)
+        case "reduction":
+            from looplift.vectorize.ragged_folds import reduction
+
+            return reduction(context, name, args, kwargs, fact)
+        case "along" if base in ("softmax", "log_softmax", "softmin"):
+            from looplift.vectorize.ragged_folds import softmax
+
+            return softmax(context, base, args, kwargs, fact)
+        case "contraction":
+            return contraction(context, base, args, kwargs, fact)
+        case "shape":
+            return _shaped(context, base, args, kwargs, fact)
+    raise context.refuse(
+        "ragged-shape", f"'{_said(name)}' of a value that has another length in each iteration has no batched form"
+    )
+
+
+def _said(name: str) -> str:
+    return name.replace("method.", ".").replace("builtin.", "")
+
+
+# ---------------------------------------------------------------- dimensions
+
+
+def dims_of(val: Val) -> Dims:
+    return val.dims if val.dims is not None else (None,) * val.node.kind.rank
+
+
+def made_of(node: Node, dims: Dims) -> Val:
+    """A value with these dimensions: an ordinary one if none of them is ragged."""
+    return Val(node, dims=dims if any(axis is not None for axis in dims) else None)
+
+
+def dense_position(dims: Dims, position: int) -> int:
+    """Where among the dense dimensions the one at ``position`` stands."""
+    return sum(axis is None for axis in dims[:position])
+
+
+def array_kind(context: Context, kind: Kind, rank: int) -> Kind:
+    family = "array" if context.library == "np" else "tensor"
+    return Kind(family, kind.dtype, rank)
+
+
+def lane_kind(context: Context, fact: Fact, dims: Dims) -> Kind:
+    """The kind of a node whose author's value has the kind of ``fact`` and these dimensions."""
+    if all(axis is None for axis in dims):
+        return fact.kind
+    return array_kind(context, fact.kind, sum(axis is None for axis in dims))
+
+
+# ---------------------------------------------------------------- element-wise
+
+
+def elementwise(context: Context, name: str, args: list[Val], fact: Fact, kwargs: dict[str, Val] | None = None) -> Val:
+    """An element-wise operation on the entries."""
+    from looplift.vectorize.arithmetic import arithmetic
+
+    if fact.kind.family not in ("tensor", "array", "numpy"):
+        raise context.refuse("ragged-shape", f"'{_said(name)}' gives a {fact.kind.family}")
+    kinds = [_author_kind(val) for val in args]
+    nodes_of, dims = broadcast(context, args, fact.kind.rank)
+    extra = {key: context_plain(context, val) for key, val in (kwargs or {}).items()}
+    base = table.base_name(name)
+    if context.library == "torch" and base not in ("where", "to", "type", "type_as"):
+        nodes_of = _promoted(nodes_of, kinds)
+    elif base == "where" and context.library == "torch":
+        nodes_of = [nodes_of[0], *_promoted(nodes_of[1:], kinds[1:])]
+    node = arithmetic(context, name, nodes_of, lane_kind(context, fact, dims), extra)
+    check_chain(context, node.axes)
+    return made_of(node, dims)
+
+
+def context_plain(context: Context, val: Val) -> Node:
+    if val.dims is not None or val.items is not None or val.sequence is not None:
+        raise context.refuse("ragged-shape", "an option that has another length in each iteration")
+    return val.node
+
+
+def _author_kind(val: Val) -> Kind:
+    kind = val.node.kind
+    return kind if val.dims is None else Kind(kind.family, kind.dtype, len(val.dims))
+
+
+def _promoted(operands: list[Node], kinds: list[Kind]) -> list[Node]:
+    """Cast to the dtype in which the loop computes, in which a slice has a dimension and an entry has none."""
+    wanted = nodes.common_dtype([kind for kind in kinds if kind.is_array or kind.is_number])
+    return [
+        nodes.cast(node, wanted) if node.kind.is_array and node.kind.dtype != wanted and _floats(node, wanted) else node
+        for node in operands
+    ]
+
+
+def _floats(node: Node, wanted: Any) -> bool:
+    return wanted.is_floating_point or not node.kind.dtype.is_floating_point
+
+
+def broadcast(context: Context, args: list[Val], rank: int) -> tuple[list[Node], Dims]:
+    """The operands over the same ragged axes, and the dimensions of the result."""
+    dims: list[Axis | None] = [None] * rank
+    made = [val.node for val in args]
+    if any(val.items is not None or val.sequence is not None for val in args):
+        raise context.refuse("ragged-shape", "a list beside a value of another length in each iteration")
+    shapes = [list(dims_of(val)) for val in args]
+    for back in range(1, rank + 1):
+        present = [k for k, shape in enumerate(shapes) if len(shape) >= back]
+        ragged = [k for k in present if shapes[k][-back] is not None]
+        if not ragged:
+            continue
+        axis = shapes[ragged[0]][-back]
+        assert axis is not None
+        dims[-back] = axis
+        for k in present:
+            if k in ragged:
+                made[k] = relabelled(context, made[k], shapes[k], shapes[k][-back], axis)
+            else:
+                made[k] = _entries_of(context, made[k], shapes[k], back, axis)
+    return made, tuple(dims)
+
+
+def relabelled(context: Context, node: Node, shape: list[Axis | None], old: Axis | None, new: Axis | None) -> Node:
+    """A value over a ragged axis as one over another, if both have as many entries in each lane."""
+    assert old is not None and new is not None
+    if old is new:
+        return node
+    if (
+        old.parents != new.parents
+        or old.lengths is None
+        or new.lengths is None
+        or any(old in a.parents for a in shape if a)
+    ):
+        raise context.refuse("ragged-shape", "values of different lengths in each iteration meet")
+    context.check(nodes.compare("eq", old.lengths, new.lengths))
+    for position, axis in enumerate(shape):
+        if axis is old:
+            shape[position] = new
+    axes = merge_axes(tuple(new if axis is old else axis for axis in node.axes))
+    return Node("relabel", (node,), axes, node.kind, {"extents": node.attrs.get("extents")}, node.hint)
+
+
+def _entries_of(context: Context, node: Node, shape: list[Axis | None], back: int, axis: Axis) -> Node:
+    """An operand with a dense dimension where others are ragged, at the entries.
+
+    An extent of one is that of every entry; any other must be the length of every lane.
+    """
+    from looplift.vectorize.indexing import read_pieces
+    from looplift.vectorize.subscripts import Gather, Piece, Point, Whole, extent_of
+
+    position = dense_position(tuple(shape), len(shape) - back)
+    extent = extent_of(node, position)
+    pieces: list[Piece] = [Whole()] * node.kind.rank
+    pieces[position] = Point(nodes.const(0))
+    if not nodes.is_const(extent, 1):
+        assert axis.lengths is not None
+        context.check(nodes.compare("eq", axis.lengths, extent))
+        pieces[position] = Gather(segments.index_of(axis))
+    shape[len(shape) - back] = _GONE
+    kind = Kind(node.kind.family, node.kind.dtype, node.kind.rank - 1)
+    with context.unmasked():
+        return read_pieces(context, node, pieces, kind)
+
+
+_GONE: Any = object()
+
+
+def check_chain(context: Context, axes: tuple[Axis, ...]) -> None:
+    """Entries of two ragged axes meet only where one is inside of the other."""
+    ragged = [axis for axis in axes if axis.is_ragged]
+    for axis in ragged:
+        for other in ragged:
+            if axis is not other and set(ancestors(axis)) & {other, *ancestors(other)}:
+                raise context.refuse("ragged-shape", "two values of different lengths in each iteration meet")
+
+
+# ---------------------------------------------------------------- structure
+
+
+def _structure(context: Context, op: Op, fact: Fact) -> Val | None:
+    match op.name:
+        case "copy":
+            return context.lookup(as_atom(op.args[0]))
+        case "getitem" | "iter_item":
+            return getitem(context, op, fact)
+        case "builtin.len" | "iter_len":
+            return Val(extent(context, context.lookup(as_atom(op.args[0])), 0))
+        case "attribute":
+            return _attribute(context, op, fact)
+        case "method.size" | "method.numel" | "torch.numel" | "method.dim":
+            return _size(context, op, fact)
+    return None
+
+
+def extent(context: Context, val: Val, position: int) -> Node:
+    """The extent of one of the author's dimensions: an integer of each lane where it is ragged."""
+    from looplift.vectorize.subscripts import extent_of
+
+    dims = dims_of(val)
+    axis = dims[position]
+    if axis is None:
+        return extent_of(val.node, dense_position(dims, position))
+    return outer_length(context, axis)
+
+
+def outer_length(context: Context, axis: Axis) -> Node:
+    """How many entries each lane has; of a box's inner dimension, where it is the same in all its rows."""
+    assert axis.lengths is not None
+    if axis.lengths.op == "spread" and axis.parents[0].is_ragged:
+        return axis.lengths.args[0]
+    return axis.lengths
+
+
+def _attribute(context: Context, op: Op, fact: Fact) -> Val:
+    val, name = context.lookup(as_atom(op.args[0])), constant(op.args[1])
+    dims = dims_of(val)
+    if name == "shape":
+        items = [Val(extent(context, val, position)) for position in range(len(dims))]
+        axes = merge_axes(*(item.node.axes for item in items))
+        return Val(Node("display", tuple(i.node for i in items), axes, fact.kind, {"kind": "tuple"}), items=items)
+    if name == "ndim":
+        return Val(nodes.const(len(dims)))
+    if name in ("dtype", "device"):
+        return Val(Node("attribute", (val.node,), (), fact.kind, {"name": name}))
+    if name in ("T", "mT") and len(dims) <= 2:
+        return _transposed(context, val, dims[::-1])
+    raise context.refuse("ragged-shape", f"the attribute '.{name}' of a value of another length in each iteration")
+
+
+def _size(context: Context, op: Op, fact: Fact) -> Val:
+    val = context.lookup(as_atom(op.args[0]))
+    dims = dims_of(val)
+    base = table.base_name(op.name)
+    if base == "dim":
+        return Val(nodes.const(len(dims)))
+    extents = [extent(context, val, position) for position in range(len(dims))]
+    if base == "numel":
+        total = extents[0]
+        for other in extents[1:]:
+            total = nodes.elementwise("mul", [total, other], nodes.INT)
+        return Val(total)
+    if len(op.args) == 2 and isinstance(op.args[1], Const):
+        return Val(extents[op.args[1].value])
+    items = [Val(node) for node in extents]
+    axes = merge_axes(*(item.node.axes for item in items))
+    return Val(Node("display", tuple(extents), axes, fact.kind, {"kind": "tuple"}), items=items)
+
+
+def _transposed(context: Context, val: Val, dims: Dims) -> Val:
+    if sum(axis is None for axis in dims) < 2:
+        return Val(val.node, dims=dims)
+    raise context.refuse("ragged-shape", "a value of another length in each iteration is transposed")
+
+
+def _shaped(context: Context, base: str, args: list[Val], kwargs: dict[str, Val], fact: Fact) -> Val:
+    val = args[0]
+    dims = dims_of(val)
+    if base in ("detach", "clone", "contiguous", "copy", "cpu"):
+        attrs = {"name": "copy" if base == "copy" else base, "extents": val.node.attrs.get("extents")}
+        return Val(Node("method", (val.node,), val.node.axes, val.node.kind, attrs), dims=dims)
+    if base in ("t", "T", "mT") and len(dims) <= 2:
+        return _transposed(context, val, dims[::-1])
+    if base in ("transpose", "swapaxes") and len(dims) == 2:
+        return _transposed(context, val, dims[::-1])
+    if base == "unsqueeze" and len(args) + len(kwargs) == 2:
+        (dim,) = [*args[1:], *kwargs.values()]
+        position = nodes.constant_of(dim.node)
+        if position is not None:
+            return _unsqueezed(val, dims, position % (len(dims) + 1))
+    raise context.refuse("ragged-shape", f"'{base}' of a value that has another length in each iteration")
+
+
+def _unsqueezed(val: Val, dims: Dims, position: int) -> Val:
+    node = unsqueezed(val.node, dense_position(dims, position))
+    return Val(node, dims=(*dims[:position], None, *dims[position:]))
+
+
+def unsqueezed(node: Node, dim: int) -> Node:
+    """A node with a lane dimension of extent one before its ``dim``-th."""
+    rank = node.kind.rank
+    extents: list[Node | None] = list(node.attrs.get("extents") or [None] * rank)
+    extents.insert(dim, nodes.const(1))
+    kind = Kind("array" if node.kind.family == "numpy" else node.kind.family, node.kind.dtype, rank + 1)
+    return Node("unsqueezed", (node,), node.axes, kind, {"dim": dim - rank - 1, "extents": extents})
+
+
+# ---------------------------------------------------------------- subscripts
+
+
+def getitem(context: Context, op: Op, fact: Fact) -> Val:
+    """``value[...]``: whole or one entry of the ragged dimensions, any subscript of the others."""
+    val, index = context.lookup(as_atom(op.args[0])), op.args[1]
+    if val.dims is None:
+        raise context.refuse("ragged-shape", "a subscript that has another length in each iteration")
+    items = list(index.items) if isinstance(index, Group) and index.kind == "tuple" else [index]
+    items = _completed(context, items, len(val.dims))
+    node, dims = val.node, []
+    dense: list[Operand] = []
+    sources = iter(val.dims)
+    for item in items:
+        if isinstance(item, Const) and item.value is None:
+            dense.append(item)
+            dims.append(None)
+            continue
+        axis = next(sources)
+        if axis is None:
+            dense.append(item)
+            if isinstance(item, Slice):
+                dims.append(None)
+        elif isinstance(item, Slice) and _is_whole(item):
+            dims.append(axis)
+        elif isinstance(item, Slice):
+            node, axis = _cut(context, node, axis, item)
+            dims.append(axis)
+        else:
+            node = _entry(context, node, axis, item)
+    return made_of(_dense_items(context, node, dense, fact, tuple(dims)), tuple(dims))
+
+
+def _completed(context: Context, items: list[Operand], rank: int) -> list[Operand]:
+    whole = Slice(Const(None), Const(None), Const(None))
+    given = sum(not (isinstance(i, Const) and (i.value is None or i.value is Ellipsis)) for i in items)
+    at = next((k for k, i in enumerate(items) if isinstance(i, Const) and i.value is Ellipsis), None)
+    if at is None:
+        return items + [whole] * (rank - given)
+    return [*items[:at], *[whole] * (rank - given), *items[at + 1 :]]
+
+
+def _is_whole(item: Slice) -> bool:
+    return all(isinstance(part, Const) and part.value is None for part in (item.lo, item.hi, item.step))
+
+
+def _dense_items(context: Context, node: Node, dense: list[Operand], fact: Fact, dims: Dims) -> Node:
+    from looplift.vectorize.indexing import read_pieces
+    from looplift.vectorize.subscripts import Whole, pieces_of
+
+    pieces = pieces_of(context, Group("tuple", tuple(dense)), node.kind.rank)
+    kind = lane_kind(context, fact, dims)
+    if all(isinstance(piece, Whole) for piece in pieces):
+        return node if node.kind == kind else Node("relabel", (node,), node.axes, kind, dict(node.attrs))
+    return read_pieces(context, node, pieces, kind)
+
+
+def _entry(context: Context, node: Node, axis: Axis, item: Operand) -> Node:
+    """One entry of each lane."""
+    if isinstance(item, Group | Slice) or (isinstance(item, Var) and context.lookup(item).dims is not None):
+        raise context.refuse("ragged-shape", "a subscript into a dimension of another length in each iteration")
+    form = context.affine(item)
+    if form is not None and len(form.terms) == 1 and nodes.is_const(form.base, 0):
+        ((other, coefficient),) = form.terms
+        if coefficient == 1 and other.parents == axis.parents and other.lengths is outer_length(context, axis):
+            axes = merge_axes(tuple(other if a is axis else a for a in node.axes))
+            return Node("relabel", (node,), axes, node.kind, dict(node.attrs), node.hint)
+    at = segments.lane_integer(context, item)
+    length = outer_length(context, axis)
+    context.check(nodes.compare("lt", at, length))
+    context.check(nodes.compare("ge", at, nodes.elementwise("neg", [length], nodes.INT)))
+    if at.op == "const":
+        if at.attrs["value"] < 0:
+            at = nodes.elementwise("add", [length, at], nodes.INT)
+    else:
+        wrapped = nodes.elementwise("add", [at, length], nodes.INT)
+        at = nodes.select(nodes.compare("lt", at, nodes.const(0)), wrapped, at, nodes.INT)
+    return at_entries(context, node, axis, at)
+
+
+def at_entries(context: Context, node: Node, axis: Axis, at: Node) -> Node:
+    """The entries at positions ``at`` of their lanes."""
+    first = Node("first", (), axis.parents, nodes.INT, {"axis": axis, "bits": 40}, "first")
+    place = nodes.elementwise("add", [first, at], nodes.INT)
+    if context.mask is not None:
+        place = nodes.select(context.mask, place, nodes.const(0), nodes.INT)
+        context.check(nodes.elementwise("ge", [axis.extent, nodes.const(1)], nodes.BOOL))
+    rest = tuple(a for a in node.axes if a is not axis)
+    if rest:
+        raise context.refuse("ragged-shape", "an entry of a ragged value of several loops")
+    return Node("entry", (node, place), place.axes, node.kind, {"axis": axis, "extents": node.attrs.get("extents")})
+
+
+def _cut(context: Context, node: Node, axis: Axis, item: Slice) -> tuple[Node, Axis]:
+    """A slice of each lane's entries."""
+    if not (isinstance(item.step, Const) and item.step.value in (None, 1)):
+        raise context.refuse("ragged-shape", "a slice with a step, of another length in each iteration")
+    length = outer_length(context, axis)
+    lo, hi = (
+        None if isinstance(p, Const) and p.value is None else segments.lane_integer(context, p)
+        for p in (item.lo, item.hi)
+    )
+    made, index = segments.slice_axis(context, lo, hi, length, axis.name)
+    return at_entries(context, node, axis, index), made
+
+
+# ---------------------------------------------------------------- products
+
+
+def contraction(context: Context, base: str, args: list[Val], kwargs: dict[str, Val], fact: Fact) -> Val:
+    """Matrix products: the summed dimension, or another one, is ragged."""
+    from looplift.vectorize.network import product
+
+    ranks = [len(dims_of(val)) for val in args]
+    if (
+        kwargs
+        or len(args) != 2
+        or base not in ("matmul", "mm", "mv", "dot", "inner", "vdot")
+        or not 1 <= min(ranks) <= max(ranks) <= 2
+    ):
+        raise context.refuse("ragged-shape", f"'{base}' of values of another length in each iteration")
+    a, b = args
+    left, right = dims_of(a), dims_of(b)
+    if base == "inner" and ranks != [1, 1]:
+        raise context.refuse("ragged-shape", "'inner' of matrices of another length in each iteration")
+    dims = (*left[:-1], *right[1:])
+    if (left[-1] is None) != (right[0] is None):
+        raise context.refuse("ragged-shape", "a product of values of one length and of another in each iteration")
+    if sum(axis is not None for axis in dims) > 1 or (left[-1] is not None and any(dims)):
+        raise context.refuse("ragged-shape", "a product that has two dimensions of another length in each iteration")
+    if left[-1] is not None:
+        return _summed_product(context, a, b, fact)
+    node = product(a.node, b.node, lane_kind(context, fact, dims))
+    check_chain(context, node.axes)
+    return made_of(node, dims)
+
+
+def _summed_product(context: Context, a: Val, b: Val, fact: Fact) -> Val:
+    """``a @ b`` over a ragged dimension: products of entries, summed for each lane."""
+    from looplift.vectorize.ragged_folds import segment
+
+    left, right, axis = a.node, b.node, dims_of(a)[-1]
+    assert axis is not None
+    shape = list(dims_of(b))
+    right = relabelled(context, right, shape, shape[0], axis)
+    if left.kind.rank and right.kind.rank:
+        left, right = unsqueezed(left, 1), unsqueezed(right, 0)
+    if left.kind.dtype != right.kind.dtype:
+        raise context.refuse("mixed-kinds", "a product of matrices of different dtypes")
+    kind = array_kind(context, fact.kind, fact.kind.rank)
+    made = nodes.elementwise("mul", [left, right], kind)
+    return Val(segment(context, made, axis, "add", fact.kind))

@@ -1,0 +1,186 @@
+"""Slices whose length differs from iteration to iteration: what is made of them, and stores into them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from tests.vectorize.harness import appended, check
+
+# bounds that are negative, past the end, or leave nothing
+STARTS = torch.tensor([[0, 4], [-3, -1], [5, 5], [2, 99], [8, 3]])
+# each slice has several elements
+FILLED = torch.tensor([[0, 4], [-3, -1], [5, 8], [2, 99]])
+FOLDS = """x[a[i, 0]:a[i, 1]].sum();
+x[a[i, 0]:a[i, 1]].mean(); x[a[i, 0]:a[i, 1]].prod(); (x[a[i, 0]:a[i, 1]] > 0).any();
+(x[a[i, 0]:a[i, 1]] < 1).all(); torch.count_nonzero(x[a[i, 0]:a[i, 1]] > 0); torch.norm(x[a[i, 0]:a[i, 1]]);
+torch.logsumexp(x[a[i, 0]:a[i, 1]], 0); (x[a[i, 0]:a[i, 1]] * x[a[i, 0]:a[i, 1]].sum()).sum();
+torch.softmax(x[a[i, 0]:a[i, 1]], 0).square().sum(); x[a[i, 0]:a[i, 1]].log_softmax(0).sum();
+x[:a[i, 1]].sum(); x[a[i, 0]:].sum(); x[2:a[i, 1]].sum(); x[a[i, 0]:-2].sum(); x[:i].sum() + x[i:].mean();
+(x[a[i, 0]:a[i, 1]] * 2 + x[i])[:2].sum(); x[a[i, 0]:a[i, 1]][-2:].sum(); x[a[i, 0]:a[i, 1]] @ x[a[i, 0]:a[i, 1]];
+(x[a[i, 0]:a[i, 1]][:, None] * torch.ones(2)).sum(0); (x[a[i, 0]:a[i, 1]].double() * x[i]).sum();
+x[x > x[i]].sum()"""
+FILLED_FOLDS = """x[a[i, 0]:a[i, 1]].max();
+x[a[i, 0]:a[i, 1]].amin(); x[a[i, 0]:a[i, 1]].var(); x[a[i, 0]:a[i, 1]].std();
+x[a[i, 0]:a[i, 1]].var(unbiased=False); x[a[i, 0]:a[i, 1]][-1]; x[a[i, 0]:a[i, 1]][0] - x[a[i, 0]:a[i, 1]][1];
+(x[a[i, 0]:a[i, 1]][1:] - x[a[i, 0]:a[i, 1]][:-1]).abs().sum(); x[a[i, 0]:a[i, 1]].argmax();
+x[a[i, 0]:a[i, 1]].argmin()"""
+
+
+def texts(many):
+    return [text.strip() for text in many.split(";")]
+
+
+@pytest.mark.parametrize("expression", texts(FOLDS))
+def test_a_fold_of_a_slice(expression):
+    loop = appended(expression, "a.shape[0]", {"torch": torch}, join="torch.stack")
+    check(loop, [torch.randn(10, dtype=torch.float64), STARTS, None], [torch.randn(10).double(), FILLED, None])
+
+
+@pytest.mark.parametrize("expression", texts(FILLED_FOLDS))
+def test_a_fold_of_a_slice_that_holds_something(expression):
+    loop = appended(expression, "a.shape[0]", {"torch": torch}, join="torch.stack")
+    check(loop, [torch.randn(10, dtype=torch.float64), FILLED, None], [torch.zeros(10).double(), FILLED, None])
+
+
+def test_the_greatest_of_nothing_raises_as_in_the_loop():
+    def greatest(x, a):
+        return torch.stack([x[a[i, 0] : a[i, 1]].max() for i in range(len(a))])
+
+    from looplift import lift
+
+    with pytest.raises(RuntimeError) as wanted:
+        greatest(torch.ones(10), STARTS)
+    with pytest.raises(RuntimeError) as given:
+        lift(greatest, backend="torch")(torch.ones(10), STARTS)
+    assert str(given.value) == str(wanted.value)
+
+
+@pytest.mark.parametrize("expression", [
+    "x[a[i, 0]:a[i, 1]].mean(0)", "x[a[i, 0]:a[i, 1], 1].sum()", "x[a[i, 0]:a[i, 1]].sum(1).square().sum()",
+    "(x[a[i, 0]:a[i, 1]] - x[a[i, 0]:a[i, 1]].mean(0, keepdim=True)).square().sum()", "x[i] @ x[a[i, 0]:a[i, 1]].T @ b",
+    "torch.softmax(x[a[i, 0]:a[i, 1]] @ x[i], 0) @ x[a[i, 0]:a[i, 1]]", "x[a[i, 0]:a[i, 1]].softmax(1).sum(0)",
+    "x[a[i, 0]:a[i, 1]].T @ x[a[i, 0]:a[i, 1]]", "x[a[i, 0]:a[i, 1], a[i, 0]:a[i, 1]].sum()",
+])  # fmt: skip
+def test_a_fold_of_rows(expression):
+    if "b" in expression.split("]")[-1]:
+        pytest.skip("the other operand is of another length")
+    loop = appended(expression, "a.shape[0]", {"torch": torch}, join="torch.stack")
+    check(loop, [torch.randn(10, 4), STARTS, None], [torch.randn(10, 4), FILLED, None])
+
+
+@pytest.mark.parametrize("expression", [
+    "x[a[i, 0]:a[i, 1]].sum()", "x[a[i, 0]:a[i, 1]].mean()", "np.max(x[a[i, 0]:a[i, 1]])", "x[a[i, 0]:a[i, 1]].std()",
+    "x[a[i, 0]:a[i, 1]].var(ddof=1)", "x[a[i, 0]:a[i, 1]].argmin()", "np.sqrt(x[a[i, 0]:a[i, 1]] ** 2).sum()",
+    "len(x[a[i, 0]:a[i, 1]])", "x[x > x[i]].sum()", "x[a[i, 0]:a[i, 0] + 2]", "np.linalg.norm(x[a[i, 0]:a[i, 1]])",
+])  # fmt: skip
+def test_a_fold_of_a_slice_of_an_array(expression):
+    loop = appended(expression, "a.shape[0]", {"np": np}, join="np.array")
+    inside = np.array([[0, 4], [3, 5], [5, 8]])
+    check(loop, [np.random.default_rng(0).normal(size=10), inside, None], gradients=False)
+    check(loop, [np.random.default_rng(0).integers(-9, 9, 10), inside, None], gradients=False)
+
+
+def length_mask(lengths, longest):
+    mask = torch.zeros(len(lengths), longest)
+    for i, length in enumerate(lengths):
+        mask[i, :length] = 1
+    return mask
+
+
+def softmax_of_prefix(scores, lengths):
+    weights = torch.zeros_like(scores)
+    for b in range(len(lengths)):
+        n = lengths[b].item()
+        weights[b, :n] = torch.softmax(scores[b, :n], dim=0)
+    return weights
+
+
+def numbered_segments(x, bounds):
+    number = torch.zeros(len(x), dtype=torch.long)
+    for s in range(len(bounds) - 1):
+        number[int(bounds[s]) : int(bounds[s + 1])] = s
+    return number
+
+
+def added_windows(x, starts):
+    out = torch.zeros_like(x)
+    for i in range(len(starts)):
+        out[starts[i] : starts[i] + 3] += x[starts[i] : starts[i] + 3] * 2
+    return out
+
+
+def raised_windows(x, starts):
+    out = x * 2
+    for i in range(len(starts)):
+        out[starts[i] : starts[i] + 3] -= x[i]
+    return out
+
+
+def boxes(sides, height, width):
+    mask = torch.zeros(len(sides), height, width, dtype=torch.bool)
+    for i in range(len(sides)):
+        mask[i, sides[i, 1] : sides[i, 3], sides[i, 0] : sides[i, 2]] = True
+    return mask
+
+
+def last_box(sides, height, width):
+    owner = torch.zeros(height, width)
+    for i in range(len(sides)):
+        owner[sides[i, 1] : sides[i, 3], sides[i, 0] : sides[i, 2]] = i
+    return owner
+
+
+def heat(sides, height, width):
+    count = torch.zeros(height, width)
+    for i in range(len(sides)):
+        count[sides[i, 1] : sides[i, 3], sides[i, 0] : sides[i, 2]] += 0.5
+    return count
+
+
+SIDES = torch.tensor([[0, 0, 3, 2], [1, 1, 9, 9], [2, 2, 2, 3], [-4, -3, -1, -1]])
+
+
+@pytest.mark.parametrize("loop, calls", [
+    (length_mask, [[torch.tensor([2, 0, 5, 9]), 6], [torch.tensor([-2, 0, 5]), 4]]),
+    (softmax_of_prefix, [[torch.randn(4, 6), torch.tensor([1, 6, 3, 2])], [torch.randn(2, 3), torch.tensor([3, 1])]]),
+    (numbered_segments, [[torch.randn(9), torch.tensor([0, 2, 2, 9])], [torch.randn(9), torch.tensor([0, 5, 3, 8])]]),
+    (added_windows, [[torch.randn(9), torch.tensor([0, 1, 6])], [torch.randn(9), torch.tensor([6, 0, 0])]]),
+    (raised_windows, [[torch.randn(9), torch.tensor([0, 1, 7])], [torch.randn(9), torch.tensor([8, 0, 0])]]),
+    (boxes, [[SIDES, 5, 7]]), (last_box, [[SIDES, 5, 7]]), (heat, [[SIDES, 5, 7]]),
+])  # fmt: skip
+def test_a_store_into_a_slice(loop, calls):
+    check(loop, *calls)
+
+
+def test_a_store_into_a_slice_of_an_array():
+    def centred(x, bounds):
+        out = np.zeros_like(x)
+        for lo, hi in bounds:
+            out[lo:hi] = x[lo:hi] - x[lo:hi].mean()
+        return out
+
+    def spread(x, bounds):
+        out = np.zeros_like(x)
+        for lo, hi in bounds:
+            out[lo:hi] += x[lo:hi].sum()
+        return out
+
+    for loop in (centred, spread):
+        for bounds in ([[0, 3], [2, 7], [9, 12]], [[5, 7], [0, 6], [0, 1]]):
+            check(loop, [np.random.default_rng(0).normal(size=12), np.array(bounds)], gradients=False)
+
+
+def test_windows_of_one_width_are_a_dimension():
+    def cropped(images, tops, lefts, height, width):
+        out = torch.empty(len(tops), images.shape[1], height, width)
+        for i in range(len(tops)):
+            y, x = int(tops[i]), lefts[i].item()
+            out[i] = images[i, :, y : y + height, x : x + width]
+        return out
+
+    def pieces(x, starts, width):
+        return torch.stack([row[s : s + width] for row, s in zip(x, starts)])
+
+    check(cropped, [torch.randn(3, 2, 8, 9), torch.tensor([0, 4, 2]), torch.tensor([3, 5, 0]), 4, 4])
+    check(pieces, [torch.randn(3, 9), torch.tensor([0, 4, 2]), 5], [torch.randn(2, 9), torch.tensor([8, 7]), 1])
