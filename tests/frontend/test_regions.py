@@ -226,9 +226,8 @@ def test_functions_inside_have_regions_of_their_own():
     "body",
     [
         "for v in x:\n    global g\n    g = v",
-        "for v in x:\n    del v",
         "for v in x:\n    y = v\ndef g():\n    return y",
-        "fns = []\nfor v in x:\n    fns.append(lambda: v)",
+        "fns = []\nfor v in x:\n    fns.append(lambda: v)\nv = 0",
         "y = 0\ndef bump():\n    nonlocal y\n    y += 1\nfor v in x:\n    bump()\n    print(y)",
         "for v in x:\n    pass\nreturn locals()",
         "try:\n    for v in x:\n        y = 1 / v\nexcept ZeroDivisionError:\n    print(y, v)",

@@ -172,17 +172,6 @@ def generator(n):
     yield n
 
 
-def with_walrus(x):
-    for i in range(3):
-        if (value := x[i]) > 1:
-            x[i] = value
-
-
-def with_lambda(x):
-    for i in range(3):
-        x[i] = (lambda value: value)(x[i])
-
-
 def with_try(x):
     for i in range(3):
         try:
@@ -223,8 +212,6 @@ def with_return_and_more(x):
 
 
 REFUSALS = {
-    with_walrus: "unsupported-syntax",
-    with_lambda: "unsupported-syntax",
     with_try: "exception-handling",
     with_attribute: "effect-order",
     with_recursion: "recursion",

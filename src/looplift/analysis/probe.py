@@ -53,6 +53,7 @@ class _Probe:
         self.facts = Facts(function)
         self.loops: list[Loop] = []
         self.mixed: set[Var] = set()
+        self.reached_from: dict[Var, Var] = {}
         self.stored = {s.ref for s in walk(function.body) if isinstance(s, Store | Append)}
 
     def run(self) -> None:
@@ -151,6 +152,8 @@ class _Probe:
 
     def let(self, statement: Let) -> None:
         op, var = statement.op, statement.var
+        if op.name in ("getitem", "iter_item") and isinstance(op.args[0], Var):
+            self.reached_from[var] = op.args[0]
         for atom in operands(op):
             if atom is UNDEFINED:
                 raise NotLiftable("unsupported-syntax", "a name may not be bound yet where it is read", statement.span)
@@ -241,13 +244,21 @@ class _Probe:
         target = self.facts.of[ref]
         if not isinstance(target.sample, list):
             raise NotLiftable("unsupported-value", f"'{ref.hint}.append' on a {target.kind.family}", statement.span)
-        if ref in self.function.params:
-            raise NotLiftable("effect-order", f"appends to '{ref.hint}', a list of the caller", statement.span)
+        owner = self.owner(ref)
+        if owner in self.function.params:
+            what = f"'{ref.hint}'" if owner is ref else f"an item of '{owner.hint}'"
+            raise NotLiftable("effect-order", f"appends to {what}, a list of the caller", statement.span)
         if not target.sample:
             target.sample.append(fact.sample)
         elif kind_of(target.sample[0]) != fact.kind:
             raise NotLiftable("mixed-kinds", f"'{ref.hint}' holds different kinds of values", statement.span)
         self.facts.of[ref] = replace(target, kind=kind_of(target.sample))
+
+    def owner(self, ref: Var) -> Var:
+        """What a list was reached from by subscripts."""
+        while ref in self.reached_from:
+            ref = self.reached_from[ref]
+        return ref
 
     # ------------------------------------------------------------ branches
 

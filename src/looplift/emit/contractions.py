@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplift.emit.spelling import ATOM, PRODUCT, literal
-from looplift.emit.text import Text, atom, expanded
+from looplift.emit.text import Text, atom, expanded, full
 from looplift.ir.array import Axis, Node
 
 if TYPE_CHECKING:
@@ -66,6 +66,27 @@ def module_text(p: Printer, node: Node) -> Text:
     lead = len(node.axes) + bool(node.attrs.get("own_batch"))
     flat = f"{text.at(ATOM)}.flatten(0, {lead - 1})"
     return atom(f"{path}({flat}).unflatten(0, {text.at(ATOM)}.shape[:{lead}])")
+
+
+def cell_text(p: Printer, node: Node) -> Text:
+    """A recurrent cell: all samples as rows, in one dimension."""
+    flat = f".flatten(0, {len(node.axes) - 1})" if len(node.axes) > 1 else ""
+    texts = iter([f"{full(p, arg, node.axes)}{flat}" for arg in node.args])
+    groups = [f"({', '.join(next(texts) for _ in range(n))})" if n else next(texts) for n in node.attrs["groups"]]
+    called = f"{node.attrs['path']}({', '.join(groups)})"
+    return atom(called if node.kind.family == "tuple" else called + _rows_apart(p, node))
+
+
+def cell_part_text(p: Printer, node: Node) -> Text:
+    """One of the results of a recurrent cell."""
+    (cell,) = node.args
+    return atom(f"{p.text(cell).at(ATOM)}[{node.attrs['position']}]{_rows_apart(p, node)}")
+
+
+def _rows_apart(p: Printer, node: Node) -> str:
+    if len(node.axes) < 2:
+        return ""
+    return f".unflatten(0, ({', '.join(p.extent(axis) for axis in node.axes)}))"
 
 
 def vmapped_text(p: Printer, node: Node) -> Text:

@@ -62,7 +62,7 @@ def _watching(watched: Any, number: int, names: dict[str, Any]) -> str:
     if watched.value is None or isinstance(watched.value, bool):
         return f"{text} is {watched.value}"
     names[expected] = watched.value
-    if not isinstance(watched.value, int | float | str | bytes):
+    if not isinstance(watched.value, int | float | str | bytes | tuple | set):
         return f"{text} is {expected}"
     names["_same"] = same
     return f"({text} is {expected} or _same({text}, {expected}))"

@@ -239,7 +239,9 @@ def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
 def emit(plan: Any) -> Emitted:
     """The text of a plan."""
     function = plan.facts.function
-    roots = {path.partition(".")[0].partition("[")[0] for path in function.attributes["paths"].values()}
+    roots = {
+        word for path in function.attributes["paths"].values() for word in re.findall(r"(?<![.\w])[A-Za-z_]\w*", path)
+    }
     roots |= {path.partition(".")[0] for path in function.attributes["modules"]}
     emitted = print_program(plan.program, reserved=roots, device=device_of(plan.facts))
     emitted.paths = list(function.attributes["paths"].values()) + guarded_modules(function)

@@ -15,6 +15,8 @@ from looplift.emit.arrays import (
     spread_text,
 )
 from looplift.emit.contractions import (
+    cell_part_text,
+    cell_text,
     contract_text,
     field_text,
     leading_text,
@@ -178,7 +180,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
     "reshaped": reshaped_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
     "matmul": matmul_text, "contract": contract_text, "leading": leading_text, "module": module_text,
-    "vmapped": vmapped_text, "paired": paired_text, "field": field_text,
+    "cell": cell_text, "part": cell_part_text, "vmapped": vmapped_text, "paired": paired_text, "field": field_text,
     "assemble": assemble_text, "owned": owned_text, "spread": spread_text,
     "collect": collect_text, "listed": listed_text, "last": last_text, "drawn": drawn_text,
 }  # fmt: skip

@@ -369,12 +369,19 @@ def _attribute(p: Printer, node: Node) -> Text:
 
 
 def _display(p: Printer, node: Node) -> Text:
-    inner = ", ".join(p.text(item).text for item in node.args)
+    texts = [p.text(item).text for item in node.args]
+    if node.attrs["kind"] == "dict":
+        return atom(f"{{{', '.join(f'{key!r}: {text}' for key, text in zip(node.attrs['keys'], texts, strict=True))}}}")
+    inner = ", ".join(texts)
     if node.attrs["kind"] == "list":
         return atom(f"[{inner}]")
     if len(node.args) == 1:
         inner += ","
     return atom(inner if node.attrs.get("bare") else f"({inner})")
+
+
+def _zipped(p: Printer, node: Node) -> Text:
+    return atom(f"list(zip({', '.join(p.text(item).text for item in node.args)}))")
 
 
 def _some(p: Printer, node: Node) -> Text:
@@ -386,8 +393,9 @@ def _none(p: Printer, node: Node) -> Text:
 
 
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
-    "name": _name, "const": _const, "linear": _linear, "index": _index, "along": _along, "extent": _extent,
+    "name": _name, "derived": _name, "const": _const,
+    "linear": _linear, "index": _index, "along": _along, "extent": _extent,
     "length": _length, "count": _count, "total": _total, "lengths": _lengths, "entries": _entries, "pack": _pack,
     "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
-    "apply": _apply, "attribute": _attribute, "display": _display, "none": _none, "some": _some,
+    "apply": _apply, "attribute": _attribute, "display": _display, "zipped": _zipped, "none": _none, "some": _some,
 }  # fmt: skip

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import types
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.frontend import expressions, statements
+from looplift.frontend import conversions, expressions, host_items, statements
 from looplift.frontend.exits import always_exits, without_exits
-from looplift.frontend.scope import Builder, Frame, Outer, Tup, Value
+from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value
 from looplift.frontend.source import plain_function, source_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand
 from looplift.ops.names import name_of
@@ -24,14 +25,44 @@ def call(build: Builder, node: ast.Call) -> Value:
         return special
     if isinstance(node.func, ast.Attribute):
         owner = expressions.evaluate(build, node.func.value)
+        if isinstance(owner, Structure):
+            positional, keywords = _arguments(build, node)
+            return owner.method(build, node.func.attr, positional, keywords)
+        listed = host_items.module_listing(build, owner, node.func.attr, bool(node.args or node.keywords))
+        if listed is not None:
+            return Tup(tuple(listed))
+        if node.func.attr in ("keys", "values", "items") and not node.args and not node.keywords:
+            if (found := _of_dict(build, owner, node.func.attr)) is not None:
+                return found
         if not (isinstance(owner, Const) and owner.path) and build.object_path(owner) is None:
             return _method(build, build.atom(owner), node.func.attr, node)
         callee = _bound(build, owner, node.func.attr)
     else:
         callee = expressions.evaluate(build, node.func)
-    if isinstance(callee, Const) and callable(callee.value):
-        return static_call(build, callee, *_arguments(build, node))
+    if isinstance(callee, Structure) or (isinstance(callee, Const) and callable(callee.value)):
+        return call_value(build, callee, *_arguments(build, node))
     raise build.refuse("unknown-call", f"'{ast.unparse(node.func)}' is not known before the loop runs")
+
+
+def _of_dict(build: Builder, owner: Value, kind: str) -> Value | None:
+    """A view of a dict of the caller: its items one by one if they are of different kinds."""
+    from looplift.frontend.rows import dict_view
+
+    table = host_items.items_of(build, owner)
+    if isinstance(table, dict):
+        pairs = [(Const(key), value) for key, value in table.items()]
+        found = {"keys": [key for key, _ in pairs], "values": [value for _, value in pairs], "items": map(Tup, pairs)}
+        return Tup(tuple(found[kind]))
+    return dict_view(build, owner, kind)
+
+
+def call_value(build: Builder, callee: Value, positional: list[Value], keywords: dict[str, Value]) -> Value:
+    """The value of calling a function that is known now."""
+    if isinstance(callee, Structure):
+        return callee.call(build, positional, keywords)
+    if not isinstance(callee, Const) or not callable(callee.value):
+        raise build.refuse("unknown-call", "a function that is not known before the loop runs")
+    return static_call(build, callee, positional, keywords)
 
 
 def _bound(build: Builder, owner: Value, name: str) -> Const:
@@ -50,16 +81,34 @@ def _bound(build: Builder, owner: Value, name: str) -> Const:
 
 
 def _arguments(build: Builder, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
-    if any(keyword.arg is None for keyword in node.keywords):
-        raise build.refuse("unsupported-syntax", "'**' in a call inside a loop")
     positional = expressions._items(build, node.args)
-    return positional, {str(keyword.arg): expressions.evaluate(build, keyword.value) for keyword in node.keywords}
+    keywords: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = expressions.evaluate(build, keyword.value)
+        found = {keyword.arg: value} if keyword.arg is not None else _spread_keywords(build, value)
+        if twice := keywords.keys() & found.keys():
+            raise build.refuse("requirement", f"'{min(twice)}' is given twice")
+        keywords |= found
+    return positional, keywords
+
+
+def _spread_keywords(build: Builder, value: Value) -> dict[str, Value]:
+    """``**value`` of a dict whose items are known one by one."""
+    from looplift.frontend.structures import Shelf
+
+    if isinstance(value, Shelf) and value.kind == "dict":
+        found = {key: value.value(build, key) for key in value.cells}
+    else:
+        found = host_items.items_of(build, value)
+    if isinstance(found, dict) and all(isinstance(key, str) for key in found):
+        return {str(key): one for key, one in found.items()}
+    raise build.refuse("unsupported-syntax", "'**' in a call, of something that is not known item by item")
 
 
 def operand(build: Builder, value: Value) -> Operand:
     if isinstance(value, Tup):
-        return Group("tuple", tuple(build.atom(item) for item in value.items))
-    return value
+        return Group("tuple", tuple(operand(build, item) for item in value.items))
+    return value.operand(build) if isinstance(value, Structure) else value
 
 
 def _method(build: Builder, owner: Atom, name: str, node: ast.Call) -> Value:
@@ -74,6 +123,8 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
     import torch
 
     value = callee.value
+    if isinstance(value, functools.partial) or value is functools.partial:
+        return _partial(build, callee, positional, keywords)
     if (name := name_of(value)) is not None:
         args = [operand(build, v) for v in positional]
         return build.operation(name, args, {k: operand(build, v) for k, v in keywords.items()})
@@ -86,6 +137,24 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
     if isinstance(value, types.FunctionType):
         return inline(build, callee, value, positional, keywords)
     return unknown(build, callee, positional, keywords)
+
+
+def _partial(build: Builder, callee: Const, positional: list[Value], keywords: dict[str, Value]) -> Value:
+    """``functools.partial`` called, or a call of what it made."""
+    from looplift.frontend.structures import Partial
+
+    value = callee.value
+    if value is functools.partial:
+        return Partial(positional[0], positional[1:], keywords)
+    if callee in build.strangers:
+        raise build.refuse("unsupported-value", f"'{callee.path}' is of another module; pass it as an argument")
+    build.watch(None, f"{callee.path}.func", value.func)
+    build.watch(None, f"len({callee.path}.args)", len(value.args))
+    build.watch(None, f"tuple({callee.path}.keywords)", tuple(value.keywords))
+    function = build.live_in(f"{callee.path}.func", value.func)
+    first = [build.live_in(f"{callee.path}.args[{k}]", one) for k, one in enumerate(value.args)]
+    named = {key: build.live_in(f"{callee.path}.keywords[{key!r}]", one) for key, one in value.keywords.items()}
+    return call_value(build, function, [*first, *positional], {**named, **keywords})
 
 
 def _owner(build: Builder, method: Const) -> Const:
@@ -161,17 +230,23 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
     env = _bind(build, callee, function, source.tree.args, positional, keywords)
     path = callee.path if is_guarded and has_path and callee.value is function else ""
     frame = Frame(env, outer_names(function), file=source.file, cells_are_guarded=is_guarded, path=path)
-    result = f"_result_{next(build.counter)}"
-    saved = build.span
-    build.frames.append(frame)
-    build.calls.append(function)
     try:
-        body = without_exits(statements.without_docstring(source.tree.body), result, build.counter)
-        env[result] = UNDEFINED if always_exits(source.tree.body) else Const(None)
-        statements.translate_block(build, body)
-        return env[result]
+        return run_body(build, frame, function, source.tree.body)
     except SyntaxError as error:
         raise build.refuse("unsupported-syntax", f"'{callee.path}' has {error}") from None
+
+
+def run_body(build: Builder, frame: Frame, key: Any, statements_of_body: list[ast.stmt]) -> Value:
+    """What the body of a function returns, translated in a frame of its own; ``key`` tells the function."""
+    result = f"_result_{next(build.counter)}"
+    saved, env = build.span, frame.env
+    build.frames.append(frame)
+    build.calls.append(key)
+    try:
+        body = without_exits(statements.without_docstring(statements_of_body), result, build.counter)
+        env[result] = UNDEFINED if always_exits(statements_of_body) else Const(None)
+        statements.translate_block(build, body)
+        return env[result]
     finally:
         build.calls.pop()
         build.frames.pop()
@@ -193,13 +268,17 @@ def _bind(
     keywords: dict[str, Value],
 ) -> dict[str, Value]:
     """Bind arguments to parameters as Python does; defaults must be static or numbers."""
-    if arguments.vararg or arguments.kwarg:
-        raise build.refuse("unknown-call", f"'{callee.path}' takes a variable number of arguments")
     try:
         bound = inspect.signature(function).bind(*positional, **keywords)
     except TypeError as error:
         raise build.refuse("unknown-call", f"the call of '{callee.path}' does not fit: {error}") from None
     env: dict[str, Value] = dict(bound.arguments)
+    if arguments.vararg is not None:
+        env[arguments.vararg.arg] = Tup(tuple(bound.arguments.get(arguments.vararg.arg, ())))
+    if arguments.kwarg is not None:
+        from looplift.frontend.structures import shelf_of
+
+        env[arguments.kwarg.arg] = shelf_of(build, dict(bound.arguments.get(arguments.kwarg.arg, {})))
     for name, parameter in inspect.signature(function).parameters.items():
         if name not in env:
             env[name] = _default(build, callee, parameter.default)
@@ -228,18 +307,65 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
     match name:
         case "sum" if node.args and _is_iteration(node.args[0]) and {k.arg for k in node.keywords} <= {"start"}:
             return _sum(build, node)
-        case "any" | "all" if single and _is_iteration(node.args[0]):
-            return _search(build, name, node.args[0])
-        case "list" | "tuple" if single and isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
-            return statements.comprehension(build, node.args[0])
+        case "sum" | "min" | "max" | "any" | "all" if single:
+            return _of_known(build, name, node)
+        case "list" | "tuple" | "dict" if len(node.args) <= 1:
+            return conversions.converted(build, node)
+        case "zip" if not node.keywords:
+            return conversions.unpacked_zip(build, node)
+        case "sorted" | "set" | "frozenset":
+            return host_items.made_beforehand(build, node)
         case "len" if single:
             value = expressions.evaluate(build, node.args[0])
-            return Const(len(value.items)) if isinstance(value, Tup) else build.emit("builtin.len", value)
+            if isinstance(value, Structure):
+                return value.length(build)
+            items = value.items if isinstance(value, Tup) else host_items.items_of(build, value)
+            return build.emit("builtin.len", build.atom(value)) if items is None else Const(len(items))
         case "isinstance" if len(node.args) == 2:
             return _isinstance(build, node)
         case "min" | "max" if len(node.args) >= 2 and not node.keywords:
             return _extreme(build, name, [expressions.evaluate_atom(build, arg) for arg in node.args])
     return None
+
+
+def _of_known(build: Builder, name: str, node: ast.Call) -> Value:
+    """``sum(values)`` and the like of items known one by one, or of a generator; the builtin of anything else."""
+    if _is_iteration(node.args[0]):
+        if name in ("any", "all"):
+            return _search(build, name, node.args[0])
+        if name == "sum":
+            return _sum(build, node)
+        made = statements.comprehension(build, generator_of(node.args[0]))
+    else:
+        made = expressions.evaluate(build, node.args[0])
+    items = expressions.known_items(build, made)
+    if items is None:
+        return build.emit(f"builtin.{name}", operand(build, made))
+    if name in ("any", "all"):
+        return _first_that(build, name, items)
+    if name == "sum":
+        return functools.reduce(lambda total, item: expressions._binary(build, "add", total, item), items, Const(0))
+    if not items:
+        raise build.refuse("requirement", f"'{name}' of nothing")
+    return _extreme(build, name, list(map(build.atom, items)))
+
+
+def _first_that(build: Builder, name: str, items: list[Value]) -> Value:
+    """``any`` of values one by one, up to the first that holds; ``all`` up to the first that does not."""
+    if not items:
+        return Const(name == "all")
+    holds = build.emit("builtin.bool", build.atom(items[0]))
+    rest = lambda: _first_that(build, name, items[1:])  # noqa: E731
+    done = lambda: Const(name == "any")  # noqa: E731
+    return expressions.conditional(build, holds, *((done, rest) if name == "any" else (rest, done)))
+
+
+def generator_of(node: ast.expr) -> ast.GeneratorExp | ast.ListComp:
+    """An iteration as a comprehension."""
+    if isinstance(node, ast.GeneratorExp | ast.ListComp):
+        return node
+    element, generators = _generator(node)
+    return ast.fix_missing_locations(ast.copy_location(ast.ListComp(element, generators), node))
 
 
 def _extreme(build: Builder, name: str, atoms: list[Atom]) -> Atom:

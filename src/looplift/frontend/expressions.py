@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
+import collections
 import enum
 import inspect
 import types
 from typing import Any, TypeGuard
 
 from looplift.base.spans import Span, span_of
-from looplift.frontend import calls, statements
-from looplift.frontend.scope import MISSING, Builder, Tup, Value, is_library, spelled
-from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Slice
+from looplift.frontend import calls, choices, host_items, rows, statements, structures, unrolling
+from looplift.frontend.scope import MISSING, Builder, Structure, Tup, Value, is_library, spelled
+from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Slice, Var
 
 BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -69,9 +70,18 @@ def _evaluate(build: Builder, node: ast.expr) -> Value:
         case ast.Tuple(elts=items):
             return Tup(tuple(_items(build, items)))
         case ast.List(elts=items):
-            return build.emit("list", *(build.atom(v) for v in _items(build, items)), hint="items")
+            return structures.list_display(build, node, _items(build, items))
         case ast.ListComp():
             return statements.comprehension(build, node)
+        case ast.Dict():
+            return structures.dict_display(build, node)
+        case ast.DictComp():
+            return structures.dict_comprehension(build, node)
+        case ast.Lambda():
+            return structures.closure(build, node)
+        case ast.NamedExpr(target=target, value=value):
+            statements.assign(build, target, found := evaluate(build, value))
+            return found
         case ast.JoinedStr(values=values):
             return build.emit("format", *(_format_part(build, part) for part in values), hint="text")
     raise build.refuse("unsupported-syntax", f"'{ast.unparse(node)}' is not understood inside a loop")
@@ -92,9 +102,23 @@ def _items(build: Builder, nodes: list[ast.expr]) -> list[Value]:
 
 def spread(build: Builder, value: Value) -> Tup:
     """``*value`` where the number of items is known before the loop runs."""
-    if isinstance(value, Const) and isinstance(value.value, tuple):
-        return Tup(tuple(map(Const, value.value)))
+    if (items := known_items(build, value)) is not None:
+        return Tup(tuple(items))
     raise build.refuse("unsupported-syntax", "'*' of something whose length is not known before the loop runs")
+
+
+def known_items(build: Builder, value: Value) -> list[Value] | None:
+    """The items of a value if they are known one by one."""
+    if isinstance(value, Tup):
+        return list(value.items)
+    if isinstance(value, Const) and isinstance(value.value, tuple):
+        return list(map(Const, value.value))
+    if isinstance(value, structures.Shelf):
+        return value.iterated(build)
+    if isinstance(value, Structure):
+        return None
+    found = host_items.items_of(build, value)
+    return list(map(Const, found)) if isinstance(found, dict) else found
 
 
 def _format_part(build: Builder, node: ast.expr) -> Operand:
@@ -155,6 +179,8 @@ def _compare(build: Builder, node: ast.Compare) -> Atom:
 
 
 def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
+    if isinstance(left, Structure) or isinstance(right, Structure):
+        return _compare_structures(build, name, left, right)
     if name in ("in_", "not_in") and isinstance(right, Tup):
         return _member(build, name, left, right)
     if isinstance(left, Tup) and isinstance(right, Tup) and name in ("eq", "ne"):
@@ -168,9 +194,26 @@ def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
     return build.emit(name, left, right)
 
 
+def _compare_structures(build: Builder, name: str, left: Value, right: Value) -> Atom:
+    """Comparisons with lists, dicts and functions that are known item by item, and with rows of the caller."""
+    if name in ("in_", "not_in") and isinstance(right, Structure):
+        found = right.contains(build, left)
+        if name == "in_":
+            return found
+        return Const(not found.value) if isinstance(found, Const) else build.emit("not", found)
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, rows.Row) and isinstance(other, Const) and isinstance(other.value, str | None):
+            return one.compared(build, name, other)
+        if isinstance(one, Structure) and not isinstance(one, rows.Row) and name in ("is_", "is_not"):
+            return Const((one is other) == (name == "is_"))
+    if isinstance(left, rows.Row) and isinstance(right, Tup) and name in ("in_", "not_in"):
+        return _member(build, name, left, right)
+    return compare_one(build, name, build.atom(left), build.atom(right))
+
+
 def _member(build: Builder, name: str, left: Value, right: Tup) -> Atom:
     def chain(position: int) -> Atom:
-        same = build.emit("eq", build.atom(left), build.atom(right.items[position]))
+        same = compare_one(build, "eq", left, right.items[position])
         if position + 1 == len(right.items):
             return same
         return build.atom(conditional(build, same, lambda: Const(True), lambda: chain(position + 1)))
@@ -242,6 +285,13 @@ def conditional(build: Builder, test: Atom, then, orelse) -> Value:
 
 def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
     place: Operand | None = None
+    if isinstance(value, structures.Shelf) and isinstance(index, ast.Slice):
+        chosen, _ = _static_index(build, index)
+        if not isinstance(chosen, slice):
+            raise value.refusal(build, "sliced at a place that is not known before the loop runs")
+        return value.sliced(build, chosen)
+    if isinstance(value, Structure):
+        return value.item(build, evaluate(build, index))
     if isinstance(value, Tup) or (isinstance(value, Const) and isinstance(value.value, tuple)):
         items = value.items if isinstance(value, Tup) else tuple(map(Const, value.value))
         chosen, place = _static_index(build, index)
@@ -252,7 +302,32 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
     value = build.atom(value)
     if isinstance(value, Const) and value.path:
         return _static_item(build, value, evaluate(build, index) if place is None else place)
+    if (owner := build.param_path(value)) is not None and not isinstance(index, ast.Slice | ast.Tuple):
+        found = build.param_values[owner]
+        if (
+            type(found) is dict
+            or (type(found) is list and rows.is_list_of_rows(found))
+            or host_items.is_host_list(found)
+        ):
+            return _host_item(build, value, owner, evaluate(build, index))
     return build.emit("getitem", value, subscript(build, index) if place is None else place)
+
+
+def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:
+    """An item of a dict of the caller under a key that is known now, or of a list of records."""
+    owner, known = build.param_values[path], structures.key_of(key)
+    if isinstance(owner, list) and rows.is_list_of_rows(owner):
+        return rows.item_of(build, value, build.atom(key))
+    if isinstance(owner, list | tuple):
+        items = host_items.items_of(build, value)
+        assert isinstance(items, list)
+        if isinstance(known, int) and -len(items) <= known < len(items):
+            return items[known]
+        unrolling.must_be_known(build, key)
+        return choices.Choice(path, items, build.atom(key))
+    if known is not None and known in owner:
+        return build.live_in(f"{path}[{known!r}]", owner[known])
+    return build.emit("getitem", value, build.atom(key))
 
 
 def _static_index(build: Builder, index: ast.expr) -> tuple[Any, Operand | None]:
@@ -276,6 +351,10 @@ def _static_item(build: Builder, value: Const, atom: Value | Operand) -> Value:
         )
     if isinstance(atom, Const) and isinstance(atom.value, (int, str)):
         return build.live_in(f"{value.path}[{atom.value!r}]", value.value[atom.value])
+    items = host_items.items_of(build, value)
+    if isinstance(items, list) and isinstance(atom, Var):
+        unrolling.must_be_known(build, atom)
+        return choices.Choice(value.path, items, atom)
     raise build.refuse("unsupported-value", f"'{value.path}' is subscripted by something not known before the loop")
 
 
@@ -291,11 +370,13 @@ def subscript(build: Builder, index: ast.expr) -> Operand:
     value = evaluate(build, index)
     if isinstance(value, Tup):
         return Group("tuple", tuple(build.atom(item) for item in value.items))
-    return value
+    return value.operand(build) if isinstance(value, Structure) else value
 
 
 def attribute(build: Builder, value: Value, name: str) -> Value:
     """``value.name``; of a static value it is resolved now."""
+    if isinstance(value, Structure):
+        return value.attribute(build, name)
     value = build.atom(value)
     if isinstance(value, Const) and value.path:
         found = read_attribute(build, value.value, value.path, name)
@@ -323,6 +404,9 @@ def read_attribute(build: Builder, owner: Any, path: str, name: str) -> Any:
     return found
 
 
+_Pair = collections.namedtuple("_Pair", "first second")
+
+
 def _is_computed(owner: Any, name: str) -> bool:
     """Whether Python code of a class runs to read an attribute."""
     kind = type(owner)
@@ -334,6 +418,7 @@ def _is_computed(owner: Any, name: str) -> bool:
     if declared is MISSING:
         return not held and hasattr(kind, "__getattr__")
     plain = (types.FunctionType, staticmethod, classmethod, types.MemberDescriptorType, types.GetSetDescriptorType)
+    plain += (type(vars(_Pair)["first"]),)
     builtin = (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType)
     if isinstance(declared, (*plain, *builtin)) or not hasattr(type(declared), "__get__"):
         return False

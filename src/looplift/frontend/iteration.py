@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from looplift.frontend import expressions
-from looplift.frontend.scope import Builder, Tup, Value
-from looplift.ir.grammar import Atom, Const, Range
+from looplift.frontend import calls, expressions, rows, structures
+from looplift.frontend.scope import Builder, Structure, Tup, Value
+from looplift.ir.grammar import Atom, Const, Range, Require
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class Source:
     """What is iterated, which the loop must not lengthen."""
 
 
-def source_of_iterable(build: Builder, node: ast.expr) -> Source:
-    """The domain of ``for target in node`` and how its items are made."""
+def source_of_iterable(build: Builder, node: ast.expr) -> Source | list[Value]:
+    """The domain of ``for target in node`` and how its items are made; or the items, where each is of its own kind."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not build.is_builtin(node.func.id):
-        return sequence(build, expressions.evaluate_atom(build, node))
+        return of_value(build, expressions.evaluate(build, node))
     match node:
         case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
             domain = _range(build, args)
@@ -35,20 +35,36 @@ def source_of_iterable(build: Builder, node: ast.expr) -> Source:
             return _enumerate(build, inner, [*start, *(keyword.value for keyword in keywords)])
         case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as inners, keywords=[]):
             return _zip(build, inners)
+        case ast.Call(func=ast.Name(id="map"), args=[function, *inners], keywords=[]) if inners:
+            return _map(build, function, inners)
         case ast.Tuple() | ast.List() if node.elts:
-            items = expressions._items(build, node.elts)
-            return _display(build, items)
-    return sequence(build, expressions.evaluate_atom(build, node))
+            return _display(build, expressions._items(build, node.elts))
+    return of_value(build, expressions.evaluate(build, node))
+
+
+def of_value(build: Builder, value: Value) -> Source | list[Value]:
+    """What a loop over a value runs through."""
+    if isinstance(value, Structure):
+        return value.iterated(build)
+    if isinstance(value, Tup):
+        return _display(build, list(value.items))
+    if (items := expressions.known_items(build, value)) is not None:
+        return items
+    if (view := rows.dict_view(build, value, "keys")) is not None:
+        return view.iterated(build)
+    return sequence(build, value)
 
 
 def sequence(build: Builder, value: Atom) -> Source:
     count = build.emit("iter_len", value, hint="n")
     domain = Range(Const(0), count, Const(1), value)
-    return Source(domain, lambda build, index: build.emit("iter_item", value, index, hint="item"), (value,))
+    return Source(domain, lambda build, index: rows.item_of(build, value, index), (value,))
 
 
-def _display(build: Builder, items: list[Value]) -> Source:
+def _display(build: Builder, items: list[Value]) -> Source | list[Value]:
     """``for x in (a, b, c)``: a tuple known item by item; each use of it reads one."""
+    if not items or any(map(structures.is_of_host, items)) or not all(map(_is_constant, items)):
+        return items
     if not all(isinstance(item, Const | Tup) for item in items) or not _is_table(items):
         return sequence(build, build.emit("list", *(build.atom(item) for item in items), hint="items"))
 
@@ -63,6 +79,10 @@ def _display(build: Builder, items: list[Value]) -> Source:
         return column(items)
 
     return Source(Range(Const(0), Const(len(items)), Const(1)), item)
+
+
+def _is_constant(value: Value) -> bool:
+    return all(map(_is_constant, value.items)) if isinstance(value, Tup) else isinstance(value, Const)
 
 
 def _is_table(values: list[Value]) -> bool:
@@ -109,8 +129,10 @@ def _at(build: Builder, source: Source, position: Atom) -> Value:
     return source.item(build, where)
 
 
-def _reversed(build: Builder, inner: ast.expr) -> Source:
+def _reversed(build: Builder, inner: ast.expr) -> Source | list[Value]:
     source = source_of_iterable(build, inner)
+    if isinstance(source, list):
+        return source[::-1]
     count = _length(build, source)
     if source.domain.source is None and isinstance(inner, ast.Call):
         if isinstance(inner.func, ast.Name) and inner.func.id == "range":
@@ -131,8 +153,11 @@ def _reversed_range(build: Builder, source: Source) -> Source:
     return Source(Range(start, end, Const(-1)), lambda build, index: index)
 
 
-def _enumerate(build: Builder, inner: ast.expr, start: list[ast.expr]) -> Source:
+def _enumerate(build: Builder, inner: ast.expr, start: list[ast.expr]) -> Source | list[Value]:
     source = source_of_iterable(build, inner)
+    if isinstance(source, list):
+        first = expressions.evaluate_atom(build, start[0]) if start else Const(0)
+        return [Tup((_number(build, first, position), item)) for position, item in enumerate(source)]
     count = _length(build, source)
     first = expressions.evaluate_atom(build, start[0]) if start else Const(0)
 
@@ -143,8 +168,43 @@ def _enumerate(build: Builder, inner: ast.expr, start: list[ast.expr]) -> Source
     return Source(Range(Const(0), count, Const(1), source.domain.source), item, source.sequences)
 
 
-def _zip(build: Builder, inners: list[ast.expr]) -> Source:
-    sources = [source_of_iterable(build, inner) for inner in inners]
+def _number(build: Builder, first: Atom, position: int) -> Atom:
+    known = expressions.folded("add", first, Const(position))
+    return known or build.emit("add", first, Const(position))
+
+
+def _zip(build: Builder, inners: list[ast.expr]) -> Source | list[Value]:
+    sources = [_source_of_argument(build, inner) for inner in inners]
+    every = [source for part in sources for source in part]
+    if any(isinstance(source, list) for source in every):
+        return _zip_known(build, every)
+    plain = [source for source in every if isinstance(source, Source)]
+    return _zip_sources(build, plain)
+
+
+def _source_of_argument(build: Builder, node: ast.expr) -> list[Source | list[Value]]:
+    """What an argument of ``zip`` runs through; of ``*lists`` each of them."""
+    if not isinstance(node, ast.Starred):
+        return [source_of_iterable(build, node)]
+    spread = expressions.spread(build, expressions.evaluate(build, node.value))
+    return [of_value(build, value) for value in spread.items]
+
+
+def _zip_known(build: Builder, sources: list[Source | list[Value]]) -> list[Value]:
+    """Values known one by one, beside sequences that must be as long as they."""
+    count = min(len(source) for source in sources if isinstance(source, list))
+    columns: list[list[Value]] = []
+    for source in sources:
+        if isinstance(source, list):
+            columns.append(source[:count])
+            continue
+        longer = build.emit("ge", _length(build, source), Const(count))
+        build.add(Require(longer, "fewer items than modules or functions beside them", build.span))
+        columns.append([_at(build, source, Const(position)) for position in range(count)])
+    return [Tup(items) for items in zip(*columns, strict=True)]
+
+
+def _zip_sources(build: Builder, sources: list[Source]) -> Source:
     count = _length(build, sources[0])
     for source in sources[1:]:
         count = build.emit("builtin.min", count, _length(build, source), hint="n")
@@ -154,3 +214,21 @@ def _zip(build: Builder, inners: list[ast.expr]) -> Source:
 
     sequences = tuple(atom for source in sources for atom in source.sequences)
     return Source(Range(Const(0), count, Const(1), sources[0].domain.source), item, sequences)
+
+
+def _map(build: Builder, function: ast.expr, inners: list[ast.expr]) -> Source | list[Value]:
+    """``map(f, xs)``: the items are values of ``f``."""
+    called = expressions.evaluate(build, function)
+    source = _zip(build, inners)
+    if isinstance(source, list):
+        return [_applied(build, called, item) for item in source]
+
+    def item(build: Builder, index: Atom) -> Value:
+        return _applied(build, called, source.item(build, index))
+
+    return Source(source.domain, item, source.sequences)
+
+
+def _applied(build: Builder, function: Value, arguments: Value) -> Value:
+    assert isinstance(arguments, Tup)
+    return calls.call_value(build, function, list(arguments.items), {})

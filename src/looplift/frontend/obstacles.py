@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from looplift.frontend.names import FUNCTIONS
+from looplift.frontend.names import FUNCTIONS, free_names, names_of
 
 if TYPE_CHECKING:
     from looplift.frontend.regions import Region
@@ -21,10 +21,10 @@ def obstacle(region: Region) -> tuple[str, str] | None:
         return "unsupported-syntax", "the loop assigns to a global or nonlocal name"
     if shared := (names.stores | names.loads) & scope.flow.names.rebound:
         return "unsupported-syntax", f"a function inside assigns to '{min(shared)}'"
-    if held := names.stores & scope.captured & scope.locals:
+    if held := (names.stores & scope.captured & scope.locals) - _own(region):
         return "unsupported-syntax", f"a function inside holds on to '{min(held)}'"
-    if names.deleted:
-        return "unsupported-syntax", f"the name '{min(names.deleted)}' is deleted"
+    if deleted := names.deleted & {*region.arguments, *region.live_out}:
+        return "unsupported-syntax", f"the name '{min(deleted)}' is deleted"
     if any(_leaves_loop(node) for node in nodes):
         return "unsupported-syntax", "a break or continue of the loop around"
     if not region.returns and has_return(nodes):
@@ -32,6 +32,25 @@ def obstacle(region: Region) -> tuple[str, str] | None:
     if needed := names.stores & scope.flow.raising[nodes[0]]:
         return "exception-handling", f"'{min(needed)}' is still needed if the loop raises an exception"
     return None
+
+
+def _own(region: Region) -> frozenset[str]:
+    """Names that only functions made and used up in the region hold on to, and that nothing else binds or reads."""
+    scope = region.scope
+    if region.block is not scope.function.body:  # it may run again, and rebind what an earlier function holds
+        return frozenset()
+    made = [node for statement in region.statements for node in ast.walk(statement) if isinstance(node, FUNCTIONS)]
+    inside = {id(node) for node in made}
+    if {node.name for node in made if not isinstance(node, ast.Lambda)} & set(region.live_out):
+        return frozenset()
+    mine = frozenset().union(*(free_names(node) for node in made))
+    every = [node for node in ast.walk(scope.function) if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
+    others = [node for node in every if node is not scope.function and id(node) not in inside]
+    held = (free_names(node) if isinstance(node, FUNCTIONS) else names_of(node).captured for node in others)
+    elsewhere = frozenset().union(*held)
+    outside = [node for node in scope.function.body if node not in region.statements]
+    rest = frozenset(region.live_out) | frozenset(region.arguments) | names_of(outside).stores
+    return mine - elsewhere - rest
 
 
 def walk_own(node: ast.AST) -> Iterator[ast.AST]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import itertools
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.base.spans import NOWHERE, Span
-from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Let, Op, Operand, Statement, Var
+from looplift.base.spans import NOWHERE, Span, span_of
+from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Let, Op, Operand, Range, Statement, Var
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,64 @@ class Tup:
     items: tuple[Value, ...]
 
 
-Value = Atom | Tup
+class Structure:
+    """A value of the host with parts that are known one by one: a list, a dict, an object, a function.
+
+    It never reaches the IR itself. What a kind of structure does not support is refused in words of ``noun``.
+    """
+
+    noun = "an object"
+
+    def refusal(self, build: Builder, doing: str) -> NotLiftable:
+        return build.refuse("unsupported-value", f"{self.noun} is {doing}")
+
+    def atom(self, build: Builder) -> Atom:
+        """The structure as one value of the IR."""
+        raise self.refusal(build, "used as a whole inside the loop")
+
+    def operand(self, build: Builder) -> Operand:
+        """The structure as an argument of an operation."""
+        return self.atom(build)
+
+    def attribute(self, build: Builder, name: str) -> Value:
+        raise self.refusal(build, f"asked for '.{name}'")
+
+    def item(self, build: Builder, key: Value) -> Value:
+        raise self.refusal(build, "subscripted")
+
+    def store(self, build: Builder, key: Value, value: Value) -> None:
+        raise self.refusal(build, "written to")
+
+    def unpacked(self, build: Builder, count: int | None) -> tuple[Value, ...]:
+        """Its items, ``count`` of them if that is given."""
+        raise self.refusal(build, "unpacked")
+
+    def length(self, build: Builder) -> Atom:
+        raise self.refusal(build, "asked for its length")
+
+    def contains(self, build: Builder, key: Value) -> Atom:
+        raise self.refusal(build, "searched by 'in'")
+
+    def iterated(self, build: Builder) -> Any:
+        """What a loop over it runs through: a Source, or values one by one."""
+        raise build.refuse("unsupported-iterable", f"{self.noun} is iterated")
+
+    def method(self, build: Builder, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        raise self.refusal(build, f"asked to '.{name}(...)'")
+
+    def call(self, build: Builder, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        raise build.refuse("unknown-call", f"{self.noun} is called")
+
+
+Value = Atom | Tup | Structure
+
+
+STATIC = "static"
+"""The form of a list, or of the range of a loop, whose items are known one by one."""
+
+
+class Restart(Exception):
+    """The translation begins again, with more known about a place that makes a list or dict."""
 
 
 @dataclass
@@ -37,6 +96,8 @@ class Frame:
     """Whether a guard of the path that leads to the function covers what it closes over."""
     path: str = ""
     """By which the region reaches the function, closure and all."""
+    parent: Frame | None = None
+    """The frame that a function inside the region was made in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +141,16 @@ def is_unbound(value: Value) -> bool:
     return any(map(is_unbound, value.items)) if isinstance(value, Tup) else value is UNDEFINED
 
 
+def is_cell(name: str) -> bool:
+    """Whether a name is that of an item of a static list or dict: ``<3>sums_a``."""
+    return name.startswith("<")
+
+
+def hint_of(name: str) -> str:
+    """How a variable for a name or an item is called."""
+    return name.rpartition(">")[2]
+
+
 MISSING = object()
 LIBRARIES = frozenset(("torch", "numpy", "math", "cmath", "itertools", "functools", "operator", "random", "builtins"))
 """Modules whose attributes are taken to stay as they are."""
@@ -109,6 +180,16 @@ def spelled(value: Any, path: str) -> Const:
     return Const(value, str(value) if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)) else path)
 
 
+@dataclass(frozen=True)
+class Site:
+    """A place in the source, by way of the calls and unrolled iterations that lead to it."""
+
+    file: str
+    span: Span
+    rounds: tuple[int, ...]
+    calls: tuple[int, ...]
+
+
 @dataclass
 class Builder:
     """What the pieces of the translation share."""
@@ -131,6 +212,20 @@ class Builder:
     """Variables of the open loops for names that no path has bound before the outermost."""
     bound: frozenset[str] = frozenset()
     """Every name that the region's own statements bind."""
+    cells: dict[str, Value] = field(default_factory=dict)
+    """What the items of static lists and dicts hold now."""
+    forms: dict[Site, Any] = field(default_factory=dict)
+    """Which lists are known item by item (STATIC), or hold tuples of a shape: found out on the way, then restarted."""
+    sites: dict[Var, Site] = field(default_factory=dict)
+    """Where the lists of the IR were made, and at which depth."""
+    ranges: dict[Var, tuple[Site, Range]] = field(default_factory=dict)
+    """Where the loops over ranges stand, by their index."""
+    rounds: tuple[int, ...] = ()
+    """The iterations of the unrolled loops that are translated now, outermost first."""
+    private: tuple[object, ...] = ()
+    """The comprehensions that are translated now, whose names end with them."""
+    unrolled: dict[Span, int] = field(default_factory=dict)
+    """How many iterations the loops have that were unrolled."""
 
     @property
     def frame(self) -> Frame:
@@ -166,7 +261,26 @@ class Builder:
         """The value as an atom; a tuple becomes a tuple operation."""
         if isinstance(value, Tup):
             return self.emit("tuple", *(self.atom(item) for item in value.items), hint="pair")
+        if isinstance(value, Structure):
+            return value.atom(self)
         return value
+
+    def site(self, node: ast.AST) -> Site:
+        """A place in the source by which every attempt of the translation knows it."""
+        return Site(self.frame.file, span_of(node), self.rounds, tuple(map(id, self.calls)))
+
+    def state(self) -> tuple[dict[str, Value], dict[str, Value]]:
+        """What names and items hold now."""
+        return dict(self.env), dict(self.cells)
+
+    def restore(self, state: tuple[dict[str, Value], dict[str, Value]]) -> None:
+        for held, before in zip((self.env, self.cells), state, strict=True):
+            held.clear()
+            held.update(before)
+
+    def held(self, name: str) -> dict[str, Value]:
+        """Where a name is kept: with the names of this function, or with the items of static lists and dicts."""
+        return self.cells if is_cell(name) else self.env
 
     def refuse(self, code: str, message: str) -> NotLiftable:
         return NotLiftable(code, message, self.span)
@@ -182,6 +296,10 @@ class Builder:
                 return None if isinstance(self.param_values[path], plain) else path
         return None
 
+    def param_path(self, value: Value) -> str | None:
+        """The path of a live-in."""
+        return next((path for path, var in self.params.items() if var is value), None)
+
     # ------------------------------------------------------------ names
 
     def lookup(self, name: str) -> Value:
@@ -190,6 +308,9 @@ class Builder:
             if is_unbound(value):
                 raise self.refuse("unsupported-syntax", f"'{name}' may not be bound here")
             return value
+        if self.frame.parent is not None:
+            with self.within(self.frame.parent):
+                return self.lookup(name)
         found = self.outer_value(name)
         if found is MISSING:
             raise self.refuse("unsupported-syntax", f"the name '{name}' is not known before the loop runs")
@@ -197,13 +318,27 @@ class Builder:
             return self.live_in(name, found)
         return self.foreign_value(name, found)
 
+    @contextmanager
+    def within(self, frame: Frame) -> Iterator[None]:
+        """Names are those of another frame for a while."""
+        self.frames.append(frame)
+        try:
+            yield
+        finally:
+            self.frames.pop()
+
     def outer_value(self, name: str) -> Any:
+        if self.frame.parent is not None:
+            with self.within(self.frame.parent):
+                return self.outer_value(name) if name not in self.env else MISSING
         if name in self.frame.outer:
             return self.frame.outer[name]
         return getattr(builtins, name, MISSING)
 
     def entry_value(self, name: str) -> Value:
         """The value of a name before a branch or loop: of the region's, an argument that was not read yet is one."""
+        if is_cell(name):
+            return self.cells.get(name, UNDEFINED)
         if name not in self.env and self.frame.is_root and name in self.frame.outer:
             return self.lookup(name)
         return self.env.get(name, UNDEFINED)
@@ -228,7 +363,7 @@ class Builder:
 
     def _parameter_name(self, path: str) -> str:
         """``self.rows[0]`` is ``self_rows_0``, unless that is another parameter."""
-        name = re.sub(r"\W", "_", re.sub(r"[\]'\"]", "", path))
+        name = re.sub(r"\W", "_", re.sub(r"[\]'\"]", "", _short(path)))
         taken = {var.name for var in self.params.values()}
         names = itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
         return next(one for one in names if one not in taken and (one == path or one not in self.values))
@@ -291,6 +426,17 @@ class Builder:
 
     def _is_free(self, name: str) -> bool:
         return name not in self.frames[0].env and name not in self.bound
+
+
+def _short(path: str) -> str:
+    """What a list that is made from a live-in is called: ``pairs_0`` for ``[row[0] for row in pairs]``."""
+    if found := re.fullmatch(r"\[(?:\w+\()?row(.*?)\)?(?: .*)? for row in (.*)\]", path):
+        return f"{_short(found[2])}{found[1]}"
+    if found := re.fullmatch(r"list\((.*)\.(values|keys|items)\(\)\)", path):
+        return f"{found[1]}.{found[2]}"
+    if found := re.fullmatch(r"list\(([\w.]+)\)", path):
+        return f"{found[1]}.keys"
+    return "made" if re.search(r"[( ]", path) else path
 
 
 def _is_library_module(value: Any) -> bool:

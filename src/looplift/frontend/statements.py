@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
-from looplift.frontend import expressions
+from looplift.frontend import contexts, expressions, host_items, iteration, rows, structures, unrolling
 from looplift.frontend.exits import STOP_ATTRIBUTE
-from looplift.frontend.iteration import source_of_iterable
-from looplift.frontend.scope import Builder, Tup, Value
+from looplift.frontend.scope import Builder, Structure, Tup, Value, hint_of
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
@@ -79,10 +78,31 @@ def translate(build: Builder, node: ast.stmt) -> None:
             build.add(Require(expressions.evaluate_atom(build, test), "an assertion fails", build.span))
         case ast.Raise():
             build.add(Require(Const(False), "the loop raises an exception", build.span))
-        case ast.With() | ast.Try():
-            raise build.refuse("exception-handling", "'with' or 'try' inside a loop")
+        case ast.FunctionDef(name=name):
+            build.env[name] = structures.closure(build, node)
+        case ast.Delete(targets=targets):
+            for target in targets:
+                _delete(build, target)
+        case ast.With():
+            contexts.enter(build, node)
+        case ast.Try():
+            raise build.refuse("exception-handling", "a 'try' inside the loop")
         case _:
             raise build.refuse("unsupported-syntax", f"'{type(node).__name__.lower()}' is not understood in a loop")
+
+
+def _delete(build: Builder, target: ast.expr) -> None:
+    match target:
+        case ast.Name(id=name):
+            build.lookup(name)
+            build.env[name] = UNDEFINED
+        case ast.Subscript(value=owner, slice=index):
+            found = expressions.evaluate(build, owner)
+            if not isinstance(found, structures.Shelf):
+                raise build.refuse("effect-order", f"'del {ast.unparse(target)}' changes a list or dict in the loop")
+            found.method(build, "pop", [expressions.evaluate(build, index)], {})
+        case _:
+            raise build.refuse("effect-order", f"'del {ast.unparse(target)}' changes an object in the loop")
 
 
 def _assignment(build: Builder, targets: list[ast.expr], value: ast.expr) -> None:
@@ -103,22 +123,30 @@ def assign(build: Builder, target: ast.expr, value: Value, made_from: int | None
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
             items = _unpack(build, targets, value)
             every = [leaf for item in items for leaf in leaves(item)]
+            targets = [target.value if isinstance(target, ast.Starred) else target for target in targets]
             for inner, item in zip(targets, items, strict=True):
                 alone = sum(leaf is item for leaf in every) == 1
                 assign(build, inner, item, made_from if alone else None)
         case ast.Subscript(value=owner, slice=index):
-            ref = build.atom(expressions.evaluate(build, owner))
+            into = expressions.evaluate(build, owner)
+            if isinstance(into, Structure):
+                into.store(build, expressions.evaluate(build, index), value)
+                return
+            ref = build.atom(into)
             if not isinstance(ref, Var):
                 raise build.refuse("unsupported-value", "a store into something that is no tensor or list")
+            structures.stored(build, ref)
             build.add(Store(ref, expressions.subscript(build, index), build.atom(value), None, build.span))
-        case ast.Attribute(attr=name):
-            raise build.refuse("effect-order", f"the attribute '.{name}' is set inside the loop")
+        case ast.Attribute():
+            raise build.refuse("effect-order", f"the attribute '{ast.unparse(target)}' is set inside the loop")
         case _:
             raise build.refuse("unsupported-syntax", "this target of an assignment is not understood")
 
 
 def leaves(value: Value) -> list[Atom]:
     """The atoms of a value."""
+    if isinstance(value, Structure):
+        return []
     return [leaf for item in value.items for leaf in leaves(item)] if isinstance(value, Tup) else [value]
 
 
@@ -130,15 +158,22 @@ def _named(build: Builder, name: str, value: Value, made_from: int | None) -> Va
     last = block[-1]
     if not isinstance(last, Let) or last.var is not value:
         return value
-    value = build.fresh(name)
-    block[-1] = Let(value, last.op, last.span)
-    return value
+    named = build.fresh(name)
+    block[-1] = Let(named, last.op, last.span)
+    if value in build.sites:
+        build.sites[named] = build.sites.pop(value)
+    return named
 
 
 def _unpack(build: Builder, targets: list[ast.expr], value: Value) -> tuple[Value, ...]:
     count = len(targets)
-    if any(isinstance(target, ast.Starred) for target in targets):
-        raise build.refuse("unsupported-syntax", "a starred target in an assignment")
+    starred = [k for k, target in enumerate(targets) if isinstance(target, ast.Starred)]
+    if starred:
+        return _unpack_starred(build, count, starred[0], value)
+    if isinstance(value, Structure):
+        return value.unpacked(build, count)
+    if (known := host_items.items_of(build, value)) is not None:
+        value = Tup(tuple(map(Const, known) if isinstance(known, dict) else known))
     if isinstance(value, Const) and isinstance(value.value, tuple):
         value = Tup(tuple(map(Const, value.value)))
     if isinstance(value, Tup):
@@ -147,6 +182,19 @@ def _unpack(build: Builder, targets: list[ast.expr], value: Value) -> tuple[Valu
         return value.items
     hints = [target.id if isinstance(target, ast.Name) else "t" for target in targets]
     return tuple(build.emit("unpack", value, Const(k), Const(count), hint=hint) for k, hint in enumerate(hints))
+
+
+def _unpack_starred(build: Builder, count: int, place: int, value: Value) -> tuple[Value, ...]:
+    """``first, *rest = value`` of something known item by item."""
+    known = value.unpacked(build, None) if isinstance(value, Structure) else expressions.known_items(build, value)
+    if known is None:
+        raise build.refuse("unsupported-syntax", "a starred target takes items that are not known one by one")
+    items = list(known)
+    behind = count - place - 1
+    if len(items) < count - 1:
+        raise build.refuse("requirement", f"{len(items)} values for {count - 1} names and more")
+    middle = structures.shelf_of(build, items[place : len(items) - behind])
+    return (*items[:place], middle, *items[len(items) - behind :])
 
 
 def _augmented(build: Builder, node: ast.AugAssign) -> None:
@@ -158,16 +206,36 @@ def _augmented(build: Builder, node: ast.AugAssign) -> None:
             if name == "add" and isinstance(before, Tup) and isinstance(found, Tup):
                 build.env[target] = Tup(before.items + found.items)
                 return
+            if isinstance(before, structures.Shelf) and name == "add":
+                before.method(build, "extend", [found], {})
+                return
             old, value = build.atom(before), build.atom(found)
             known = expressions.folded(name, old, value)
             build.env[target] = known or build.emit(f"inplace.{name}", old, value, hint=target)
         case ast.Subscript(value=owner, slice=index):
-            ref = build.atom(expressions.evaluate(build, owner))
+            into = expressions.evaluate(build, owner)
+            if isinstance(into, Structure):
+                _augmented_item(build, name, into, expressions.evaluate(build, index), node.value)
+                return
+            ref = build.atom(into)
             if not isinstance(ref, Var):
                 raise build.refuse("unsupported-value", "a store into something that is no tensor or list")
+            structures.stored(build, ref)
             _augmented_store(build, name, ref, expressions.subscript(build, index), node.value)
         case _:
-            raise build.refuse("effect-order", "an attribute is changed inside the loop")
+            raise build.refuse("effect-order", f"the attribute '{ast.unparse(node.target)}' is changed inside the loop")
+
+
+def _augmented_item(build: Builder, name: str, owner: Structure, key: Value, node: ast.expr) -> None:
+    """``table[key] += e`` of a list or dict that is known item by item."""
+    before = owner.item(build, key)
+    found = expressions.evaluate(build, node)
+    if isinstance(before, structures.Shelf) and name == "add":
+        before.method(build, "extend", [found], {})
+        return
+    old, value = build.atom(before), build.atom(found)
+    known = expressions.folded(name, old, value)
+    owner.store(build, key, known or build.emit(f"inplace.{name}", old, value))
 
 
 def _augmented_store(build: Builder, name: str, ref: Var, where: Operand, node: ast.expr) -> None:
@@ -200,9 +268,15 @@ def _expression(build: Builder, value: ast.expr) -> None:
         case ast.Constant():
             return
         case ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[item], keywords=[]):
-            ref = build.atom(expressions.evaluate(build, owner))
+            ref = expressions.evaluate(build, owner)
+            found = expressions.evaluate(build, item)
+            if isinstance(ref, Structure):
+                ref.method(build, "append", [found], {})
+                return
+            ref = build.atom(ref)
             if isinstance(ref, Var):
-                build.add(Append(ref, expressions.evaluate_atom(build, item), build.span))
+                structures.append(build, ref, found)
+                build.add(Append(ref, build.atom(found), build.span))
                 return
         case ast.Call(func=ast.Name(id="print"), args=args, keywords=keywords) if build.is_builtin("print"):
             items = tuple(build.atom(v) for v in expressions._items(build, args))
@@ -221,6 +295,11 @@ def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi])
     """One value of two that reach the end of an If; tuples are joined item by item."""
     if then is orelse:
         return then
+    if any(isinstance(side, Structure) and not isinstance(side, rows.Row) for side in (then, orelse)):
+        if UNDEFINED in (then, orelse):
+            return UNDEFINED
+        raise build.refuse("mixed-kinds", f"'{hint}' is another list, dict or function on each side of an 'if'")
+    then, orelse = (build.atom(side) if isinstance(side, Structure) else side for side in (then, orelse))
     if isinstance(then, Const) and isinstance(orelse, Const) and not then.path and not orelse.path:
         if type(then.value) is type(orelse.value) and then.value == orelse.value:
             if repr(then.value) == repr(orelse.value):
@@ -262,25 +341,26 @@ def _branch(build: Builder, node: ast.If) -> None:
     if isinstance(test, Const):
         translate_block(build, node.body if test.value else node.orelse)
         return
-    span, before = build.span, dict(build.env)
-    then_block = build.block(lambda: translate_block(build, node.body))
-    then_env = dict(build.env)
-    _set_names(build, before)
-    else_block = build.block(lambda: translate_block(build, node.orelse))
-    else_env = dict(build.env)
-    _set_names(build, before)
+    branch(build, test, lambda: translate_block(build, node.body), lambda: translate_block(build, node.orelse))
+
+
+def branch(build: Builder, test: Atom, then: Callable[[], None], orelse: Callable[[], None]) -> None:
+    """An If of the IR: what names and items hold on its two sides is joined."""
+    span, before = build.span, build.state()
+    then_block = build.block(then)
+    then_state = build.state()
+    build.restore(before)
+    else_block = build.block(orelse)
+    else_state = build.state()
+    build.restore(before)
     phis: list[Phi] = []
-    joined: dict[str, Value] = {}
-    for name in dict.fromkeys([*then_env, *else_env]):
-        then, orelse = (env[name] if name in env else build.entry_value(name) for env in (then_env, else_env))
-        joined[name] = join(build, then, orelse, name, phis)
-    build.env.update(joined)
+    for held, *sides in zip((build.env, build.cells), then_state, else_state, strict=True):
+        joined: dict[str, Value] = {}
+        for name in dict.fromkeys([*sides[0], *sides[1]]):
+            first, second = (side[name] if name in side else build.entry_value(name) for side in sides)
+            joined[name] = join(build, first, second, hint_of(name), phis)
+        held.update(joined)
     build.add(If(test, then_block, else_block, tuple(phis), span))
-
-
-def _set_names(build: Builder, names: dict[str, Value]) -> None:
-    build.env.clear()
-    build.env.update(names)
 
 
 # ---------------------------------------------------------------- loops
@@ -317,8 +397,11 @@ class _Entry:
     """Of the variables that are not bound before the loop."""
 
 
-def _enter(build: Builder, names: list[str], counts: dict[Place, int]) -> _Entry:
-    """Open a loop: each name assigned in it gets a variable for its value at entry of the body."""
+def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: set[str]) -> _Entry:
+    """Open a loop: each name assigned in it gets a variable for its value at entry of the body.
+
+    ``hidden`` names hold a list, dict or function that the body replaces: they are bound in each iteration anew.
+    """
     entry = _Entry({}, {}, {})
 
     def shaped(place: Place, value: Value) -> Value:
@@ -331,15 +414,19 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int]) -> _Entry
     def opened(place: Place, value: Value) -> Value:
         if isinstance(value, Tup):
             return Tup(tuple(opened((*place, k), item) for k, item in enumerate(value.items)))
-        var = build.fresh(str(place[0]))
+        if isinstance(value, Structure):
+            return value
+        var = build.fresh(hint_of(str(place[0])))
         if value is UNDEFINED or value in build.unbound_at_entry:
             entry.places[var] = place
         return var
 
     for name in names:
         init = shaped((name,), build.entry_value(name))
+        if name in hidden:
+            init = UNDEFINED
         entry.init[name], entry.inside[name] = init, opened((name,), init)
-        build.env[name] = entry.inside[name]
+        build.held(name)[name] = entry.inside[name]
     return entry
 
 
@@ -348,6 +435,16 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
     carries: list[Carry] = []
 
     def closed(name: str, init: Value, inside: Value, last: Value) -> Value:
+        if isinstance(inside, Structure):
+            if last is not inside:
+                raise Rebound(name)
+            return init
+        if isinstance(last, Structure) and not isinstance(last, rows.Row):
+            if inside in read or (isinstance(inside, Tup) or init is not UNDEFINED):
+                raise build.refuse("mixed-kinds", f"'{hint_of(name)}' becomes {last.noun} in the loop")
+            return UNDEFINED
+        if isinstance(last, rows.Row):
+            last = last.whole
         if isinstance(inside, Tup) and isinstance(init, Tup):
             if not isinstance(last, Tup) or len(last.items) != len(inside.items):
                 raise build.refuse("mixed-kinds", f"'{name}' is a tuple before the loop and something else in it")
@@ -356,32 +453,41 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
         if isinstance(last, Tup):
             _unbound_like(build, last, inside)
             raise build.refuse("mixed-kinds", f"'{name}' becomes a tuple in the loop")
+        if last is UNDEFINED and inside not in read:
+            return UNDEFINED
         if last is UNDEFINED:
             raise build.refuse("unsupported-syntax", f"'{name}' may not be bound here")
         if last is inside and init is UNDEFINED:
             if inside in read:
                 raise build.refuse("unsupported-syntax", f"'{name}' may not be bound here")
             return UNDEFINED
-        carries.append(Carry(inside, init, last, build.fresh(name)))
+        assert not isinstance(init, Structure)
+        carries.append(Carry(inside, init, last, build.fresh(hint_of(name))))
         return init if last is inside else carries[-1].after
 
-    ends = {name: build.env[name] for name in entry.init}
+    ends = {name: build.held(name)[name] for name in entry.init}
     read |= {leaf for name, end in ends.items() for leaf in leaves(end) if leaf not in leaves(entry.inside[name])}
     for name, init in entry.init.items():
-        build.env[name] = closed(name, init, entry.inside[name], ends[name])
+        build.held(name)[name] = closed(name, init, entry.inside[name], ends[name])
     return tuple(carries)
 
 
 def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], None]) -> None:
     """Translate a loop; again, where a name that is not bound before it turns out to be bound to a tuple in it."""
     counts: dict[Place, int] = {}
-    before, depth, length, unbound = dict(build.env), len(build.blocks), len(build.blocks[-1]), build.unbound_at_entry
+    hidden: set[str] = set()
+    before, depth, length, unbound = build.state(), len(build.blocks), len(build.blocks[-1]), build.unbound_at_entry
     while True:
-        entry = _enter(build, names, counts)
+        entry = _enter(build, names, counts, hidden)
         build.unbound_at_entry = unbound | entry.places.keys()
         try:
             translate_loop(entry)
-            return
+            changed = [name for name in before[1] if name not in entry.init and _moved(build, name, before[1][name])]
+            if not changed:
+                return
+            names = [*names, *changed]
+        except Rebound as found:
+            hidden.add(found.name)
         except BecomesTuple as found:
             place = entry.places.get(found.var)
             if place is None or _outer_value(entry.init[str(place[0])], place) is not UNDEFINED:
@@ -392,7 +498,19 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
         finally:
             build.unbound_at_entry = unbound
         del build.blocks[depth:], build.blocks[-1][length:]
-        _set_names(build, before)
+        build.restore(before)
+
+
+class Rebound(Exception):
+    """A name that holds a list, dict or function before a loop is bound to another one in it."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+
+def _moved(build: Builder, name: str, before: Value) -> bool:
+    """Whether an item of a static list or dict was changed."""
+    return build.cells.get(name, before) is not before
 
 
 def _outer_value(value: Value, place: Place) -> Value:
@@ -405,10 +523,17 @@ def _outer_value(value: Value, place: Place) -> Value:
 
 def _for(build: Builder, node: ast.For) -> None:
     span = build.span
-    source = source_of_iterable(build, node.iter)
+    source = iteration.source_of_iterable(build, node.iter)
+    site = build.site(node)
+    if isinstance(source, iteration.Source) and build.forms.get(site) == structures.STATIC:
+        source = unrolling.positions(build, source)
+    if isinstance(source, list):
+        unrolling.unroll(build, node, source)
+        return
 
     def translated(entry: _Entry) -> None:
         index = build.fresh(_index_hint(node.target))
+        build.ranges[index] = site, source.domain
 
         def body() -> None:
             assign(build, node.target, source.item(build, index), 0)
@@ -500,7 +625,9 @@ def translate_scoped(build: Builder, generators: list[ast.comprehension], statem
     saved = {name: build.env.pop(name) for name in private if name in build.env}
     # the first iterable is evaluated outside of the comprehension's scope
     build.env.update({k: v for k, v in saved.items() if _reads(generators[0].iter, k)})
+    outside, build.private = build.private, (*build.private, object())
     translate_block(build, statements)
+    build.private = outside
     for name in private:
         build.env.pop(name, None)
     build.env.update(saved)
@@ -513,7 +640,7 @@ def _reads(node: ast.expr, name: str) -> bool:
 def comprehension(build: Builder, node: ast.ListComp | ast.GeneratorExp) -> Value:
     """``[e for x in xs if c]`` is an empty list and a loop that appends."""
     name = f"_list_{next(build.counter)}"
-    build.env[name] = build.emit("list", hint="items")
+    build.env[name] = structures.list_display(build, node, [])
     append = ast.Expr(ast.Call(ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load()), [node.elt], []))
     loop = loops_of(node.generators, [append])
     ast.copy_location(loop, node)

@@ -10,12 +10,13 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
 from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
-from looplift.frontend.scope import Builder, Frame, is_unbound
+from looplift.frontend.scope import Builder, Frame, Restart, Site, is_unbound
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Function
 from looplift.ir.prune import prune
 from looplift.ir.sink import sink_stores
 
 RESULT = "return"
+MAX_ATTEMPTS = 40
 
 
 def translate(
@@ -26,29 +27,44 @@ def translate(
     ``values`` holds each root name that the region reads and that is bound at its entry. The result named
     ``return`` is there when the region ends the user's function. Raises NotLiftable for syntax outside the IR.
     """
-    build = Builder(values, bound=frozenset(translation.assigned_names(statements)))
-    build.frames.append(Frame({}, values, is_root=True, file=file))
     returns = isinstance(statements[-1], ast.Return)
     if not returns and any(exits(node, loops=False) for node in statements):
         message = "a return inside the loop, with more to do after it"
         raise NotLiftable("unsupported-syntax", message, span_of(statements[0]))
-    try:
-        plain = without_exits(statements, RESULT, build.counter)
-    except SyntaxError as error:
-        raise NotLiftable("unsupported-syntax", str(error), span_of(statements[0])) from None
-    body = build.block(lambda: translation.translate_block(build, plain))
-    names = [*live_out, *([RESULT] if returns else [])]
-    tail: list = []
-    build.blocks.append(tail)
-    results = tuple((key, _result(build, key)) for key in names)
-    body = Block((*body, *build.blocks.pop()))
+    bound = frozenset(translation.assigned_names(statements))
+    forms: dict[Site, Any] = {}
+    for _ in range(MAX_ATTEMPTS):
+        build = Builder(values, bound=bound, forms=forms)
+        build.frames.append(Frame({}, values, is_root=True, file=file))
+        try:
+            body, results = _translated(build, statements, [*live_out, *([RESULT] if returns else [])])
+            break
+        except Restart:
+            continue
+    else:
+        raise NotLiftable("unsupported-syntax", "lists of too many forms", span_of(statements[0]))
     return prune(sink_stores(Function(name, tuple(build.params.values()), body, results, file, span_of(statements[0]), {
         "paths": {var: path for path, var in build.params.items()},
         "values": {var: build.param_values[path] for path, var in build.params.items()},
         "guards": build.guards,
         "foreign": list(build.foreign.values()),
         "modules": build.modules,
+        "unrolled": build.unrolled,
     })))  # fmt: skip
+
+
+def _translated(
+    build: Builder, statements: list[ast.stmt], names: list[str]
+) -> tuple[Block, tuple[tuple[str, Atom], ...]]:
+    """The body of the function, and its results."""
+    try:
+        plain = without_exits(statements, RESULT, build.counter)
+    except SyntaxError as error:
+        raise NotLiftable("unsupported-syntax", str(error), span_of(statements[0])) from None
+    body = build.block(lambda: translation.translate_block(build, plain))
+    build.blocks.append([])
+    results = tuple((key, _result(build, key)) for key in names)
+    return Block((*body, *build.blocks.pop())), results
 
 
 def _result(build: Builder, name: str) -> Atom:

@@ -76,7 +76,7 @@ def _domain_atoms(domain: Range | While) -> list[Atom]:
 
 
 def _removable(name: str) -> bool:
-    return name in ("iter_item", "iter_len", "tuple", "list", "attribute", "unpack", "copy")
+    return name in ("iter_item", "iter_len", "tuple", "list", "dict", "zipped", "attribute", "unpack", "copy")
 
 
 def _block(block: Block, live: set[Var]) -> Block:

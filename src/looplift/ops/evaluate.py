@@ -38,6 +38,10 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return tuple(args)
         case "list":
             return list(args)
+        case "zipped":
+            return list(zip(*args, strict=True))
+        case "dict":
+            return dict(zip(args[0], args[1:], strict=True))
         case "attribute":
             return getattr(args[0], args[1])
         case "unpack":

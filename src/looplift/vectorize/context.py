@@ -212,7 +212,7 @@ def leaves(node: Node) -> set[int]:
         if current.serial in seen:
             continue
         seen.add(current.serial)
-        if current.op == "module":
+        if current.op in ("module", "cell"):
             found.add(hash(current.attrs["path"]))
         if current.op in ("name", "pack") and "float" in str(current.kind.dtype):
             found.add(current.serial)

@@ -20,6 +20,10 @@ def structure(context: Context, op: Op, fact: Fact, var: Var) -> Val:
             return context.val(as_atom(op.args[0]))
         case "tuple" | "list":
             return _display(context, op, fact)
+        case "dict":
+            return _table(context, op, fact)
+        case "zipped":
+            return Val(_zipped(context, op, fact))
         case "unpack":
             return _item(context, as_atom(op.args[0]), constant(op.args[1]), fact, op)
         case "attribute":
@@ -36,6 +40,25 @@ def _display(context: Context, op: Op, fact: Fact) -> Val:
     axes = merge_axes(*(item.node.axes for item in items))
     node = Node("display", tuple(item.node for item in items), axes, fact.kind, {"kind": op.name})
     return Val(node, items=items)
+
+
+def _table(context: Context, op: Op, fact: Fact) -> Val:
+    """A dict: its keys are constants, its values as in a list."""
+    keys = [constant(key) for key in atoms(op.args[0])]
+    made = _display(context, Op("list", op.args[1:]), fact)
+    made.node.attrs.update(kind="dict", keys=keys)
+    return made
+
+
+def _zipped(context: Context, op: Op, fact: Fact) -> Node:
+    """A list of tuples, of the lists that the region filled with their items."""
+    from looplift.vectorize import lists
+
+    vals = [context.val(as_atom(arg)) for arg in op.args]
+    made = [lists.returned(context, v.sequence) if isinstance(v.sequence, lists.Built) else v.node for v in vals]
+    if context.axes:
+        raise context.refuse("unsupported-value", "a list of tuples in each iteration")
+    return Node("zipped", tuple(made), (), fact.kind, hint="items")
 
 
 def _item(context: Context, owner: Atom, position: int, fact: Fact, op: Op) -> Val:

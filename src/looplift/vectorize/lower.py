@@ -54,7 +54,9 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     return Program([*context.steps[0], *unread(context, [node for _, node in results])], results, library), context
 
 
-RAISING = frozenset(("gather", "vmapped", "matmul", "module", "leading", "join", "reshaped", "apply", "fold", "pack"))
+RAISING = frozenset(
+    ("gather", "vmapped", "matmul", "module", "cell", "leading", "join", "reshaped", "apply", "fold", "pack")
+)
 
 
 def unread(context: Context, results: list[Node]) -> list[Assign]:
@@ -79,6 +81,8 @@ def _enter_parameters(context: Context) -> None:
         path = function.attributes["paths"][var]
         kind = context.facts.of[var].kind
         node = nodes.name(path, kind)
+        if nodes.is_derived(path):
+            node = Node("derived", kind=kind, attrs={"text": path}, hint=var.name)
         node.attrs["is_list"] = kind.family in ("list", "tuple")
         if kind.is_array:
             node.attrs["shape"] = context.facts.of[var].shape
@@ -111,7 +115,7 @@ def _result(context: Context, key: str, atom: Atom) -> Node:
         return lists.returned(context, val.sequence)
     if val.items is not None:
         made = tuple(_result_item(context, item) for item in val.items)
-        return Node("display", made, (), Kind("tuple"), {"kind": val.node.attrs["kind"]})
+        return Node("display", made, (), Kind("tuple"), dict(val.node.attrs))
     return _owned(val.node)
 
 
@@ -120,7 +124,7 @@ def _result_item(context: Context, item: Val) -> Node:
         return lists.returned(context, item.sequence)
     if item.items is not None:
         made = tuple(_result_item(context, inner) for inner in item.items)
-        return Node("display", made, (), Kind("tuple"), {"kind": item.node.attrs["kind"]})
+        return Node("display", made, (), Kind("tuple"), dict(item.node.attrs))
     return _owned(item.node)
 
 
@@ -202,6 +206,8 @@ def _of_built_list(context: Context, op, fact) -> Val | None:
         return Val(val.sequence.length(context))
     if op.name in ("getitem", "iter_item"):
         return val.sequence.item(context, op.args[1], fact)
+    if op.name == "zipped":
+        return None
     raise context.refuse("unknown-op", f"'{op.name.rpartition('.')[2]}' of a list that the loop fills")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Const, Op, Var, as_atom
+from looplift.ir.grammar import Const, Op, Var
 from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
@@ -28,8 +28,8 @@ def module_call(context: Context, op: Op, fact: Fact, var: Var) -> Node:
     assert isinstance(callee, Const)
     module, path = callee.value, callee.path
     kind = type(module).__name__
-    args = [context.node(as_atom(operand)) for operand in op.args[1:]]
-    if op.kwargs or len(args) != 1:
+    args = [context.node(operand) for operand in op.args[1:] if isinstance(operand, Var | Const)]
+    if op.kwargs or len(args) != 1 or len(op.args) != 2:
         raise context.refuse("unknown-op", f"'{path}' ({kind}) with several arguments has no batched rule yet")
     (x,) = args
     if kind in ("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout"):

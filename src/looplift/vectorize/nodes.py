@@ -49,6 +49,11 @@ def name(text: str, kind: Kind, axes: tuple[Axis, ...] = ()) -> Node:
     return Node("name", axes=axes, kind=kind, attrs={"text": text}, hint=text)
 
 
+def is_derived(path: str) -> bool:
+    """Whether a live-in is made from another one, at the beginning: ``[row[0] for row in pairs]``."""
+    return " " in path or "(" in path
+
+
 def is_const(node: Node, value: Any) -> bool:
     return node.op == "const" and type(node.attrs["value"]) is type(value) and node.attrs["value"] == value
 

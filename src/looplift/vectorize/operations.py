@@ -8,7 +8,7 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, operands
 from looplift.ops import table
-from looplift.vectorize import nodes, numbers, ragged
+from looplift.vectorize import cells, nodes, numbers, ragged
 from looplift.vectorize.arithmetic import arithmetic, said
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
@@ -19,6 +19,8 @@ from looplift.vectorize.uniform import uniform
 
 SIZES = ("method.size", "method.numel", "method.nelement", "method.dim")
 
+STRUCTURE = frozenset("getitem iter_item iter_len builtin.len attribute unpack tuple list dict zipped copy".split())
+
 
 def operation(context: Context, statement: Let) -> Val:
     """The value of one Let in the emitted program."""
@@ -26,7 +28,7 @@ def operation(context: Context, statement: Let) -> Val:
     context.span = statement.span
     if ragged.has_ragged_operand(context, op):
         return ragged.operation(context, statement)
-    if op.name in ("getitem", "iter_item", "iter_len", "builtin.len", "attribute", "unpack", "tuple", "list", "copy"):
+    if op.name in STRUCTURE:
         return structure(context, op, fact, statement.var)
     if op.name in SIZES and (size := size_of(context, op, fact)) is not None:
         return size
@@ -106,6 +108,8 @@ def _scaled(form: Affine, factor: int) -> Affine:
 def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     """The batched form of an operation on values that differ by iteration."""
     name = op.name.removeprefix("inplace.")
+    if op.name == "module" and cells.takes_rows(op):
+        return cells.called(context, op, fact, var)
     if op.name == "module":
         from looplift.vectorize.network import module_call
 

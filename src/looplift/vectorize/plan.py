@@ -133,11 +133,21 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None) -> 
     if not any(decision in ("lanes", "native") for decision, _, _ in decided.values()):
         raise _first_reason(facts.function, decided)
     decisions = [Decision(loop.span.line, *decided.get(loop, ("kept", "internal", "not reached"))) for loop in loops]
+    decisions = _with_unrolled(decisions, attributes.get("unrolled", {}))
     mutated = [array.node.attrs["text"] for array in context.arrays.values() if not array.fresh]
     return Plan(
         facts, decisions, program, attributes.get("apart", set()), attributes.get("whole", set()), mutated,
         attributes.get("random", False), list(dict.fromkeys(context.notes)), context.kernels,
     )  # fmt: skip
+
+
+def _with_unrolled(decisions: list[Decision], unrolled: dict[Any, int]) -> list[Decision]:
+    """The decisions in the order of the source, with loops over modules and the like: their items run one by one."""
+    found = {(d.line, d.decision): d for d in decisions}
+    for span, count in unrolled.items():
+        reason = f"its {count} items, known before the loop runs, are taken one after the other"
+        found.setdefault((span.line, "sequential"), Decision(span.line, "sequential", "", reason))
+    return sorted([*decisions, *(d for d in found.values() if d not in decisions)], key=lambda d: d.line)
 
 
 def _representatives(pairs: set[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -11,10 +11,12 @@ from looplift.ir.grammar import (
     If,
     Let,
     Loop,
+    Op,
     Store,
     Var,
     as_atom,
     children,
+    constant,
     walk,
 )
 from looplift.ops import table
@@ -154,6 +156,14 @@ JOINING = frozenset(
 )
 
 
+def _may_give_its_argument(op: Op) -> bool:
+    """Whether a call may return its argument or a view of it."""
+    if op.name == "module":
+        name = type(constant(op.args[0])).__name__
+        return name not in table.STATELESS_MODULES or name in ("Identity", "Flatten")
+    return op.name == "call" or table.base_name(op.name) in CONVERSIONS
+
+
 def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
     """What the value may be: a "view" of another tensor's memory, "chosen" among several."""
     if var in seen:
@@ -169,7 +179,7 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
                 if base in ("clone", "item", "tolist") or not context.facts.kind(var).is_array:
                     return found
                 found.add("view")
-            elif op.name in ("module", "call") or table.base_name(op.name) in CONVERSIONS:
+            elif _may_give_its_argument(op):
                 found.add("view")
             elif op.name in ("builtin.min", "builtin.max"):
                 found.add("chosen")

@@ -1,0 +1,55 @@
+"""An item of a list of modules or functions at a place that differs by iteration: each is taken where it is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from looplift.frontend import calls, expressions
+from looplift.frontend.scope import Builder, Structure, Value
+from looplift.ir.grammar import Atom, Const, Require
+
+MAX_CHOICES = 16
+"""With more items than this, taking each of them for all iterations costs more than it gains."""
+
+
+@dataclass(eq=False)
+class Choice(Structure):
+    """``experts[key]``, where ``key`` differs by iteration.
+
+    experts[key](x)     experts[0](x) if key == 0 else experts[1](x) if key == 1 else ...
+    """
+
+    path: str
+    items: list[Value]
+    key: Atom
+
+    @property
+    def noun(self) -> str:  # type: ignore[override]
+        return f"an item of '{self.path}' that differs by iteration"
+
+    def call(self, build: Builder, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        return self._each(build, lambda item: calls.call_value(build, item, args, kwargs))
+
+    def attribute(self, build: Builder, name: str) -> Value:
+        return self._each(build, lambda item: expressions.attribute(build, item, name))
+
+    def atom(self, build: Builder) -> Atom:
+        return build.atom(self._each(build, lambda item: build.atom(item)))
+
+    def _each(self, build: Builder, use: Callable[[Value], Value]) -> Value:
+        count = len(self.items)
+        if count > MAX_CHOICES:
+            raise self.refusal(build, f"one of {count}, more than {MAX_CHOICES}")
+        above = build.emit("ge", self.key, Const(0))
+        below = build.emit("lt", self.key, Const(count))
+        build.add(Require(above, f"'{self.path}' is read at a negative place", build.span))
+        build.add(Require(below, f"'{self.path}' is read behind its end", build.span))
+
+        def chain(position: int) -> Value:
+            if position == count - 1:
+                return use(self.items[position])
+            here = build.emit("eq", self.key, Const(position))
+            return expressions.conditional(build, here, lambda: use(self.items[position]), lambda: chain(position + 1))
+
+        return chain(0)

@@ -1,0 +1,286 @@
+"""Lists of records: those of the caller are read as columns, those of tuples that the region fills are kept as such."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from looplift.frontend import expressions, iteration
+from looplift.frontend.scope import Builder, Site, Structure, Tup, Value
+from looplift.ir.grammar import Append, Atom, Const, Range, Var
+
+# ---------------------------------------------------------------- lists of the caller
+
+
+@dataclass(eq=False)
+class Row(Structure):
+    """One record of a list: ``pairs[i]``, ``queries[i]['scores']``; a field of it is an item of a column.
+
+    ``path`` leads to the list, ``suffix`` from a record to this part of it; ``samples`` are all records' parts.
+    """
+
+    path: str
+    suffix: str
+    samples: list[Any]
+    index: Atom
+    whole: Atom
+
+    @property
+    def noun(self) -> str:  # type: ignore[override]
+        return f"an item of '{self.path}', a {type(self.samples[0]).__name__},"
+
+    def atom(self, build: Builder) -> Atom:
+        return self.whole
+
+    def attribute(self, build: Builder, name: str) -> Value:
+        for sample in self.samples:
+            expressions.read_attribute(build, sample, f"an item of {self.path}", name)
+        return self.part(build, f".{name}", lambda sample: getattr(sample, name))
+
+    def item(self, build: Builder, key: Value) -> Value:
+        from looplift.frontend.structures import key_of
+
+        known = key_of(key)
+        if not isinstance(known, str | int):
+            raise self.refusal(build, "subscripted by something that is not known before the loop runs")
+        return self._at(build, known)
+
+    def _at(self, build: Builder, key: str | int) -> Value:
+        try:
+            return self.part(build, f"[{key!r}]", lambda sample: sample[key])
+        except (KeyError, IndexError, TypeError):
+            raise build.refuse("requirement", f"not every item of '{self.path}' has {key!r}") from None
+
+    def part(self, build: Builder, suffix: str, read: Callable[[Any], Any]) -> Value:
+        return column_item(build, self.path, self.suffix + suffix, list(map(read, self.samples)), self.index)
+
+    def unpacked(self, build: Builder, count: int | None) -> tuple[Value, ...]:
+        lengths = {len(sample) if isinstance(sample, tuple) else -1 for sample in self.samples}
+        found = lengths.pop()
+        if lengths or found < 0:
+            raise self.refusal(build, "unpacked, and not all are tuples of one length")
+        if count is not None and found != count:
+            raise build.refuse("requirement", f"{found} values for {count} names")
+        build.watch(None, f"set([len(row{self.suffix}) for row in {self.path}])", {found})
+        return tuple(self._at(build, position) for position in range(found))
+
+    def length(self, build: Builder) -> Atom:
+        return build.atom(self.derived(build, "len(row{})", len))
+
+    def contains(self, build: Builder, key: Value) -> Atom:
+        from looplift.frontend.structures import key_of
+
+        known = key_of(key)
+        if known is None:
+            raise self.refusal(build, "searched for something that is not known before the loop runs")
+        return build.atom(self.derived(build, f"{known!r} in row{{}}", lambda sample: known in sample))
+
+    def compared(self, build: Builder, name: str, other: Const) -> Atom:
+        """A comparison with a constant, made for all records beforehand."""
+        sign = {"eq": "==", "ne": "!=", "is_": "is", "is_not": "is not"}[name]
+        test = expressions.fold
+        return build.atom(
+            self.derived(build, f"row{{}} {sign} {other.value!r}", lambda sample: test(name, sample, other.value))
+        )
+
+    def derived(self, build: Builder, text: str, read: Callable[[Any], Any]) -> Value:
+        found = list(map(read, self.samples))
+        column = build.live_in(f"[{text.format(self.suffix)} for row in {self.path}]", found)
+        return build.emit("iter_item", column, self.index, hint="item")
+
+
+RECORDS = (dict, tuple)
+
+
+def is_record(value: Any) -> bool:
+    """Whether a value has named or numbered parts and is neither a number nor a container that is iterated."""
+    from looplift.frontend.scope import is_static
+
+    if isinstance(value, RECORDS):
+        return type(value) is not dict or all(isinstance(key, str | int) for key in value)
+    known = type(value).__module__.partition(".")[0] in ("builtins", "torch", "numpy", "collections")
+    return not known and not is_static(value) and not isinstance(value, list)
+
+
+def column_item(build: Builder, path: str, suffix: str, samples: list[Any], index: Atom) -> Value:
+    """Item ``index`` of the column that ``suffix`` reads from the records at ``path``."""
+    column = f"[row{suffix} for row in {path}]" if suffix else path
+    kinds = set(map(type, samples))
+    words = kinds == {str} or (kinds <= {str, types.NoneType} and types.NoneType in kinds)
+    if words or (samples and len(kinds) == 1 and is_record(samples[0])):
+        rows = f"[row{suffix} for row in {path}]"
+        build.watch(None, f"set(map(type, {rows if suffix else path}))", kinds)
+        ref = build.live_in(column, samples)
+        return Row(path, suffix, samples, index, build.emit("iter_item", ref, index, hint="item"))
+    return build.emit("iter_item", build.live_in(column, samples), index, hint="item")
+
+
+def is_list_of_rows(found: Any) -> bool:
+    """Whether a value is a list of records, all of one class."""
+    return bool(found) and len({*map(type, found)}) == 1 and is_record(found[0])
+
+
+def rows_of(build: Builder, value: Value) -> tuple[str, list[Any]] | None:
+    """Path and items of a list of records of the caller, or None."""
+    path = build.param_path(value)
+    found = build.param_values[path] if path is not None else None
+    if path is None or not isinstance(found, list | tuple) or not is_list_of_rows(found):
+        return None
+    return path, list(found)
+
+
+def item_of(build: Builder, owner: Atom, index: Atom) -> Value:
+    """An item of a sequence: a row where it is a list of records."""
+    found = rows_of(build, owner)
+    if found is None and isinstance(index, Const) and (path := build.param_path(owner)) is not None:
+        items = build.param_values[path]
+        if type(items) in (list, tuple) and type(index.value) is int and -len(items) <= index.value < len(items):
+            return build.live_in(f"{path}[{index.value}]", items[index.value])
+    if found is None:
+        return build.emit("iter_item", owner, index, hint="item")
+    path, samples = found
+    return column_item(build, path, "", samples, index)
+
+
+# ---------------------------------------------------------------- lists of tuples that the region fills
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The form of a list of tuples: how many items each has, and the forms of those that are tuples."""
+
+    parts: tuple[Columns | None, ...]
+
+
+def form_of(value: Tup) -> Columns:
+    return Columns(tuple(form_of(item) if isinstance(item, Tup) else None for item in value.items))
+
+
+@dataclass(eq=False)
+class TupleList(Structure):
+    """A list of tuples: one list of the IR for each position."""
+
+    form: Columns
+    lists: Tup
+    site: Site
+    noun = "a list of tuples"
+
+    def atom(self, build: Builder) -> Atom:
+        def zipped(part: Value) -> Atom:
+            if isinstance(part, Tup):
+                return build.emit("zipped", *map(zipped, part.items), hint="items")
+            assert isinstance(part, Var)
+            return part
+
+        return zipped(self.lists)
+
+    def _first(self) -> Var:
+        found: Value = self.lists
+        while isinstance(found, Tup):
+            found = found.items[0]
+        assert isinstance(found, Var)
+        return found
+
+    def length(self, build: Builder) -> Atom:
+        return build.emit("builtin.len", self._first())
+
+    def iterated(self, build: Builder) -> iteration.Source:
+        count = build.emit("iter_len", self._first(), hint="n")
+        domain = Range(Const(0), count, Const(1), self._first())
+        return iteration.Source(domain, lambda build, index: self._read(build, "iter_item", index), (self._first(),))
+
+    def item(self, build: Builder, key: Value) -> Value:
+        return self._read(build, "getitem", build.atom(key))
+
+    def _read(self, build: Builder, name: str, index: Atom) -> Tup:
+        def read(part: Value) -> Value:
+            if isinstance(part, Tup):
+                return Tup(tuple(map(read, part.items)))
+            assert isinstance(part, Var)
+            return build.emit(name, part, index, hint="item")
+
+        found = read(self.lists)
+        assert isinstance(found, Tup)
+        return found
+
+    def method(self, build: Builder, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        if name != "append" or len(args) != 1 or kwargs:
+            return super().method(build, name, args, kwargs)
+        (value,) = args
+        if not isinstance(value, Tup) or form_of(value) != self.form:
+            raise build.refuse("mixed-kinds", "a list holds tuples of different forms")
+        self._append(build, self.lists, value)
+        return Const(None)
+
+    def _append(self, build: Builder, lists: Value, value: Value) -> None:
+        if isinstance(lists, Tup) and isinstance(value, Tup):
+            for part, item in zip(lists.items, value.items, strict=True):
+                self._append(build, part, item)
+            return
+        assert isinstance(lists, Var)
+        build.add(Append(lists, build.atom(value), build.span))
+
+
+def columns(build: Builder, form: Columns, site: Site) -> Value:
+    """An empty list of tuples of this form."""
+
+    def made(part: Columns | None) -> Value:
+        if part is None:
+            found = build.emit("list", hint="items")
+            return found
+        return Tup(tuple(map(made, part.parts)))
+
+    lists = made(form)
+    assert isinstance(lists, Tup)
+    return TupleList(form, lists, site)
+
+
+# ---------------------------------------------------------------- dicts of the caller
+
+
+@dataclass(eq=False)
+class DictView(Structure):
+    """``d``, ``d.keys()``, ``d.values()`` or ``d.items()`` of a dict of the caller: lists that are made beforehand."""
+
+    path: str
+    kind: str
+    samples: dict[Any, Any]
+
+    @property
+    def noun(self) -> str:  # type: ignore[override]
+        return f"'{self.path}.{self.kind}()'"
+
+    def iterated(self, build: Builder) -> iteration.Source:
+        keys, values = f"list({self.path})", f"list({self.path}.values())"
+        owner = build.live_in(keys, list(self.samples))
+        count = build.emit("iter_len", owner, hint="n")
+
+        def item(build: Builder, index: Atom) -> Value:
+            found: list[Value] = []
+            if self.kind != "values":
+                found.append(column_item(build, keys, "", list(self.samples), index))
+            if self.kind != "keys":
+                build.live_in(values, list(self.samples.values()))
+                found.append(column_item(build, values, "", list(self.samples.values()), index))
+            return found[0] if len(found) == 1 else Tup(tuple(found))
+
+        return iteration.Source(Range(Const(0), count, Const(1), owner), item, (owner,))
+
+    def length(self, build: Builder) -> Atom:
+        return build.emit("builtin.len", build.live_in(f"list({self.path})", list(self.samples)))
+
+    def contains(self, build: Builder, key: Value) -> Atom:
+        if self.kind != "keys":
+            raise self.refusal(build, "searched by 'in'")
+        return build.emit("in_", build.atom(key), build.params[self.path])
+
+
+def dict_view(build: Builder, value: Value, kind: str) -> DictView | None:
+    """A view of a dict of the caller; None if the value is no such dict."""
+    path = build.param_path(value)
+    found = build.param_values[path] if path is not None else None
+    if path is None or type(found) is not dict:
+        return None
+    return DictView(path, kind, found)

@@ -1,0 +1,67 @@
+"""Loops over what the host knows item by item: the body is translated once for each item."""
+
+from __future__ import annotations
+
+import ast
+
+from looplift.frontend import iteration, statements
+from looplift.frontend.exits import STOP_ATTRIBUTE
+from looplift.frontend.host_items import MAX_ITEMS
+from looplift.frontend.scope import STATIC, Builder, Restart, Value
+from looplift.ir.grammar import Const, Range, Var
+
+MAX_STATEMENTS = 4000
+"""A region whose unrolled loops make more statements than this stays as it is."""
+
+
+def must_be_known(build: Builder, key: Value) -> None:
+    """The index of a loop over a short range decides which module or item is meant: the loop is to be unrolled."""
+    if isinstance(key, Var) and key in build.ranges:
+        site, domain = build.ranges[key]
+        if _numbers(domain) is not None and site not in build.forms:
+            build.forms[site] = STATIC
+            raise Restart
+
+
+def _numbers(domain: Range) -> range | None:
+    bounds = [bound.value for bound in (domain.lo, domain.hi, domain.step) if isinstance(bound, Const)]
+    if len(bounds) < 3 or any(type(bound) is not int for bound in bounds) or bounds[2] == 0:
+        return None
+    found = range(*bounds)
+    return found if len(found) <= MAX_ITEMS else None
+
+
+def positions(build: Builder, source: iteration.Source) -> list[Value]:
+    """The items of a loop over a short range of known numbers."""
+    numbers = _numbers(source.domain)
+    assert numbers is not None
+    return [source.item(build, Const(number)) for number in numbers]
+
+
+def unroll(build: Builder, node: ast.For, items: list[Value]) -> None:
+    """Translate the body of a loop for each item in turn, as long as nothing has left the loop."""
+    if len(items) > MAX_ITEMS:
+        raise build.refuse("unsupported-iterable", f"a loop over {len(items)} items of different kinds")
+    stop: str | None = getattr(node, STOP_ATTRIBUTE, None)
+    outside, span = build.rounds, build.span
+    build.unrolled.setdefault(span, len(items))
+
+    def run(position: int) -> None:
+        if position == len(items):
+            return
+        build.rounds = (*outside, position)
+        statements.assign(build, node.target, items[position])
+        statements.translate_block(build, node.body)
+        build.span = span
+        if sum(map(len, build.blocks)) > MAX_STATEMENTS:
+            raise build.refuse("unsupported-iterable", "the loop over modules or functions is too long to be unrolled")
+        stopped = build.atom(build.env[stop]) if stop else Const(False)
+        if not isinstance(stopped, Const):
+            statements.branch(build, stopped, lambda: None, lambda: run(position + 1))
+        elif not stopped.value:
+            run(position + 1)
+
+    try:
+        run(0)
+    finally:
+        build.rounds = outside
