@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.ir.array import Node
+from looplift.ir.array import Node, reachable
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Var
 from looplift.ops import table
@@ -81,6 +81,9 @@ def _converted(context: Context, x: Node, kind: Kind) -> Node:
     wanted = nodes.lane_dtype(kind)
     if context.needs_grad and x.kind.family == "tensor" and x.kind.dtype.is_floating_point:
         x = Node("method", (x,), x.axes, x.kind, {"name": "detach"})
+        written = {array.node.serial for array in context.arrays.values()}
+        if nodes.lane_dtype(x.kind) == wanted and any(node.serial in written for node in reachable([x])):
+            x = Node("method", (x,), x.axes, x.kind, {"name": "clone"})  # a number does not change with the array
     if kind.family == "int" and "float" in str(nodes.lane_dtype(x.kind)):
         limit = nodes.const(2.0**62)
         context.check(nodes.compare("lt", nodes.elementwise("builtin.abs", [x], x.kind), limit))
