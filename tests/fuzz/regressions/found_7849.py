@@ -3,6 +3,7 @@
 
 import torch
 
+
 def program(x, twin):
     n = twin.shape[0]
     m = x.shape[1]
@@ -16,7 +17,10 @@ def program(x, twin):
         v6 = sums1[i]
         out2[i] += v6 * number5
     return (out2,)
+
+
 SIZES = [(4, 4, 3), (3, 3, 3), (0, 3, 2), (1, 1, 1)]
+
 
 def arguments(seed):
     n, m, k = SIZES[seed % 4]
