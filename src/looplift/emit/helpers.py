@@ -94,6 +94,22 @@ def segment_reduce(ufunc, values, lengths):
         folded[some] = ufunc.reduceat(values, (np.cumsum(lengths) - lengths)[some])
     return folded
 ''',
+    "update_at": '''
+def update_at(out, indices, value, how):
+    """``out[indices]`` combined with ``value``, as often as a place is named: "prod", "amax" or "amin"."""
+    places = torch.broadcast_tensors(*indices)
+    sizes = out.shape[: len(places)]
+    places = [torch.where(place < 0, place + size, place).flatten() for place, size in zip(places, sizes)]
+    if any(bool((place < 0).any() | (place >= size).any()) for place, size in zip(places, sizes)):
+        raise RequirementFailed("an index is out of range")
+    flat = torch.zeros_like(places[0])
+    for place, size in zip(places, sizes):
+        flat = flat * size + place
+    rows = out.reshape(sizes.numel(), -1)
+    value = value.expand(*torch.broadcast_shapes(*(index.shape for index in indices)), *out.shape[len(places):])
+    value = value.reshape(len(flat), rows.shape[1])
+    out.copy_(rows.scatter_reduce(0, flat[:, None].expand_as(value), value, how).view(out.shape))
+''',
     "write_last": '''
 def write_last(out, indices, value):
     """``out[indices] = value`` where indices may repeat: the last writer wins, as in a loop."""

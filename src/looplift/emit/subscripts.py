@@ -188,7 +188,7 @@ def gather_text(p: Printer, node: Node) -> Text:
     after = [k for k in range(len(pieces)) if k not in chosen and k not in before]
     order = [*kept, *(dims[k] for k in before if piece_kind(pieces[k]) != "New"), *walked, *(dims[k] for k in chosen)]
     order += [dims[k] for k in after if piece_kind(pieces[k]) != "New"]
-    text = _reordered(p, text, order)
+    text = reordered(p, text, order)
     lanes = _lane_numbers(pieces, first, rank)
     for group in (before, after):
         if group is after:
@@ -225,7 +225,7 @@ def _taken_along(
         return None
     order = [places[axis] for axis in axes[: len(places)]] + rest
     p.need("taken_along")
-    source = _reordered(p, p.text(base).at(ATOM), order)
+    source = reordered(p, p.text(base).at(ATOM), order)
     return f"taken_along({source}, {_chosen(p, indices[rest[0]], axes, rank)})"
 
 
@@ -257,7 +257,7 @@ def _lane_numbers(pieces: list, first: int, rank: int) -> dict[int, int]:
     return {k: number + rank * (number >= first) for number, k in enumerate(kept)}
 
 
-def _reordered(p: Printer, text: str, order: list[int]) -> str:
+def reordered(p: Printer, text: str, order: list[int]) -> str:
     if order == list(range(len(order))):
         return text
     return f"{text}.{'permute' if p.library == 'torch' else 'transpose'}({', '.join(map(str, order))})"

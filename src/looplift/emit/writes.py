@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from looplift.emit import ragged
 from looplift.emit.spelling import ATOM, dtype_text
-from looplift.emit.subscripts import piece_text
+from looplift.emit.subscripts import piece_kind, piece_text, position_text, reordered
 from looplift.emit.text import arranged, full
-from looplift.ir.array import Axis, Write
+from looplift.ir.array import Axis, Node, Write
 
 if TYPE_CHECKING:
     from looplift.emit.source import Printer
@@ -98,56 +98,106 @@ def _ordered(p: Printer, value, labels: list[Axis | None]) -> str:
     return f"{text}[{', '.join(items)}]" if items else text
 
 
+UFUNCS = {"add": "np.add", "mul": "np.multiply", "max": "np.maximum", "min": "np.minimum", "maximum": "np.maximum",
+          "minimum": "np.minimum"}  # fmt: skip
+REDUCTIONS = {"mul": "prod", "max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin"}
+
+
 def _scatter(p: Printer, step: Write) -> list[str]:
-    """Places that may repeat."""
+    """Stores by index tensors into places that may repeat."""
     render = step.render
-    axes, count = render["axes"], render["count"]
-    value, indices = step.operands[0], step.operands[1 : 1 + count]
-    rank = step.node.kind.rank - count
-    if render["array_axes"] or p.library == "np":
-        p.fail("order", "a store into places that may repeat, in an array of each iteration")
-    places = [full(p, index, axes) if index.axes else _constant_place(p, index, axes) for index in indices]
-    source = _value(p, value, axes, rank)
-    if render["masked"]:
-        if step.operands[-1].op != "name":
-            p.bind(step.operands[-1])
-        chosen = full(p, step.operands[-1], axes)
-        name = p.fresh("chosen")
-        p.line(f"{name} = {chosen}")
-        places = [f"{place}[{name}]" for place in places]
-        source = source if value.kind.is_number and not value.axes else f"{_spread(p, value, axes, rank)}[{name}]"
-    if render.get("dtype") is None:
-        p.fail("internal", "a scatter without a dtype")
+    value, places = step.operands[0], _places(p, step)
+    source = _source(p, step)
+    target = _target(p, step)
     joined = ", ".join(places) + ("," if len(places) == 1 else "")
-    if step.mode == "add":
-        dtype = dtype_text(render["dtype"], "torch")
-        if value.kind.is_number and not value.axes:
-            source = f"torch.tensor({source}, dtype={dtype})"
-        elif not value.kind.is_array or value.kind.dtype != render["dtype"]:
-            source = f"({source}).to({dtype})"
-        whole = (
-            len(axes) == len(places) == 1 and value.axes == axes and value.kind.rank == rank and not render["masked"]
-        )
-        if whole:
-            return [f"{step.array}.index_add_(0, {places[0]}, {source})"]
-        return [f"{step.array}.index_put_(({joined}), {source}, accumulate=True)"]
-    p.need("write_last")
-    return [f"write_last({step.array}, ({joined}), {source})"]
+    if step.mode == "last" and (p.library == "np" or render["distinct"]):
+        return [f"{target}[{', '.join(places)}] = {source}"]
+    if p.library == "np":
+        return [f"{UFUNCS[step.mode]}.at({target}, ({joined}), {source})"]
+    if step.mode == "last":
+        p.need("write_last")
+        return [f"write_last({target}, ({joined}), {source})"]
+    source = _in_dtype(value, source, render["dtype"])
+    if step.mode != "add":
+        p.need("update_at")
+        return [f'update_at({target}, ({joined}), {source}, "{REDUCTIONS[step.mode]}")']
+    axes, rank = render["axes"], step.node.kind.rank - render["count"]
+    whole = len(axes) == len(places) == 1 and value.axes == axes and value.kind.rank == rank and not render["masked"]
+    if whole:
+        return [f"{target}.index_add_(0, {places[0]}, {source})"]
+    return [f"{target}.index_put_(({joined}), {source}, accumulate=True)"]
+
+
+def _in_dtype(value: Node, source: str, dtype) -> str:
+    if value.kind.is_number and not value.axes:
+        return f"torch.tensor({source}, dtype={dtype_text(dtype, 'torch')})"
+    if not value.kind.is_array or value.kind.dtype != dtype:
+        return f"({source}).to({dtype_text(dtype, 'torch')})"
+    return source
+
+
+def _target(p: Printer, step: Write) -> str:
+    """The array, or a view of it whose first dimensions are those that index tensors choose."""
+    pieces, chosen, lead = step.render["pieces"], step.render["chosen"], len(step.node.axes)
+    cuts = [piece_text(p, step.node, k, piece) if piece_kind(piece) == "Cut" else ":" for k, piece in enumerate(pieces)]
+    text = step.array
+    if any(cut != ":" for cut in cuts):
+        text += f"[{', '.join([':'] * lead + cuts)}]"
+    order = [*range(lead), *(lead + k for k in chosen), *(lead + k for k in range(len(pieces)) if k not in chosen)]
+    return reordered(p, text, order)
+
+
+def _places(p: Printer, step: Write) -> list[str]:
+    """One index tensor for each dimension that lanes choose, those of the array's own axes first."""
+    render = step.render
+    axes, rank = render["axes"], render["rank"]
+    indices = step.operands[1 : 1 + render["count"]]
+    extra = f"[...{', None' * rank}]" if rank else ""
+    places = [(full_position(p, axis, axes), extra) for axis in step.node.axes]
+    for index in indices:
+        text = full(p, index, axes) if index.axes or index.kind.rank else _constant_place(p, index, axes)
+        places.append((text, "" if index.kind.rank else extra))
+    if render["masked"]:
+        name = _chosen_lanes(p, step)
+        places = [(f"{text}[{name}]", extra) for text, extra in places]
+    return [text + extra for text, extra in places]
+
+
+def _chosen_lanes(p: Printer, step: Write) -> str:
+    """The mask over all axes, under a name."""
+    mask = step.operands[1 + step.render["count"]]
+    if mask.op != "name":
+        p.bind(mask)
+    name = p.fresh("chosen")
+    p.line(f"{name} = {full(p, mask, step.render['axes'])}")
+    step.render["lanes"] = name
+    return name
+
+
+def full_position(p: Printer, axis: Axis, axes: tuple[Axis, ...]) -> str:
+    """Positions 0, 1, ... on an axis, at the extents of all axes."""
+    text = position_text(p, axis, axes, 0)
+    shape = ", ".join(p.extent(other) for other in axes)
+    if axes == (axis,):
+        return text
+    return f"{text}.expand({shape})" if p.library == "torch" else f"np.broadcast_to({text}, ({shape},))"
 
 
 def _constant_place(p: Printer, index, axes) -> str:
     extents = ", ".join(p.extent(axis) for axis in axes)
-    return f"torch.full(({extents},), {p.text(index).text})"
+    return f"{p.library}.full(({extents},), {p.text(index).text})"
 
 
-def _value(p: Printer, value, axes, rank: int) -> str:
+def _source(p: Printer, step: Write) -> str:
+    """The stored values: one for each place, or broadcast against all."""
+    render, value = step.render, step.operands[0]
+    axes = render["axes"]
     if value.kind.is_number and not value.axes:
         return p.text(value).text
-    return arranged(p, value, axes, rank, 0)
-
-
-def _spread(p: Printer, value, axes, rank: int) -> str:
+    rank = render["rank"] + len(render["pieces"]) - render["count"]
+    if not render["masked"]:
+        return arranged(p, value, axes, rank, 0)
     text = full(p, value, axes)
     if value.kind.rank < rank:
         text += "[..." + ", None" * (rank - value.kind.rank) + "]"
-    return text
+    return f"{text}[{render['lanes']}]"

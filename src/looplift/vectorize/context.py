@@ -16,6 +16,7 @@ from looplift.vectorize import nodes
 from looplift.vectorize.flow import Flow
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.reductions import Accumulator
+from looplift.vectorize.updates import Updates
 
 
 @dataclass(eq=False, slots=True)
@@ -72,6 +73,7 @@ class Context:
     kernels: list[Any] = field(default_factory=list)
     ragged_axes: dict[Any, Any] = field(default_factory=dict)
     when_apart: set[Var] = field(default_factory=set)
+    updates: Updates = field(default_factory=Updates)
 
     def refuse(self, code: str, message: str) -> NotLiftable:
         return NotLiftable(code, message, self.span)

@@ -17,8 +17,8 @@ def total(context: Context, found: Accumulator, axis: Axis) -> Node:
     kind = context.facts.of[found.carry.after].kind
     value = context.node(found.carry.init)
     for contribution in context.contributions[found]:
-        folded = _fold(context, contribution, axis, kind)
-        value = _combine(context, found.operator, value, folded, kind)
+        value_of_axis = folded(context, contribution, axis, kind)
+        value = _combine(context, found.operator, value, value_of_axis, kind)
     value.hint = found.carry.hint
     return value
 
@@ -29,18 +29,19 @@ def _home(contribution: Contribution, axis: Axis) -> tuple[Axis, ...]:
     return contribution.axes[position:]
 
 
-def _fold(context: Context, contribution: Contribution, axis: Axis, kind: Kind) -> Node:
-    folded = _home(contribution, axis)
+def folded(context: Context, contribution: Contribution, axis: Axis, kind: Kind) -> Node:
+    """A contribution reduced over an axis and those inside of it."""
+    home = _home(contribution, axis)
     value, mask = contribution.value, contribution.mask
     value = _typed(value, kind)
     operator = contribution.operator
     # masks of the outer activity do not belong to this reduction's lanes but do no harm
     present = merge_axes(value.axes, mask.axes if mask is not None else ())
-    inner = [a for a in folded if a in present or any(a in ancestors(p) for p in present)]
-    absent = [a for a in folded if a not in inner and not any(a in ancestors(p) for p in folded)]
+    inner = [a for a in home if a in present or any(a in ancestors(p) for p in present)]
+    absent = [a for a in home if a not in inner and not any(a in ancestors(p) for p in home)]
     if operator in ("add", "mul"):
         value = _repeated(operator, value, absent)
-    sums = [a for a in merge_axes(value.axes, mask.axes if mask is not None else ()) if a in folded]
+    sums = [a for a in merge_axes(value.axes, mask.axes if mask is not None else ()) if a in home]
     if mask is not None:
         value = context.select(mask, value, _identity(operator, kind), kind)
     if not sums:

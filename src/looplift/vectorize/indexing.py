@@ -127,11 +127,12 @@ def safe(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
         case Along():
             low, high = bounds_of(piece)
             last, extent = nodes.plus(high, nodes.const(1)), extent_of(base, dim)
-            if surely(nodes.const(0), low):
-                if surely(last, extent):
-                    return piece
-                if (pair := nodes.equal_samples(nodes.minus(extent, last))) is not None:
-                    context.wanted_equal.add(pair)
+            if surely(nodes.const(0), low) and surely(last, extent):
+                return piece
+            if surely(nodes.const(0), low) and (pair := nodes.equal_samples(nodes.minus(extent, last))) is not None:
+                context.wanted_equal.add(pair)
+            elif is_inside(piece, extent) and not (context.needs_grad and base.attrs.get("memory")):
+                return piece  # of what is written to later, the backward pass needs a copy
             return Gather(_masked_index(context, along_node(piece)))
         case Window():
             raise context.refuse("ragged-shape", "a slice that moves with the loop, under an 'if'")
@@ -143,6 +144,16 @@ def safe(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
 def surely(small: Node, large: Node) -> bool:
     gap = nodes.constant_of(nodes.minus(large, small))
     return gap is not None and gap >= 0
+
+
+def is_inside(piece: Along, extent: Node) -> bool:
+    """Whether all subscripts are places of a dimension: surely, or at this call, so that it is worth a requirement."""
+    low, high = bounds_of(piece)
+    pairs = ((nodes.const(0), low), (nodes.plus(high, nodes.const(1)), extent))
+    if all(surely(small, large) for small, large in pairs):
+        return True
+    gaps = [nodes.sample_of(nodes.minus(large, small)) for small, large in pairs]
+    return all(gap is not None and gap >= 0 for gap in gaps)
 
 
 def along_node(piece: Along) -> Node:
@@ -161,7 +172,7 @@ def _gather(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> No
         _check_range(context, base, dim, piece)
     if any(isinstance(piece, Steps) for piece in pieces):
         return _gather_windows(context, base, pieces, kind)
-    first, rank = _wide_place(context, pieces)
+    first, rank = wide_place(context, pieces)
     pieces = [piece if _is_slice(base, pieces, piece) else _as_gather(piece) for piece in pieces]
     axes = merge_axes(base.axes, *(_axes_of(piece) for piece in pieces))
     kept = (Whole, Cut, New)
@@ -205,7 +216,7 @@ def _as_gather(piece: Piece) -> Piece:
     return Gather(along_node(piece)) if isinstance(piece, Along) else piece
 
 
-def _wide_place(context: Context, pieces: list[Piece]) -> tuple[int, int]:
+def wide_place(context: Context, pieces: list[Piece]) -> tuple[int, int]:
     """Where in one lane's result the dimensions of its index tensors stand, and how many they are.
 
     They replace the dimensions that they index if these are neighbours, else they come first. torch takes single

@@ -39,6 +39,7 @@ from looplift.vectorize.numbers import truth
 from looplift.vectorize.operations import operation
 from looplift.vectorize.stores import store
 from looplift.vectorize.subscripts import extent_of
+from looplift.vectorize.updates import Update, updates_of
 
 
 def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tuple[Program, Context]:
@@ -47,6 +48,8 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     ``kernel_of`` makes native kernels of loops: with it, outermost loops of scalar work become kernels.
     """
     context = Context(facts, Flow(facts.function), library, needs_grad=needs_grad, kernel_of=kernel_of)
+    if kernel_of is None:
+        context.updates = updates_of(context.flow, facts, needs_grad=needs_grad)
     _enter_parameters(context)
     views.check_views(context)
     block(context, facts.function.body)
@@ -148,6 +151,8 @@ def _statement(context: Context, statement: Statement) -> None:
     match statement:
         case Let():
             _let(context, statement)
+        case Store() | If() if statement in context.updates.of:
+            _update(context, context.updates.of[statement])
         case Store(ref=ref, index=index, value=value, combine=combine):
             array, index = target(context, ref, index)
             ownership.check_stored_value(context, array, value, combine)
@@ -172,6 +177,13 @@ def _statement(context: Context, statement: Statement) -> None:
             _perform(context, statement)
 
 
+def _update(context: Context, update: Update) -> None:
+    """A place combined with a value, also if several iterations do that to one place."""
+    array, index = target(context, update.ref, update.index)
+    ownership.check_stored_value(context, array, update.value, update.operator)
+    store(context, array, index, context.lookup(update.value), update.operator)
+
+
 def _element(context: Context, val: Val) -> Node:
     if val.sequence is not None or val.items is not None:
         raise context.refuse("unsupported-value", "a list or tuple is appended to a list")
@@ -180,6 +192,8 @@ def _element(context: Context, val: Val) -> Node:
 
 def _let(context: Context, statement: Let) -> None:
     op, var = statement.op, statement.var
+    if var in context.updates.absorbed:
+        return
     fact = context.facts.of[var]
     if op.name.startswith("inplace.") and fact.kind.family in ("tensor", "array", "list"):
         ownership.check_owned(context, op, statement)

@@ -41,7 +41,8 @@ def _made_inside(root: Var, loop: Loop) -> bool:
 def _check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
     flow, hint = context.flow, root.hint
     stores = [s for s in walk(loop.body) if isinstance(s, Store) and flow.root(s.ref) is root]
-    reads = [s for s in walk(loop.body) if isinstance(s, Let) and _reads(context, s, root)]
+    absorbed = context.updates.absorbed
+    reads = [s for s in walk(loop.body) if isinstance(s, Let) and _reads(context, s, root) and s.var not in absorbed]
     others = [s for s in walk(loop.body) if not isinstance(s, Store | Let | Append) and _mentions(s, root)]
     if any(isinstance(s, Append) and flow.root(s.ref) is root for s in walk(loop.body)):
         if stores or reads:

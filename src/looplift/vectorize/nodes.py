@@ -126,6 +126,17 @@ def least(node: Node) -> float:
     return bound
 
 
+def sample_of(node: Node) -> int | None:
+    """The integer at the call that the variant is made for, where the extents that it is made of are known."""
+    terms, value = parts(node)
+    for atom, coefficient in terms.values():
+        sample = atom.attrs.get("sample")
+        if sample is None:
+            return None
+        value += coefficient * sample
+    return value
+
+
 def equal_samples(gap: Node) -> tuple[str, str] | None:
     """The keys of two extents whose difference this is, if they are equal at the call that the variant is made for."""
     terms, constant = parts(gap)

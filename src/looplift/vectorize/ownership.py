@@ -180,7 +180,7 @@ def _check_combine(context: Context, array: Array, kind, combine: str) -> None:
     if array.kind.family == "tensor" and not array.kind.dtype.is_floating_point:
         if kind.family not in ("int",) and kind.dtype != array.kind.dtype:
             raise context.refuse("unsupported-value", f"'{combine}=' of a {kind.dtype or kind.family} into integers")
-        if combine not in ("add", "sub"):
+        if combine not in ("add", "sub", "mul", "max", "min", "maximum", "minimum"):
             raise context.refuse("unsupported-value", f"'{combine}=' into integers")
     if "16" in str(array.kind.dtype) and combine:
         raise context.refuse("order", f"'{array.var.hint}' accumulates in a 16-bit type")

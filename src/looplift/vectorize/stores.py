@@ -12,10 +12,14 @@ from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
 from looplift.vectorize import nodes
-from looplift.vectorize.context import Array, Context
-from looplift.vectorize.indexing import along_node, piece_nodes, surely
+from looplift.vectorize.context import Array, Context, Contribution
+from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, wide_place, wrapped
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.subscripts import Along, Cut, Gather, New, Piece, Point, Segment, Whole, pieces_of
+
+FOLDED = {"add": "add", "sub": "add", "mul": "mul", "max": "max", "min": "min", "maximum": "maximum",
+          "minimum": "minimum"}  # fmt: skip
+"""What a store combines with, and the reduction by which several iterations do it at once."""
 
 
 def store(context: Context, array: Array, index: Operand, val: Val, combine: str | None) -> None:
@@ -32,6 +36,7 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
 
 def place(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
     """A store of a value whose shape is the same in all lanes."""
+    pieces = [wrapped(array.node, dim, piece) for dim, piece in enumerate(pieces)]
     walked = [piece.axis for piece in pieces if isinstance(piece, Along)]
     inside = context.axes_inside(array.axes)
     free = [axis for axis in inside if axis not in walked]
@@ -40,12 +45,52 @@ def place(context: Context, array: Array, pieces: list[Piece], value: Node, comb
         and not any(isinstance(p, Gather) for p in pieces)
         and not (set(walked) & set(array.axes))
     )
-    if injective and not free:
+    if combine is not None and (free or not injective):
+        _check_order(context, array, value, combine)
+    fits = context.mask is None or all(
+        is_inside(piece, array.shape[dim]) for dim, piece in enumerate(pieces) if isinstance(piece, Along)
+    )
+    if injective and not free and fits:
         store_slices(context, array, pieces, value, combine)
     elif injective and combine is None and context.mask is None:
         store_slices(context, array, pieces, _last(context, value, free), None)
+    elif injective and combine in FOLDED and fits and _folds(array, free):
+        _store_folded(context, array, pieces, value, combine, free)
     else:
-        _scatter(context, array, pieces, value, combine)
+        apart = not free and len(set(walked)) == len(walked) and not set(walked) & set(array.axes)
+        _scatter(context, array, pieces, value, combine, distinct=apart)
+
+
+def _check_order(context: Context, array: Array, value: Node, combine: str) -> None:
+    """Several iterations combine with one place: they must be free to do it in another order."""
+    name, floating = array.var.hint, "float" in str(array.kind.dtype)
+    if combine not in FOLDED:
+        raise context.refuse("order", f"'{combine}=' into places that may repeat")
+    if floating and combine in ("add", "sub", "mul") and array.var in context.flow.deciding:
+        raise context.refuse("carried", f"'{name}' decides a branch or an index, so its sums must keep their order")
+    if floating and context.needs_grad and combine not in ("add", "sub"):
+        raise context.refuse("carried", f"the gradient of '{name}' depends on the order of its updates")
+
+
+def _folds(array: Array, free: list[Axis]) -> bool:
+    """Whether contributions can be reduced over axes first: NumPy widens the sums of small integers."""
+    plain = array.kind.family == "tensor" or str(array.kind.dtype) in ("int64", "float32", "float64")
+    return plain and not any(axis.is_ragged for axis in free)
+
+
+def _store_folded(
+    context: Context, array: Array, pieces: list[Piece], value: Node, combine: str, free: list[Axis]
+) -> None:
+    """Iterations of axes that the place does not speak of: their values are reduced, then stored once."""
+    from looplift.vectorize.folding import folded
+
+    if combine == "sub":
+        value = nodes.elementwise("neg", [value], value.kind)
+    operator = FOLDED[combine]
+    kind = Kind(array.kind.family, array.kind.dtype, value.kind.rank)
+    value = folded(context, Contribution(operator, value, context.mask, tuple(free)), free[0], kind)
+    with context.unmasked():
+        store_slices(context, array, pieces, value, operator)
 
 
 def _last(context: Context, value: Node, free: list[Axis]) -> Node:
@@ -126,18 +171,18 @@ def context_combine(context: Context, combine: str, old: Node, value: Node, kind
     from looplift.vectorize.arithmetic import arithmetic, common_kind
 
     wide = common_kind(context, [old, value], kind)
+    if combine in ("max", "min"):
+        better = arithmetic(context, "gt" if combine == "max" else "lt", [value, old], nodes.BOOL)
+        return context.select(better, stored(value, kind), old, kind)
+    if combine in ("maximum", "minimum"):
+        combine = f"{context.library}.{combine}"
     node = arithmetic(context, combine, [old, value], wide)
     return node if wide.dtype == kind.dtype else nodes.cast(node, kind.dtype)
 
 
 def check_store_range(context: Context, array: Array, dim: int, piece: Piece) -> None:
     if isinstance(piece, Along):
-        last = nodes.plus(piece.base, nodes.times(nodes.minus(piece.axis.extent, nodes.const(1)), piece.coefficient))
-        low, high = (piece.base, last) if piece.coefficient > 0 else (last, piece.base)
-        if context.mask is not None and not (
-            surely(nodes.const(0), low) and surely(nodes.plus(high, nodes.const(1)), array.shape[dim])
-        ):
-            raise context.refuse("order", "a store under an 'if' to a place that may be outside of the array")
+        low, high = bounds_of(piece)
         context.check_at_most(nodes.const(0), low)
         context.check_at_most(nodes.plus(high, nodes.const(1)), array.shape[dim])
 
@@ -156,7 +201,10 @@ def bind(context: Context, array: Array) -> None:
         from looplift.ir.array import Assign
 
         array.name = context.fresh_name(array.var.hint)
-        context.add(Assign(array.name, array.node, memory=True))
+        made = array.node
+        if made.op == "spread":  # one value shown in every lane would be one place in memory
+            made = Node("owned", (made,), made.axes, made.kind, {"extents": list(array.shape)}, made.hint)
+        context.add(Assign(array.name, made, memory=True))
         attrs = {"text": array.name, "extents": list(array.shape), "memory": True, "key": f"{array.name}#"}
         array.node = Node("name", (), array.node.axes, array.kind, attrs, array.name)
     else:
@@ -165,27 +213,35 @@ def bind(context: Context, array: Array) -> None:
     array.written = True
 
 
-def _scatter(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
-    """Stores whose places may repeat: accumulate, or let the last writer win."""
-    if combine not in (None, "add", "sub"):
-        raise context.refuse("order", f"'{combine}=' into places that may repeat")
-    if any(isinstance(p, Gather) and p.index.kind.rank for p in pieces):
-        raise context.refuse("order", "a store through an index tensor in each iteration")
+def _scatter(
+    context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None, *, distinct: bool
+) -> None:
+    """Stores by index tensors: places may repeat, then they accumulate, or the last writer wins."""
+    first, rank = wide_place(context, pieces)
+    if first or (rank and combine is not None):
+        raise context.refuse("order", "a store through an index tensor in each iteration, behind a slice or with '+='")
+    if rank and not distinct and context.needs_grad:
+        raise context.refuse("order", "a store through an index tensor, whose gradient goes to every value of a place")
     if combine == "sub":
-        value = nodes.elementwise("neg", [value], value.kind)
-    for dim, piece in enumerate(pieces):
-        check_store_range(context, array, dim, piece)
+        value, combine = nodes.elementwise("neg", [value], value.kind), "add"
+    if combine in ("max", "min"):
+        context.check(nodes.elementwise("eq", [value, value], nodes.BOOL))
+    if context.mask is None:
+        for dim, piece in enumerate(pieces):
+            check_store_range(context, array, dim, piece)
     pieces = [Gather(along_node(p)) if isinstance(p, Along) else p for p in pieces]
-    lead = [p for p in pieces if not isinstance(p, Whole)]
-    if any(isinstance(p, Cut) for p in pieces) or pieces[: len(lead)] != lead:
-        raise context.refuse("order", "a store into a slice whose place may repeat")
+    if value.kind.rank > rank + sum(isinstance(p, Whole | Cut) for p in pieces):
+        raise context.refuse("requirement", "a value of more dimensions than its place is stored")
     bind(context, array)
-    indices = tuple(p.index if isinstance(p, Gather) else p.at for p in lead if isinstance(p, Gather | Point))
+    chosen = [k for k, p in enumerate(pieces) if isinstance(p, Gather | Point)]
+    indices = tuple(p.index if isinstance(p, Gather) else p.at for p in pieces if isinstance(p, Gather | Point))
     axes = merge_axes(array.axes, context.active_axes())
     mask = (context.mask,) if context.mask is not None else ()
     if mask and context.needs_grad:
         context.check_some(mask[0])
-    mode = "add" if combine else "last"
-    operands = (value, *indices, *mask)
-    render = {"axes": axes, "array_axes": array.axes, "count": len(indices), "masked": bool(mask)}
-    context.add(Write(array.name, array.node, mode, operands, {**render, "dtype": array.kind.dtype}))
+    cuts = tuple(part for p in pieces if isinstance(p, Cut) for part in (p.lo, p.hi, p.step) if part is not None)
+    render = {
+        "axes": axes, "chosen": chosen, "pieces": pieces, "rank": rank, "count": len(indices),
+        "masked": bool(mask), "distinct": distinct, "dtype": array.kind.dtype,
+    }  # fmt: skip
+    context.add(Write(array.name, array.node, combine or "last", (value, *indices, *mask, *cuts), render))

@@ -1,0 +1,168 @@
+"""Statements in, those out that read a place, combine it with a value and write it back: updates of that place.
+
+t = out[i]; s = f(t, v); out[i] = s          out[i] = f(out[i], v), for f that is associative
+t = out[i]; if v > t: out[i] = v             out[i] = max(out[i], v)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from looplift.ir.facts import Facts, Kind
+from looplift.ir.grammar import (
+    Append,
+    Atom,
+    Block,
+    Const,
+    Group,
+    If,
+    Let,
+    Operand,
+    Slice,
+    Statement,
+    Store,
+    Var,
+    children,
+    walk,
+)
+from looplift.vectorize.flow import Flow
+
+OPERATORS = {
+    "add": "add", "sub": "sub", "mul": "mul", "builtin.max": "max", "builtin.min": "min", "torch.maximum": "maximum",
+    "torch.minimum": "minimum", "torch.max": "maximum", "torch.min": "minimum", "np.maximum": "maximum",
+    "np.minimum": "minimum", "torch.add": "add", "torch.mul": "mul",
+}  # fmt: skip
+CHOICES = {("gt", 1): "max", ("lt", 0): "max", ("lt", 1): "min", ("gt", 0): "min"}
+"""A comparison, the position of the place that it reads, and what a store under it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """The place at ``ref[index]`` is combined with ``value``."""
+
+    ref: Var
+    index: Operand
+    operator: str
+    value: Atom
+    reads: frozenset[Var]
+
+
+@dataclass
+class Updates:
+    """``of`` a store or an If; ``absorbed`` are the variables that are read by nothing but the updates."""
+
+    of: dict[Statement, Update] = field(default_factory=dict)
+    absorbed: set[Var] = field(default_factory=set)
+
+
+def updates_of(flow: Flow, facts: Facts, *, needs_grad: bool) -> Updates:
+    """All updates of a function. With gradients only sums: others depend on the order, where values are equal."""
+    found = Updates()
+    blocks = [flow.function.body, *(inner for s in walk(flow.function.body) for inner in children(s))]
+    for block in blocks:
+        for position, statement in enumerate(block.statements):
+            before = block.statements[:position]
+            if isinstance(statement, Store) and statement.combine is None:
+                _combined(flow, facts, found, statement, before)
+            elif isinstance(statement, If) and not statement.phis and not statement.orelse:
+                _chosen(flow, facts, found, statement, before)
+    if needs_grad:
+        floating = {s: u for s, u in found.of.items() if "float" in str(facts.kind(u.ref).dtype)}
+        for statement, update in floating.items():
+            if update.operator not in ("add", "sub"):
+                found.absorbed -= update.reads
+                del found.of[statement]
+    return found
+
+
+def _combined(flow: Flow, facts: Facts, found: Updates, store: Store, before: tuple[Statement, ...]) -> None:
+    made = flow.definition.get(store.value) if isinstance(store.value, Var) else None
+    if not isinstance(made, Let) or made.op.name not in OPERATORS or len(made.op.args) != 2 or made.op.kwargs:
+        return
+    for place in (0,) if made.op.name == "sub" else (0, 1):
+        read, value = made.op.args[place], made.op.args[1 - place]
+        if not isinstance(read, Var) or not isinstance(value, Var | Const) or value is read:
+            continue
+        alone = len(flow.users.get(made.var, ())) == 1 and len(flow.users.get(read, ())) == 1
+        if alone and _is_place(flow, store, read, before) and _same_kind(facts, read, value):
+            found.of[store] = Update(
+                store.ref, store.index, OPERATORS[made.op.name], value, frozenset((made.var, read))
+            )
+            found.absorbed |= {made.var, read}
+            return
+
+
+def _chosen(flow: Flow, facts: Facts, found: Updates, branch: If, before: tuple[Statement, ...]) -> None:
+    test = flow.definition.get(branch.cond) if isinstance(branch.cond, Var) else None
+    *reads, store = branch.then.statements or (None,)
+    if not isinstance(store, Store) or store.combine is not None or not isinstance(test, Let):
+        return
+    if not all(isinstance(s, Let) and s.op.name in ("getitem", "iter_item") for s in reads) or len(test.op.args) != 2:
+        return
+    for place in (0, 1):
+        operator = CHOICES.get((test.op.name, place))
+        read, value = test.op.args[place], test.op.args[1 - place]
+        if operator is None or not isinstance(read, Var) or not isinstance(value, Var | Const):
+            continue
+        alone = len(flow.users.get(test.var, ())) == 1 and len(flow.users.get(read, ())) == 1
+        if alone and _same(flow, value, store.value) and _is_place(flow, store, read, before):
+            if _same_kind(facts, read, value):
+                place_read = flow.definition[read]
+                assert isinstance(place_read, Let) and isinstance(place_read.op.args[0], Var)
+                found.of[branch] = Update(
+                    place_read.op.args[0], place_read.op.args[1], operator, value, frozenset((test.var, read))
+                )
+                found.absorbed |= {test.var, read}
+                return
+
+
+def _is_place(flow: Flow, store: Store, read: Var, before: tuple[Statement, ...]) -> bool:
+    """Whether a variable is what the store's place holds when it is written: nothing writes in between."""
+    made = flow.definition.get(read)
+    if not isinstance(made, Let) or made.op.name not in ("getitem", "iter_item") or made not in before:
+        return False
+    owner, index = made.op.args
+    if not _same(flow, owner, store.ref) or not _same(flow, index, store.index):
+        return False
+    later = before[before.index(made) + 1 :]
+    return not any(_writes(inner) for s in later for inner in (s, *walk(Block((s,)))))
+
+
+def _writes(statement: Statement) -> bool:
+    if isinstance(statement, Let):
+        return statement.op.name.startswith(("inplace.", "call", "module"))
+    return isinstance(statement, Store | Append)
+
+
+def _same(flow: Flow, a: Operand, b: Operand) -> bool:
+    """Whether two operands are one value: the same variable, or the same place read twice."""
+    match a, b:
+        case Group(), Group():
+            return len(a.items) == len(b.items) and all(
+                _same(flow, x, y) for x, y in zip(a.items, b.items, strict=True)
+            )
+        case Slice(), Slice():
+            return all(_same(flow, x, y) for x, y in ((a.lo, b.lo), (a.hi, b.hi), (a.step, b.step)))
+        case Const(), Const():
+            return type(a.value) is type(b.value) and repr(a.value) == repr(b.value)
+        case Var(), Var() if a is not b:
+            one, other = flow.definition.get(a), flow.definition.get(b)
+            if not (isinstance(one, Let) and isinstance(other, Let)) or one.op.name != other.op.name:
+                return False
+            if one.op.name not in ("getitem", "iter_item", "add", "sub"):
+                return False
+            return all(_same(flow, x, y) for x, y in zip(one.op.args, other.op.args, strict=True))
+    return a is b
+
+
+def _same_kind(facts: Facts, read: Var, value: Atom) -> bool:
+    """Whether a combination keeps the dtype and the shape of the place."""
+    place, other = facts.kind(read), facts.kind(value)
+    if not place.is_array or "16" in str(place.dtype) or "bool" in str(place.dtype) or other.rank > place.rank:
+        return False
+    return other.dtype == place.dtype if other.is_array else _fits(place, other)
+
+
+def _fits(place: Kind, number: Kind) -> bool:
+    floating = "float" in str(place.dtype)
+    return number.family == "int" or (number.family == "float" and floating)

@@ -1,0 +1,278 @@
+"""Stores into places that repeat, under masks and by index tensors; updates of a place by what it holds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from tests.vectorize.harness import check
+
+CASES = []
+
+
+def case(*calls, grad=True):
+    def registered(function):
+        CASES.append((function, [list(call) for call in calls], grad))
+        return function
+
+    return registered
+
+
+def normal(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(sum(shape) + len(shape)))
+
+
+def integers(high, *shape):
+    return torch.randint(0, high, shape, generator=torch.Generator().manual_seed(high))
+
+
+def normal_array(*shape):
+    return np.random.default_rng(sum(shape)).normal(size=shape)
+
+
+def integer_array(high, *shape):
+    return np.random.default_rng(high).integers(0, high, size=shape)
+
+
+@case((normal(4, 9), integers(5, 4, 9)), (normal(1, 9), integers(5, 1, 9)))
+def hist_rows(w, k):
+    out = torch.zeros(w.shape[0], 5)
+    for b in range(w.shape[0]):
+        for i in range(w.shape[1]):
+            out[b, k[b, i]] += w[b, i]
+    return out
+
+
+@case((normal(4, 9), integers(5, 4, 9)))
+def hist_inner(w, k):
+    rows = []
+    for b in range(w.shape[0]):
+        h = torch.zeros(5)
+        for i in range(w.shape[1]):
+            h[k[b, i]] += w[b, i]
+        rows.append(h / h.sum())
+    return torch.stack(rows)
+
+
+@case((normal(4, 9), integers(5, 4, 9)), grad=False)
+def max_inner(w, k):
+    rows = []
+    for b in range(w.shape[0]):
+        h = torch.full((5,), -5.0)
+        for i in range(w.shape[1]):
+            h[k[b, i]] = max(h[k[b, i]], w[b, i])
+        rows.append(h)
+    return torch.stack(rows)
+
+
+@case((normal(3, 9), integers(5, 9)))
+def col_add(w, k):
+    out = torch.zeros(3, 5)
+    for i in range(9):
+        out[:, k[i]] += w[:, i]
+    return out
+
+
+@case((normal(3, 9), integers(5, 9)))
+def col_set(w, k):
+    out = torch.zeros(3, 5)
+    for i in range(9):
+        out[:, k[i]] = w[:, i]
+    return out
+
+
+@case((normal(3, 9), integers(5, 9)))
+def cut_set(w, k):
+    out = torch.zeros(5, 6)
+    for i in range(9):
+        out[k[i], 1:4] = w[:, i]
+    return out
+
+
+@case((normal(9, 4), integers(5, 9)), grad=False)
+def minrows(x, k):
+    out = torch.full((5, 4), 9.0)
+    for i in range(9):
+        out[k[i]] = torch.minimum(x[i], out[k[i]])
+    return out
+
+
+@case((normal(9), integers(5, 9), integers(4, 9)))
+def two_place(x, a, b):
+    out = torch.zeros(5, 4)
+    for i in range(9):
+        if x[i] > 0:
+            out[a[i], b[i]] = out[a[i], b[i]] + x[i]
+    return out
+
+
+@case((normal(6, 7),))
+def colsum(x):
+    out = torch.zeros(7)
+    for i in range(6):
+        for j in range(7):
+            out[j] += x[i, j] * 2
+    return out
+
+
+@case((normal(6, 7),))
+def rowsum_if(x):
+    out = torch.zeros(6)
+    for i in range(6):
+        for j in range(7):
+            if x[i, j] > 0:
+                out[i] = out[i] + x[i, j]
+    return out
+
+
+@case((normal(6, 7),))
+def rowcount(x):
+    out = torch.zeros(6, dtype=torch.long)
+    for i in range(6):
+        for j in range(7):
+            if x[i, j] > 0:
+                out[i] += 1
+    return out
+
+
+@case((normal(6, 5), normal(5, 7)))
+def matm(a, b):
+    out = torch.zeros(6, 7)
+    for i in range(6):
+        for j in range(7):
+            for k in range(5):
+                out[i, j] += a[i, k] * b[k, j]
+    return out
+
+
+@case((normal_array(6, 5), normal_array(5, 7)), grad=False)
+def npmatm(a, b):
+    out = np.zeros((6, 7))
+    for i in range(6):
+        for j in range(7):
+            for k in range(5):
+                out[i][j] += a[i][k] * b[k][j]
+    return out
+
+
+@case((normal_array(6, 5), integer_array(4, 6)), grad=False)
+def npmin(a, k):
+    out = np.full((4, 5), 9.0)
+    for i in range(6):
+        out[k[i]] = np.minimum(out[k[i]], a[i])
+    return out
+
+
+@case((normal_array(4, 9), integer_array(5, 4, 9)), grad=False)
+def np_hist(w, k):
+    out = np.zeros((4, 5))
+    for b in range(4):
+        for i in range(9):
+            out[b, k[b, i]] += w[b, i]
+    return out
+
+
+@case((normal_array(9), integer_array(12, 9)), grad=False)
+def np_oob(x, k):
+    out = np.zeros(5)
+    for i in range(9):
+        if k[i] < 5:
+            out[k[i]] = x[i]
+    return out
+
+
+@case((normal_array(9), integer_array(5, 9)), grad=False)
+def np_prod(x, k):
+    out = np.ones(5)
+    for i in range(9):
+        out[k[i]] *= x[i]
+    return out
+
+
+@case((normal(9), torch.zeros(5)), (normal(3), torch.zeros(5)), (normal(1), torch.zeros(1)), grad=False)
+def shift_in(x, out):
+    for i in range(len(x)):
+        if i - 2 >= 0 and i - 2 < out.shape[0]:
+            out[i - 2] = x[i]
+    return out
+
+
+@case((normal(6), normal(6)), (normal(1), normal(1)), grad=False)
+def read_masked(x, y):
+    t = torch.zeros(6)
+    for i in range(x.shape[0]):
+        if x[i] > 0:
+            t[i] = y[i]
+    return t
+
+
+@case((normal(6, 8),), grad=False)
+def mx(x):
+    out = torch.full((6,), -9.0)
+    for i in range(6):
+        for j in range(8):
+            if x[i, j] > out[i]:
+                out[i] = x[i, j]
+    return out
+
+
+@case((integers(9, 6, 8),), grad=False)
+def mxi(x):
+    out = torch.zeros(6, dtype=torch.long)
+    for i in range(6):
+        for j in range(8):
+            out[i] = torch.maximum(out[i], x[i, j])
+    return out
+
+
+@case((torch.tensor([1.0, float("nan"), 3.0, 2.0]), integers(2, 4)), grad=False)
+def nanmax2(x, k):
+    out = torch.zeros(2)
+    for i in range(4):
+        out[k[i]] = torch.maximum(out[k[i]], x[i])
+    return out
+
+
+@case((normal(5, 4), integers(7, 5, 3), normal(5, 3, 4)), grad=False)
+def wide_store(x, a, v):
+    out = torch.zeros(7, 4)
+    for i in range(5):
+        out[a[i]] = v[i]
+    return out
+
+
+@case((normal(5, 4), integers(7, 5, 3)), grad=False)
+def wide_store2(x, a):
+    out = torch.zeros(5, 7)
+    for i in range(5):
+        out[i, a[i]] = 1.0
+    return out
+
+
+@case((normal(5, 7), integers(7, 5, 3), normal(5, 3)))
+def wide_store3(x, a, v):
+    out = torch.zeros(5, 7)
+    for i in range(5):
+        out[i][a[i]] = v[i] * 2
+    return out
+
+
+@case((integers(7, 9),), (integers(7, 1),), grad=False)
+def onehot(k):
+    out = torch.zeros(len(k), 7)
+    for i in range(len(k)):
+        out[i, k[i]] = 1
+    return out
+
+
+@case((integers(7, 9) - 3,), grad=False)
+def negidx(k):
+    out = torch.zeros(7)
+    for i in range(len(k)):
+        out[k[i]] += 1
+    return out
+
+
+@pytest.mark.parametrize(("loop", "calls", "gradients"), CASES, ids=[function.__name__ for function, _, _ in CASES])
+def test_the_lanes_do_what_the_loop_does(loop, calls, gradients):
+    check(loop, *calls, gradients=gradients)
