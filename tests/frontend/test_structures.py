@@ -429,3 +429,58 @@ def test_starred_targets_walrus_del_and_assert():
 
     for function in (starred, named, deleted):
         check(function, rows(), decisions=["lanes"])
+
+
+def test_a_store_into_the_memory_of_a_module_is_seen_by_the_next_call():
+    def function(net, flat, x):
+        out = torch.zeros(len(flat))
+        with torch.no_grad():
+            for k in range(len(flat)):
+                flat[k] = flat[k] + 1
+                out[k] = net(x).sum()
+        return out
+
+    net = nn.Linear(4, 1)
+    lifted = lift(function, verify="off")
+    for count in (4, 4):
+        x, start = torch.randn(4), net.weight.detach().clone()
+        wanted = function(net, net.weight.detach().view(-1), x)
+        net.weight.data.copy_(start)
+        given = lifted(net, net.weight.detach().view(-1), x)
+        net.weight.data.copy_(start)
+        assert len(given) == count
+        torch.testing.assert_close(given, wanted)
+    apart = torch.zeros(4)
+    torch.testing.assert_close(lifted(net, apart, x), function(net, torch.zeros(4), x).detach())
+
+
+def test_what_trains_is_said_to_train_and_loops_inside_are_lifted():
+    def function(net, optimizer, x, y):
+        for values, wanted in zip(x, y):
+            optimizer.zero_grad()
+            loss = 0
+            for i in range(len(values)):
+                loss = loss + (net(values[i]) - wanted[i]).pow(2).sum()
+            loss.backward()
+            optimizer.step()
+        return loss
+
+    net = nn.Linear(3, 1)
+    other = copy.deepcopy(net)
+    x, y = torch.randn(4, 20, 3), torch.randn(4, 20, 1)
+    lifted = lift(function)
+    given = lifted(net, torch.optim.SGD(net.parameters(), 0.01), x, y)
+    wanted = function(other, torch.optim.SGD(other.parameters(), 0.01), x, y)
+    torch.testing.assert_close(given, wanted)
+    torch.testing.assert_close(net.weight, other.weight)
+    outer, inner = lifted.report().loops
+    assert (outer.decision, outer.code, inner.decision) == ("kept", "training-step", "lanes")
+    assert outer.reason == "'optimizer.zero_grad()' changes what the next iteration starts from"
+
+
+def test_a_backward_pass_in_each_iteration_is_kept():
+    def function(net, x):
+        return [torch.autograd.grad(net(row).sum(), list(net.parameters()))[0] for row in x]
+
+    lifted = check(function, nn.Linear(3, 1), torch.randn(4, 3), decisions=["kept"])
+    assert lifted.report().loops[0].code == "training-step"

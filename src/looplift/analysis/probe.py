@@ -247,7 +247,8 @@ class _Probe:
         owner = self.owner(ref)
         if owner in self.function.params:
             what = f"'{ref.hint}'" if owner is ref else f"an item of '{owner.hint}'"
-            raise NotLiftable("effect-order", f"appends to {what}, a list of the caller", statement.span)
+            text = f"appends to {what}, a list that was made outside of what is lifted here"
+            raise NotLiftable("effect-order", text, statement.span)
         if not target.sample:
             target.sample.append(fact.sample)
         elif kind_of(target.sample[0]) != fact.kind:

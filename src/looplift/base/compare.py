@@ -26,6 +26,14 @@ def difference(got: Any, want: Any, *, exact: bool = False, magnitude: float = 1
     return _Comparison(exact, magnitude).of(got, want, path)
 
 
+def is_leaf(value: torch.Tensor) -> bool:
+    """Whether a tensor is a leaf; torch refuses to say so of views made without gradients whose memory has changed."""
+    try:
+        return value.is_leaf
+    except RuntimeError:
+        return False
+
+
 @dataclass
 class _Comparison:
     exact: bool
@@ -117,7 +125,7 @@ class _Comparison:
         with torch.no_grad():
             if not _tensors_close(got.detach(), want.detach(), self):
                 return f"{path}: {_first_of_tensors(got.detach(), want.detach(), self)}"
-        if want.is_leaf and got.is_leaf and (want.grad is not None or got.grad is not None):
+        if is_leaf(want) and is_leaf(got) and (want.grad is not None or got.grad is not None):
             return self.of(got.grad, want.grad, f"{path}.grad")
         return None
 

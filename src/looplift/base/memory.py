@@ -27,6 +27,11 @@ def apart(a: Any, b: Any) -> bool:
     return end <= other_start or other_end <= start
 
 
+def apart_from_module(a: Any, module: Any) -> bool:
+    """Whether a tensor or array shares no memory with the parameters and buffers of a network module."""
+    return all(apart(a, one) for one in (*module.parameters(), *module.buffers()))
+
+
 def own_places(a: Any) -> bool:
     """Whether each element of a tensor or array has a place of its own in memory."""
     if a.flags.c_contiguous if isinstance(a, np.ndarray) else a.is_contiguous():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from looplift.base.memory import apart, own_places
+from looplift.base.memory import apart, apart_from_module, own_places
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Function
 
@@ -45,6 +45,10 @@ def guards_of(plan: Any) -> tuple[list[str], dict[str, Any]]:
     for a, b in sorted(plan.apart):
         names["_apart"] = apart
         guards.append(f"_apart({a}, {b})")
+    for path in sorted(set(plan.mutated)):
+        for module in _outermost_modules(plan.facts.function):
+            names["_apart_from_module"] = apart_from_module
+            guards.append(f"_apart_from_module({path}, {module})")
     for path in sorted(plan.whole):
         names["_own_places"] = own_places
         guards.append(f"_own_places({path})")
@@ -68,6 +72,14 @@ def _watching(watched: Any, number: int, names: dict[str, Any]) -> str:
     return f"({text} is {expected} or _same({text}, {expected}))"
 
 
+def _outermost_modules(function: Function) -> list[str]:
+    """Paths of network modules, without those that are parts of others."""
+    import torch
+
+    found = [path for path, value in function.attributes["modules"].items() if isinstance(value, torch.nn.Module)]
+    return [one for one in found if not any(one.startswith((f"{other}.", f"{other}[")) for other in found)]
+
+
 def same(a: Any, b: Any) -> bool:
     """Whether two numbers or texts are equal and of one type."""
-    return type(a) is type(b) and a == b and repr(a) == repr(b)
+    return type(a) is type(b) and a == b and (isinstance(a, set) or repr(a) == repr(b))

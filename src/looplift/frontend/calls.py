@@ -9,7 +9,7 @@ import types
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.frontend import conversions, expressions, host_items, statements
+from looplift.frontend import conversions, expressions, host_items, statements, training
 from looplift.frontend.exits import always_exits, without_exits
 from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value
 from looplift.frontend.source import plain_function, source_of
@@ -25,6 +25,7 @@ def call(build: Builder, node: ast.Call) -> Value:
         return special
     if isinstance(node.func, ast.Attribute):
         owner = expressions.evaluate(build, node.func.value)
+        training.check_method(build, owner, node.func.attr)
         if isinstance(owner, Structure):
             positional, keywords = _arguments(build, node)
             return owner.method(build, node.func.attr, positional, keywords)
@@ -123,6 +124,7 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
     import torch
 
     value = callee.value
+    training.check_function(build, value)
     if isinstance(value, functools.partial) or value is functools.partial:
         return _partial(build, callee, positional, keywords)
     if (name := name_of(value)) is not None:

@@ -167,9 +167,19 @@ class Region:
         at_loop = any(_spans(self.block[k], line) for k in range(self.first, self.last))
         if self.stop > self.last and not at_loop:
             return _allowed([self._part(self.start, self.last)])
-        if self.start < self.first and not at_loop:
+        if self.start < self.first and not at_loop and not self._fills_its_lists():
             return _allowed([self._part(self.first, self.stop)])
         return _allowed(self._split(loops)) if len(loops) > 1 else []
+
+    def _fills_its_lists(self) -> bool:
+        """Whether the loops write to lists or dicts made right before them: without these nothing can be lifted."""
+        made = {
+            name
+            for node in self.block[self.start : self.first]
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.List | ast.Dict | ast.Set)
+            for name in names_of(node).stores
+        }
+        return bool(made & written_bases(self.block[self.first : self.last]))
 
     def _split(self, loops: list[int]) -> list[Region]:
         """One region for each loop statement, with what belongs to it."""

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from looplift.base.compare import is_leaf
 from looplift.base.memory import reach
 
 MAX_ITEMS = 200_000
@@ -115,7 +116,7 @@ class _Copier:
 
     def tensor(self, value: Tensor) -> Tensor:
         """A tensor over a copy of the whole storage, so that views of one memory stay views of one memory."""
-        if value.requires_grad and not value.is_leaf:
+        if value.requires_grad and not is_leaf(value):
             return value.clone()
         storage = value.untyped_storage()
         key = storage.data_ptr()

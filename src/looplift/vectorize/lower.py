@@ -91,11 +91,17 @@ def _enter_parameters(context: Context) -> None:
             node.attrs["shape"] = context.facts.of[var].shape
         if var in stored:
             if not kind.is_array:
-                raise NotLiftable("effect-order", f"'{path}', a {kind.family} of the caller, is changed in the loop")
+                raise NotLiftable(
+                    "effect-order", f"'{path}', {_said(kind)} made outside of what is lifted here, is changed"
+                )
             shape = tuple(extent_of(node, dim) for dim in range(kind.rank))
             context.arrays[var] = Array(var, node, kind, shape, False, ())
         context.vals[var] = Val(node)
     _share_extents(context)
+
+
+def _said(kind: Kind) -> str:
+    return "an object" if kind.family == "object" else f"a {kind.family}"
 
 
 def _share_extents(context: Context) -> None:

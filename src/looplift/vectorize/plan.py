@@ -57,8 +57,11 @@ def library_of(facts: Facts) -> str:
 
 
 def needs_grad(facts: Facts) -> bool:
-    """Whether gradients may flow through the region."""
+    """Whether gradients may flow through the region; the mode is guarded."""
     import torch
+
+    if not torch.is_grad_enabled():
+        return False
 
     def asks(value: Any) -> bool:
         if isinstance(value, torch.Tensor):

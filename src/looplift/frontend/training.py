@@ -1,0 +1,36 @@
+"""Calls that train: backward passes and steps of optimizers, whose iterations cannot run together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looplift.frontend.scope import Builder, Value
+from looplift.ir.grammar import Const
+
+
+def check_method(build: Builder, owner: Value, name: str) -> None:
+    """Refuses ``loss.backward()``, ``optimizer.step()`` and the like in words of their own."""
+    path = build.param_path(owner) or (owner.path if isinstance(owner, Const) else "")
+    found = build.param_values.get(path, owner.value if isinstance(owner, Const) else None)
+    text = f"{path or 'a loss'}.{name}()"
+    if name == "backward":
+        raise build.refuse("training-step", f"'{text}' leaves gradients behind, one iteration after the other")
+    if name in ("step", "zero_grad") and _trains(found):
+        raise build.refuse("training-step", f"'{text}' changes what the next iteration starts from")
+
+
+def check_function(build: Builder, value: Any) -> None:
+    """Refuses ``torch.autograd.grad`` and ``torch.autograd.backward``."""
+    import torch
+
+    if value in (torch.autograd.grad, torch.autograd.backward):
+        name = value.__name__
+        hint = "; torch.func.grad under torch.vmap gives the gradients of all iterations at once"
+        raise build.refuse("training-step", f"'torch.autograd.{name}' runs a backward pass in each iteration{hint}")
+
+
+def _trains(found: Any) -> bool:
+    import torch
+
+    kinds = (torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler, torch.amp.GradScaler, torch.nn.Module)
+    return isinstance(found, kinds)
