@@ -180,6 +180,8 @@ class _Probe:
     def probe(self, op: Op, statement: Let) -> Any:
         if op.name in ("getitem", "iter_item") and isinstance(self.sample(as_atom(op.args[0])), list):
             return self._element(op, statement)
+        if op.name == "unpack" and op.args[0] in self.stored and (items := self.sample(as_atom(op.args[0]))):
+            return items[0]
         try:
             return self._evaluate(op, self.sample)
         except NotLiftable:

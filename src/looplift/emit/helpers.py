@@ -81,8 +81,8 @@ def places_apart(indices, sizes):
     flat = 0
     for index, size in zip(indices, sizes):
         flat = flat * size + index % size
-    flat = flat.flatten()
-    return len(set(flat.tolist())) == len(flat)
+    flat = np.sort(np.asarray(flat).ravel())
+    return bool((flat[1:] != flat[:-1]).all())
 ''',
     "segment_reduce": '''
 def segment_reduce(ufunc, values, lengths):

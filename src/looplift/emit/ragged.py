@@ -148,17 +148,33 @@ def relabel_text(p: Printer, node: Node) -> Text:
 
 def segment_text(p: Printer, node: Node) -> Text:
     """A fold of each lane's entries."""
-    (value,) = node.args
-    axis, operator = node.attrs["axis"], node.attrs["operator"]
-    position = value.axes.index(axis)
-    if p.library == "torch":
-        text = _torch_segments(p, node, value, axis, position)
-    else:
-        text = _array_segments(p, value, axis, operator, position)
-    if len(axis.parents) > 1:
-        text = _unflattened(p, text, position, axis.parents)
-    axes = [*value.axes[:position], *axis.parents, *value.axes[position + 1 :]]
+    value, outer = node.args[0], node.attrs.get("outer", node.attrs["axis"])
+    position = value.axes.index(node.attrs["axis"])
+    make = _torch_segments if p.library == "torch" else _array_segments
+    text = make(p, node, position)
+    if len(outer.parents) > 1:
+        text = _unflattened(p, text, position, outer.parents)
+    axes = [*value.axes[:position], *outer.parents, *value.axes[position + 1 :]]
     return atom(_ordered(p, text, axes, node))
+
+
+def _lanes_of(p: Printer, node: Node) -> tuple[str, str]:
+    """For each entry its lane; how many lanes there are."""
+    axis, outer = node.attrs["axis"], node.attrs.get("outer", node.attrs["axis"])
+    lanes = " * ".join(p.extent(parent) for parent in outer.parents)
+    if axis is outer:
+        return owners_text(p, axis), lanes
+    if len(outer.parents) == 1:
+        return entries_text(p, axis, outer.parents[0]), lanes
+    return f"{owners_text(p, outer)}[{entries_text(p, axis, outer)}]", lanes
+
+
+def _counts_of(p: Printer, node: Node) -> str:
+    """How many entries each lane has."""
+    if len(node.args) == 1:
+        return lengths_text(p, node.attrs["axis"])
+    text = p.text(node.args[1])
+    return text.text if len(node.args[1].axes) == 1 else f"{text.at(ATOM)}.reshape(-1)"
 
 
 def _unflattened(p: Printer, text: str, position: int, axes: tuple[Axis, ...]) -> str:
@@ -176,28 +192,28 @@ def _ordered(p: Printer, text: str, axes: list[Axis], node: Node) -> str:
     return _in_order(p, text, order)
 
 
-def _torch_segments(p: Printer, node: Node, value: Node, axis: Axis, position: int) -> str:
-    operator = node.attrs["operator"]
+def _torch_segments(p: Printer, node: Node, position: int) -> str:
+    value, operator = node.args[0], node.attrs["operator"]
     text = p.text(value).text if value.op == "name" else p.bind(value)
     if operator == "add":
+        owners, lanes = _lanes_of(p, node)
         shape = [f"{text}.shape[{k}]" for k in range(value.rank)]
-        shape[position] = " * ".join(p.extent(parent) for parent in axis.parents)
-        owners = owners_text(p, axis)
+        shape[position] = lanes
         return f"{text}.new_zeros({', '.join(shape)}).index_add({position}, {owners}, {text})"
     if position:
         p.fail("ragged-shape", f"'{operator}' over a ragged loop between others")
     name = {"mul": "prod", "max": "max", "min": "min"}[operator]
     if p.dtype(value.kind).is_floating_point and not node.attrs["gradients"]:
-        return f'torch.segment_reduce({text}, "{name}", lengths={lengths_text(p, axis)})'
-    return _scattered_segments(p, value, axis, operator, text)
+        return f'torch.segment_reduce({text}, "{name}", lengths={_counts_of(p, node)})'
+    return _scattered_segments(p, node, text)
 
 
-def _scattered_segments(p: Printer, value: Node, axis: Axis, operator: str, text: str) -> str:
+def _scattered_segments(p: Printer, node: Node, text: str) -> str:
     """For integers, and for gradients: those of ``segment_reduce`` are not shared reliably by equal values."""
+    value, operator = node.args[0], node.attrs["operator"]
     empty = {"mul": 1, "max": _least(p.dtype(value.kind)), "min": _greatest(p.dtype(value.kind))}[operator]
     name = {"mul": "prod", "max": "amax", "min": "amin"}[operator]
-    lanes = " * ".join(p.extent(parent) for parent in axis.parents)
-    owners = owners_text(p, axis)
+    owners, lanes = _lanes_of(p, node)
     rest = "".join(f", {text}.shape[{k}]" for k in range(1, value.rank))
     if value.rank > 1:
         owners = f"{owners}[:{', None' * (value.rank - 1)}].expand_as({text})"
@@ -217,12 +233,12 @@ def _greatest(dtype) -> float:
     return float("inf") if dtype.is_floating_point else torch.iinfo(dtype).max
 
 
-def _array_segments(p: Printer, value: Node, axis: Axis, operator: str, position: int) -> str:
+def _array_segments(p: Printer, node: Node, position: int) -> str:
     if position:
-        p.fail("ragged-shape", f"'{operator}' over a ragged loop between others")
+        p.fail("ragged-shape", "a fold over a ragged loop between others")
     p.need("segment_reduce")
-    name = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}[operator]
-    return f"segment_reduce(np.{name}, {p.text(value).text}, {lengths_text(p, axis)})"
+    name = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}[node.attrs["operator"]]
+    return f"segment_reduce(np.{name}, {p.text(node.args[0]).text}, {_counts_of(p, node)})"
 
 
 # ---------------------------------------------------------------- between ragged and dense
@@ -230,9 +246,27 @@ def _array_segments(p: Printer, value: Node, axis: Axis, operator: str, position
 
 def flattened_text(p: Printer, node: Node) -> Text:
     """The entries of all lanes, one after the other, as a dimension of its own."""
-    (value,) = node.args
-    dim = node.attrs["dim"]
-    return atom(_in_order(p, p.text(value).at(ATOM), [*range(1, dim + 1), 0, *range(dim + 1, value.rank)]))
+    value, dim = node.args[0], node.attrs["dim"]
+    text = p.text(value)
+    if len(node.args) > 1:
+        text = atom(f"{text.at(ATOM)}[{full(p, node.args[1], value.axes)}]")
+    elif p.uses.get(value.serial, 0) > 1:
+        text = _copied(p, text)
+    return atom(_in_order(p, text.at(ATOM), [*range(1, dim + 1), 0, *range(dim + 1, value.rank)]))
+
+
+def _copied(p: Printer, text: Text) -> Text:
+    """A copy, where something else holds the same memory."""
+    return atom(f"{text.at(ATOM)}.{'clone' if p.library == 'torch' else 'copy'}()")
+
+
+def split_text(p: Printer, node: Node) -> Text:
+    """The entries of each lane as a list's item."""
+    lengths = lengths_text(p, node.attrs["axis"])
+    text = p.text(node.args[0])
+    if p.library == "torch":
+        return atom(f"[piece.clone() for piece in {text.at(ATOM)}.split({lengths}.tolist())]")
+    return atom(f"[piece.copy() for piece in np.split({text.text}, {lengths}.cumsum()[:-1])]")
 
 
 def dense_text(p: Printer, node: Node) -> Text:
@@ -248,6 +282,8 @@ def dense_text(p: Printer, node: Node) -> Text:
         text = f"{text}.unflatten(0, ({lead}, {count}))"
     else:
         text = f"{text}.reshape(({lead}, {count}) + {text}.shape[1:])"
+    if p.uses.get(value.serial, 0) > 1:
+        text = _copied(p, atom(text)).text
     if dim := node.attrs["dim"]:
         first = len(axis.parents)
         order = [*range(first), *range(first + 1, first + 1 + dim), first, *range(first + 1 + dim, node.rank)]
@@ -381,7 +417,7 @@ def places_apart_text(p: Printer, node: Node) -> Text:
 
 RENDERERS = {
     "member": member_text, "first": first_text, "entry": entry_text, "relabel": relabel_text, "segment": segment_text,
-    "flattened": flattened_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,
+    "flattened": flattened_text, "split": split_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,
     "windows": windows_text, "trailing": trailing_text, "segments_apart": segments_apart_text,
     "places_apart": places_apart_text,
 }  # fmt: skip

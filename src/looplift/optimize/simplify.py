@@ -98,7 +98,9 @@ class _Rewriter:
 
     def _is_volatile(self, node: Node) -> bool:
         if node.serial not in self.volatile:
-            own = node.op == "drawn" or (node.op == "name" and (node.attrs.get("memory") or node.attrs.get("local")))
+            own = node.op in ("drawn", "flattened", "dense") or (
+                node.op == "name" and (node.attrs.get("memory") or node.attrs.get("local"))
+            )
             made = node.op == "apply" and node.kind.is_array
             self.volatile[node.serial] = bool(own or made) or any(self._is_volatile(arg) for arg in node.args)
         return self.volatile[node.serial]

@@ -43,7 +43,7 @@ def read(context: Context, base: Node, index: Operand, kind: Kind) -> Val:
 def read_pieces(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:
     pieces = [wrapped(base, dim, piece) for dim, piece in numbered(pieces)]
     if context.mask is not None:
-        pieces = [safe(context, base, dim, piece) for dim, piece in numbered(pieces)]
+        pieces = [_safe(context, base, dim, piece) for dim, piece in numbered(pieces)]
     along = [piece for piece in pieces if isinstance(piece, Along | Window)]
     axes = [piece.axis for piece in along]
     simple = not any(isinstance(piece, Gather | Steps) for piece in pieces)
@@ -119,7 +119,7 @@ def _check_range(context: Context, base: Node, dim: int, piece: Piece) -> None:
     context.check_at_most(nodes.plus(high, width), extent_of(base, dim))
 
 
-def safe(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
+def _safe(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
     """Under a mask, subscripts of lanes that do not run may be out of range: they read element 0 instead."""
     match piece:
         case Gather(index=index) if not index.kind.rank:

@@ -65,6 +65,8 @@ def _item(context: Context, owner: Atom, position: int, fact: Fact, op: Op) -> V
     val = context.val(owner)
     if val.items is not None:
         return val.items[position]
+    if val.sequence is not None:
+        return _built_item(context, val, position, fact, op)
     kind = val.node.kind
     if kind.family == "tensor" or kind.family == "array":
         count = context.facts[owner].shape[0]
@@ -77,6 +79,13 @@ def _item(context: Context, owner: Atom, position: int, fact: Fact, op: Op) -> V
         raise context.refuse("unknown-op", "an item of a value that differs by iteration")
     attrs = {"name": "getitem", "kwargs": [], "positional": 2}
     return Val(Node("apply", (val.node, nodes.const(position)), (), fact.kind, attrs))
+
+
+def _built_item(context: Context, val: Val, position: int, fact: Fact, op: Op) -> Val:
+    """One of the items of a list that is unpacked."""
+    length = val.sequence.length(context)
+    context.check(nodes.compare("eq", length, nodes.const(constant(op.args[2]))))
+    return val.sequence.item(context, Const(position), fact)
 
 
 def _attribute(context: Context, op: Op, fact: Fact, var: Var) -> Val:

@@ -8,7 +8,7 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Op, Operand, Var
-from looplift.vectorize import nodes
+from looplift.vectorize import nodes, ragged_lists
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -123,8 +123,10 @@ class Built:
     axes: tuple[Axis, ...]
     element: Kind | None = None
     entries: list[tuple[Node, tuple[Axis, ...], Node | None]] = field(default_factory=list)
+    ragged: Val | None = None
 
-    def append(self, context: Context, value: Node) -> None:
+    def append(self, context: Context, val: Val) -> None:
+        value = val.node
         if context.serial_loops:
             raise context.refuse("carried", f"'{self.var.hint}' grows in a loop that stays sequential")
         inside = context.axes_inside(self.axes)
@@ -139,12 +141,17 @@ class Built:
         if value.kind.family in ("tuple", "list", "object", "string", "none"):
             raise context.refuse("unsupported-value", f"'{self.var.hint}' holds {value.kind.family}s")
         self.entries.append((value, inside, context.mask))
+        if val.dims is not None:
+            ragged_lists.check_pieces(context, val, inside, self.axes)
+            self.ragged = val
 
     def collected(self, context: Context) -> Node:
         """The list as an array whose first lane dimension counts its items."""
         if len(self.entries) != 1:
             raise context.refuse("unsupported-value", f"'{self.var.hint}' is used before the loop fills it")
         value, inside, mask = self.entries[0]
+        if self.ragged is not None:
+            value = ragged_lists.of_one_length(context, self.ragged, inside)
         kind = packed_kind(context, value.kind)
         count = inside[0].extent if len(inside) == 1 and mask is None else None
         extents = [count] + list(value.attrs.get("extents") or [None] * value.kind.rank)
@@ -152,6 +159,8 @@ class Built:
         return Node("collect", args, self.axes, kind, {"inside": inside, "extents": extents}, self.var.hint)
 
     def length(self, context: Context) -> Node:
+        if self.ragged is not None:
+            return ragged_lists.count(context, self.entries[0])
         node = self.collected(context)
         count = node.attrs["extents"][0]
         if count is not None:
@@ -173,8 +182,12 @@ class Built:
 
 
 JOINS = frozenset(
-    """torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate""".split()
+    """torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate
+    np.concat""".split()
 )
+
+
+CONCATENATIONS = ("torch.cat", "torch.concat", "np.concatenate", "np.concat")
 
 
 def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
@@ -184,13 +197,16 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
     val = context.val(op.args[0])
     if not isinstance(val.sequence, Built):
         return None
+    if val.sequence.ragged is not None and op.name in CONCATENATIONS:
+        entry = val.sequence.entries[0]
+        return ragged_lists.concatenated(context, val.sequence.ragged, entry, _dimension(context, op), fact, var)
     node = val.sequence.collected(context)
     if len(node.args) > 1:
         count = val.sequence.length(context)
         context.check(nodes.compare("ge", count, nodes.const(1)))
     dim = _dimension(context, op)
     dtype = fact.kind.dtype
-    if op.name in ("torch.cat", "torch.concat", "np.concatenate"):
+    if op.name in CONCATENATIONS:
         node = _concatenated(context, node, dim)
     elif dim:
         rank = node.kind.rank
@@ -230,6 +246,8 @@ def _concatenated(context: Context, node: Node, dim: int) -> Node:
 
 def returned(context: Context, built: Built) -> Node:
     """The list as the caller gets it: numbers as numbers, tensors as tensors of their own."""
+    if built.ragged is not None and not built.axes:
+        return ragged_lists.split(context, built.ragged, built.entries[0], built.var.hint)
     node = built.collected(context)
     if built.axes:
         raise context.refuse("unsupported-value", f"'{built.var.hint}' is a list of lists")

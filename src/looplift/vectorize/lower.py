@@ -168,7 +168,7 @@ def _statement(context: Context, statement: Statement) -> None:
             if not isinstance(val.sequence, lists.Built):
                 raise context.refuse("effect-order", f"appends to '{ref.hint}', which the region did not make")
             views.check_kept_value(context, ref, value)
-            val.sequence.append(context, _element(context, context.val(value)))
+            val.sequence.append(context, _element(context, context.lookup(value)))
         case If():
             _branch(context, statement)
         case Loop():
@@ -190,10 +190,10 @@ def _update(context: Context, update: Update) -> None:
     store(context, array, index, context.lookup(update.value), update.operator)
 
 
-def _element(context: Context, val: Val) -> Node:
+def _element(context: Context, val: Val) -> Val:
     if val.sequence is not None or val.items is not None:
         raise context.refuse("unsupported-value", "a list or tuple is appended to a list")
-    return val.node
+    return val
 
 
 def _let(context: Context, statement: Let) -> None:
@@ -226,7 +226,7 @@ def _of_built_list(context: Context, op, fact) -> Val | None:
         return Val(val.sequence.length(context))
     if op.name in ("getitem", "iter_item"):
         return val.sequence.item(context, op.args[1], fact)
-    if op.name == "zipped":
+    if op.name in ("zipped", "unpack"):
         return None
     raise context.refuse("unknown-op", f"'{op.name.rpartition('.')[2]}' of a list that the loop fills")
 

@@ -14,6 +14,7 @@ from looplift.ir.grammar import (
     Slice,
     Store,
     Var,
+    atoms,
     constant,
     operands,
     uses,
@@ -59,10 +60,10 @@ def _check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
         if _is_step_of_store(context, read, stores):
             continue
         for path in _paths_read(context, read, root):
-            if path is None or not all(_same_place(context, path, other, loop) for other in paths):
+            if path is None or not all(_ordered(context, path, other, loop, root) for other in paths):
                 message = f"one iteration may read what another one writes to '{hint}'"
                 return NotLiftable("memory-dependence", message, read.span)
-    if len(stores) > 1 and not _stores_agree(context, paths, loop):
+    if len(stores) > 1 and not _stores_agree(context, paths, loop, root):
         return NotLiftable("order", f"several statements write to '{hint}'", loop.span)
     return None
 
@@ -180,12 +181,55 @@ def _slope(context: Context, var: Var, loop: Loop) -> int:
     return slopes[0] + sign * slopes[1]
 
 
-def _stores_agree(context: Context, paths: list[Path], loop: Loop) -> bool:
-    """Several stores are in order if each separates the iterations and all name the same place in one iteration,
-    or places that differ by a constant subscript."""
+def _ordered(context: Context, a: Path, b: Path, loop: Loop, root: Var) -> bool:
+    """Whether what two subscripts name is in one iteration alone, so that program order is kept."""
+    return _same_place(context, a, b, loop) or _same_row(context, a, b, loop) or _when_apart(context, a, b, loop, root)
+
+
+def _same_row(context: Context, a: Path, b: Path, loop: Loop) -> bool:
+    """Both subscripts name places in a row that is this iteration's own."""
+    return any(x is y and isinstance(x, Var) and _slope(context, x, loop) for x, y in zip(a, b, strict=False))
+
+
+def _when_apart(context: Context, a: Path, b: Path, loop: Loop, root: Var) -> bool:
+    """Both subscripts name the same place in one iteration; the store checks that no two iterations share one."""
+    same = len(a) == len(b) and all(_same_value(context, x, y) for x, y in zip(a, b, strict=True))
+    moving = any(loop in context.facts[atom].loops for item in b for atom in atoms(item))
+    if same and moving:
+        context.when_apart.add(root)
+    return same and moving
+
+
+STEADY = frozenset("getitem iter_item unpack add sub mul builtin.int method.item method.long method.int copy".split())
+
+
+def _same_value(context: Context, a: Operand, b: Operand) -> bool:
+    """Whether two operands are computed alike, from what the region does not write to."""
+    if _same_operand(a, b):
+        return True
+    if isinstance(a, Slice) and isinstance(b, Slice):
+        parts = zip((a.lo, a.hi, a.step), (b.lo, b.hi, b.step), strict=True)
+        return all(_same_value(context, x, y) for x, y in parts)
+    if isinstance(a, Group) and isinstance(b, Group) and len(a.items) == len(b.items):
+        return all(_same_value(context, x, y) for x, y in zip(a.items, b.items, strict=True))
+    if not isinstance(a, Var) or not isinstance(b, Var):
+        return False
+    one, other = context.flow.definition.get(a), context.flow.definition.get(b)
+    if not isinstance(one, Let) or not isinstance(other, Let) or one.op.kwargs or other.op.kwargs:
+        return False
+    if one.op.name != other.op.name or one.op.name not in STEADY or len(one.op.args) != len(other.op.args):
+        return False
+    written = stored_roots(context.flow, context.facts.function.body)
+    if any(isinstance(atom, Var) and context.flow.root(atom) in written for atom in operands(one.op)):
+        return False
+    return all(_same_value(context, x, y) for x, y in zip(one.op.args, other.op.args, strict=True))
+
+
+def _stores_agree(context: Context, paths: list[Path], loop: Loop, root: Var) -> bool:
+    """Several stores are in order if what they name is in one iteration alone."""
     first = paths[0]
     return all(
-        _separates(context, path, loop) and (_same_place(context, first, path, loop) or _apart(first, path, loop))
+        (_separates(context, path, loop) and _apart(first, path, loop)) or _ordered(context, first, path, loop, root)
         for path in paths
     )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from looplift.ir.array import Node, reachable
-from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Var
+from looplift.ir.facts import Fact, Kind, kind_of
+from looplift.ir.grammar import Const, Var
 from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
@@ -29,6 +29,8 @@ def number_operation(
         return None
     if name in CONVERSIONS or (name == "method.tolist" and fact.kind.is_number):
         return Val(_converted(context, args[0], fact.kind))
+    if name == "method.tolist" and args[0].kind.is_array and args[0].kind.rank == 1 and fact.sample:
+        return _numbers_of(context, args[0], fact)
     if name in ("builtin.min", "builtin.max"):
         return Val(_extreme(context, name, args, fact.kind))
     if name == "not":
@@ -38,6 +40,20 @@ def number_operation(
     if not fact.kind.is_number or not all(a.kind.is_number for a in args):
         return None
     return Val(_arithmetic(context, name, args, fact.kind, var))
+
+
+def _numbers_of(context: Context, x: Node, fact: Fact) -> Val:
+    """``x.tolist()`` of a vector: as many numbers as it has at the call that the variant is made for."""
+    from looplift.vectorize.indexing import read
+    from looplift.vectorize.subscripts import extent_of
+
+    count, extent = len(fact.sample), extent_of(x, 0)
+    context.check(nodes.compare("eq", extent, nodes.const(count)), f"={nodes.key_of(extent)}:{count}")
+    single = Kind("numpy" if x.kind.family == "array" else "tensor", x.kind.dtype, 0)
+    parts = [read(context, x, Const(position), single).node for position in range(count)]
+    items = [Val(_converted(context, part, kind_of(fact.sample[0]))) for part in parts]
+    node = Node("display", tuple(item.node for item in items), x.axes, fact.kind, {"kind": "list"})
+    return Val(node, items=items)
 
 
 def truth(node: Node) -> Node:

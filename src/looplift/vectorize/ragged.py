@@ -55,6 +55,8 @@ def operation(context: Context, statement: Let) -> Val:
 
 
 def _operand(context: Context, operand: Operand) -> Val:
+    if isinstance(operand, Group) and all(isinstance(item, Const) for item in operand.items):
+        return Val(nodes.const(tuple(constant(item) for item in operand.items)))
     if isinstance(operand, Group | Slice):
         raise context.refuse("ragged-shape", "a list or slice beside a value of another length in each iteration")
     return context.lookup(operand)

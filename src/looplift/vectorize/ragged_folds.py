@@ -12,7 +12,7 @@ from typing import Any
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ops import table
-from looplift.vectorize import nodes
+from looplift.vectorize import nodes, segments
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.ragged import (
@@ -29,17 +29,27 @@ from looplift.vectorize.ragged import (
 FOLD = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
 
 
-def segment(context: Context, node: Node, axis: Axis, operator: str, kind: Kind) -> Node:
-    """A fold of each lane's entries."""
+def segment(
+    context: Context,
+    node: Node,
+    axis: Axis,
+    operator: str,
+    kind: Kind,
+    outer: Axis | None = None,
+    counts: Node | None = None,
+) -> Node:
+    """A fold of each lane's entries; of a box's, up to the lanes of its ``outer`` dimension, ``counts`` in each."""
     if "16" in str(node.kind.dtype) and operator in ("add", "mul") and "float" in str(node.kind.dtype):
         raise context.refuse("ragged-shape", "a sum in half precision, of another length in each iteration")
     if axis not in node.axes:
         raise context.refuse("ragged-shape", "a dimension of another length is folded before one inside of it")
-    axes = tuple(sorted({*(a for a in node.axes if a is not axis), *axis.parents}, key=lambda a: a.order))
+    parents = (outer or axis).parents
+    axes = tuple(sorted({*(a for a in node.axes if a is not axis), *parents}, key=lambda a: a.order))
     made = Kind(kind.family, node.kind.dtype, node.kind.rank)
     attrs = {"axis": axis, "operator": operator, "gradients": context.needs_grad}
     attrs["extents"] = node.attrs.get("extents")
-    return Node("segment", (node,), axes, made, attrs)
+    args = (node,) if counts is None else (node, segments.spread(counts, parents))
+    return Node("segment", args, axes, made, attrs | {"outer": outer or axis})
 
 
 class _Folding:
@@ -62,9 +72,20 @@ class _Folding:
             kind = Kind(node.kind.family, node.kind.dtype, rank - len(dims))
             attrs = {"name": FOLD[operator], "dims": dims, "keepdim": False, "all": False, "kwargs": [], "as": ""}
             node = Node("fold", (node,), node.axes, kind, attrs)
-        for axis in self.ragged:
-            node = segment(self.context, node, axis, operator, array_kind(self.context, self.fact.kind, 0))
-        return node
+        kind = array_kind(self.context, self.fact.kind, 0)
+        if len(self.ragged) < 2:
+            return segment(self.context, node, self.ragged[0], operator, kind)
+        return segment(self.context, node, self.ragged[0], operator, kind, self.ragged[-1], self.entries())
+
+    def entries(self) -> Node:
+        """How many entries each lane has in all ragged dimensions together."""
+        total: Node | None = None
+        for k in self.wanted:
+            if self.dims[k] is not None:
+                size = extent(self.context, self.x, k)
+                total = size if total is None else nodes.elementwise("mul", [total, size], nodes.INT)
+        assert total is not None
+        return total
 
     def kept(self, node: Node) -> Node:
         """A result beside the value that it was made of: with the dense dimensions that were folded."""

@@ -77,6 +77,8 @@ def structure_key(node: Node) -> Any:
         return ("name", node.serial if volatile else node.attrs["text"])
     if node.op == "const":
         return ("const", type(node.attrs["value"]).__name__, repr(node.attrs["value"]))
+    if node.op in ("extent", "length"):
+        return ("size", nodes.key_of(node))
     if node.op in ("drawn", "apply") or _reads_memory(node):
         return ("node", node.serial)
     attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items() if k not in ("extents", "bits", "key", "pieces")))
@@ -85,7 +87,9 @@ def structure_key(node: Node) -> Any:
 
 
 def _reads_memory(node: Node) -> bool:
-    return any((arg.op == "name" and arg.attrs.get("memory")) or _reads_memory(arg) for arg in node.args)
+    return node.op not in ("extent", "length") and any(
+        (arg.op == "name" and arg.attrs.get("memory")) or _reads_memory(arg) for arg in node.args
+    )
 
 
 def window_index(context: Context, lo: Node, hi: Node, width: Node, extent: Node) -> Node:
@@ -252,7 +256,8 @@ def inside(context: Context, piece: Segment, outer: Axis) -> Segment:
     if not set(axis.parents) <= {*outer.parents, *(a for p in outer.parents for a in ancestors(p))}:
         raise context.refuse("ragged-shape", "slices in one subscript that move with different loops")
     lengths = spread(axis.lengths, (outer,))
-    made = axis_of(context, lengths, (outer,), axis.name, ("inside", id(outer), id(axis)))
+    with context.unmasked():  # lanes that do not run have no entries of the outer one
+        made = axis_of(context, lengths, (outer,), axis.name, ("inside", id(outer), id(axis)))
     start = start_of(context, piece)
     return Segment(made, _place(context, made, start), piece.lo, piece.hi, piece.extent)
 
@@ -285,16 +290,10 @@ def read(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Val:
 
 def _unmasked(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:
     """Entries exist for lanes that run alone, so that no place needs a safe one instead."""
-    from looplift.vectorize.indexing import read_pieces, safe
+    from looplift.vectorize.indexing import along_node, read_pieces
 
-    if context.mask is None:
-        return read_pieces(context, base, pieces, kind)
-    pieces = [
-        piece
-        if isinstance(piece, Gather) and any(a.is_ragged for a in piece.index.axes)
-        else safe(context, base, k, piece)
-        for k, piece in enumerate(pieces)
-    ]
+    if context.mask is not None:
+        pieces = [Gather(along_node(piece)) if isinstance(piece, Along) else piece for piece in pieces]
     with context.unmasked():
         return read_pieces(context, base, pieces, kind)
 

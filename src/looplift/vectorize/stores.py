@@ -45,8 +45,12 @@ def place(context: Context, array: Array, pieces: list[Piece], value: Node, comb
         and not any(isinstance(p, Gather) for p in pieces)
         and not (set(walked) & set(array.axes))
     )
-    if combine is not None and (free or not injective):
-        _check_order(context, array, value, combine)
+    if free or not injective:
+        if array.var in context.when_apart or combine not in (None, *FOLDED):
+            value = _once(context, array, pieces, value, combine)
+            return _scatter(context, array, pieces, value, None, distinct=True)
+        if combine is not None:
+            _check_order(context, array, value, combine)
     fits = context.mask is None or all(
         is_inside(piece, array.shape[dim]) for dim, piece in enumerate(pieces) if isinstance(piece, Along)
     )
@@ -211,6 +215,27 @@ def bind(context: Context, array: Array) -> None:
         array.name = array.node.attrs["text"]
         array.node.attrs["memory"] = True
     array.written = True
+
+
+def _once(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> Node:
+    """The value for places of which each is written by one lane, which is checked at every call."""
+    from looplift.vectorize.indexing import read_pieces
+
+    if context.mask is not None or any(isinstance(p, Gather) and p.index.kind.rank for p in pieces):
+        raise context.refuse("order", f"'{array.var.hint}' is changed at places that may repeat, under an 'if'")
+    chosen = [p for p in pieces if not isinstance(p, Whole | Cut)]
+    indices = [along_node(p) if isinstance(p, Along) else p.index if isinstance(p, Gather) else p.at for p in chosen
+               if isinstance(p, Along | Gather | Point)]  # fmt: skip
+    dims = [dim for dim, p in enumerate(pieces) if not isinstance(p, Whole | Cut)]
+    attrs = {"axes": context.active_axes(), "dims": dims}
+    if array.axes:
+        raise context.refuse("order", f"'{array.var.hint}' is changed at places that may repeat")
+    context.add_check(Node("places_apart", (array.node, *indices), (), nodes.BOOL, attrs))
+    if combine is None:
+        return value
+    bind(context, array)
+    kind = Kind(array.kind.family, array.kind.dtype, sum(isinstance(p, Whole | Cut) for p in pieces))
+    return context_combine(context, combine, read_pieces(context, array.node, list(pieces), kind), value, kind)
 
 
 def _scatter(

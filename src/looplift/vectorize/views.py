@@ -151,7 +151,7 @@ def _is_joined(context: Context, ref: Var) -> bool:
 
 CONVERSIONS = frozenset("to float double type contiguous".split())
 JOINING = frozenset(
-    """torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate
+    """torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate np.concat
     builtin.len iter_len iter_item getitem""".split()
 )
 

@@ -1,0 +1,71 @@
+"""Lists of pieces of different lengths, in: what is put together of them is the flat value, or cut out of it.
+
+out.append(x[s:e] * 2)     torch.cat(out)       the entries, one lane after the other
+                           out                  the entries, split by lengths
+                           torch.stack(out)     one length, which is required of all lanes
+"""
+
+from __future__ import annotations
+
+from looplift.ir.array import Axis, Node
+from looplift.ir.facts import Fact, Kind
+from looplift.ir.grammar import Var
+from looplift.vectorize import nodes
+from looplift.vectorize.context import Context
+from looplift.vectorize.nodes import Val
+
+Entry = tuple[Node, tuple[Axis, ...], Node | None]
+
+
+def check_pieces(context: Context, val: Val, inside: tuple[Axis, ...], outside: tuple[Axis, ...]) -> None:
+    """One ragged dimension, of entries that stand in the order of the lanes that append."""
+    ragged = [axis for axis in val.dims or () if axis is not None]
+    if len(ragged) != 1 or ragged[0].parents != tuple(inside) or val.node.axes != (ragged[0],) or outside:
+        raise context.refuse("ragged-shape", "pieces of another length in each iteration, of several loops")
+
+
+def _place(val: Val) -> tuple[int, Axis]:
+    return next((k, axis) for k, axis in enumerate(val.dims or ()) if axis is not None)
+
+
+def count(context: Context, entry: Entry) -> Node:
+    _, inside, mask = entry
+    if mask is not None or len(inside) != 1:
+        raise context.refuse("ragged-shape", "the length of a list of pieces that differ in theirs")
+    return inside[0].extent
+
+
+def concatenated(context: Context, val: Val, entry: Entry, dim: int, fact: Fact, var: Var) -> Val:
+    """``torch.cat`` of the pieces along the dimension in which they differ."""
+    k, _ = _place(val)
+    assert val.dims is not None
+    if dim % len(val.dims) != k:
+        raise context.refuse("ragged-shape", "pieces of another length in each iteration are put side by side")
+    args, mask = (val.node,), entry[2]
+    if mask is not None:
+        context.check_some(mask)
+        args = (val.node, mask)
+    kind = fact.kind
+    node = Node("flattened", args, (), Kind(kind.family, val.node.kind.dtype, kind.rank), {"dim": k}, var.hint)
+    return Val(node if node.kind.dtype == kind.dtype else nodes.cast(node, kind.dtype))
+
+
+def split(context: Context, val: Val, entry: Entry, hint: str) -> Node:
+    """The pieces, each memory of its own."""
+    k, axis = _place(val)
+    if k or entry[2] is not None:
+        raise context.refuse("ragged-shape", "a list of pieces of another length, some of them left out")
+    assert axis.lengths is not None
+    return Node("split", (val.node, axis.lengths), (), Kind("list"), {"axis": axis}, hint)
+
+
+def of_one_length(context: Context, val: Val, inside: tuple[Axis, ...]) -> Node:
+    """The pieces as a value of one shape, if all of them have one length."""
+    from looplift.vectorize.ragged_stores import densified
+
+    k, axis = _place(val)
+    lanes = inside[0].extent
+    for outer in inside[1:]:
+        lanes = nodes.elementwise("mul", [lanes, outer.extent], nodes.INT)
+    length = nodes.elementwise("floordiv", [axis.extent, lanes], nodes.INT)
+    return densified(context, val, {k: length})
