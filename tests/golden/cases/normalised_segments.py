@@ -17,9 +17,9 @@ def normalise(weights, bounds):
 
 
 def arguments():
-    return torch.rand(9) + 0.5, torch.tensor([0, 4, 4, 7, 9])
+    return torch.arange(1.0, 10.0), torch.tensor([0, 4, 4, 7, 9])
 
 
 def more_arguments():
-    yield torch.rand(20) + 0.5, torch.tensor([0, 15, 10, 20])
-    yield torch.rand(5) + 0.5, torch.tensor([0, -2, 5])
+    yield torch.arange(1.0, 21.0), torch.tensor([0, 15, 10, 20])
+    yield torch.arange(1.0, 6.0), torch.tensor([0, -2, 5])
