@@ -69,12 +69,13 @@ def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings:
     from looplift.analysis.probe import analyse
     from looplift.emit.source import emit
     from looplift.frontend.translate import translate
+    from looplift.optimize.reuse import reuse_memory
     from looplift.optimize.simplify import simplify
     from looplift.vectorize.plan import plan
 
     region = program.region
     function = translate(region.statements, values, list(program.live_out), file=program.file, name=program.name)
-    made = plan(analyse(function), backend=settings.backend, kernel_of=_kernel_of)
+    made = plan(analyse(function), backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
     made.program = simplify(made.program)
     emitted = emit(made)
     for kernel, gradients in emitted.kernels:

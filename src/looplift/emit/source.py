@@ -17,7 +17,7 @@ from looplift.emit import ragged, structure, text
 from looplift.emit.arrays import is_view
 from looplift.emit.guards import device_of, guarded_modules, guards_of
 from looplift.emit.helpers import HELPERS, helper_functions
-from looplift.emit.text import Text, full
+from looplift.emit.text import Text, full, into_buffer
 from looplift.emit.writes import write_lines
 from looplift.ir.array import (
     Assign,
@@ -78,6 +78,7 @@ class Printer:
     entry_names: dict[tuple[Axis, Any], str] = field(default_factory=dict)
     position_names: dict[Axis, str] = field(default_factory=dict)
     scopes: list[list[int]] = field(default_factory=list)
+    buffers: dict[int, str] = field(default_factory=dict)
     memory: dict[int, frozenset[str]] = field(default_factory=dict)
     """Nodes that are arrays to be written to, by serial, with the array's name."""
 
@@ -319,6 +320,9 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
             _settle(p, {step.array}, rest, step.serial)
             for line in write_lines(p, step):
                 p.line(line)
+        case Assign(function=function) if function:
+            _settle(p, {step.name}, rest, step.serial)
+            p.line(f"{step.name} = {into_buffer(p, step)}")
         case Assign(name=name, node=node):
             if not step.memory:
                 _settle(p, set(name.split(",")), rest, step.serial)
@@ -393,6 +397,10 @@ def _loop(p: Printer, step: For | Forever, rest: list[Node]) -> None:
         bounds = [p.text(b).text for b in step.bounds]
     _settle(p, changed, rest + inner, step.serial)
     _hoist(p, inner, changed)
+    for inside in step.body:
+        if isinstance(inside, Assign) and inside.function:
+            p.buffers[inside.serial] = p.fresh("buffer")
+            p.line(f"{p.buffers[inside.serial]} = None")
     if isinstance(step, For):
         shown = bounds[1:2] if bounds[0] == "0" and bounds[2] == "1" else bounds[:2] if bounds[2] == "1" else bounds
         p.line(f"for {step.name} in range({', '.join(shown)}):")

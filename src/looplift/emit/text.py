@@ -19,7 +19,7 @@ from looplift.emit.spelling import (
     lane_function,
     literal,
 )
-from looplift.ir.array import Axis, Node, ancestors
+from looplift.ir.array import Assign, Axis, Node, ancestors
 from looplift.ir.facts import Kind
 
 if TYPE_CHECKING:
@@ -262,6 +262,14 @@ def _elementwise(p: Printer, node: Node) -> Text:
     if p.library == "torch" and len(args) >= 1 and args[0].kind.is_number and not args[0].axes:
         texts[0] = f"torch.tensor({texts[0]})"
     return atom(f"{function}({', '.join(texts)})")
+
+
+def into_buffer(p: Printer, step: Assign) -> str:
+    """An element-wise operation whose result goes where that of the iteration before it was; at first that is None."""
+    node, buffer = step.node, p.buffers[step.serial]
+    rank = max(arg.kind.rank for arg in node.args)
+    operands = ", ".join(arranged(p, arg, node.axes, rank, 0) for arg in node.args)
+    return f"{buffer} = {step.function}({operands}, out={buffer})"
 
 
 def _binary(p: Printer, node: Node, name: str, in_lanes: bool) -> Text:

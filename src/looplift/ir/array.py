@@ -87,11 +87,13 @@ class Assign:
     """``name = node``: a name that is assigned more than once, as the carried values of a loop that stays.
 
     With ``memory`` it names an array before the first write to it: who reads ``node`` reads what is written.
+    With a ``function`` that computes the node, into the memory that the value of the iteration before had.
     """
 
     name: str
     node: Node
     memory: bool = False
+    function: str = ""
     serial: int = field(default_factory=lambda: next(_serial))
 
 
@@ -150,11 +152,15 @@ Step = Run | Check | Write | Assign | For | Forever | LeaveUnless | Effect
 
 @dataclass(slots=True)
 class Program:
-    """Steps in order, and the nodes that the region binds or returns, under their names."""
+    """Steps in order, and the nodes that the region binds or returns, under their names.
+
+    ``overwrites``: values that nobody can see any more may be overwritten, as no gradient needs them.
+    """
 
     steps: list[Step]
     results: list[tuple[str, Node]]
     library: str = "torch"
+    overwrites: bool = False
 
 
 def merge_axes(*groups: tuple[Axis, ...]) -> tuple[Axis, ...]:

@@ -23,6 +23,7 @@ from looplift.ir.array import (
     Write,
 )
 from looplift.optimize.algebra import RULES
+from looplift.optimize.reuse import reuse_memory
 
 UNKEYED = ("extents", "bits", "key")
 PIECES = ("pieces", "terms")
@@ -34,7 +35,9 @@ def simplify(program: Program) -> Program:
     rewriter = _Rewriter()
     steps = rewriter.steps(program.steps)
     results = [(name, rewriter.node(node)) for name, node in program.results]
-    return replace(program, steps=steps, results=results)
+    made = replace(program, steps=steps, results=results)
+    reuse_memory(made)
+    return made
 
 
 class _Rewriter:

@@ -51,7 +51,7 @@ def _check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
         return None
     if others:
         return NotLiftable("aliasing", f"'{hint}' changes its meaning inside the loop", loop.span)
-    if (reason := _check_shared(context, root, loop)) is not None:
+    if (reason := check_shared(context, root, loop)) is not None:
         return reason
     paths = [path for s in stores if (path := _path(context, s.ref, s.index)) is not None]
     if len(paths) < len(stores):
@@ -82,7 +82,7 @@ def _paths_read(context: Context, read: Let, root: Var) -> list[Path | None]:
     return found
 
 
-def _check_shared(context: Context, root: Var, loop: Loop) -> NotLiftable | None:
+def check_shared(context: Context, root: Var, loop: Loop) -> NotLiftable | None:
     """An array of the caller may share its memory with another one that the loop reads: a guard decides."""
     function = context.facts.function
     if root not in function.params:

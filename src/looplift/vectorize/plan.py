@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Program
 from looplift.ir.facts import Facts
@@ -58,7 +60,6 @@ def library_of(facts: Facts) -> str:
 
 def needs_grad(facts: Facts) -> bool:
     """Whether gradients may flow through the region; the mode is guarded."""
-    import torch
 
     if not torch.is_grad_enabled():
         return False
@@ -80,10 +81,17 @@ def needs_grad(facts: Facts) -> bool:
 KernelMaker = Callable[..., Any]
 
 
-def plan(facts: Facts, *, backend: str, kernel_of: KernelMaker | None = None) -> Plan:
+def plan(
+    facts: Facts,
+    *,
+    backend: str,
+    kernel_of: KernelMaker | None = None,
+    reuses: Callable[[Program], bool] = lambda program: False,
+) -> Plan:
     """The schedule of a region. Raises NotLiftable with the reason when nothing is gained.
 
-    ``kernel_of(loop, facts, gradients=...)`` makes the native kernel of a loop or raises NotLiftable. Under "auto" a
+    ``kernel_of(loop, facts, gradients=...)`` makes the native kernel of a loop or raises NotLiftable; ``reuses``
+    says whether loops that stay gain something, as their values go into old memory. Under "auto" a
     region is lanes where all its loops can be; loops that remember, and lanes that part ways, are native if they are
     scalar work, else sequential around what can be lanes.
     """
@@ -101,7 +109,7 @@ def plan(facts: Facts, *, backend: str, kernel_of: KernelMaker | None = None) ->
     found: list[Plan] = []
     for maker in orders:
         try:
-            made = _planned(facts, loops, maker)
+            made = _planned(facts, loops, maker, reuses)
         except NotLiftable as refusal:
             refusals.append(refusal)
             continue
@@ -122,7 +130,7 @@ def _is_final(made: Plan) -> bool:
     return all(d.decision in ("lanes", "native") for d in made.decisions)
 
 
-def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None) -> Plan:
+def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None, reuses: Callable[[Program], bool]) -> Plan:
     attributes = facts.function.attributes
     for name in ("apart", "whole", "random", "stored"):
         attributes.pop(name, None)
@@ -133,7 +141,8 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None) -> 
         attributes["equal"] = _representatives(context.wanted_equal)
         program, context = lower(facts, library=library, needs_grad=gradients, kernel_of=kernel_of)
     decided = context.decisions
-    if not any(decision in ("lanes", "native") for decision, _, _ in decided.values()):
+    program.overwrites = not gradients and not torch._C._is_any_autocast_enabled()
+    if not any(decision in ("lanes", "native") for decision, _, _ in decided.values()) and not reuses(program):
         raise _first_reason(facts.function, decided)
     decisions = [Decision(loop.span.line, *decided.get(loop, ("kept", "internal", "not reached"))) for loop in loops]
     decisions = _with_unrolled(decisions, attributes.get("unrolled", {}))

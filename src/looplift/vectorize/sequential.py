@@ -26,7 +26,10 @@ def for_loop(context: Context, loop: Loop) -> None:
     _bind_arrays(context, loop)
     _check_undefined(context, loop)
     names = [_enter(context, carry) for carry in loop.carries]
-    count = Node("count", bounds, (), nodes.INT, {"key": f"#{id(loop)}"})
+    if all(bound.op == "const" for bound in bounds):
+        count = nodes.const(len(range(*(bound.attrs["value"] for bound in bounds))))
+    else:
+        count = Node("count", bounds, (), nodes.INT, {"key": f"#{id(loop)}"})
     context.check_at_most(nodes.const(1), count)
     index = context.fresh_name(loop.index.hint)
     step = For(index, bounds, [])
@@ -88,10 +91,13 @@ def _check_undefined(context: Context, loop: Loop) -> None:
 
 
 def _bind_arrays(context: Context, loop: Loop) -> None:
-    """Arrays that the loop writes to need a name before it starts."""
+    """Arrays that the loop writes to need a name before it starts, and what it reads must be other memory."""
+    from looplift.vectorize.memory import check_shared
     from looplift.vectorize.stores import bind
 
     for root in stored_roots(context.flow, loop.body):
+        if (refusal := check_shared(context, root, loop)) is not None:
+            raise refusal
         if root in context.arrays:
             bind(context, context.arrays[root])
 

@@ -12,6 +12,8 @@ from looplift.ir.grammar import (
     Let,
     Loop,
     Op,
+    Range,
+    Statement,
     Store,
     Var,
     as_atom,
@@ -172,7 +174,8 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
     if var in context.facts.function.params:
         return {"view"}
     found: set[str] = set()
-    match context.flow.definition.get(var):
+    definition = context.flow.definition.get(var)
+    match definition:
         case Let(op=op):
             if op.name in ("getitem", "iter_item", "attribute", "unpack", "copy") or table.family(op.name) == "shape":
                 base = table.base_name(op.name)
@@ -194,9 +197,18 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
                         found |= _views(context, a, seen) if isinstance(a, Var) else set()
         case Loop(carries=carries):
             for carry in carries:
-                if carry.inside is var or carry.after is var:
+                if carry.after is var and _has_run(context, definition) and isinstance(carry.next, Var):
+                    found |= _views(context, carry.next, seen)
+                elif carry.inside is var or carry.after is var:
                     if carry.next is not carry.inside and context.flow.users.get(carry.inside):
                         found.add("chosen")
                     for a in (carry.init, carry.next):
                         found |= _views(context, a, seen) if isinstance(a, Var) else set()
     return found
+
+
+def _has_run(context: Context, loop: Statement | None) -> bool:
+    """Whether a loop is one that stays and has at least one iteration, for which it asks."""
+    if not isinstance(loop, Loop) or not isinstance(loop.domain, Range):
+        return False
+    return context.decisions.get(loop, ("",))[0] == "sequential"
