@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplift.emit.spelling import ATOM, PRODUCT, literal
-from looplift.emit.text import Text, atom, expanded, full
+from looplift.emit.text import Text, arranged, atom, expanded, full
 from looplift.ir.array import Axis, Node
 
 if TYPE_CHECKING:
@@ -54,7 +54,13 @@ def contract_text(p: Printer, node: Node) -> Text:
 
 
 def leading_text(p: Printer, node: Node) -> Text:
-    return atom(f"{node.attrs['name']}({', '.join(p.text(a).text for a in node.args)})")
+    """A function that takes all leading dimensions as lanes."""
+    names = node.attrs.get("kwargs", [])
+    count = len(node.args) - len(names)
+    texts = [arranged(p, a, node.axes, a.kind.rank, 0) if a.axes else p.text(a).text for a in node.args[:count]]
+    texts += [f"{key}={p.text(arg).text}" for key, arg in zip(names, node.args[count:], strict=True)]
+    texts += [node.attrs["extra"]] if node.attrs.get("extra") else []
+    return atom(f"{node.attrs['name']}({', '.join(texts)})")
 
 
 def module_text(p: Printer, node: Node) -> Text:

@@ -20,6 +20,17 @@ def terms_of(node: Node) -> tuple[dict[str, tuple[Node, int]], int]:
     return {key: (node, 1)}, 0
 
 
+def combined_text(p: Printer, parts: list[tuple[Node, int]], constant: int = 0) -> str:
+    """``sum(factor * integer) + constant``, with equal terms cancelled."""
+    terms: dict[str, tuple[Node, int]] = {}
+    for node, factor in parts:
+        own, more = terms_of(node)
+        constant += factor * more
+        for key, (atom, coefficient) in own.items():
+            terms[key] = (atom, terms.get(key, (atom, 0))[1] + factor * coefficient)
+    return _text(p, terms, constant)
+
+
 def sum_text(p: Printer, first: Node, extent: Node, step: int = 1) -> str:
     """``first + step * extent``, with equal terms cancelled."""
     terms, constant = terms_of(first)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from looplift.emit.integers import sum_text
+from looplift.emit.integers import combined_text, sum_text
 from looplift.emit.spelling import ATOM
 from looplift.emit.text import Text, arranged, atom
 from looplift.ir.array import Axis, Node, ancestors, merge_axes
@@ -77,7 +77,8 @@ def slice_text(p: Printer, node: Node) -> Text:
     items: list[str] = []
     flips: list[int] = []
     labels: list[Axis | int] = list(base.axes)
-    windows: list[tuple[int, object]] = []
+    windows: list[tuple[int, Any]] = []
+    window_dims: list[int] = []
     lane = 0
     lead = [":"] * len(base.axes)
     for k, piece in enumerate(pieces):
@@ -86,8 +87,10 @@ def slice_text(p: Printer, node: Node) -> Text:
             items.append(_backwards(p, piece))
             flips.append(len(labels))
         elif kind == "Window":
-            items.append(":")
+            items.append(_window_text(p, base, dim, piece))
             windows.append((len(labels), piece))
+            window_dims.append(lane)
+            lane += 1
         else:
             items.append(piece_text(p, base, dim, piece))
         if kind in ("Along", "Window"):
@@ -104,7 +107,7 @@ def slice_text(p: Printer, node: Node) -> Text:
         dims = ", ".join(map(str, flips))
         text = f"{text}.flip({dims})" if p.library == "torch" else f"np.flip({text}, ({dims},))"
     if windows:
-        return _windowed(p, node, text, labels, windows, pieces)
+        return _windowed(p, node, text, [*labels, *window_dims], windows)
     return _permuted(p, text, labels, node)
 
 
@@ -139,30 +142,34 @@ def _permuted(p: Printer, text: str, labels: list, node: Node) -> Text:
     return atom(f"{text}.permute({', '.join(map(str, order))})")
 
 
-def _windowed(p: Printer, node: Node, text: str, labels: list, windows: list, pieces: list) -> Text:
-    """Windows by ``unfold``, which puts the window's dimension last."""
-    if p.library == "np" or len(windows) > 1 or any(piece_kind(q) == "Along" and q.coefficient < 0 for q in pieces):
-        p.fail("ragged-shape", "several windows, or windows of a NumPy array")
-    position, piece = windows[0]
-    width = p.text(piece.width).text
-    end = sum_text(p, piece.base, piece.axis.extent, abs(piece.coefficient))
-    lo = p.text(piece.base).text
-    if piece.coefficient < 1:
+def _windowed(p: Printer, node: Node, text: str, labels: list, windows: list) -> Text:
+    """Windows, each of which puts its own dimension last: ``unfold``, or ``sliding_window_view``."""
+    if any(piece.coefficient < 1 for _, piece in windows):
         p.fail("ragged-shape", "windows that walk backwards")
-    last = _plus_text(_plus(end, -(piece.coefficient - 1)) if piece.coefficient > 1 else end, width)
-    lead = ":, " * position
-    cut = f"{text}[{lead}{lo}:{last} - 1]"
-    text = f"{cut}.unfold({position}, {width}, {piece.coefficient})"
-    before = sum(1 for label in labels[:position] if isinstance(label, int))
-    ranks = [label if isinstance(label, Axis) or label < before else label + 1 for label in labels]
-    return _permuted(p, text, [*ranks, before], node)
+    widths = [p.text(piece.width).text for _, piece in windows]
+    places = [position for position, _ in windows]
+    if p.library == "np":
+        shape, axes = (f"({', '.join(part)},)" for part in (widths, map(str, places)))
+        text = f"np.lib.stride_tricks.sliding_window_view({text}, {shape}, axis={axes})"
+        steps = {place: f"::{piece.coefficient}" for place, piece in windows if piece.coefficient > 1}
+        if steps:
+            text += f"[{', '.join(steps.get(place, ':') for place in range(max(steps) + 1))}]"
+    else:
+        for place, width, (_, piece) in zip(places, widths, windows, strict=True):
+            text += f".unfold({place}, {width}, {piece.coefficient})"
+    return _permuted(p, text, labels, node)
 
 
-def _plus_text(a: str, b: str) -> str:
-    try:
-        return str(int(a) + int(b))
-    except ValueError:
-        return f"{a} + {b}"
+def _window_text(p: Printer, base: Node, dim: int, piece) -> str:
+    """All places that a window reaches."""
+    last = [(piece.base, 1), (piece.axis.extent, piece.coefficient), (piece.width, 1)]
+    lo, hi = p.text(piece.base).text, combined_text(p, last, -piece.coefficient)
+    extents = base.attrs.get("extents")
+    known = extents[dim] if extents is not None else None
+    whole = known is not None and combined_text(p, [*last, (known, -1)], -piece.coefficient) == "0"
+    if lo == "0" and (whole or hi == f"{p.text(base).text}.shape[{dim + len(base.axes)}]"):
+        return ":"
+    return f"{'' if lo == '0' else lo}:{hi}"
 
 
 def gather_text(p: Printer, node: Node) -> Text:

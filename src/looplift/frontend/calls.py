@@ -323,6 +323,9 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
                 return value.length(build)
             items = value.items if isinstance(value, Tup) else host_items.items_of(build, value)
             return build.emit("builtin.len", build.atom(value)) if items is None else Const(len(items))
+        case "divmod" if len(node.args) == 2 and not node.keywords:
+            left, right = (expressions.evaluate_atom(build, arg) for arg in node.args)
+            return Tup((build.emit("floordiv", left, right), build.emit("mod", left, right)))
         case "isinstance" if len(node.args) == 2:
             return _isinstance(build, node)
         case "min" | "max" if len(node.args) >= 2 and not node.keywords:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
-from looplift.frontend import contexts, expressions, host_items, iteration, rows, structures, unrolling
+from looplift.frontend import contexts, expressions, host_items, iteration, nests, rows, structures, unrolling
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.scope import Builder, Structure, Tup, Value, hint_of
 from looplift.ir.grammar import (
@@ -523,6 +523,8 @@ def _outer_value(value: Value, place: Place) -> Value:
 
 def _for(build: Builder, node: ast.For) -> None:
     span = build.span
+    if not getattr(node, STOP_ATTRIBUTE, None):
+        node = nests.nested(build, node)
     source = iteration.source_of_iterable(build, node.iter)
     site = build.site(node)
     if isinstance(source, iteration.Source) and build.forms.get(site) == structures.STATIC:

@@ -68,7 +68,7 @@ class Facts:
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    return tuple(value.shape) if hasattr(value, "shape") else ()
+    return tuple(value.shape) if hasattr(value, "shape") and not isinstance(value, type) else ()
 
 
 _PYTHON = {bool: "bool", int: "int", float: "float", complex: "complex", str: "string", type(None): "none"}

@@ -85,7 +85,9 @@ def _linear(context: Context, args: list[Node], fact: Fact) -> Node:
 def special(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
     """Stacks of lane values; any other pure torch function through ``torch.vmap``."""
     base = table.base_name(name)
-    if base in ("stack", "cat", "concat", "tensor", "array") and args and isinstance(args[0], list):
+    if base in ("hstack", "vstack") and len(args) == 1 and isinstance(args[0], list) and not kwargs:
+        return _stacked(context, *_joining(base, args[0]), {}, fact)
+    if base in ("stack", "cat", "concat", "concatenate", "tensor", "array") and args and isinstance(args[0], list):
         return _stacked(context, name, args, kwargs, fact)
     if name in ("torch.tensor", "torch.as_tensor") and set(kwargs) <= {"dtype"} and len(args) == 1:
         if args[0].kind.is_number:
@@ -93,6 +95,14 @@ def special(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
     if context.library != "torch" or base.endswith("_"):
         raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' has no batched rule")
     return vmapped(context, name, args, kwargs, fact)
+
+
+def _joining(base: str, items: list[Node]) -> tuple[str, list[Any]]:
+    """``hstack`` and ``vstack`` of vectors or matrices as ``cat`` or ``stack``."""
+    flat = items[0].kind.rank < 2
+    if base == "vstack":
+        return ("stack" if flat else "cat"), [items]
+    return "cat", [items, nodes.const(0 if flat else 1)]
 
 
 def _stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
@@ -112,7 +122,7 @@ def _stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any
     rank = fact.kind.rank
     axis = axis if axis < 0 else axis - rank
     axes = merge_axes(*(item.axes for item in items))
-    join = "cat" if base in ("cat", "concat") else "stack"
+    join = "cat" if base in ("cat", "concat", "concatenate") else "stack"
     extents = None
     if join == "stack":
         inner: list[Node | None] = items[0].attrs.get("extents") or [None] * (rank - 1)

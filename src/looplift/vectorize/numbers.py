@@ -37,6 +37,9 @@ def number_operation(
         return Val(nodes.negated(truth(args[0])))
     if name == "builtin.abs" and args[0].kind.is_array:
         return Val(nodes.elementwise("torch.abs" if context.library == "torch" else "np.abs", args, fact.kind))
+    if name == "builtin.round" and fact.kind.family == "int" and len(args) == 1 and args[0].kind.is_array:
+        rounded = nodes.elementwise("np.round", args, args[0].kind)
+        return Val(_converted(context, rounded, fact.kind))
     if not fact.kind.is_number or not all(a.kind.is_number for a in args):
         return None
     return Val(_arithmetic(context, name, args, fact.kind, var))

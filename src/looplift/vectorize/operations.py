@@ -15,6 +15,7 @@ from looplift.vectorize.items import size_of, structure
 from looplift.vectorize.mapped import paired, several
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.shapes import along, reduction, shape_operation
+from looplift.vectorize.stacked import stacked
 from looplift.vectorize.uniform import uniform
 
 SIZES = ("method.size", "method.numel", "method.nelement", "method.dim")
@@ -118,6 +119,9 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     kwargs = {key: _argument(context, operand) for key, operand in op.kwargs}
     if (number := numbers.number_operation(context, name, args, kwargs, fact, var)) is not None:
         return number
+    if context.library == "np" and (made := stacked(context, name, args, kwargs, fact)) is not None:
+        made.hint = var.hint
+        return several(made, fact) if isinstance(fact.sample, tuple) else Val(made)
     if (pair := paired(context, name, args, kwargs, fact)) is not None:
         return several(pair, fact)
     family = table.family(name)

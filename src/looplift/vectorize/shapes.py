@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from looplift.ir.array import Node, merge_axes
-from looplift.ir.facts import Fact
+from looplift.ir.facts import Fact, Kind
 from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.arithmetic import arithmetic, guarded, said
 from looplift.vectorize.context import Context
+from looplift.vectorize.subscripts import Gather, Whole, extent_of
 
 
 def _static(context: Context, value: Any, what: str) -> Any:
@@ -66,6 +67,8 @@ def along(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], 
     """Keeps the shape, works along one dimension."""
     base = table.base_name(name)
     x, rank = args[0], args[0].kind.rank
+    if base == "roll" and (turned := _rolled(context, args, kwargs, fact)) is not None:
+        return turned
     if base not in ("softmax", "log_softmax", "cumsum", "cumprod", "flip", "softmin", "logcumsumexp") or not rank:
         from looplift.vectorize.network import special
 
@@ -76,6 +79,34 @@ def along(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], 
     dim = _negative(_static(context, dims, "the dimension"), rank)
     attrs = {"name": base, "dim": dim, "as": name, "extents": x.attrs.get("extents")}
     return Node("along_dim", (x,), x.axes, fact.kind, attrs)
+
+
+def _is_integer(node: Node) -> bool:
+    return node.kind.family == "int" or (node.kind.family == "numpy" and "int" in str(node.kind.dtype))
+
+
+def _rolled(context: Context, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node | None:
+    """``roll`` by a number of each lane: the item at ``k`` comes from ``(k - shift) % n``. None for other forms."""
+    from looplift.vectorize.indexing import read_pieces
+
+    given = [*args[1:], *kwargs.values()]
+    if not given or len(given) > 2 or any(isinstance(value, list) for value in given):
+        return None
+    x, shift, dims = args[0], given[0], given[1] if len(given) > 1 else None
+    rank = x.kind.rank
+    if (not shift.axes and context.library == "torch") or not _is_integer(shift) or not rank:
+        return None
+    if (dims is None and rank > 1) or (dims is not None and dims.op != "const"):
+        return None
+    dim = 0 if dims is None else dims.attrs["value"] % rank
+    extent = extent_of(x, dim)
+    positions = Node("along", (nodes.const(0), extent), (), Kind(x.kind.family, nodes.lane_dtype(nodes.INT), 1),
+                     {"coefficient": 1, "bits": 40})  # fmt: skip
+    places = nodes.elementwise("sub", [positions, shift], positions.kind)
+    places = nodes.elementwise("mod", [places, extent], positions.kind)
+    pieces: list[Any] = [Whole()] * rank
+    pieces[dim] = Gather(places)
+    return read_pieces(context, x, pieces, fact.kind)
 
 
 def shape_operation(

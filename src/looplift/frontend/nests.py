@@ -1,0 +1,169 @@
+"""A loop over a library's iterator of several indices in, the nested loops that it stands for out.
+
+for i, j in product(A, B)               for a in A:            for i, j in combinations(range(n), 2)
+for i, j in np.ndindex(n, m)                for b in B:        for i, j in permutations(range(n), 2)
+for (i, j), v in np.ndenumerate(x)              i, j = a, b
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from looplift.frontend.scope import Builder
+from looplift.ir.grammar import Const
+
+PAIRS = (itertools.combinations, itertools.combinations_with_replacement, itertools.permutations)
+
+
+def nested(build: Builder, node: ast.For) -> ast.For:
+    """The same loop; as a nest of plain loops, where its iterator is one of these and nothing leaves it early."""
+    if not isinstance(node.iter, ast.Call) or node.iter.keywords or any(_leaves(child) for child in node.body):
+        return node
+    iterator = _known(build, node.iter.func)
+    if iterator is itertools.product:
+        return _nest(build, node, node.iter.args, _plain)
+    if iterator is np.ndindex:
+        sizes = _sizes(build, node.iter.args)
+        return node if sizes is None else _nest(build, node, [_range(size) for size in sizes], _plain)
+    if iterator is np.ndenumerate and len(node.iter.args) == 1:
+        return _enumerated(build, node)
+    if iterator in PAIRS and len(node.iter.args) == 2:
+        return _pairs(build, node, PAIRS.index(iterator))
+    return node
+
+
+def _known(build: Builder, function: ast.expr) -> Any:
+    """What a name of a library is, before the loop runs."""
+    match function:
+        case ast.Name(id=name) if name not in build.env:
+            found = build.outer_value(name)
+        case ast.Attribute(value=ast.Name(id=module), attr=name) if module not in build.env:
+            owner = build.outer_value(module)
+            found = getattr(owner, name, None) if isinstance(owner, types.ModuleType) else None
+        case _:
+            return None
+    return found if found in (itertools.product, np.ndindex, np.ndenumerate, *PAIRS) else None
+
+
+def _leaves(node: ast.AST) -> bool:
+    """Whether a statement may end the loop that it stands in."""
+    if isinstance(node, ast.Break):
+        return True
+    if isinstance(node, ast.For | ast.While | ast.FunctionDef | ast.Lambda):
+        return False
+    return any(map(_leaves, ast.iter_child_nodes(node)))
+
+
+def _nest(
+    build: Builder, node: ast.For, iterables: list[ast.expr], value: Callable[[list[ast.expr]], ast.expr]
+) -> ast.For:
+    """Loops over fresh names, and the author's target bound inside all of them."""
+    assigned = {n.id for child in (node.target, *node.body) for n in ast.walk(child)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
+    read = {n.id for iterable in iterables for n in ast.walk(iterable) if isinstance(n, ast.Name)}
+    if not iterables or any(isinstance(iterable, ast.Starred) for iterable in iterables) or assigned & read:
+        return node
+    names = [f"_{k}_{next(build.counter)}" for k in _hints(node.target, len(iterables))]
+    reads: list[ast.expr] = [ast.Name(name, ast.Load()) for name in names]
+    body: list[ast.stmt] = [ast.Assign([node.target], value(reads)), *node.body]
+    for name, iterable in zip(reversed(names), reversed(iterables), strict=True):
+        body = [ast.For(ast.Name(name, ast.Store()), iterable, body, [])]
+    (loop,) = body
+    assert isinstance(loop, ast.For)
+    ast.copy_location(loop, node)
+    return ast.fix_missing_locations(loop)
+
+
+def _hints(target: ast.expr, count: int) -> list[str]:
+    items = target.elts if isinstance(target, ast.Tuple) else []
+    names = [item.id if isinstance(item, ast.Name) else "k" for item in items]
+    return names if len(names) == count else ["k"] * count
+
+
+def _plain(reads: list[ast.expr]) -> ast.expr:
+    return ast.Tuple(reads, ast.Load())
+
+
+def _range(*bounds: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name("range", ast.Load()), list(bounds), [])
+
+
+def _sizes(build: Builder, arguments: list[ast.expr]) -> list[ast.expr] | None:
+    """The sizes of ``ndindex(n, m)``, ``ndindex((n, m))``, ``ndindex(x.shape)`` and ``ndindex(*x.shape)``."""
+    match arguments:
+        case [ast.Tuple(elts=sizes)]:
+            return sizes
+        case [ast.Starred(value=ast.Attribute(value=array, attr="shape"))] | [ast.Attribute(value=array, attr="shape")]:
+            return _shape(build, array)
+        case [_, *_] if not any(isinstance(a, ast.Starred) for a in arguments):
+            return arguments if len(arguments) > 1 or _is_number(build, arguments[0]) else None
+    return None
+
+
+def _is_number(build: Builder, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call | ast.Constant) or type(_value(build, node)) is int
+
+
+def _shape(build: Builder, array: ast.expr) -> list[ast.expr] | None:
+    """The extents of an array whose rank is known before the loop."""
+    value = _value(build, array)
+    if not hasattr(value, "ndim") or not hasattr(value, "shape"):
+        return None
+    shape = ast.Attribute(array, "shape", ast.Load())
+    return [ast.Subscript(shape, ast.Constant(dim), ast.Load()) for dim in range(value.ndim)]
+
+
+def _value(build: Builder, node: ast.expr) -> Any:
+    """What a name holds before the loop, if the region does not bind it itself."""
+    if not isinstance(node, ast.Name):
+        return None
+    found = build.env.get(node.id)
+    if found is None:
+        return build.outer_value(node.id) if build.frame.is_root else None
+    if isinstance(found, Const):
+        return found.value
+    return next((build.param_values[path] for path, var in build.params.items() if var is found), None)
+
+
+def _enumerated(build: Builder, node: ast.For) -> ast.For:
+    assert isinstance(node.iter, ast.Call)
+    (array,) = node.iter.args
+    sizes = _shape(build, array)
+    if not sizes:
+        return node
+
+    def value(reads: list[ast.expr]) -> ast.expr:
+        index = ast.Tuple(reads, ast.Load())
+        return ast.Tuple([index, ast.Subscript(array, index, ast.Load())], ast.Load())
+
+    return _nest(build, node, [_range(size) for size in sizes], value)
+
+
+def _pairs(build: Builder, node: ast.For, which: int) -> ast.For:
+    """Pairs of a range: those in order, with equal ones or without, or all of different ones."""
+    assert isinstance(node.iter, ast.Call)
+    source, size = node.iter.args
+    if not (isinstance(size, ast.Constant) and size.value == 2) or not build.is_builtin("range"):
+        return node
+    match source:
+        case ast.Call(func=ast.Name(id="range"), args=[end], keywords=[]):
+            pass
+        case _:
+            return node
+    first = ast.Name(f"_i_{next(build.counter)}", ast.Load())
+    second = ast.Name(f"_j_{next(build.counter)}", ast.Load())
+    bind: ast.stmt = ast.Assign([node.target], ast.Tuple([first, second], ast.Load()))
+    body: list[ast.stmt] = [bind, *node.body]
+    start: list[ast.expr] = [[ast.BinOp(first, ast.Add(), ast.Constant(1))], [first], []][which]
+    if which == 2:
+        body = [ast.If(ast.Compare(first, [ast.NotEq()], [second]), body, [])]
+    inner = ast.For(ast.Name(second.id, ast.Store()), _range(*start, end), body, [])
+    loop = ast.For(ast.Name(first.id, ast.Store()), _range(end), [inner], [])
+    ast.copy_location(loop, node)
+    return ast.fix_missing_locations(loop)

@@ -1,0 +1,91 @@
+"""NumPy's functions that work on the last dimensions of whatever comes before them: called once for all lanes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looplift.ir.array import Node, merge_axes
+from looplift.ir.facts import Fact
+from looplift.ops import table
+from looplift.vectorize import nodes
+from looplift.vectorize.context import Context
+
+# along one dimension: the position of the axis among the arguments, and what it is where it is left out
+ALONG = {"sort": (1, -1), "argsort": (1, -1), "cumsum": (1, None), "cumprod": (1, None), "flip": (1, None),
+         "nancumsum": (1, None), "percentile": (2, None), "quantile": (2, None), "nanpercentile": (2, None),
+         "nanquantile": (2, None), "gradient": (99, None), "diff": (2, -1)}  # fmt: skip
+# on matrices, as many as there are
+MATRICES = frozenset("inv det pinv cholesky eigvalsh eigh svd qr slogdet svdvals matrix_power".split())
+# on the last dimension of both operands
+PAIRS = frozenset(("cross",))
+
+
+def stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node | None:
+    """The call for all lanes; None for functions and forms without such a rule."""
+    base = table.base_name(name)
+    flat = [*args, *kwargs.values()]
+    if not name.startswith(("np.", "method.")) or any(isinstance(arg, list) for arg in flat) or not args:
+        return None
+    if base == "einsum" and not kwargs:
+        return _einsum(args, fact)
+    if not args[0].kind.is_array or not args[0].axes:
+        return None
+    if base == "astype":
+        return nodes.cast(args[0], fact.kind.dtype)
+    if base == "expand_dims" and len(flat) == 2 and isinstance(flat[1].attrs.get("value"), int):
+        dim, rank = flat[1].attrs["value"], args[0].kind.rank
+        return Node("unsqueezed", (args[0],), args[0].axes, fact.kind, {"dim": dim if dim < 0 else dim - rank - 1})
+    if base == "tensordot" and [arg.kind.rank for arg in args[:2]] == [2, 2] and nodes.is_const(flat[-1], 1):
+        return Node("matmul", tuple(args[:2]), merge_axes(*(arg.axes for arg in args[:2])), fact.kind)
+    if base in ALONG:
+        return _along(context, base, args, kwargs, fact)
+    if name.startswith("np.linalg.") and base in MATRICES and args[0].kind.rank == 2:
+        return _called(f"np.linalg.{base}", args, kwargs, fact) if not any(a.axes for a in flat[1:]) else None
+    if name == "np.linalg.solve" and not kwargs and [arg.kind.rank for arg in args] == [2, 2]:
+        return _called(name, args, {}, fact)
+    if base in ("trace", "diagonal") and len(flat) == 1 and args[0].kind.rank == 2:
+        return _called(f"np.{base}", args, {}, fact, "axis1=-2, axis2=-1")
+    if base in ("ones_like", "zeros_like", "empty_like") and len(flat) == 1:
+        return _called(f"np.{base}", args, {}, fact)
+    if base in ("triu", "tril") and args[0].kind.rank == 2 and not any(arg.axes for arg in flat[1:]):
+        return _called(f"np.{base}", args, kwargs, fact)
+    if base == "interp" and not kwargs and len(args) == 3 and not any(a.axes for a in args[1:]):
+        return _called("np.interp", args, {}, fact)
+    if base in PAIRS and not kwargs and len(args) == 2 and all(a.kind.rank == 1 for a in args):
+        return _called(f"np.{base}", args, {}, fact)
+    return None
+
+
+def _along(context: Context, base: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node | None:
+    place, default = ALONG[base]
+    rank, rest, named = args[0].kind.rank, list(args[1:]), dict(kwargs)
+    if "axis" in named or len(rest) >= place:
+        given = named.pop("axis", None) or rest.pop(place - 1)
+        if given.op != "const" or not isinstance(given.attrs["value"], int):
+            return None
+        axis = given.attrs["value"]
+    elif default is None and rank != 1:
+        return None
+    else:
+        axis = -1
+    if not rank or any(arg.axes or (arg.kind.is_array and arg.kind.rank) for arg in (*rest, *named.values())):
+        return None
+    return _called(f"np.{base}", [args[0], *rest], named, fact, f"axis={axis if axis < 0 else axis - rank}")
+
+
+def _einsum(args: list[Any], fact: Fact) -> Node | None:
+    """``ij,jk->ik`` in every lane is ``...ij,...jk->...ik``."""
+    text = args[0].attrs.get("value") if args[0].op == "const" else None
+    if not isinstance(text, str) or "." in text or not all(arg.kind.is_array for arg in args[1:]):
+        return None
+    inputs, arrow, output = text.replace(" ", "").partition("->")
+    if not arrow:
+        output = "".join(letter for letter in sorted(set(inputs) - {","}) if inputs.count(letter) == 1)
+    wide = ",".join(f"...{part}" for part in inputs.split(","))
+    return _called("np.einsum", [nodes.const(f"{wide}->...{output}"), *args[1:]], {}, fact)
+
+
+def _called(name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact, extra: str = "") -> Node:
+    attrs = {"name": name, "kwargs": list(kwargs), "extra": extra}
+    axes = merge_axes(*(arg.axes for arg in args))
+    return Node("leading", (*args, *kwargs.values()), axes, fact.kind, attrs)
