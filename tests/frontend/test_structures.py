@@ -203,6 +203,28 @@ def test_modules_chosen_by_each_iteration():
     check(function, experts, torch.tensor([0, 2, 1, 1, 0]), rows(), decisions=["lanes"])
 
 
+def test_a_side_that_no_iteration_takes_gets_no_gradient():
+    def function(one, other, x):
+        out = []
+        for row in x:
+            if row.sum() > 0:
+                out.append(one(row))
+            else:
+                out.append(other(row))
+        return torch.stack(out)
+
+    def joined(one, other, x):
+        out = []
+        for row in x:
+            h = one(row) if row.sum() > 0 else other(row)
+            out.append(h * 2)
+        return torch.stack(out)
+
+    for values in (torch.ones(5, 4), -torch.ones(5, 4), rows()):
+        check(joined, nn.Linear(4, 4), nn.Linear(4, 4), values, decisions=["lanes"])
+        check(function, nn.Linear(4, 4), nn.Linear(4, 4), values)
+
+
 def test_a_negative_place_in_a_list_of_modules():
     def function(experts, route, x):
         out = torch.zeros_like(x)

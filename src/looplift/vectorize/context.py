@@ -150,20 +150,21 @@ class Context:
         """Lanes of ``then`` where the mask holds, of ``orelse`` elsewhere.
 
         A side that no lane takes gets no gradient in the loop, and zeros from a select: where the sides depend on
-        other leaves, each must be taken by some lane.
+        other leaves, the result is the other side alone if no lane takes one.
         """
-        if (
-            self.needs_grad
-            and kind.is_array
-            and mask.axes
-            and not (nodes.is_const(mask, True) or nodes.is_const(mask, False))
-        ):
-            here, there = leaves(then), leaves(orelse)
-            if here - there:
-                self.check_some(mask)
-            if there - here:
-                self.check_some(nodes.negated(mask))
-        return nodes.select(mask, then, orelse, kind)
+        found = nodes.select(mask, then, orelse, kind)
+        if not (self.needs_grad and kind.is_array and mask.axes) or self.in_while:
+            return found
+        here, there = leaves(then), leaves(orelse)
+        if here - there:
+            found = nodes.select(self._some(mask), found, orelse, kind)
+        if there - here:
+            found = nodes.select(self._some(nodes.negated(mask)), found, then, kind)
+        return found
+
+    def _some(self, mask: Node) -> Node:
+        """Whether a mask holds in some lane that is active."""
+        return Node("some", (nodes.both(self.mask, mask),), (), nodes.BOOL)
 
     def check_some(self, mask: Node) -> None:
         """Require that a mask holds in some lane."""
