@@ -37,7 +37,7 @@ def module(tmp_path):
 
 def holds(made, **values):
     """Whether the guards of a translation hold now."""
-    plan = types.SimpleNamespace(facts=Facts(made), apart=(), whole=())
+    plan = types.SimpleNamespace(facts=Facts(made), apart=(), whole=(), mutated=())
     texts, names = guards_of(plan)
     return all(eval(text, {**names, **values}) for text in texts)
 
