@@ -153,6 +153,8 @@ def leaves(value: Value) -> list[Atom]:
 def _named(build: Builder, name: str, value: Value, made_from: int | None) -> Value:
     """Give a temporary that was made for this name its author's name."""
     block = build.blocks[-1]
+    if isinstance(value, structures.Shelf):
+        value.take_name(name)
     if made_from is None or len(block) <= made_from or not isinstance(value, Var) or value.hint not in TEMPORARY:
         return value
     last = block[-1]

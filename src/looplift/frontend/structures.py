@@ -39,6 +39,12 @@ class Shelf(Structure):
     def noun(self) -> str:  # type: ignore[override]
         return f"the {self.kind} '{self.prefix.rpartition('>')[2]}'"
 
+    def take_name(self, name: str) -> None:
+        """The first name that it is bound to is the author's."""
+        start, _, hint = self.prefix.rpartition(">")
+        if hint == self.kind and not name.startswith("_"):
+            self.prefix = f"{start}>{name}"
+
     def add(self, build: Builder, key: Hashable, value: Value) -> None:
         if key not in self.cells:
             if len(build.blocks) != self.depth:
