@@ -79,7 +79,7 @@ def _target_order(dims: list, present: tuple[Axis, ...], rank: int, wholes: int)
 
 VIEWS = frozenset(
     """slice name retype transposed unsqueezed reshaped permuted merged last attribute pack owned spread vector
-    entries""".split()
+    entries at""".split()
 )
 
 

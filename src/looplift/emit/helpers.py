@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from looplift.base.errors import RequirementFailed
+from looplift.emit.scan_helpers import SCANS
 
 HELPERS = {
     "number_vector": '''
@@ -133,7 +134,7 @@ def indices_shape(indices):
     """The shape of indices together."""
     return torch.broadcast_shapes(*(torch.as_tensor(index).shape for index in indices))
 ''',
-}
+} | SCANS
 
 
 @cache

@@ -6,6 +6,7 @@ array holds at some point is read before the next write to it.
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import re
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.emit import ragged, structure, text
+from looplift.emit import ragged, scans, structure, text
 from looplift.emit.arrays import is_view
 from looplift.emit.guards import device_of, guarded_modules, guards_of
 from looplift.emit.helpers import HELPERS, helper_functions
@@ -23,12 +24,14 @@ from looplift.ir.array import (
     Assign,
     Axis,
     Check,
+    Choose,
     Effect,
     For,
     Forever,
     LeaveUnless,
     Node,
     Program,
+    Push,
     Run,
     Step,
     Write,
@@ -37,7 +40,7 @@ from looplift.ir.array import (
 )
 from looplift.ir.facts import Kind
 
-RENDERERS = {**text.RENDERERS, **structure.RENDERERS, **ragged.RENDERERS}
+RENDERERS = {**text.RENDERERS, **structure.RENDERERS, **ragged.RENDERERS, **scans.RENDERERS}
 TRIVIAL = frozenset(("name", "const", "retype"))
 WIDTH = 92
 
@@ -100,6 +103,10 @@ class Printer:
             return Text(self.bind(node, made))
         return made
 
+    def own_text(self, node: Node) -> Text:
+        """The node's text where it gets a name anyway."""
+        return Text(self.names[node.serial]) if node.serial in self.names else RENDERERS[node.op](self, node)
+
     def bind(self, node: Node, made: Text | None = None) -> str:
         if node.serial in self.names:
             return self.names[node.serial]
@@ -116,6 +123,7 @@ class Printer:
 
     def fresh(self, hint: str) -> str:
         hint = hint if hint.isidentifier() and not keyword.iskeyword(hint) else "value"
+        hint = f"{hint}_value" if hasattr(builtins, hint) else hint
         name, count = hint, 1
         while name in self.taken or name in self.reserved:
             count += 1
@@ -299,6 +307,8 @@ def _take_names(p: Printer, steps: list[Step]) -> None:
             p.taken.update(step.outputs, step.stored)
         elif isinstance(step, Assign):
             p.taken.update(step.name.split(","))
+        elif isinstance(step, Choose):
+            _take_names(p, [*step.then, *step.orelse])
         elif isinstance(step, For | Forever):
             if isinstance(step, For):
                 p.taken.add(step.name)
@@ -326,7 +336,8 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
         case Assign(name=name, node=node):
             if not step.memory:
                 _settle(p, set(name.split(",")), rest, step.serial)
-            value = p.text(node) if not step.memory or node.serial in p.names else RENDERERS[node.op](p, node)
+            named = node.serial in p.names or node.op in TRIVIAL or p.uses.get(node.serial, 0) > 1
+            value = p.text(node) if named and not step.memory else p.own_text(node)
             if value.text != name:
                 p.line(f"{name.replace(',', ', ')} = {_plain(value.text)}")
             if step.memory:
@@ -342,6 +353,10 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
             value = p.text(cond)
             p.line(f"if not {value.at(100)}.any():" if cond.axes else f"if not {value.at(100)}:")
             p.line("    break")
+        case Push(name=name, node=node):
+            p.line(f"{name}.append({_plain(p.text(node).text)})")
+        case Choose():
+            _choose(p, step, rest)
         case For() | Forever():
             _loop(p, step, rest)
         case Effect():
@@ -389,13 +404,13 @@ def _keep(p: Printer, node: Node) -> None:
 
 def _loop(p: Printer, step: For | Forever, rest: list[Node]) -> None:
     """What the loop does not change is computed before it."""
-    inner = [n for s in step.body for n in operands_of(s)]
+    inner = _always_read(step.body)
     changed = _changed(step.body)
     bounds: list[str] = []
     if isinstance(step, For):
         changed.add(step.name)
         bounds = [p.text(b).text for b in step.bounds]
-    _settle(p, changed, rest + inner, step.serial)
+    _settle(p, changed, rest + [n for s in step.body for n in operands_of(s)], step.serial)
     _hoist(p, inner, changed)
     for inside in step.body:
         if isinstance(inside, Assign) and inside.function:
@@ -406,12 +421,42 @@ def _loop(p: Printer, step: For | Forever, rest: list[Node]) -> None:
         p.line(f"for {step.name} in range({', '.join(shown)}):")
     else:
         p.line("while True:")
+    _indented(p, step.body)
+
+
+def _always_read(steps: list[Step]) -> list[Node]:
+    """What steps read, except inside of an ``if`` that may not be taken."""
+    found: list[Node] = []
+    for step in steps:
+        if isinstance(step, Choose):
+            found.append(step.cond)
+        elif isinstance(step, For | Forever):
+            found += [*(step.bounds if isinstance(step, For) else ()), *_always_read(step.body)]
+        else:
+            found += operands_of(step)
+    return found
+
+
+def _choose(p: Printer, step: Choose, rest: list[Node]) -> None:
+    inner = [n for s in (*step.then, *step.orelse) for n in operands_of(s)]
+    cond = p.text(step.cond)
+    _settle(p, _changed([step]), rest + inner, step.serial)
+    p.line(f"if {_plain(cond.text)}:")
+    _indented(p, step.then)
+    if step.orelse:
+        p.line("else:")
+        _indented(p, step.orelse)
+
+
+def _indented(p: Printer, steps: list[Step]) -> None:
+    """A block of its own: what gets a name in it has none after it."""
     p.depth += 1
     p.scopes.append([])
     saved = dict(p.position_names), dict(p.entry_names)
-    if not step.body:
+    before = len(p.lines)
+    _steps(p, steps, [])
+    if len(p.lines) == before:
         p.line("pass")
-    _steps(p, step.body, [])
     p.depth -= 1
     for serial in p.scopes.pop():
         p.names.pop(serial, None)
@@ -428,6 +473,10 @@ def _changed(steps: list[Step]) -> set[str]:
                 changed.update(outputs, stored)
             case Assign(name=name):
                 changed.update(name.split(","))
+            case Push(name=name):
+                changed.add(name)
+            case Choose(then=then, orelse=orelse):
+                changed |= _changed(then) | _changed(orelse)
             case For(name=name, body=body):
                 changed |= {name} | _changed(body)
             case Forever(body=body):

@@ -84,7 +84,7 @@ def slice_text(p: Printer, node: Node) -> Text:
     for k, piece in enumerate(pieces):
         kind, dim = piece_kind(piece), dimension_of(pieces, k)
         if kind == "Along" and piece.coefficient < 0:
-            items.append(_backwards(p, piece))
+            items.append(backwards(p, piece))
             flips.append(len(labels))
         elif kind == "Window":
             items.append(_window_text(p, base, dim, piece))
@@ -111,7 +111,7 @@ def slice_text(p: Printer, node: Node) -> Text:
     return _permuted(p, text, labels, node)
 
 
-def _backwards(p: Printer, piece) -> str:
+def backwards(p: Printer, piece) -> str:
     """``base, base - c, ...`` read forwards from its other end; it is flipped afterwards."""
     size = abs(piece.coefficient)
     last = sum_text(p, piece.base, piece.axis.extent, -size)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from looplift.emit import ragged
 from looplift.emit.spelling import ATOM, dtype_text
-from looplift.emit.subscripts import piece_kind, piece_text, position_text, reordered
+from looplift.emit.subscripts import backwards, piece_kind, piece_text, position_text, reordered
 from looplift.emit.text import arranged, full
 from looplift.ir.array import Axis, Node, Write
 
@@ -27,37 +27,30 @@ def _slices(p: Printer, step: Write) -> str:
     value, array = step.operands[0], step.node
     pieces = step.render["pieces"]
     items = [":"] * len(array.axes)
+    turned: list[Axis] = []
     labels: list[Axis | None] = list(array.axes)
     for dim, piece in enumerate(pieces):
         kind = type(piece).__name__
         if kind == "Along" and piece.coefficient < 0:
-            items.append(_positions(p, piece))
+            items.append(backwards(p, piece))
+            turned.append(piece.axis)
         else:
             items.append(piece_text(p, array, dim, piece))
         if kind == "Along":
             labels.append(piece.axis)
         elif kind != "Point":
             labels.append(None)
-    backwards = [k for k, piece in enumerate(pieces) if type(piece).__name__ == "Along" and piece.coefficient < 0]
-    if backwards and len(pieces) > 1:
-        p.fail("order", "a store that walks backwards along one of several dimensions")
     while items and items[-1] == ":":
         items.pop()
     target = f"{step.array}[{', '.join(items) or ':'}]"
-    return f"{target} = {_ordered(p, value, labels)}"
+    return f"{target} = {_ordered(p, value, labels, turned)}"
 
 
-def _positions(p: Printer, piece) -> str:
-    from looplift.emit.integers import sum_text
-
-    last = sum_text(p, piece.base, piece.axis.extent, piece.coefficient)
-    return f"{p.library}.arange({p.text(piece.base).text}, {last}, {piece.coefficient}{p.device_argument()})"
-
-
-def _ordered(p: Printer, value, labels: list[Axis | None]) -> str:
-    """The value with its dimensions in the order of the array's, ready to broadcast."""
+def _ordered(p: Printer, value, labels: list[Axis | None], turned: list[Axis]) -> str:
+    """The value with its dimensions in the order of the array's, ready to broadcast; ``turned`` axes run backwards."""
     if value.kind.is_number and not value.axes:
         return p.text(value).text
+    flips = [value.axes.index(axis) for axis in turned if axis in value.axes]
     present = [axis for axis in labels if axis is not None and axis in value.axes]
     wholes = sum(label is None for label in labels)
     lane = len(value.axes)
@@ -82,6 +75,9 @@ def _ordered(p: Printer, value, labels: list[Axis | None]) -> str:
         p.fail("internal", "a stored value varies with an axis that its place does not")
     natural = order == list(range(len(order)))
     text = p.text(value).at(ATOM)
+    if flips:
+        dims = ", ".join(map(str, flips))
+        text = f"{text}.flip({dims})" if p.library == "torch" else f"np.flip({text}, ({dims},))"
     if not natural:
         numbers = ", ".join(map(str, order))
         text = (

@@ -2,7 +2,7 @@
 
     Program = Step*                                   one region
     Step    = Run(kernel) | Check(cond) | Write(array, pieces, value) | For(name, range, body) | Forever(cond, body)
-            | Assign(name, node) | Line(text)
+            | Choose(cond, then, orelse) | Assign(name, node) | Push(name, node) | Effect(text)
     Node    = op(args; axes, kind)                    a pure value
 
 A node is labelled: its dimensions are its ``axes`` (loops that became dimensions, outermost first) followed by the
@@ -121,6 +121,25 @@ class LeaveUnless:
 
 
 @dataclass(eq=False, slots=True)
+class Choose:
+    """``if`` on a condition that is the same for all lanes, inside a loop that stays."""
+
+    cond: Node
+    then: list[Step]
+    orelse: list[Step]
+    serial: int = field(default_factory=lambda: next(_serial))
+
+
+@dataclass(eq=False, slots=True)
+class Push:
+    """``name.append(node)``: what a loop that stays leaves behind in each iteration."""
+
+    name: str
+    node: Node
+    serial: int = field(default_factory=lambda: next(_serial))
+
+
+@dataclass(eq=False, slots=True)
 class Effect:
     """A statement kept for its effect, in its old order: ``text`` with the operands' names filled in.
 
@@ -147,7 +166,7 @@ class Run:
     serial: int = field(default_factory=lambda: next(_serial))
 
 
-Step = Run | Check | Write | Assign | For | Forever | LeaveUnless | Effect
+Step = Run | Check | Write | Assign | Push | For | Forever | LeaveUnless | Choose | Effect
 
 
 @dataclass(slots=True)
@@ -184,8 +203,10 @@ def operands_of(step: Step) -> list[Node]:
             return [cond]
         case Write(operands=operands, node=node):
             return [node, *operands]
-        case Assign(node=node):
+        case Assign(node=node) | Push(node=node):
             return [node]
+        case Choose(cond=cond, then=then, orelse=orelse):
+            return [cond, *(n for inner in (*then, *orelse) for n in operands_of(inner))]
         case Run(operands=operands):
             return list(operands)
         case Effect(operands=operands):

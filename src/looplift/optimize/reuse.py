@@ -12,7 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from looplift.ir.array import Assign, Effect, For, Forever, Node, Program, Run, Step, Write, operands_of, reachable
+from looplift.ir.array import (
+    Assign,
+    Choose,
+    Effect,
+    For,
+    Forever,
+    Node,
+    Program,
+    Push,
+    Run,
+    Step,
+    Write,
+    operands_of,
+    reachable,
+)
 from looplift.ops import table
 
 _TORCH = """add sub mul truediv pow neg sin cos tan exp log sqrt tanh sigmoid abs square reciprocal rsqrt floor ceil
@@ -90,7 +104,7 @@ def _keeps(step: Step, last: Assign) -> bool:
     """Whether after a step the old value may be known under another name, or be changed in place."""
     if step is last:
         return False
-    if isinstance(step, Effect | Run | Forever):
+    if isinstance(step, Effect | Run | Forever | Push | Choose):
         return True
     if isinstance(step, Write) and step.array == last.name:
         return True

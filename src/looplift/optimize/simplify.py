@@ -12,12 +12,14 @@ from looplift.ir.array import (
     Assign,
     Axis,
     Check,
+    Choose,
     Effect,
     For,
     Forever,
     LeaveUnless,
     Node,
     Program,
+    Push,
     Run,
     Step,
     Write,
@@ -101,7 +103,7 @@ class _Rewriter:
 
     def _is_volatile(self, node: Node) -> bool:
         if node.serial not in self.volatile:
-            own = node.op in ("drawn", "flattened", "dense") or (
+            own = node.op in ("drawn", "empty_list", "flattened", "dense") or (
                 node.op == "name" and (node.attrs.get("memory") or node.attrs.get("local"))
             )
             made = node.op == "apply" and node.kind.is_array
@@ -120,7 +122,11 @@ class _Rewriter:
             case Write():
                 step.operands = tuple(map(self.node, step.operands))
                 step.render = self._within(step.render or {})
-            case Assign():
+            case Choose():
+                step.cond = self.node(step.cond)
+                self.steps(step.then)
+                self.steps(step.orelse)
+            case Assign() | Push():
                 step.node = self.node(step.node)
             case Run() | Effect():
                 step.operands = tuple(map(self.node, step.operands))

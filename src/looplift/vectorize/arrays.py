@@ -29,7 +29,7 @@ def new_array(context: Context, var: Var, made: Val, fact) -> None:
         node = Node("spread", (node,), axes, fact.kind, {"extents": list(shape)}, var.hint)
     node.attrs["extents"] = _creation_extents(node, shape)
     shape = tuple(extent_of(node, dim) for dim in range(fact.kind.rank))
-    context.arrays[var] = Array(var, node, fact.kind, shape, True, axes)
+    context.arrays[var] = Array(var, node, fact.kind, shape, True, axes, home=context.steps[-1])
 
 
 def _creation_extents(node: Node, shape: tuple[Node, ...]) -> list[Node]:

@@ -7,7 +7,7 @@ from looplift.ir.grammar import UNDEFINED, Carry, Loop, Var
 from looplift.vectorize import nodes, proofs
 from looplift.vectorize.context import Context, Contribution
 from looplift.vectorize.nodes import Affine, Val
-from looplift.vectorize.reductions import accumulator_of
+from looplift.vectorize.reductions import Accumulator, accumulator_of
 
 
 def open_carry(context: Context, loop: Loop, carry: Carry) -> None:
@@ -21,6 +21,11 @@ def open_carry(context: Context, loop: Loop, carry: Carry) -> None:
     found = accumulator_of(context.flow, loop, carry)
     if found is None:
         raise context.refuse("carried", f"'{carry.hint}' is carried from one iteration to the next")
+    open_reduction(context, found)
+
+
+def open_reduction(context: Context, found: Accumulator) -> None:
+    """From here on the updates of a reduction are collected."""
     proofs.check_reduction(context, found)
     for var in (*found.chain, *found.updates):
         context.accumulators[var] = found

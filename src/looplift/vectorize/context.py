@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,9 +12,9 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span
 from looplift.ir.array import Axis, Check, Node, Step, ancestors, merge_axes
 from looplift.ir.facts import Facts, Kind
-from looplift.ir.grammar import Atom, Const, Loop, Var
+from looplift.ir.grammar import Atom, Const, If, Loop, Statement, Var
 from looplift.vectorize import nodes
-from looplift.vectorize.flow import Flow
+from looplift.vectorize.flow import Flow, stored_roots
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.reductions import Accumulator
 from looplift.vectorize.updates import Updates
@@ -35,6 +36,8 @@ class Array:
     axes: tuple[Axis, ...]
     name: str = ""
     written: bool = False
+    home: Any = None
+    """The steps among which it was made; among these alone a store that covers it may replace it."""
 
 
 @dataclass(slots=True)
@@ -74,6 +77,9 @@ class Context:
     ragged_axes: dict[Any, Any] = field(default_factory=dict)
     when_apart: set[Var] = field(default_factory=set)
     updates: Updates = field(default_factory=Updates)
+    axis_of: dict[Loop, Axis] = field(default_factory=dict)
+    distributed: set[Loop] = field(default_factory=set)
+    only: frozenset[int] | None = None
 
     def refuse(self, code: str, message: str) -> NotLiftable:
         return NotLiftable(code, message, self.span)
@@ -113,9 +119,17 @@ class Context:
         return None
 
     def fresh_name(self, hint: str) -> str:
+        hint = f"{hint}_value" if hasattr(builtins, hint) else hint
         count = self.names.get(hint, 0)
         self.names[hint] = count + 1
         return hint if count == 0 else f"{hint}_{count}"
+
+    def is_overwritten(self, var: Var) -> bool:
+        """Whether what a backward pass keeps of an array is written to by a later iteration of a loop that stays."""
+        if not self.needs_grad or not self.serial_loops or "float" not in str(self.facts.kind(var).dtype):
+            return False
+        root = self.flow.root(var)
+        return any(root in stored_roots(self.flow, loop.body) for loop in self.serial_loops)
 
     # ------------------------------------------------------------ steps
 
@@ -191,6 +205,23 @@ class Context:
         yield
         self.steps.pop()
 
+    def takes(self, item: Any) -> bool:
+        """Whether a statement or join belongs to what is lowered now, or holds something that does."""
+        if self.only is None or id(item) in self.only:
+            return True
+        return isinstance(item, If) and (
+            any(map(self.takes, (*item.then, *item.orelse))) or any(id(phi) in self.only for phi in item.phis)
+        )
+
+    @contextmanager
+    def inside(self, statement: Statement) -> Iterator[None]:
+        """A statement that belongs to what is lowered now is lowered with all that is in it."""
+        saved = self.only
+        if saved is not None and id(statement) in saved:
+            self.only = None
+        yield
+        self.only = saved
+
     # ------------------------------------------------------------ axes
 
     def active_axes(self) -> tuple[Axis, ...]:
@@ -219,9 +250,20 @@ def leaves(node: Node) -> set[int]:
             found.add(hash(current.attrs["path"]))
         if current.op in ("name", "pack") and "float" in str(current.kind.dtype):
             found.add(current.serial)
-        if not current.kind.is_number:
+        if not current.kind.is_number and not _only_like(current):
             pending += current.args
     return found
+
+
+def _only_like(node: Node) -> bool:
+    """Whether a value depends on the sizes and dtypes of its operands alone."""
+    if node.op in ("attribute", "extent", "length"):
+        return True
+    name = node.attrs.get("name", "") if node.op == "apply" else ""
+    return name.rpartition(".")[2] in LIKE and name.startswith(("torch.", "np.", "method.new_"))
+
+
+LIKE = frozenset("zeros ones empty zeros_like ones_like empty_like new_zeros new_ones new_empty arange eye".split())
 
 
 def index_node(axis: Axis) -> Node:

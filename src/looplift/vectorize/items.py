@@ -162,6 +162,8 @@ def _getitem(context: Context, op: Op, fact: Fact, var: Var) -> Val:
         return _displayed_item(context, val.items, index, fact)
     if val.node.kind.is_array:
         form = read(context, val.node, index, fact.kind)
+        if isinstance(owner, Var) and context.is_overwritten(owner):
+            return Val(Node("method", (form.node,), form.node.axes, fact.kind, {"name": "clone"}, var.hint))
         form.node.hint = var.hint
         return form
     if not val.node.axes and not any(context.node(a).axes for a in _index_atoms(index)):

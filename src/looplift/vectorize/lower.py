@@ -9,7 +9,7 @@ Loop     an axis if check_loop says yes; else sequential, with its body lowered 
 from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
-from looplift.ir.array import Assign, Axis, Node, Program
+from looplift.ir.array import Assign, Axis, Choose, Node, Program
 from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import (
     Append,
@@ -18,24 +18,28 @@ from looplift.ir.grammar import (
     If,
     Let,
     Loop,
+    Op,
     Perform,
+    Phi,
     Range,
     Require,
     Statement,
     Store,
     Var,
     While,
+    operands,
 )
-from looplift.ops.table import CREATION
+from looplift.ops.table import CREATION, base_name
 from looplift.vectorize import lists, nodes, ownership, proofs, views
 from looplift.vectorize.arrays import is_stored, new_array, target
 from looplift.vectorize.axes import axis_of
 from looplift.vectorize.carries import close_carry, contribute, open_carry
 from looplift.vectorize.context import Array, Context, index_node
 from looplift.vectorize.flow import Flow, stored_roots
+from looplift.vectorize.memory import only_shape
 from looplift.vectorize.native import native_loop
 from looplift.vectorize.nodes import Affine, Val
-from looplift.vectorize.numbers import truth
+from looplift.vectorize.numbers import bits_of, truth
 from looplift.vectorize.operations import operation
 from looplift.vectorize.stores import store
 from looplift.vectorize.subscripts import extent_of
@@ -96,6 +100,7 @@ def _enter_parameters(context: Context) -> None:
                 )
             shape = tuple(extent_of(node, dim) for dim in range(kind.rank))
             context.arrays[var] = Array(var, node, kind, shape, False, ())
+            function.attributes.setdefault("whole", set()).add(path)
         context.vals[var] = Val(node)
     _share_extents(context)
 
@@ -148,6 +153,8 @@ def _owned(node: Node) -> Node:
 
 def block(context: Context, statements: Block) -> None:
     for statement in statements:
+        if not context.takes(statement):
+            continue
         if statement.span.line:
             context.span = statement.span
         _statement(context, statement)
@@ -170,9 +177,11 @@ def _statement(context: Context, statement: Statement) -> None:
             views.check_kept_value(context, ref, value)
             val.sequence.append(context, _element(context, context.lookup(value)))
         case If():
-            _branch(context, statement)
+            with context.inside(statement):
+                _branch(context, statement)
         case Loop():
-            _loop(context, statement)
+            with context.inside(statement):
+                _loop(context, statement)
         case Require(cond=cond):
             node = truth(context.node(cond))
             if context.mask is not None and not node.axes:
@@ -209,10 +218,24 @@ def _let(context: Context, statement: Let) -> None:
     if op.name == "list" and not op.args:
         context.vals[var] = Val(nodes.const(None), sequence=lists.Built(var, context.active_axes()))
         return
+    _check_kept(context, op)
     made = lists.joined(context, op, fact, var) or _of_built_list(context, op, fact) or operation(context, statement)
     context.vals[var] = made
     if context.flow.root(var) is var and is_stored(context, var):
         new_array(context, var, made, fact)
+
+
+def _check_kept(context: Context, op: Op) -> None:
+    """A backward pass may keep a whole array that the next iteration of a sequential loop overwrites."""
+    if op.name in ("getitem", "iter_item", "iter_len") or base_name(op.name) in ("clone", "copy", "len", *SIZES):
+        return
+    for atom in operands(op):
+        if isinstance(atom, Var) and atom in context.arrays and not only_shape(op) and context.is_overwritten(atom):
+            if context.arrays[atom].home is not context.steps[-1]:
+                raise context.refuse("memory-dependence", f"'{atom.hint}' is read as a whole and written to in a loop")
+
+
+SIZES = frozenset("zeros_like ones_like empty_like full_like".split())
 
 
 def _of_built_list(context: Context, op, fact) -> Val | None:
@@ -236,14 +259,47 @@ def _of_built_list(context: Context, op, fact) -> Val | None:
 
 def _branch(context: Context, statement: If) -> None:
     cond = truth(context.node(statement.cond))
+    phis = [phi for phi in statement.phis if context.takes(phi)]
+    if context.serial_loops and not cond.axes and all(_is_joinable(context, phi) for phi in phis):
+        _choose(context, statement, cond, phis)
+        return
     with context.masked(cond):
         block(context, statement.then)
     with context.masked(nodes.negated(cond)):
         block(context, statement.orelse)
-    for phi in statement.phis:
+    for phi in phis:
         if phi.var in context.accumulators:
             continue
         context.vals[phi.var] = _joined(context, cond, phi)
+
+
+def _is_joinable(context: Context, phi: Phi) -> bool:
+    kind = context.facts.kind(phi.var)
+    return phi.var not in context.accumulators and (kind.is_array or kind.is_number)
+
+
+def _choose(context: Context, statement: If, cond: Node, phis: list[Phi]) -> None:
+    """A condition that is the same for all lanes of an iteration that runs by itself is an ``if``."""
+    step = Choose(cond, [], [])
+    kept = dict(context.vals)
+    sides: list[list[Node]] = []
+    for steps, body in ((step.then, statement.then), (step.orelse, statement.orelse)):
+        with context.nested(steps):
+            block(context, body)
+            values = [phi.then if body is statement.then else phi.orelse for phi in phis]
+            sides.append(
+                [fitting(context.node(v), context.facts.kind(p.var)) for v, p in zip(values, phis, strict=True)]
+            )
+    for phi, then, orelse in zip(phis, *sides, strict=True):
+        kind, name = context.facts.kind(phi.var), context.fresh_name(phi.var.hint)
+        axes = nodes.merge_axes(then.axes, orelse.axes)
+        for steps, value in ((step.then, then), (step.orelse, orelse)):
+            made = value if value.axes == axes else Node("spread", (value,), axes, kind, {}, value.hint)
+            steps.append(Assign(name, made))
+        bits = max(bits_of(then), bits_of(orelse)) if kind.family == "int" else 64
+        kept[phi.var] = Val(Node("name", (), axes, kind, {"text": name, "local": True, "bits": bits}, name))
+    context.vals = kept
+    context.add(step)
 
 
 def _joined(context: Context, cond: Node, phi) -> Val:
@@ -286,7 +342,7 @@ def fitting(node: Node, kind: Kind) -> Node:
 
 def _loop(context: Context, loop: Loop) -> None:
     saved = context.span
-    if context.kernel_of is not None and not context.axes and not context.serial_loops and context.mask is None:
+    if context.kernel_of is not None and not context.axes and context.mask is None:
         try:
             return native_loop(context, loop)
         except NotLiftable as refusal:
@@ -297,21 +353,35 @@ def _loop(context: Context, loop: Loop) -> None:
         context.decisions[loop] = ("lanes", "", "")
         return
     try:
-        if isinstance(loop.domain, While):
-            from looplift.vectorize.sequential import while_loop
-
-            while_loop(context, loop)
-        else:
-            from looplift.vectorize.sequential import for_loop
-
-            for_loop(context, loop)
+        decision = _remembering(context, loop, proof)
     except NotLiftable as refusal:
         if refusal.code in ("carried", "memory-dependence"):
             raise
         context.notes.append(f"line {loop.span.line}: {proof.message}")
         raise
     context.span = saved
-    context.decisions[loop] = ("sequential", proof.code, proof.message)
+    context.decisions[loop] = (decision, proof.code, proof.message) if decision == "sequential" else (decision, "", "")
+
+
+DISTRIBUTABLE = ("carried", "memory-dependence", "order")
+"""Reasons that are about some statements of a loop, and need not hold the others."""
+
+
+def _remembering(context: Context, loop: Loop, proof: NotLiftable) -> str:
+    """A loop whose iterations need one another: distributed as far as possible, the rest one by one."""
+    from looplift.vectorize.distribution import distribute
+    from looplift.vectorize.schedule import schedule_of
+    from looplift.vectorize.sequential import for_loop, while_loop
+
+    if isinstance(loop.domain, While):
+        while_loop(context, loop)
+    elif proof.code in DISTRIBUTABLE and (made := schedule_of(context, loop)) is not None:
+        decision = distribute(context, loop, made)
+        context.distributed.add(loop)
+        return decision
+    else:
+        for_loop(context, loop)
+    return "sequential"
 
 
 def _as_axis(context: Context, loop: Loop) -> None:
@@ -320,8 +390,9 @@ def _as_axis(context: Context, loop: Loop) -> None:
     assert isinstance(domain, Range)
     assert loop.index is not None
     axis, mask = axis_of(context, domain, context.fresh_name(loop.index.hint))
+    context.axis_of[loop] = axis
     context.axes.append(axis)
-    context.vals[loop.index] = _index_val(axis)
+    context.vals[loop.index] = index_val(axis)
     for carry in loop.carries:
         open_carry(context, loop, carry)
     with context.masked(mask):
@@ -331,7 +402,7 @@ def _as_axis(context: Context, loop: Loop) -> None:
     context.axes.remove(axis)
 
 
-def _index_val(axis: Axis) -> Val:
+def index_val(axis: Axis) -> Val:
     return Val(index_node(axis), Affine(((axis, 1),), nodes.const(0)))
 
 

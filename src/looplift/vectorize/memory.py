@@ -22,24 +22,25 @@ from looplift.ir.grammar import (
 )
 from looplift.vectorize.context import Context
 from looplift.vectorize.flow import stored_roots
+from looplift.vectorize.places import are_disjoint
 
 
 def check_memory(context: Context, loop: Loop) -> NotLiftable | None:
     """No iteration reads what another one writes, and no two write to one place in an order that matters."""
     flow = context.flow
     for root in stored_roots(flow, loop.body):
-        if _made_inside(root, loop):
+        if made_inside(root, loop):
             continue
-        if (reason := _check_root(context, loop, root)) is not None:
+        if (reason := check_root(context, loop, root)) is not None:
             return reason
     return None
 
 
-def _made_inside(root: Var, loop: Loop) -> bool:
+def made_inside(root: Var, loop: Loop) -> bool:
     return any(isinstance(s, Let) and s.var is root for s in walk(loop.body))
 
 
-def _check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
+def check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
     flow, hint = context.flow, root.hint
     stores = [s for s in walk(loop.body) if isinstance(s, Store) and flow.root(s.ref) is root]
     absorbed = context.updates.absorbed
@@ -60,7 +61,10 @@ def _check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
         if _is_step_of_store(context, read, stores):
             continue
         for path in _paths_read(context, read, root):
-            if path is None or not all(_ordered(context, path, other, loop, root) for other in paths):
+            if path is None or not all(
+                _ordered(context, path, other, loop, root) or are_disjoint(context, path, other, loop)
+                for other in paths
+            ):
                 message = f"one iteration may read what another one writes to '{hint}'"
                 return NotLiftable("memory-dependence", message, read.span)
     if len(stores) > 1 and not _stores_agree(context, paths, loop, root):
@@ -144,15 +148,15 @@ def _path(context: Context, ref: Operand, index: Operand) -> Path | None:
 
 def _same_place(context: Context, a: Path, b: Path, loop: Loop) -> bool:
     """Both subscripts name the same place in one iteration, and different places in different iterations."""
-    if len(a) != len(b) or not all(_same_operand(x, y) for x, y in zip(a, b, strict=True)):
+    if len(a) != len(b) or not all(same_operand(x, y) for x, y in zip(a, b, strict=True)):
         return False
     return _separates(context, b, loop)
 
 
-def _same_operand(a: Operand, b: Operand) -> bool:
+def same_operand(a: Operand, b: Operand) -> bool:
     match a, b:
         case Slice(), Slice():
-            return all(map(_same_operand, (a.lo, a.hi, a.step), (b.lo, b.hi, b.step)))
+            return all(map(same_operand, (a.lo, a.hi, a.step), (b.lo, b.hi, b.step)))
         case Const(), Const():
             return type(a.value) is type(b.value) and a.value == b.value
     return a is b
@@ -205,7 +209,7 @@ STEADY = frozenset("getitem iter_item unpack add sub mul builtin.int method.item
 
 def _same_value(context: Context, a: Operand, b: Operand) -> bool:
     """Whether two operands are computed alike, from what the region does not write to."""
-    if _same_operand(a, b):
+    if same_operand(a, b):
         return True
     if isinstance(a, Slice) and isinstance(b, Slice):
         parts = zip((a.lo, a.hi, a.step), (b.lo, b.hi, b.step), strict=True)

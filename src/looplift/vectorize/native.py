@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from looplift.ir.array import Node, Run, Write
@@ -10,6 +12,7 @@ from looplift.ir.grammar import Block, Const, Let, Loop, Store, Var, While, oper
 from looplift.ops.table import base_name
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Array, Context
+from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import CONVERSIONS
 from looplift.vectorize.ownership import check_owned
@@ -19,7 +22,9 @@ from looplift.vectorize.subscripts import Whole
 
 def native_loop(context: Context, loop: Loop) -> None:
     """Run the loop as a kernel. Raises NotLiftable where it is not scalar work; nothing is changed then."""
-    kernel = _renamed(context.kernel_of(loop, context.facts, gradients=context.needs_grad), len(context.kernels))
+    with _asking(context):
+        made = context.kernel_of(loop, context.facts, gradients=context.needs_grad)
+    kernel = _renamed(made, len(context.kernels))
     for statement in walk(loop.body):
         if isinstance(statement, Let) and statement.op.name.startswith("inplace."):
             if context.facts.kind(statement.var).is_array:
@@ -34,7 +39,7 @@ def native_loop(context: Context, loop: Loop) -> None:
         _check_gradients(context, loop, kernel)
     if context.needs_grad:
         _check_detached(context, loop, set(kernel.differentiable) if gradients else set())
-    operands = tuple(_operand(context, var) for var in kernel.inputs)
+    operands = tuple(_operand(context, var, kernel.stored) for var in kernel.inputs)
     names = [context.fresh_name(var.hint) for var in kernel.outputs]
     arrays = [context.arrays[var] for var in kernel.stored]
     fresh = [context.fresh_name(f"{array.name}_new") for array in arrays] if gradients else [a.name for a in arrays]
@@ -51,6 +56,21 @@ def native_loop(context: Context, loop: Loop) -> None:
         context.notes.append(
             f"a branch or an index depends on {', '.join(kernel.deciding)}, whose last digit may differ from torch's"
         )
+
+
+@contextmanager
+def _asking(context: Context) -> Iterator[None]:
+    """Arrays that a loop around the kernel writes to ask for gradients from its second iteration on."""
+    of = context.facts.of
+    kept = dict(of)
+    stored = {root for loop in context.serial_loops for root in stored_roots(context.flow, loop.body)}
+    for var in stored & set(context.facts.function.params):
+        if context.needs_grad and of[var].kind.family == "tensor" and of[var].kind.dtype.is_floating_point:
+            of[var] = replace(of[var], sample=of[var].sample.detach().requires_grad_())
+    try:
+        yield
+    finally:
+        of.update(kept)
 
 
 def _renamed(kernel, number: int):
@@ -121,10 +141,13 @@ def _named(name: str, kind: Kind) -> Node:
     return Node("name", (), (), kind, {"text": name, "local": True}, name)
 
 
-def _operand(context: Context, var: Var) -> Node:
+def _operand(context: Context, var: Var, stored: tuple[Var, ...]) -> Node:
     if var in context.arrays:
         bind(context, context.arrays[var])
-        return context.arrays[var].node
+        node = context.arrays[var].node
+        if context.is_overwritten(var) and var not in stored:
+            return Node("method", (node,), node.axes, node.kind, {"name": "clone"})
+        return node
     val = context.vals[var]
     if val.sequence is not None or val.items is not None or val.node.axes:
         raise context.refuse("not-scalar", f"'{var.hint}' is a list that the region makes")
@@ -134,7 +157,7 @@ def _operand(context: Context, var: Var) -> Node:
 def _replace(context: Context, array: Array, name: str) -> None:
     """The array after a differentiable kernel is a new one; one of the caller gets the values written back."""
     value = Node("name", (), (), array.kind, {"text": name, "local": True, "extents": list(array.shape)}, name)
-    if array.fresh:
+    if array.fresh and not context.serial_loops:
         array.node, array.name = value, name
         value.attrs["memory"] = True
         return

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, overload
 
-from looplift.ir.array import Axis, Node, merge_axes
+from looplift.ir.array import Axis, Node
+from looplift.ir.array import merge_axes as merge_axes
 from looplift.ir.facts import Kind, kind_of
 
 INT = Kind("int")

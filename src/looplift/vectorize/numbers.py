@@ -138,7 +138,7 @@ def _nonzero(context: Context, node: Node) -> None:
         context.check(nodes.compare("ne", node, nodes.const(0)))
 
 
-def _bounded(context: Context, node: Node, bits: int) -> None:
+def bounded(context: Context, node: Node, bits: int) -> None:
     """Require that an integer has at most so many bits."""
     if bits_of(node) > bits:
         limit = nodes.const(2**bits)
@@ -191,7 +191,7 @@ def _checked_bits(context: Context, base: str, args: list[Node]) -> int:
         return bits
     limit = 31 if base == "mul" else 62
     for arg in args:
-        _bounded(context, arg, limit)
+        bounded(context, arg, limit)
     return 62 if base == "mul" else 63
 
 

@@ -22,6 +22,8 @@ from looplift.ir.grammar import (
 )
 from looplift.ops import table
 from looplift.vectorize.context import Array, Context
+from looplift.vectorize.flow import stored_roots
+from looplift.vectorize.memory import made_inside
 from looplift.vectorize.views import CONVERSIONS, program_order
 
 
@@ -99,6 +101,22 @@ def _fresh(context: Context, var: Var) -> bool:
     return table.family(name) in ("elementwise", "reduction") and base not in CONVERSIONS
 
 
+def is_new(context: Context, var: Var) -> bool:
+    """Whether a variable is memory that was just made, and is no view."""
+    return isinstance(context.flow.definition.get(var), Let) and _fresh(context, var)
+
+
+def is_last_use(context: Context, var: Var, loop: Loop) -> bool:
+    """Whether nothing reads a variable in a loop or after it, and nothing before it keeps a view of it."""
+    order, _ = program_order(context.facts.function.body)
+    users = [user for user in context.flow.users.get(var, ()) if user is not loop]
+    if any(atom is var for _, atom in context.facts.function.results):
+        return False
+    return all(
+        order[id(user)] < order[id(loop)] and (_harmless(user, var) or isinstance(user, Store)) for user in users
+    )
+
+
 def _harmless(user: Statement, var: Var) -> bool:
     match user:
         case Let(op=op):
@@ -126,10 +144,19 @@ def check_fresh(context: Context, var: Var) -> None:
             if isinstance(user, Store | Append) and context.axes:
                 continue
             raise context.refuse("aliasing", f"'{var.hint}' is known under several names while it is written to")
-        if isinstance(user, Loop):
+        if isinstance(user, Loop) and not _made_for_each(context, var, user):
             raise context.refuse(
                 "carried", f"'{var.hint}' is carried from one iteration to the next while it is written to"
             )
+
+
+def _made_for_each(context: Context, var: Var, loop: Loop) -> bool:
+    """Whether each iteration makes the array anew and hands it to the next one, which only reads it."""
+    stored = stored_roots(context.flow, context.facts.function.body)
+    handed = [carry for carry in loop.carries if carry.next is var]
+    if any(carry.init is var for carry in loop.carries) or not made_inside(var, loop):
+        return False
+    return all(carry.inside not in stored and carry.after not in stored for carry in handed)
 
 
 def _loops_of(context: Context) -> Block:

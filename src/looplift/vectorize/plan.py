@@ -123,7 +123,7 @@ def plan(
 
 def _preference(made: Plan) -> int:
     """Kernels before sequential loops around lanes."""
-    return sum({"native": 3, "lanes": 2, "sequential": 1}.get(d.decision, 0) for d in made.decisions)
+    return sum({"native": 3, "lanes": 2, "scan": 2, "sequential": 1}.get(d.decision, 0) for d in made.decisions)
 
 
 def _is_final(made: Plan) -> bool:
@@ -142,7 +142,8 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None, reu
         program, context = lower(facts, library=library, needs_grad=gradients, kernel_of=kernel_of)
     decided = context.decisions
     program.overwrites = not gradients and not torch._C._is_any_autocast_enabled()
-    if not any(decision in ("lanes", "native") for decision, _, _ in decided.values()) and not reuses(program):
+    gained = any(decision in ("lanes", "native", "scan") for decision, _, _ in decided.values())
+    if not gained and not context.distributed and not reuses(program):
         raise _first_reason(facts.function, decided)
     decisions = [Decision(loop.span.line, *decided.get(loop, ("kept", "internal", "not reached"))) for loop in loops]
     decisions = _with_unrolled(decisions, attributes.get("unrolled", {}))

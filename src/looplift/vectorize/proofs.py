@@ -45,6 +45,14 @@ def check_carries(context: Context, loop: Loop) -> NotLiftable | None:
     return None
 
 
+def is_reduction(context: Context, found: Accumulator) -> bool:
+    try:
+        check_reduction(context, found)
+    except NotLiftable:
+        return False
+    return True
+
+
 def only_carried(context: Context, carry: Carry) -> bool:
     """Whether the value at entry of the body is never read there."""
     return not context.flow.users.get(carry.inside)

@@ -1,0 +1,117 @@
+"""Small functions that emitted code may need for scans: along one dimension, for tensors and for NumPy arrays."""
+
+from __future__ import annotations
+
+SCANS = {
+    "shifted": '''
+def shifted(first, values, dim):
+    """What each position had before it: ``first``, then the values but for the last."""
+    return torch.cat([first.unsqueeze(dim), values.narrow(dim, 0, values.shape[dim] - 1)], dim)
+''',
+    "shifted_array": '''
+def shifted_array(first, values, axis):
+    """What each position had before it: ``first``, then the values but for the last."""
+    before = np.take(values, range(values.shape[axis] - 1), axis)
+    return np.concatenate([np.expand_dims(first, axis), before], axis)
+''',
+    "running_last": '''
+def running_last(taken, values, first, dim):
+    """At each position the last value that was taken so far, ``first`` before there is one."""
+    shape = [-1 if k == dim else 1 for k in range(taken.dim())]
+    place = torch.arange(taken.shape[dim], device=taken.device).view(shape)
+    place = torch.where(taken, place, -1).cummax(dim).values
+    place = place.view(place.shape + (1,) * (values.dim() - place.dim()))
+    return torch.where(place >= 0, torch.take_along_dim(values, place.clamp(min=0), dim), first.unsqueeze(dim))
+''',
+    "running_last_array": '''
+def running_last_array(taken, values, first, axis):
+    """At each position the last value that was taken so far, ``first`` before there is one."""
+    shape = [-1 if k == axis else 1 for k in range(taken.ndim)]
+    place = np.arange(taken.shape[axis]).reshape(shape)
+    place = np.maximum.accumulate(np.where(taken, place, -1), axis)
+    place = place.reshape(place.shape + (1,) * (values.ndim - place.ndim))
+    return np.where(place >= 0, np.take_along_axis(values, place.clip(0), axis), np.expand_dims(first, axis))
+''',
+    "last_taken": '''
+def last_taken(taken, values, first, dim):
+    """The last value that was taken, ``first`` where none was."""
+    shape = [-1 if k == dim else 1 for k in range(taken.dim())]
+    place = torch.arange(taken.shape[dim], device=taken.device).view(shape)
+    place = torch.where(taken, place, -1).amax(dim)
+    place = place.view(place.shape + (1,) * (values.dim() - taken.dim()))
+    found = torch.take_along_dim(values, place.clamp(min=0).unsqueeze(dim), dim).squeeze(dim)
+    return torch.where(place >= 0, found, first)
+''',
+    "last_taken_array": '''
+def last_taken_array(taken, values, first, axis):
+    """The last value that was taken, ``first`` where none was."""
+    shape = [-1 if k == axis else 1 for k in range(taken.ndim)]
+    place = np.where(taken, np.arange(taken.shape[axis]).reshape(shape), -1).max(axis)
+    place = place.reshape(place.shape + (1,) * (values.ndim - taken.ndim))
+    found = np.take_along_axis(values, np.expand_dims(place.clip(0), axis), axis).squeeze(axis)
+    return np.where(place >= 0, found, first)
+''',
+    "passes": '''
+def passes(sign, values, first, dim, mask=None):
+    """Where a value is ``sign`` (">", ">=", "<", "<=") than ``first`` and all values before it that the mask takes."""
+    values, first = values.detach(), first.detach().unsqueeze(dim)
+    least = sign[0] == "<"
+    infinity = float("inf") if least else float("-inf")
+    limits = None if values.is_floating_point() else torch.iinfo(values.dtype)
+    never = infinity if limits is None else limits.max if least else limits.min
+    seen = torch.where(values == values if mask is None else mask & (values == values), values, never)
+    best = torch.minimum(seen.cummin(dim).values, first) if least else torch.maximum(seen.cummax(dim).values, first)
+    before = torch.cat([first, best.narrow(dim, 0, best.shape[dim] - 1)], dim)
+    taken = {">": torch.gt, ">=": torch.ge, "<": torch.lt, "<=": torch.le}[sign](values, before)
+    return taken if mask is None else taken & mask
+''',
+    "passes_array": '''
+def passes_array(sign, values, first, axis, mask=None):
+    """Where a value is ``sign`` (">", ">=", "<", "<=") than ``first`` and all values before it that the mask takes."""
+    first, least, floating = np.expand_dims(first, axis), sign[0] == "<", values.dtype.kind == "f"
+    limits = np.iinfo(values.dtype) if not floating else None
+    never = (np.inf if least else -np.inf) if floating else (limits.max if least else limits.min)
+    seen = np.where(values == values if mask is None else mask & (values == values), values, values.dtype.type(never))
+    extreme = np.minimum if least else np.maximum
+    best = extreme(extreme.accumulate(seen, axis), first)
+    before = np.concatenate([first, np.take(best, range(best.shape[axis] - 1), axis)], axis)
+    taken = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}[sign](values, before)
+    return taken if mask is None else taken & mask
+''',
+    "linear_recurrence": '''
+def linear_recurrence(a, b, h, dim):
+    """``h = a * h + b`` along a dimension, all values of h, by doubling (Hillis and Steele 1986)."""
+    size = b.shape[dim]
+    constant = not isinstance(a, torch.Tensor)
+    first = (a if constant else a.narrow(dim, 0, 1)) * h.unsqueeze(dim) + b.narrow(dim, 0, 1)
+    shape = [size if k == dim else n for k, n in enumerate(first.shape)]
+    b = torch.cat([first, b.expand(shape).narrow(dim, 1, size - 1)], dim)
+    step = 1
+    while step < size:
+        later = a if constant else a.narrow(dim, step, size - step)
+        added = b.narrow(dim, step, size - step) + later * b.narrow(dim, 0, size - step)
+        b = torch.cat([b.narrow(dim, 0, step), added], dim)
+        if constant:
+            a = a * a
+        elif 2 * step < size:
+            a = torch.cat([a.narrow(dim, 0, step), later * a.narrow(dim, 0, size - step)], dim)
+        step *= 2
+    return b
+''',
+    "linear_recurrence_array": '''
+def linear_recurrence_array(a, b, h, axis):
+    """``h = a * h + b`` along an axis, all values of h, by doubling (Hillis and Steele 1986)."""
+    h = np.expand_dims(h, axis)
+    b = np.moveaxis(np.broadcast_to(b, np.broadcast_shapes(b.shape, h.shape)), axis, 0)
+    h, constant = np.moveaxis(h, axis, 0), not isinstance(a, np.ndarray)
+    a = a if constant else np.moveaxis(a, axis, 0)
+    b = np.concatenate([(a if constant else a[:1]) * h + b[:1], b[1:]])
+    step = 1
+    while step < len(b):
+        later = a if constant else a[step:]
+        b = np.concatenate([b[:step], b[step:] + later * b[:-step]])
+        a = a * a if constant else np.concatenate([a[:step], later * a[:-step]])
+        step *= 2
+    return np.moveaxis(b, 0, axis)
+''',
+}

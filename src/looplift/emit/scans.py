@@ -1,0 +1,150 @@
+"""Source text of values that run along a loop: histories, shifts, running sums, the last one taken, recurrences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from looplift.emit.spelling import ATOM, SUM, dtype_text
+from looplift.emit.text import Text, atom, full
+from looplift.ir.array import Axis, Node
+from looplift.ir.facts import Kind
+
+if TYPE_CHECKING:
+    from looplift.emit.source import Printer
+
+
+def _empty_list(p: Printer, node: Node) -> Text:
+    return atom("[]")
+
+
+def _at(p: Printer, node: Node) -> Text:
+    """One position along an axis; a Python number where no other axis is left."""
+    value, place = node.args
+    lead = ":, " * value.axes.index(node.attrs["axis"])
+    text = f"{p.text(value).at(ATOM)}[{lead}{p.text(place).text}]"
+    return atom(f"{text}.item()" if node.kind.is_number and not node.axes else text)
+
+
+def _history(p: Printer, node: Node) -> Text:
+    (listed,) = node.args
+    name, dim = p.text(listed).text, node.axes.index(node.attrs["axis"])
+    if node.kind.is_number and len(node.axes) == 1:
+        maker = f"{p.library}.{'tensor' if p.library == 'torch' else 'array'}"
+        device = p.device_argument() if p.library == "torch" else ""
+        return atom(f"{maker}({name}, dtype={dtype_text(p.dtype(node.kind), p.library)}{device})")
+    if p.library == "np":
+        return atom(f"np.stack({name}{f', axis={dim}' if dim else ''})")
+    return atom(f"torch.stack({name}{f', {dim}' if dim else ''})")
+
+
+def _whole(p: Printer, node: Node, axes: tuple[Axis, ...], kind: Kind) -> str:
+    """The node with all of the axes, and the lane dimensions of ``kind``."""
+    if axes:
+        text = full(p, node, axes, kind)
+    elif node.kind.is_number:
+        text = _scalar(p, node, kind)
+    else:
+        text = p.text(node).text
+    missing = kind.rank - node.kind.rank if node.kind.is_array else kind.rank
+    return f"{text}[..., {', '.join(['None'] * missing)}]" if missing > 0 and (axes or node.kind.is_array) else text
+
+
+def _scalar(p: Printer, node: Node, kind: Kind) -> str:
+    dtype = dtype_text(p.dtype(kind), p.library)
+    if p.library == "np":
+        return f"np.array({p.text(node).text}, dtype={dtype})"
+    return f"torch.tensor({p.text(node).text}, dtype={dtype}{p.device_argument()})"
+
+
+def _split(node: Node) -> tuple[int, tuple[Axis, ...]]:
+    """The dimension that the scan runs along, and the other axes."""
+    axis = node.attrs["axis"]
+    return node.axes.index(axis), tuple(a for a in node.axes if a is not axis)
+
+
+def _shift(p: Printer, node: Node) -> Text:
+    init, after = node.args
+    dim, rest = _split(node)
+    p.need(name := _for_library(p, "shifted"))
+    return atom(f"{name}({_whole(p, init, rest, node.kind)}, {_whole(p, after, node.axes, node.kind)}, {dim})")
+
+
+def _running_sum(p: Printer, node: Node) -> Text:
+    term, init = node.args
+    dim, rest = _split(node)
+    text = _atomic(_whole(p, term, node.axes, node.kind))
+    dtype = p.dtype(node.kind)
+    summed = f"{text}.cumsum({dim})"
+    if not str(dtype).endswith(("float32", "float64", "int64")):
+        dtype_name = dtype_text(dtype, p.library)
+        summed += f".to({dtype_name})" if p.library == "torch" else f".astype({dtype_name})"
+    if init.op == "const" and init.attrs["value"] == 0 and type(init.attrs["value"]) in (int, float):
+        return atom(summed)
+    start = _whole(p, init, rest, node.kind)
+    if rest or node.kind.rank:
+        start = f"{_atomic(start)}.unsqueeze({dim})" if p.library == "torch" else f"np.expand_dims({start}, {dim})"
+    elif init.kind.is_number:
+        start = p.text(init).at(ATOM)
+    return Text(f"{start} + {summed}", SUM)
+
+
+def _running_last(p: Printer, node: Node) -> Text:
+    taken, value, init = node.args
+    dim, rest = _split(node)
+    p.need(name := _for_library(p, "running_last"))
+    mask = _whole(p, taken, node.axes, Kind("bool"))
+    texts = mask, _whole(p, value, node.axes, node.kind), _whole(p, init, rest, node.kind)
+    return atom(f"{name}({', '.join(texts)}, {dim})")
+
+
+def _last_taken(p: Printer, node: Node) -> Text:
+    taken, value, init = node.args
+    axes = node.attrs["along"]
+    p.need(name := _for_library(p, "last_taken"))
+    mask = _whole(p, taken, axes, Kind("bool"))
+    texts = mask, _whole(p, value, axes, node.kind), _whole(p, init, node.axes, node.kind)
+    text = f"{name}({', '.join(texts)}, {axes.index(node.attrs['axis'])})"
+    return atom(f"{text}.item()" if node.kind.is_number and not node.axes else text)
+
+
+def _passes(p: Printer, node: Node) -> Text:
+    value, init, *mask = node.args
+    dim, rest = _split(node)
+    kind = node.attrs["of"]
+    p.need(name := _for_library(p, "passes"))
+    texts = [f'"{node.attrs["sign"]}"', _whole(p, value, node.axes, kind), _whole(p, init, rest, kind), str(dim)]
+    texts += [_whole(p, m, node.axes, Kind("bool")) for m in mask]
+    return atom(f"{name}({', '.join(texts)})")
+
+
+def _recurrence(p: Printer, node: Node) -> Text:
+    factor, term, init = node.args
+    dim, rest = _split(node)
+    p.need(name := _for_library(p, "linear_recurrence"))
+    first = p.text(factor).text
+    if factor.axes or not factor.kind.is_number:
+        kind = Kind(node.kind.family, node.kind.dtype, node.kind.rank) if node.kind.is_array else node.kind
+        first = _whole(p, factor, node.axes, kind)
+    texts = first, _whole(p, term, node.axes, node.kind), _whole(p, init, rest, node.kind)
+    return atom(f"{name}({', '.join(texts)}, {dim})")
+
+
+def _finite(p: Printer, node: Node) -> Text:
+    text = p.text(node.args[0]).text
+    return atom(f"bool({p.library}.isfinite({text}).all())")
+
+
+def _atomic(text: str) -> str:
+    return text if text.replace(".", "").replace("_", "").isalnum() else f"({text})"
+
+
+def _for_library(p: Printer, name: str) -> str:
+    return name if p.library == "torch" else f"{name}_array"
+
+
+RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
+    "empty_list": _empty_list, "at": _at, "history": _history, "shift": _shift, "running_sum": _running_sum,
+    "running_last": _running_last, "last_taken": _last_taken, "passes": _passes, "recurrence": _recurrence,
+    "finite": _finite,
+}  # fmt: skip

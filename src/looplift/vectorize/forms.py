@@ -1,0 +1,344 @@
+"""A cycle of a loop in, the form of its carried value: how the next one is made from the one before.
+
+The forms that a scan computes are rows of ``recurrences.py``; a cycle of another form stays sequential.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from looplift.ir.facts import Kind
+from looplift.ir.grammar import (
+    UNDEFINED,
+    Append,
+    Atom,
+    Carry,
+    Const,
+    Group,
+    If,
+    Let,
+    Loop,
+    Op,
+    Operand,
+    Phi,
+    Statement,
+    Var,
+    uses,
+)
+from looplift.vectorize.context import Context
+from looplift.vectorize.dependence import Component, Pieces, Unit
+from looplift.vectorize.memory import same_operand
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The carried value at entry of the iteration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value that does not depend on the carried one."""
+
+    atom: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """``op`` of a carried form and a given value, ``swapped`` if the given one stands first."""
+
+    op: str
+    form: Form
+    atom: Atom | None
+    swapped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    cond: Atom
+    then: Form
+    orelse: Form
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeds:
+    """The given value where it passes the carried one, else the carried one; ``>``, ``>=``, ``<`` or ``<=``."""
+
+    sign: str
+    atom: Atom
+    cond: Var | None = None
+
+
+Form = Inside | Given | Computed | Chosen | Exceeds
+
+LINEAR = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "truediv", "neg": "neg",
+          "torch.add": "add", "torch.sub": "sub", "torch.mul": "mul"}  # fmt: skip
+WIDE = 4096
+"""Numbers in one step from which on a sequential loop is faster than a scan by doubling (measured on two cores)."""
+
+
+def conditions(form: Form) -> set[Var]:
+    """The comparisons that a scan makes itself."""
+    match form:
+        case Exceeds(cond=cond):
+            return {cond} if cond is not None else set()
+        case Chosen(then=then, orelse=orelse):
+            return conditions(then) | conditions(orelse)
+    return set()
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A carried value and the form of its next one: ``affine`` or ``taken``."""
+
+    carry: Carry
+    form: Form
+    way: str
+    views: list[Unit]
+    final: bool
+    """Whether only the value after the loop is read."""
+
+
+def scan_of(context: Context, pieces: Pieces, component: Component) -> Scan | None:
+    """The scan that a cycle is, or None."""
+    if len(component.carries) != 1 or any(not isinstance(u.item, Let | Phi | Carry) for u in component.units):
+        return None
+    (carry,) = component.carries
+    views = views_of(context, component)
+    kind = context.facts.of[carry.inside].kind
+    if carry.init is UNDEFINED or not (kind.is_number or kind.is_array) or "complex" in str(kind.dtype or kind.family):
+        return None
+    members = {var for unit in component.units if unit not in views for var in unit.defines}
+    form = _form(context, carry.next, carry, members)
+    if form is None or not _init_fits(context, carry, kind):
+        return None
+    final = not _read_elsewhere(context, component, carry, form)
+    if _takes(form):
+        if any(_is_known_elsewhere(context, atom) for atom in _given(form)):
+            return None
+        return Scan(carry, form, "taken", views, final)
+    if _is_affine(form) and _may_reorder(context, members, kind, component):
+        return Scan(carry, form, "affine", views, final)
+    return None
+
+
+def views_of(context: Context, component: Component) -> list[Unit]:
+    """Elements that stand under a condition of the cycle and do not depend on it otherwise: read in any case."""
+    found: list[Unit] = []
+    own = {var for unit in component.units for var in unit.defines}
+    for unit in component.units:
+        if (
+            isinstance(unit.item, Let)
+            and unit.item.op.name in ("getitem", "iter_item", "method.item")
+            and not unit.reads & own
+        ):
+            found.append(unit)
+            own -= unit.defines
+    return found
+
+
+def _init_fits(context: Context, carry: Carry, kind: Kind) -> bool:
+    init = context.facts[carry.init].kind
+    return init == kind or (init.is_number and kind.is_array and kind.rank == 0) or (init.is_number and kind.is_number)
+
+
+def _read_elsewhere(context: Context, component: Component, carry: Carry, form: Form) -> bool:
+    own = {id(unit.item) for unit in component.units}
+    for unit in component.units:
+        for var in unit.defines:
+            for user in context.flow.users.get(var, ()):
+                phis = getattr(user, "phis", ())
+                if (
+                    var in conditions(form)
+                    or id(user) in own
+                    or (phis and any(id(phi) in own for phi in phis))
+                    or carry in getattr(user, "carries", ())
+                ):
+                    continue
+                return True
+    return False
+
+
+def _form(context: Context, atom: Atom, carry: Carry, members: set[Var]) -> Form | None:
+    if atom is carry.inside:
+        return Inside()
+    if not isinstance(atom, Var) or atom not in members:
+        return Given(atom)
+    statement = context.flow.definition.get(atom)
+    if isinstance(statement, Let):
+        return _computed(context, statement.op, carry, members)
+    if not isinstance(statement, If):
+        return None
+    phi = next(phi for phi in statement.phis if phi.var is atom)
+    return _chosen(context, statement.cond, phi, carry, members)
+
+
+def _computed(context: Context, op: Op, carry: Carry, members: set[Var]) -> Form | None:
+    name = op.name.removeprefix("inplace.")
+    if op.kwargs or any(not isinstance(arg, Var | Const) for arg in op.args):
+        return None
+    args = [arg for arg in op.args if isinstance(arg, Var | Const)]
+    if name in ("builtin.max", "builtin.min") and len(args) == 2:
+        return _extreme(context, name, args, carry, members)
+    if name not in LINEAR or len(args) != (1 if name == "neg" else 2):
+        return None
+    inner = [_form(context, arg, carry, members) for arg in args]
+    if any(form is None for form in inner):
+        return None
+    if len(args) == 1:
+        assert inner[0] is not None
+        return Computed("neg", inner[0], None)
+    carried = [not isinstance(form, Given) for form in inner]
+    if all(carried) or (name == "truediv" and carried[1]):
+        return None
+    position = carried.index(True)
+    form = inner[position]
+    assert form is not None
+    return Computed(LINEAR[name], form, args[1 - position], swapped=position == 1)
+
+
+def _extreme(context: Context, name: str, args: list[Var | Const], carry: Carry, members: set[Var]) -> Form | None:
+    """``max(a, b)`` is ``b if b > a else a``."""
+    strict = ">" if name.endswith("max") else "<"
+    if args[0] is carry.inside and args[1] not in members:
+        return Exceeds(strict, args[1])
+    if args[1] is carry.inside and args[0] not in members:
+        return Exceeds(strict + "=", args[0])
+    return None
+
+
+COMPARISONS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
+MIRRORED = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
+
+
+def _chosen(context: Context, cond: Atom, phi: Phi, carry: Carry, members: set[Var]) -> Form | None:
+    then, orelse = (_form(context, side, carry, members) for side in (phi.then, phi.orelse))
+    if then is None or orelse is None:
+        return None
+    if cond not in members:
+        return Chosen(cond, then, orelse)
+    if isinstance(then, Given) and isinstance(orelse, Inside):
+        return _passing(context, cond, then.atom, carry)
+    return None
+
+
+def _passing(context: Context, cond: Atom, value: Atom, carry: Carry) -> Form | None:
+    """``v > inside`` or ``inside < v`` as the condition under which ``v`` is taken."""
+    if not isinstance(cond, Var):
+        return None
+    statement = context.flow.definition.get(cond)
+    if not isinstance(statement, Let) or statement.op.name not in COMPARISONS:
+        return None
+    sign, (a, b) = COMPARISONS[statement.op.name], statement.op.args
+    if b is carry.inside and _same_value(context, a, value):
+        return Exceeds(sign, value, cond)
+    if a is carry.inside and _same_value(context, b, value):
+        return Exceeds(MIRRORED[sign], value, cond)
+    return None
+
+
+def _same_value(context: Context, a: object, b: object) -> bool:
+    """One variable, or the same element read twice from something that does not change."""
+    if a is b:
+        return True
+    first, second = (context.flow.definition.get(x) if isinstance(x, Var) else None for x in (a, b))
+    if not isinstance(first, Let) or not isinstance(second, Let) or first.op.name != second.op.name:
+        return False
+    if first.op.name not in ("getitem", "iter_item", "method.item", "builtin.float", "builtin.int") or first.op.kwargs:
+        return False
+    root = context.flow.root(first.var)
+    if root in context.arrays or len(first.op.args) != len(second.op.args):
+        return False
+    return all(_same_operand(context, x, y) for x, y in zip(first.op.args, second.op.args, strict=True))
+
+
+def _same_operand(context: Context, a: Operand, b: Operand) -> bool:
+    if isinstance(a, Group) and isinstance(b, Group) and len(a.items) == len(b.items):
+        return all(_same_operand(context, x, y) for x, y in zip(a.items, b.items, strict=True))
+    return same_operand(a, b) or _same_value(context, a, b)
+
+
+def _takes(form: Form) -> bool:
+    match form:
+        case Inside() | Given() | Exceeds():
+            return True
+        case Chosen(then=then, orelse=orelse):
+            return _takes(then) and _takes(orelse)
+    return False
+
+
+def _given(form: Form) -> list[Atom]:
+    match form:
+        case Given(atom=atom) | Exceeds(atom=atom):
+            return [atom]
+        case Chosen(then=then, orelse=orelse):
+            return [*_given(then), *_given(orelse)]
+    return []
+
+
+def _is_known_elsewhere(context: Context, atom: Atom) -> bool:
+    """Whether the very object may be handed out under two names, which would tell a copy from it."""
+    if not isinstance(atom, Var) or context.facts.kind(atom).family not in ("tensor", "array"):
+        return False
+    ends, seen, pending = 0, {atom}, [atom]
+    while pending:
+        var = pending.pop()
+        ends += sum(result is var for _, result in context.facts.function.results)
+        for user in context.flow.users.get(var, ()):
+            if isinstance(user, Append) or (isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")):
+                ends += sum(used is var for used in uses(user))
+            for other in _same_object(user, var):
+                if other not in seen:
+                    seen.add(other)
+                    pending.append(other)
+    return ends > 1
+
+
+def _same_object(user: Statement, var: Var) -> list[Var]:
+    """The variables that a statement binds to the object that another one holds."""
+    if isinstance(user, If):
+        return [phi.var for phi in user.phis if var in (phi.then, phi.orelse)]
+    if isinstance(user, Loop):
+        return [
+            bound for carry in user.carries if var in (carry.init, carry.next) for bound in (carry.inside, carry.after)
+        ]
+    return []
+
+
+def _is_affine(form: Form) -> bool:
+    match form:
+        case Inside() | Given():
+            return True
+        case Chosen(then=then, orelse=orelse):
+            return _is_affine(then) and _is_affine(orelse)
+        case Computed(form=inner):
+            return _is_affine(inner)
+    return False
+
+
+def _may_reorder(context: Context, members: set[Var], kind: Kind, component: Component) -> bool:
+    """Whether the rounding of another order is allowed, and a scan by doubling is worth its work."""
+    dtype = str(kind.dtype or kind.family)
+    if "bool" in dtype or "16" in dtype or (kind.family == "array" and not kind.rank):
+        return False
+    if kind.family == "numpy" and "float" not in dtype:
+        return False
+    if kind.family == "float" or "float" in dtype:
+        if any(var in context.flow.deciding for var in members):
+            return False
+    elif any(
+        isinstance(u.item, Let) and u.item.op.name.removeprefix("inplace.") in ("mul", "truediv")
+        for u in component.units
+    ):
+        return False
+    (carry,) = component.carries
+    return _size(context, carry) < WIDE
+
+
+def _size(context: Context, carry: Carry) -> int:
+    """How many numbers a step works on, in the call that the code is made for, as far as that is known."""
+    size = 1
+    for extent in context.facts.of[carry.inside].shape:
+        size *= extent
+    for axis in context.active_axes():
+        size *= axis.extent.attrs.get("sample") or 1
+    return size

@@ -1,0 +1,262 @@
+"""Carried values of known form, computed for all iterations at once: scans.
+
+h = a * h + b, h = h + b, `if reset: h = b`           affine: (a, b) after (c, d) is (a * c, a * d + b)
+if c: last = v                                        the last value that was taken
+if v > best: best = v, best = max(best, v)            the greatest so far, by the last one that was taken
+
+Integers, and values that are only taken and not computed with, keep their bits. Sums of floats are reassociated, so
+floats that decide something are left to the sequential loop.
+"""
+
+from __future__ import annotations
+
+from looplift.ir.array import Axis, Node
+from looplift.ir.facts import Kind
+from looplift.ir.grammar import Carry, Var
+from looplift.vectorize import nodes
+from looplift.vectorize.context import Context, leaves
+from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan
+from looplift.vectorize.nodes import Val
+
+
+def lower_scan(context: Context, scan: Scan, axis: Axis) -> None:
+    """Bind the carried value's next one, for all iterations; its axis is in force."""
+    carry = scan.carry
+    assert isinstance(carry.next, Var)
+    kind = context.facts.of[carry.inside].kind
+    if scan.way == "taken":
+        node = _taken(context, scan, kind, axis)
+    else:
+        node = _affine(context, scan, kind, axis)
+    context.vals[carry.next] = Val(node)
+
+
+def _init(context: Context, carry: Carry, kind: Kind) -> Node:
+    from looplift.vectorize.lower import fitting
+
+    return fitting(context.node(carry.init), kind)
+
+
+def _taken(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
+    init = _init(context, scan.carry, kind)
+    taken, value = _last(context, scan.form, kind, init, axis)
+    if taken is None or value is None:
+        raise context.refuse("carried", f"'{scan.carry.hint}' is carried from one iteration to the next")
+    _check_gradients(context, scan.carry, taken, value, init)
+    axes = nodes.merge_axes(taken.axes, value.axes, init.axes, (axis,))
+    if not scan.final:
+        return Node("running_last", (taken, value, init), axes, kind, {"axis": axis}, scan.carry.hint)
+    rest = tuple(a for a in axes if a is not axis)
+    return Node("last_taken", (taken, value, init), rest, kind, {"axis": axis, "along": axes}, scan.carry.hint)
+
+
+def _check_gradients(context: Context, carry: Carry, taken: Node, value: Node, init: Node) -> None:
+    """What is never taken has no gradient in the loop, and zeros here."""
+    if not context.needs_grad or not value.kind.is_array:
+        return
+    here, there = leaves(value), leaves(init)
+    if there - here:
+        raise context.refuse("carried", f"the first '{carry.hint}' may get no gradient in the loop")
+    if here - there:
+        context.check_some(taken)
+
+
+def _last(context: Context, form: Form, kind: Kind, init: Node, axis: Axis) -> tuple[Node | None, Node | None]:
+    """Where something is taken (None: nowhere), and what."""
+    from looplift.vectorize.lower import fitting
+
+    match form:
+        case Given(atom=atom):
+            return nodes.const(True), fitting(context.node(atom), kind)
+        case Exceeds(sign=sign, atom=atom, cond=cond):
+            value = fitting(context.node(atom), kind)
+            passed = _passes(context, sign, value, context.mask, kind, init, axis)
+            if cond is not None:
+                context.vals[cond] = Val(passed)
+            return passed, value
+        case Chosen(cond=cond, then=then, orelse=orelse):
+            from looplift.vectorize.numbers import truth
+
+            test = truth(context.node(cond))
+            with context.masked(test):
+                first = _last(context, then, kind, init, axis)
+            with context.masked(nodes.negated(test)):
+                second = _last(context, orelse, kind, init, axis)
+            return _either(context, test, first, second, kind)
+    return None, None
+
+
+Taken = tuple[Node | None, Node | None]
+
+
+def _either(context: Context, test: Node, first: Taken, second: Taken, kind: Kind) -> Taken:
+    (here, value), (there, other) = first, second
+    if here is None:
+        return (None if there is None else nodes.both(nodes.negated(test), there)), other
+    if there is None:
+        return nodes.both(test, here), value
+    assert value is not None and other is not None
+    if nodes.is_const(here, True) and nodes.is_const(there, True):
+        taken = nodes.const(True)
+    else:
+        sides = [nodes.elementwise("and_", [test, here], nodes.BOOL), nodes.both(nodes.negated(test), there)]
+        taken = nodes.elementwise("or_", sides, nodes.BOOL)
+    return taken, context.select(test, value, other, kind)
+
+
+def _passes(context: Context, sign: str, value: Node, mask: Node | None, kind: Kind, init: Node, axis: Axis) -> Node:
+    """Where a value passes all that came before it under the mask, and the one before the loop."""
+    if kind.rank:
+        raise context.refuse("carried", "a tensor is compared with the one before")
+    axes = nodes.merge_axes(value.axes, init.axes, mask.axes if mask is not None else (), (axis,))
+    args = (value, init) if mask is None else (value, init, mask)
+    made = Node("passes", args, axes, nodes.BOOL, {"axis": axis, "sign": sign, "of": kind})
+    return made
+
+
+def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
+    from looplift.vectorize.lower import fitting
+
+    factor, term = _coefficients(context, scan.form, kind)
+    init = _init(context, scan.carry, kind)
+    floating = kind.family == "float" or "float" in str(kind.dtype)
+    if term is None and factor is None:
+        raise context.refuse("carried", f"'{scan.carry.hint}' is carried from one iteration to the next")
+    if context.needs_grad and _resets(scan.form) and leaves(init):
+        raise context.refuse("carried", f"the first '{scan.carry.hint}' may get no gradient in the loop")
+    if not floating and kind.is_number:
+        term = _bounded_term(context, term)
+    term = nodes.const(0.0 if floating else 0) if term is None else fitting(term, kind)
+    axes = nodes.merge_axes(term.axes, init.axes, factor.axes if factor is not None else (), (axis,))
+    attrs = {"axis": axis, "bits": 62}
+    if factor is None:
+        return Node("running_sum", (term, init), axes, kind, attrs, scan.carry.hint)
+    if factor.axes or not factor.kind.is_number:
+        factor = fitting(factor, Kind(kind.family, kind.dtype, factor.kind.rank) if kind.is_array else kind)
+    made = Node("recurrence", (factor, term, init), axes, kind, attrs, scan.carry.hint)
+    if floating:
+        made = _named(context, made)
+        context.check(Node("finite", (made,), (), nodes.BOOL))
+    return made
+
+
+def _named(context: Context, node: Node) -> Node:
+    from looplift.ir.array import Assign
+
+    name = context.fresh_name(node.hint)
+    context.add(Assign(name, node))
+    return Node("name", (), node.axes, node.kind, {"text": name, "local": True}, name)
+
+
+def _bounded_term(context: Context, term: Node | None) -> Node | None:
+    from looplift.vectorize.numbers import INDEX_BITS, bounded
+
+    if term is not None:
+        bounded(context, term, INDEX_BITS)
+    return term
+
+
+def _resets(form: Form) -> bool:
+    match form:
+        case Given():
+            return True
+        case Chosen(then=then, orelse=orelse):
+            return _resets(then) or _resets(orelse)
+        case Computed(form=inner):
+            return _resets(inner)
+    return False
+
+
+Pair = tuple[Node | None, Node | None]
+"""``a`` and ``b`` of ``a * h + b``; an absent ``a`` is 1, an absent ``b`` is 0."""
+
+
+def _coefficients(context: Context, form: Form, kind: Kind) -> Pair:
+    match form:
+        case Inside():
+            return None, None
+        case Given(atom=atom):
+            return _zero(kind), context.node(atom)
+        case Computed():
+            return _after(context, form, kind)
+        case Chosen(cond=cond, then=then, orelse=orelse):
+            from looplift.vectorize.numbers import truth
+
+            test = truth(context.node(cond))
+            with context.masked(test):
+                first = _coefficients(context, then, kind)
+            with context.masked(nodes.negated(test)):
+                second = _coefficients(context, orelse, kind)
+            return (
+                _selected(context, test, first[0], second[0], _one(kind), kind),
+                _selected(context, test, first[1], second[1], _zero(kind), kind),
+            )
+    raise AssertionError(form)
+
+
+def _zero(kind: Kind) -> Node:
+    return nodes.const(0.0 if kind.family == "float" or "float" in str(kind.dtype) else 0)
+
+
+def _one(kind: Kind) -> Node:
+    return nodes.const(1.0 if kind.family == "float" or "float" in str(kind.dtype) else 1)
+
+
+def _selected(context: Context, test: Node, a: Node | None, b: Node | None, absent: Node, kind: Kind) -> Node | None:
+    from looplift.vectorize.lower import fitting
+
+    if a is None and b is None:
+        return None
+    sides = [absent if side is None else side for side in (a, b)]
+    if all(side.op == "const" for side in sides) and sides[0].attrs == sides[1].attrs:
+        return sides[0]
+    rank = max(side.kind.rank for side in sides)
+    of = Kind(kind.family, kind.dtype, rank) if kind.is_array else kind
+    then, orelse = (side if side.op == "const" else fitting(side, of) for side in sides)
+    return context.select(test, then, orelse, of)
+
+
+def _after(context: Context, form: Computed, kind: Kind) -> Pair:
+    factor, term = _coefficients(context, form.form, kind)
+    if form.op == "neg":
+        return _times(context, factor, nodes.const(-1), kind), _times(context, term, nodes.const(-1), kind, absent=None)
+    assert form.atom is not None
+    value = context.node(form.atom)
+    if form.op in ("add", "sub"):
+        if form.op == "sub" and form.swapped:
+            factor = _times(context, factor, nodes.const(-1), kind)
+            term = _times(context, term, nodes.const(-1), kind, absent=None)
+        negative = form.op == "sub" and not form.swapped
+        return factor, _plus(context, term, value, kind, "sub" if negative else "add")
+    if form.op == "mul":
+        return _times(context, factor, value, kind), _times(context, term, value, kind, absent=None)
+    inverse = _binary(context, "truediv", nodes.const(1.0), value, kind)
+    return _times(context, factor, inverse, kind), _times(context, term, inverse, kind, absent=None)
+
+
+ONE = object()
+
+
+def _times(context: Context, a: Node | None, value: Node, kind: Kind, absent: object = ONE) -> Node | None:
+    if a is None:
+        return value if absent is ONE else None
+    if a.op == "const" and a.attrs["value"] == 0:
+        return a
+    return _binary(context, "mul", a, value, kind)
+
+
+def _plus(context: Context, term: Node | None, value: Node, kind: Kind, name: str) -> Node:
+    if term is not None:
+        return _binary(context, name, term, value, kind)
+    return value if name == "add" else _binary(context, "sub", _zero(kind), value, kind)
+
+
+def _binary(context: Context, name: str, a: Node, b: Node, kind: Kind) -> Node:
+    from looplift.vectorize.operations import arithmetic
+
+    if a.kind.is_number and b.kind.is_number:
+        family = "float" if "float" in (a.kind.family, b.kind.family) or name == "truediv" else "int"
+        return nodes.elementwise(name, [a, b], Kind(family))
+    rank = max(a.kind.rank, b.kind.rank)
+    array = a.kind if a.kind.is_array else b.kind
+    return arithmetic(context, name, [a, b], Kind(array.family, kind.dtype or array.dtype, rank))

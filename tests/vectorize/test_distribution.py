@@ -1,0 +1,147 @@
+"""Loops that remember: what is around the cycle runs in lanes, the cycle alone one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from tests.vectorize.harness import check
+
+
+def vector(n: int, *, seed: int = 0) -> torch.Tensor:
+    return torch.randn(n, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def matrix(n: int, m: int, *, seed: int = 0) -> torch.Tensor:
+    return vector(n * m, seed=seed).reshape(n, m)
+
+
+def test_the_cycle_alone_is_sequential():
+    def network(x, w, u):
+        h = torch.zeros(w.shape[0], dtype=x.dtype)
+        states, norms = [], []
+        for t in range(x.shape[0]):
+            z = x[t] @ u
+            h = torch.tanh(z + w @ h)
+            states.append(h)
+            norms.append((h * 2).sum())
+        return torch.stack(states), torch.stack(norms), h
+
+    calls = [[matrix(n, 3), matrix(4, 4), matrix(3, 4)] for n in (1, 2, 6)]
+    check(network, *calls, decisions={"sequential"})
+
+
+def test_the_value_before_is_a_shift():
+    def differences(x):
+        out = torch.zeros_like(x)
+        before = x[0]
+        for i in range(1, len(x)):
+            out[i] = x[i] - before
+            before = x[i]
+        return out
+
+    check(differences, [vector(2)], [vector(7)])
+
+
+def test_samples_outside_and_time_inside():
+    def filtered(x, a):
+        out = torch.zeros_like(x)
+        for n in range(x.shape[0]):
+            h = torch.zeros((), dtype=x.dtype)
+            for t in range(x.shape[1]):
+                h = torch.sin(a[n] * h + x[n, t])
+                out[n, t] = h * 2
+        return out
+
+    check(filtered, [matrix(3, 5), vector(3)], [matrix(2, 2), vector(2)], decisions={"lanes", "sequential"})
+
+
+def test_a_condition_of_the_step_is_an_if():
+    def stepped(x):
+        out = []
+        h = torch.zeros(x.shape[1], dtype=x.dtype)
+        for t in range(x.shape[0]):
+            if t % 2 == 0:
+                h = torch.tanh(h + x[t])
+            else:
+                h = torch.cos(h) * x[t - 1]
+            out.append(h)
+        return torch.stack(out)
+
+    check(stepped, [matrix(5, 3)], [matrix(1, 3)], decisions={"sequential"})
+
+
+def heat(u0, c, steps):
+    u = u0.clone()
+    for _ in range(steps):
+        before = u.clone()
+        for i in range(1, u.shape[0] - 1):
+            u[i] = before[i] + c * (before[i - 1] - 2 * before[i] + before[i + 1])
+    return u
+
+
+def new_buffer(u0, c, steps):
+    u = u0.clone()
+    for _ in range(steps):
+        new = torch.zeros_like(u)
+        for i in range(u.shape[0]):
+            new[i] = u[i] * c + 1
+        u = new
+    return u
+
+
+def two_buffers_back(u0, c, steps):
+    before, u = u0.clone(), u0.clone()
+    for _ in range(steps):
+        new = torch.zeros_like(u)
+        for i in range(1, u0.shape[0] - 1):
+            new[i] = 2 * u[i] - before[i] + c * (u[i - 1] - 2 * u[i] + u[i + 1])
+        before = u
+        u = new
+    return u, before
+
+
+def swapped(u0, c, steps):
+    u, v = u0.clone(), u0.clone()
+    for _ in range(steps):
+        for i in range(1, u.shape[0] - 1):
+            v[i] = u[i] + c * (u[i - 1] - 2 * u[i] + u[i + 1])
+        u, v = v, u
+    return u, v
+
+
+def rows_of_time(u0, c, steps):
+    u = torch.zeros(steps + 2, u0.shape[0], dtype=u0.dtype)
+    u[0] = u0
+    u[1] = u0
+    for n in range(1, steps + 1):
+        for i in range(1, u0.shape[0] - 1):
+            u[n + 1, i] = 2 * u[n, i] - u[n - 1, i] + c * (u[n, i - 1] - 2 * u[n, i] + u[n, i + 1])
+    return u
+
+
+@pytest.mark.parametrize("function", [heat, new_buffer, two_buffers_back, swapped, rows_of_time])
+def test_time_outside_and_space_inside(function):
+    calls = [[vector(n), 0.1, steps] for n, steps in ((3, 1), (7, 2), (6, 5))]
+    check(function, *calls, decisions={"sequential", "lanes"})
+
+
+def test_columns_of_time_of_an_array():
+    def field(u0, c, steps):
+        u = np.zeros((len(u0), steps))
+        u[:, 0] = u0
+        for n in range(steps - 1):
+            for x in range(1, len(u0) - 1):
+                u[x, n + 1] = u[x, n] + c * (u[x - 1, n] - 2 * u[x, n] + u[x + 1, n])
+        return u
+
+    check(field, [vector(6).numpy(), 0.1, 5], decisions={"sequential", "lanes"})
+
+
+def test_an_index_that_may_wrap_is_no_other_place():
+    def wrapped(u, start):
+        for i in range(u.shape[0]):
+            u[i, start] = u[i - 1, start - 1] * 2 + 1
+        return u
+
+    check(wrapped, [matrix(4, 1), 0], [matrix(4, 3), 0], gradients=False, decisions={"kept"})

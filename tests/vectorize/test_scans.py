@@ -1,0 +1,201 @@
+"""Carried values of known form become scans: sums, linear recurrences, the last one taken, the greatest so far."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from tests.vectorize.harness import check
+from tests.vectorize.test_distribution import matrix, vector
+
+
+def running_sum(x):
+    out = torch.zeros_like(x)
+    total = 0.0
+    for i in range(x.shape[0]):
+        total = total + x[i]
+        out[i] = total
+    return out, total
+
+
+def average(x):
+    out = []
+    h = torch.zeros((), dtype=x.dtype)
+    for t in range(x.shape[0]):
+        h = 0.9 * h + 0.1 * x[t]
+        out.append(h)
+    return torch.stack(out)
+
+
+def discounted(x):
+    out = torch.zeros_like(x)
+    running = 0.0
+    for t in range(x.shape[0] - 1, -1, -1):
+        running = x[t] + 0.5 * running
+        out[t] = running
+    return out
+
+
+def alternating(x):
+    out = torch.zeros_like(x)
+    h = torch.ones((), dtype=x.dtype)
+    for t in range(x.shape[0]):
+        h = (x[t] - h) * x[t] / 2
+        out[t] = h
+    return out
+
+
+@pytest.mark.parametrize("function", [running_sum, average, discounted, alternating])
+def test_linear_recurrences(function):
+    check(function, [vector(2)], [vector(9)], [vector(33)], decisions={"scan"})
+
+
+def test_returns_that_start_again():
+    def returns(rewards, values, dones, last):
+        steps, count = rewards.shape
+        out = torch.zeros_like(rewards)
+        for n in range(count):
+            running = torch.zeros((), dtype=rewards.dtype)
+            for t in reversed(range(steps)):
+                if dones[t, n]:
+                    following = torch.zeros((), dtype=rewards.dtype)
+                    running = torch.zeros((), dtype=rewards.dtype)
+                elif t == steps - 1:
+                    following = last[n]
+                else:
+                    following = values[t + 1, n]
+                running = rewards[t, n] + 0.9 * following - values[t, n] + 0.8 * running
+                out[t, n] = running
+        return out
+
+    dones = matrix(6, 3) > 0.5
+    check(returns, [matrix(6, 3), matrix(6, 3, seed=1), dones, vector(3)], decisions={"lanes", "scan"})
+
+
+def test_a_growing_recurrence_that_overflows_on_the_way_is_the_loop():
+    def grown(x, a):
+        out = torch.zeros_like(x)
+        h = torch.zeros((), dtype=x.dtype)
+        for t in range(x.shape[0]):
+            h = a[t] * h + x[t]
+            out[t] = h
+        return out
+
+    check(grown, [torch.zeros(64, dtype=torch.float64), torch.full((64,), 1e300, dtype=torch.float64)],
+          gradients=False, decisions={"kept"})  # fmt: skip
+
+
+def test_counters_and_segments():
+    def segments(tokens, end):
+        out = torch.zeros(len(tokens), dtype=torch.int64)
+        current, place = 0, 0
+        places = []
+        for i in range(len(tokens)):
+            out[i] = current
+            places.append(place)
+            place += 1
+            if tokens[i] == end:
+                current += 1
+                place = 0
+        return out, torch.tensor(places)
+
+    check(segments, [torch.tensor([3, 1, 4, 1, 1, 5, 9]), 1], [torch.tensor([2]), 1], gradients=False,
+          decisions={"scan"})  # fmt: skip
+
+
+def greatest(x):
+    out = torch.zeros_like(x)
+    best, where = x[0], 0
+    for i in range(1, len(x)):
+        if x[i] > best:
+            best = x[i]
+            where = i
+        out[i] = best
+    return out, where
+
+
+def least_or_equal(x):
+    best, where = float("inf"), -1
+    for i in range(len(x)):
+        value = x[i].item()
+        if value <= best:
+            best, where = value, i
+    return best, where
+
+
+def by_builtin(x):
+    out = []
+    best = -1.0
+    for i in range(len(x)):
+        best = max(best, x[i].item())
+        out.append(best)
+    return torch.tensor(out)
+
+
+TIES = torch.tensor([1.0, 3.0, 0.0, 3.0, -0.0, float("nan"), 0.0, 5.0, 5.0], dtype=torch.float64)
+
+
+@pytest.mark.parametrize("function", [greatest, least_or_equal])
+def test_the_greatest_so_far(function):
+    check(function, [TIES], [-TIES], [TIES[:2]], decisions={"scan"})
+
+
+def test_the_greatest_by_max():
+    check(by_builtin, [TIES[:5]], [vector(9)], gradients=False, decisions={"scan"})
+
+
+def test_the_nearest_of_each_row():
+    def nearest(d):
+        out = torch.zeros(d.shape[0], dtype=torch.long)
+        for i in range(d.shape[0]):
+            best, where = float("inf"), -1
+            for j in range(d.shape[1]):
+                if d[i, j] < best:
+                    best, where = d[i, j], j
+            out[i] = where
+        return out
+
+    rows = torch.randint(0, 4, (5, 6), generator=torch.Generator().manual_seed(0)).double()
+    check(nearest, [rows], [torch.full((2, 3), float("nan"))], gradients=False, decisions={"lanes", "scan"})
+
+
+def test_the_last_value_under_a_condition():
+    def held(x, valid):
+        out = torch.zeros_like(x)
+        last, found = torch.zeros((), dtype=x.dtype), False
+        for i in range(len(x)):
+            if valid[i]:
+                last = x[i] * 2
+                found = True
+            out[i] = last
+        return out, found
+
+    x = vector(7)
+    check(held, [x, x > 0], [x, x > 100], gradients=False, decisions={"scan"})
+    check(held, [x, x > 0], decisions={"scan"})
+
+
+def test_arrays_scan_as_well():
+    def smooth(x):
+        out = np.zeros_like(x)
+        h, best = 0.0, x[0]
+        for t in range(len(x)):
+            h = 0.5 * h + x[t]
+            best = max(best, x[t])
+            out[t] = h + best
+        return out
+
+    check(smooth, [vector(9).numpy()], [vector(1).numpy()], decisions={"scan"})
+
+
+def test_a_deciding_sum_keeps_its_order():
+    def first_over(x, limit):
+        out = torch.zeros_like(x)
+        total = 0.0
+        for i in range(len(x)):
+            total += x[i].item()
+            if total > limit:
+                out[i] = 1.0
+        return out
+
+    check(first_over, [torch.tensor([0.1] * 30, dtype=torch.float64), 1.0], gradients=False, decisions={"sequential"})
