@@ -12,7 +12,7 @@ help:
 	@echo "make demo        run the examples lifted, and compare loop, hand-batched and lifted"
 	@echo "make test        lint, types, import layers and tests"
 	@echo "make lint        lint, types and import layers"
-	@echo "make bench       the scorecard over benchmarks/cases (SIZE=tiny, small or full)"
+	@echo "make bench       what lifting costs, then the scorecard over benchmarks/cases (SIZE=tiny, small or full)"
 	@echo "make fuzz N=1000 random loop programs against the literal loop"
 
 $(READY): pyproject.toml constraints.txt
@@ -32,9 +32,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
-	$(BIN)/codespell src tests examples benchmarks/scorecard.py $(wildcard *.md docs)
+	$(BIN)/codespell src tests examples benchmarks/scorecard.py benchmarks/overhead.py $(wildcard *.md docs)
 
 bench: $(READY)
+	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/scorecard.py benchmarks/cases --size $(SIZE)
 
 fuzz: $(READY)
