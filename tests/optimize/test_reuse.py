@@ -19,14 +19,14 @@ def squares(x, n):
 def waves(x, n):
     y = x
     for k in range(n):
-        y = abs(y - k) * 0.5 + k
+        y = abs(y - k) * y + k
     return y, x
 
 
 def halves_of_one(x, n):
     z = x[0]
     for _ in range(n):
-        z = (z + x) / 2
+        z = (z * z + x) / 2
     return z
 
 
@@ -34,7 +34,7 @@ def nested(x, n):
     for _ in range(n):
         y = x
         for _ in range(3):
-            y = y * 0.5 + 1
+            y = y * y + 1
         x = y - x
     return x
 
@@ -43,14 +43,14 @@ def remembered(x, n):
     old = x
     for _ in range(n):
         old = x
-        x = x * 0.5
+        x = x * x
     return x, old
 
 
 def gathered(x, n):
     every = []
     for _ in range(n):
-        x = x * 0.5
+        x = x * x
         every.append(x)
     return every
 
@@ -58,7 +58,7 @@ def gathered(x, n):
 def chosen(x, n):
     first = x
     for k in range(n):
-        x = x * 0.5
+        x = x * x
         if k == 0:
             first = x
     return first, x
@@ -79,7 +79,7 @@ def in_place(x, n):
 def stored(x, n):
     out = torch.zeros(n, len(x), dtype=torch.float64)
     for k in range(n):
-        x = x * 0.9
+        x = x * x
         out[k] = torch.as_tensor(x)
     return out, x
 
