@@ -89,7 +89,10 @@ def is_differentiable(plan: Plan, var: Var) -> bool:
 
 
 def forward_active(plan: Plan, seeds: set[Var], float_roots: set[Var]) -> set[Var]:
-    """Values that depend on the seeds by operations that have a derivative."""
+    """Values that depend on the seeds by operations that have a derivative.
+
+    A kernel with gradients requires that its loop runs at least once: what was before it is not what comes after.
+    """
     active = set(seeds)
     size = -1
     while size != len(active):
@@ -117,7 +120,9 @@ def _forward(plan: Plan, statement: Statement, active: set[Var], float_roots: se
             found = {phi.var for phi in phis if is_active(phi.then) or is_active(phi.orelse)}
             return {var for var in found if is_differentiable(plan, var)}
         case Loop(carries=carries):
-            found = {var for c in carries if is_active(c.init) or is_active(c.next) for var in (c.inside, c.after)}
+            found = {c.inside for c in carries if is_active(c.init) or is_active(c.next)}
+            runs = statement is plan.loop and isinstance(statement.domain, Range) and statement.stop is None
+            found |= {c.after for c in carries if is_active(c.next) or (is_active(c.init) and not runs)}
             return {v for v in found if is_differentiable(plan, v) and v not in plan.findings.origins}
     return set()
 

@@ -41,7 +41,7 @@ def assemble_text(p: Printer, node: Node) -> Text:
             else f"{text}.transpose({numbers})"
         )
     missing = [label for label in walked if label not in present] or rank < len(whole)
-    if missing:
+    if missing or not node.attrs["fits"]:
         items = []
         short = len(whole) - rank
         for label in dims:
@@ -60,7 +60,8 @@ def assemble_text(p: Printer, node: Node) -> Text:
             if p.library == "torch"
             else f"np.broadcast_to({text}, ({', '.join(shape)},))"
         )
-    return atom(_own(p, text, value, node.kind.dtype, bool(missing)))
+    unsure = not node.attrs["fits"]
+    return atom(_own(p, text, value, node.kind.dtype, bool(missing) or (unsure and p.library == "np"), unsure))
 
 
 def _target_order(dims: list, present: tuple[Axis, ...], rank: int, wholes: int) -> list[int] | None:
@@ -116,7 +117,8 @@ def is_view(node: Node) -> bool:
     return node.op in VIEWS
 
 
-def _own(p: Printer, text: str, value: Node, dtype, expanded: bool) -> str:
+def _own(p: Printer, text: str, value: Node, dtype, expanded: bool, unsure: bool = False) -> str:
+    """Memory of its own for a value; ``expanded`` is known to be a view, ``unsure`` may be one."""
     lane = value.kind.dtype if value.kind.is_array else None
     target = dtype_text(dtype, p.library)
     converted = (lane is None and p.dtype(value.kind) != dtype) or (lane is not None and lane != dtype)
@@ -130,7 +132,7 @@ def _own(p: Printer, text: str, value: Node, dtype, expanded: bool) -> str:
         return f"{text}.to({target}, memory_format=torch.contiguous_format)"
     if expanded or is_view(value):
         return f"{text}.clone(memory_format=torch.contiguous_format)"
-    return text if _standard(value) else f"{text}.contiguous()"
+    return text if _standard(value) and not unsure else f"{text}.contiguous()"
 
 
 def _standard(value: Node) -> bool:

@@ -96,9 +96,9 @@ class Printer:
             return Text(self.names[node.serial])
         if node.op in TRIVIAL:
             return RENDERERS[node.op](self, node)
-        if self.uses.get(node.serial, 0) > 1 and _worth_a_name(node):
-            return Text(self.bind(node))
         made = RENDERERS[node.op](self, node)
+        if self.uses.get(node.serial, 0) > 1 and _worth_a_name(node) and not made.text.isidentifier():
+            return Text(self.bind(node, made))
         if len(made.text) > WIDTH - 12 and node.op not in ("linear", "display"):
             return Text(self.bind(node, made))
         return made

@@ -265,7 +265,33 @@ def _has_effect(statement: Statement) -> bool:
     return prefix == "method" and (method in IN_PLACE or (method.endswith("_") and not method.endswith("__")))
 
 
+UPDATES = {"add_": ast.Add, "sub_": ast.Sub, "mul_": ast.Mult, "div_": ast.Div}
+
+
+def _as_store(value: ast.expr) -> ast.stmt | None:
+    """The assignment that a method in place amounts to: ``x[i].add_(v)`` is ``x[i] += v``, ``x[i].fill_(v)`` is
+    ``x[i] = v``."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name) as owner, attr=attr), keywords=[]):
+            target = ast.copy_location(ast.Name(name, ast.Store()), owner)
+        case ast.Call(func=ast.Attribute(value=ast.Subscript() as owner, attr=attr), keywords=[]):
+            target = ast.copy_location(ast.Subscript(owner.value, owner.slice, ast.Store()), owner)
+        case _:
+            return None
+    match value.args:
+        case [operand] if attr in UPDATES:
+            return ast.copy_location(ast.AugAssign(target, UPDATES[attr](), operand), value)
+        case [operand] if attr in ("fill_", "copy_") and isinstance(owner, ast.Subscript):
+            return ast.copy_location(ast.Assign([target], operand), value)
+        case [] if attr == "zero_" and isinstance(owner, ast.Subscript):
+            return ast.copy_location(ast.Assign([target], ast.copy_location(ast.Constant(0), value)), value)
+    return None
+
+
 def _expression(build: Builder, value: ast.expr) -> None:
+    if (store := _as_store(value)) is not None:
+        translate(build, store)
+        return
     match value:
         case ast.Constant():
             return

@@ -27,12 +27,12 @@ def new_array(context: Context, var: Var, made: Val, fact) -> None:
     node = made.node
     if axes and node.axes != axes:
         node = Node("spread", (node,), axes, fact.kind, {"extents": list(shape)}, var.hint)
-    node.attrs["extents"] = _creation_extents(node, shape)
+    node.attrs["extents"] = creation_extents(node, shape)
     shape = tuple(extent_of(node, dim) for dim in range(fact.kind.rank))
     context.arrays[var] = Array(var, node, fact.kind, shape, True, axes, home=context.steps[-1])
 
 
-def _creation_extents(node: Node, shape: tuple[Node, ...]) -> list[Node]:
+def creation_extents(node: Node, shape: tuple[Node | None, ...]) -> list[Node | None]:
     """The extents given to ``torch.zeros(n, m)``, so that loops over ``range(n)`` are seen to cover the array."""
     made = node.args[0] if node.op == "spread" else node
     if made.op != "apply":

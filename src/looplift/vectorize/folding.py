@@ -16,11 +16,29 @@ def total(context: Context, found: Accumulator, axis: Axis) -> Node:
     """The carried value after the loop: what it was before, combined with all contributions."""
     kind = context.facts.of[found.carry.after].kind
     value = context.node(found.carry.init)
-    for contribution in context.contributions[found]:
-        value_of_axis = folded(context, contribution, axis, kind)
-        value = _combine(context, found.operator, value, value_of_axis, kind)
+    parts = [folded(context, contribution, axis, kind) for contribution in context.contributions[found]]
+    for part in parts:
+        value = _combine(context, found.operator, value, part, kind)
     value.hint = found.carry.hint
+    if found.operator == "mul":
+        check_product(context, value, parts, kind)
     return value
+
+
+def check_product(context: Context, value: Node, parts: list[Node], kind: Kind) -> None:
+    """Factors in another order may overflow or vanish on the way where the loop's did not."""
+    if not _floating(kind):
+        return
+    zero = nodes.const(0.0)
+    sound = nodes.compare("ne", value, zero)
+    for part in parts:
+        if part.op == "reduce":
+            (factors,) = part.args
+            null = nodes.compare("eq", factors, zero)
+            some = Node("reduce", (null,), part.axes, null.kind, part.attrs | {"operator": "or"})
+            sound = nodes.elementwise("or_", [sound, some], sound.kind)
+    context.check(sound)
+    context.check(nodes.compare("eq", nodes.elementwise("mul", [value, zero], value.kind), zero))
 
 
 def _home(contribution: Contribution, axis: Axis) -> tuple[Axis, ...]:

@@ -63,7 +63,8 @@ def wrapped(base: Node, dim: int, piece: Piece) -> Piece:
     low, high = bounds_of(piece)
     if surely(high, nodes.const(-1)):
         return Along(piece.axis, piece.coefficient, nodes.plus(piece.base, extent_of(base, dim)))
-    return Gather(along_node(piece)) if surely(low, nodes.const(-1)) else piece
+    least = nodes.sample_of(low)
+    return Gather(along_node(piece)) if least is not None and least < 0 else piece
 
 
 def bounds_of(piece: Along | Window) -> tuple[Node, Node]:

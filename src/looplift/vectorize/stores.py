@@ -13,9 +13,10 @@ from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Array, Context, Contribution
+from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, wide_place, wrapped
 from looplift.vectorize.nodes import Val
-from looplift.vectorize.subscripts import Along, Cut, Gather, New, Piece, Point, Segment, Whole, pieces_of
+from looplift.vectorize.subscripts import Along, Cut, Gather, New, Piece, Point, Segment, Whole, extent_of, pieces_of
 
 FOLDED = {"add": "add", "sub": "add", "mul": "mul", "max": "max", "min": "min", "maximum": "maximum",
           "minimum": "minimum"}  # fmt: skip
@@ -86,13 +87,15 @@ def _store_folded(
     context: Context, array: Array, pieces: list[Piece], value: Node, combine: str, free: list[Axis]
 ) -> None:
     """Iterations of axes that the place does not speak of: their values are reduced, then stored once."""
-    from looplift.vectorize.folding import folded
+    from looplift.vectorize.folding import check_product, folded
 
     if combine == "sub":
         value = nodes.elementwise("neg", [value], value.kind)
     operator = FOLDED[combine]
     kind = Kind(array.kind.family, array.kind.dtype, value.kind.rank)
     value = folded(context, Contribution(operator, value, context.mask, tuple(free)), free[0], kind)
+    if operator == "mul":
+        check_product(context, value, [value], kind)
     with context.unmasked():
         store_slices(context, array, pieces, value, operator)
 
@@ -128,6 +131,16 @@ def _covers(array: Array, pieces: list[Piece]) -> bool:
     return True
 
 
+def _fits(context: Context, array: Array, pieces: list[Piece], value: Node) -> bool:
+    """Whether a stored value surely has the shape of its place."""
+    wholes = [extent for extent, piece in zip(array.shape, pieces, strict=True) if isinstance(piece, Whole)]
+    extents = lane_extents(context, value)
+    if len(extents) < len(wholes):
+        return True  # it is broadcast, which fails where it cannot be
+    pairs = zip(wholes, extents, strict=True)
+    return all([extent is not None and agree(context, whole, extent) for whole, extent in pairs])
+
+
 def store_slices(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
     for dim, piece in enumerate(pieces):
         check_store_range(context, array, dim, piece)
@@ -138,6 +151,7 @@ def store_slices(context: Context, array: Array, pieces: list[Piece], value: Nod
     if replaces:
         axes = [p.axis for p in pieces if isinstance(p, Along)]
         attrs = {"pieces": pieces, "axes": axes, "extents": list(array.shape), "shape": array.shape}
+        attrs["fits"] = _fits(context, array, pieces, value)
         array.node = Node("assemble", (value,), array.axes, array.kind, attrs, array.var.hint)
         return
     if context.mask is not None and context.needs_grad:
@@ -167,7 +181,10 @@ def stored(value: Node, kind: Kind) -> Node:
 
 def read_pieces_unchecked(base: Node, pieces: list[Piece], kind: Kind) -> Node:
     axes = tuple(p.axis for p in pieces if isinstance(p, Along))
-    return Node("slice", (base, *piece_nodes(pieces)), merge_axes(base.axes, axes), kind, {"pieces": pieces})
+    extents = [extent_of(base, dim) if isinstance(p, Whole) else None for dim, p in enumerate(pieces)]
+    kept = [extent for extent, p in zip(extents, pieces, strict=True) if isinstance(p, Whole | Cut)]
+    attrs = {"pieces": pieces, "extents": kept}
+    return Node("slice", (base, *piece_nodes(pieces)), merge_axes(base.axes, axes), kind, attrs)
 
 
 def context_combine(context: Context, combine: str, old: Node, value: Node, kind: Kind) -> Node:
