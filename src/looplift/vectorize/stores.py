@@ -169,7 +169,10 @@ def updated(context: Context, array: Array, pieces: list[Piece], value: Node, co
         old = Node("method", (old,), old.axes, kind, {"name": "clone", "extents": None})  # backward needs it as it was
     if combine is not None:
         value = context_combine(context, combine, old, value, kind)
-    return value if context.mask is None else context.select(context.mask, stored(value, kind), old, kind)
+    if (mask := context.mask) is None:
+        return value
+    with context.unmasked():
+        return context.select(mask, stored(value, kind), old, kind)
 
 
 def stored(value: Node, kind: Kind) -> Node:
