@@ -318,13 +318,13 @@ class _Probe:
         domain = loop.domain
         assert isinstance(domain, Range) and loop.index is not None
         facts = [self.facts[atom] for atom in (domain.lo, domain.hi, domain.step)]
-        if any(fact.kind.family not in ("int", "bool") for fact in facts):
+        if any(not _counts(fact) for fact in facts):
             raise NotLiftable("unsupported-iterable", "the bounds of the range are no Python integers", loop.span)
         if domain.source is not None and not _is_sequence(self.facts[domain.source]):
             family = type(self.facts[domain.source].sample).__name__
             raise NotLiftable("unsupported-iterable", f"iterates over a {family}, which is no sequence", loop.span)
         bounds = self.union(*(fact.loops for fact in facts))
-        lo = facts[0].sample
+        lo = int(facts[0].sample)
         self.facts.of[loop.index] = Fact(Kind("int"), self.union(bounds, (loop,)), (), lo)
         return bounds
 
@@ -450,6 +450,12 @@ def _as_kind(sample: Any, kind: Kind) -> Any:
     if kind.family == "bool" and not isinstance(sample, bool):
         return bool(sample)
     return sample
+
+
+def _counts(fact: Fact) -> bool:
+    """Whether ``range`` takes the value as a bound."""
+    single = fact.kind.family in ("tensor", "numpy") and not fact.kind.rank and "int" in str(fact.kind.dtype)
+    return single or fact.kind.family in ("int", "bool")
 
 
 def _is_sequence(fact: Fact) -> bool:

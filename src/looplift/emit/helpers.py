@@ -86,9 +86,8 @@ def places_apart(indices, sizes):
     return bool((flat[1:] != flat[:-1]).all())
 ''',
     "segment_reduce": '''
-def segment_reduce(ufunc, values, lengths):
-    """The reduction of each run of so many values; its identity, or zero, where there are none."""
-    empty = 0 if ufunc.identity is None else ufunc.identity
+def segment_reduce(ufunc, values, lengths, empty):
+    """The reduction of each run of so many values; ``empty`` where there are none."""
     folded = np.full((len(lengths), *values.shape[1:]), empty, values.dtype)
     some = lengths > 0
     if some.any():

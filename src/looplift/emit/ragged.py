@@ -238,7 +238,21 @@ def _array_segments(p: Printer, node: Node, position: int) -> str:
         p.fail("ragged-shape", "a fold over a ragged loop between others")
     p.need("segment_reduce")
     name = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}[node.attrs["operator"]]
-    return f"segment_reduce(np.{name}, {p.text(node.args[0]).text}, {_counts_of(p, node)})"
+    empty = _empty(p, node)
+    return f"segment_reduce(np.{name}, {p.text(node.args[0]).text}, {_counts_of(p, node)}, {empty})"
+
+
+def _empty(p: Printer, node: Node) -> str:
+    """What is folded of no entries."""
+    import numpy as np
+
+    operator, dtype = node.attrs["operator"], np.dtype(str(p.dtype(node.args[0].kind)).replace("torch.", ""))
+    if operator in ("add", "mul"):
+        return "0" if operator == "add" else "1"
+    if dtype.kind == "f":
+        return "-np.inf" if operator == "max" else "np.inf"
+    limits = np.iinfo(dtype)
+    return str(limits.min if operator == "max" else limits.max)
 
 
 # ---------------------------------------------------------------- between ragged and dense

@@ -71,9 +71,10 @@ def reduce_text(p: Printer, node: Node) -> Text:
 
 def _segments(p: Printer, node: Node, value: Node, axis: Axis, operator: str) -> Text:
     """The fold of a loop's values over each lane's entries."""
-    if operator != "add":
+    if operator in ("and", "or"):
         p.fail("ragged-shape", f"'{operator}' over a ragged loop")
-    made = Node("segment", (value,), node.axes, node.kind, {"axis": axis, "operator": operator, "gradients": True})
+    short = {"maximum": "max", "minimum": "min"}.get(operator, operator)
+    made = Node("segment", (value,), node.axes, node.kind, {"axis": axis, "operator": short, "gradients": True})
     return as_number(node, segment_text(p, made).text)
 
 

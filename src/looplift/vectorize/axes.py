@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from looplift.ir.array import Axis, Node
-from looplift.ir.grammar import Const, Range
-from looplift.vectorize import nodes
+from looplift.ir.array import Axis, Node, merge_axes
+from looplift.ir.grammar import Range
+from looplift.vectorize import nodes, segments
 from looplift.vectorize.context import Context, index_node
-from looplift.vectorize.nodes import Affine
+from looplift.vectorize.nodes import Affine, Val
 
 
-def axis_of(context: Context, domain: Range, name: str) -> tuple[Axis, Node | None]:
-    """The axis of a range, and a mask for bounds that move with an outer axis (a triangle)."""
+def axis_of(context: Context, domain: Range, name: str) -> tuple[Axis, Node | None, Val]:
+    """The axis of a range, a mask for bounds that move with an outer axis (a triangle), and what the range counts."""
     step = context.node(domain.step)
     stride = nodes.constant_of(step)
-    if stride in (None, 0):
+    if stride is None or stride == 0:
         raise context.refuse("unsupported-iterable", "a range whose step is not a constant")
     lo, hi = context.affine(domain.lo), context.affine(domain.hi)
     if lo is None or hi is None:
-        return _ragged_axis(context, domain, name), None
+        axis, numbers = _ragged_axis(context, domain, name, stride)
+        return axis, None, numbers
     first, last, mask_lo, mask_hi = lo.base, hi.base, bool(lo.terms), bool(hi.terms)
     if (mask_lo or mask_hi) and stride != 1:
         raise context.refuse("unsupported-iterable", "a range with a step and a bound that moves with an outer loop")
@@ -26,7 +27,8 @@ def axis_of(context: Context, domain: Range, name: str) -> tuple[Axis, Node | No
     extent = _extent(first, last, stride)
     context.check_at_most(nodes.const(1), extent)
     axis = Axis(name, _order(context), extent, first, stride)
-    return axis, _triangle(axis, lo if mask_lo else None, hi if mask_hi else None)
+    numbers = Val(index_node(axis), Affine(((axis, 1),), nodes.const(0)))
+    return axis, _triangle(axis, lo if mask_lo else None, hi if mask_hi else None), numbers
 
 
 def _order(context: Context) -> int:
@@ -67,16 +69,35 @@ def _triangle(axis: Axis, lo: Affine | None, hi: Affine | None) -> Node | None:
     return mask
 
 
-def _ragged_axis(context: Context, domain: Range, name: str) -> Axis:
-    """A range whose length differs by lane: flat over all entries, with the parent's index for each."""
-    lengths = context.node(domain.hi)
-    if not (isinstance(domain.lo, Const) and domain.lo.value == 0) or lengths.kind.family != "int":
-        raise context.refuse("ragged-shape", "a range whose start differs from lane to lane")
-    if len(lengths.axes) != 1 or context.mask is not None:
-        raise context.refuse("ragged-shape", "a ragged loop under an 'if' or inside several loops")
-    parent = lengths.axes[0]
+def _ragged_axis(context: Context, domain: Range, name: str, step: int) -> tuple[Axis, Val]:
+    """A range whose length differs by lane: flat over all entries, with the lane of each, and the range's numbers."""
+    if step < 1:
+        raise context.refuse("ragged-shape", "a range that counts down, of another length in each iteration")
+    lo, hi = segments.lane_integer(context, domain.lo), segments.lane_integer(context, domain.hi)
+    lengths = hi if nodes.is_const(lo, 0) else nodes.elementwise("sub", [hi, lo], nodes.INT)
+    if step > 1:
+        lengths = nodes.elementwise("add", [lengths, nodes.const(step - 1)], nodes.INT)
+        lengths = nodes.elementwise("floordiv", [lengths, nodes.const(step)], nodes.INT)
     if lengths.op != "lengths":
         lengths = nodes.elementwise("clamp_min", [lengths, nodes.const(0)], nodes.INT)
-    extent = Node("total", (lengths,), (), nodes.INT, {"key": f"#{lengths.serial}.total"})
+    parents = segments.lane_axes(context, lengths.axes)
+    if context.mask is not None:
+        lengths = nodes.select(context.mask, lengths, nodes.const(0), nodes.INT)
+        parents = segments.lane_axes(context, merge_axes(parents, context.mask.axes))
+    lengths.attrs["bits"] = 40
+    extent = Node("total", (segments.spread(lengths, parents),), (), nodes.INT, {"key": f"#{lengths.serial}.total"})
     context.check_at_most(nodes.const(1), extent)
-    return Axis(name, _order(context), extent, nodes.const(0), 1, (parent,), lengths)
+    axis = Axis(name, _order(context), extent, nodes.const(0), 1, parents, lengths)
+    return axis, _numbers(axis, lo, step)
+
+
+def _numbers(axis: Axis, lo: Node, step: int) -> Val:
+    """What the range counts."""
+    position = index_node(axis)
+    if nodes.is_const(lo, 0) and step == 1:
+        return Val(position, Affine(((axis, 1),), nodes.const(0)))
+    if step > 1:
+        position = nodes.elementwise("mul", [position, nodes.const(step)], nodes.INT)
+    if nodes.is_const(lo, 0):
+        return Val(position)
+    return Val(nodes.elementwise("add", [position, lo], nodes.INT))

@@ -30,7 +30,9 @@ def distribute(context: Context, loop: Loop, made: Schedule) -> str:
     from looplift.vectorize.lower import index_val
 
     assert loop.index is not None and isinstance(loop.domain, Range)
-    axis, _ = axis_of(context, loop.domain, context.fresh_name(loop.index.hint))
+    axis, _, _ = axis_of(context, loop.domain, context.fresh_name(loop.index.hint))
+    if axis.is_ragged:
+        raise context.refuse("ragged-shape", "a loop that remembers, of another length in each iteration")
     for carry in loop.carries:
         _open(context, loop, carry, made, axis)
     for phase in made.phases:

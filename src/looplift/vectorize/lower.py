@@ -389,10 +389,10 @@ def _as_axis(context: Context, loop: Loop) -> None:
     domain = loop.domain
     assert isinstance(domain, Range)
     assert loop.index is not None
-    axis, mask = axis_of(context, domain, context.fresh_name(loop.index.hint))
+    axis, mask, numbers = axis_of(context, domain, context.fresh_name(loop.index.hint))
     context.axis_of[loop] = axis
     context.axes.append(axis)
-    context.vals[loop.index] = index_val(axis)
+    context.vals[loop.index] = numbers
     for carry in loop.carries:
         open_carry(context, loop, carry)
     with context.masked(mask):

@@ -11,7 +11,7 @@ import torch
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Program
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Function, Loop, While, walk
+from looplift.ir.grammar import Atom, Const, Function, Let, Loop, While, operands, walk
 from looplift.vectorize.lower import lower
 
 
@@ -104,7 +104,7 @@ def plan(
     elif backend == "native":
         orders = native
     else:
-        orders = native + lanes if any(isinstance(loop.domain, While) for loop in loops) else lanes + native
+        orders = native + lanes if any(_is_uneven(facts, loop) for loop in loops) else lanes + native
     refusals: list[NotLiftable] = []
     found: list[Plan] = []
     for maker in orders:
@@ -119,6 +119,23 @@ def plan(
     if not found:
         raise refusals[0] if backend != "native" else refusals[-1]
     return max(found, key=_preference)
+
+
+def _is_uneven(facts: Facts, loop: Loop) -> bool:
+    """Whether iterations of a loop around this one run it for another number of trips, which no formula tells."""
+    domain = loop.domain
+    if isinstance(domain, While):
+        return True
+    counted = {other.index for other in walk(facts.function.body) if isinstance(other, Loop)}
+    definitions = {s.var: s.op for s in walk(facts.function.body) if isinstance(s, Let)}
+
+    def is_formula(atom: Atom) -> bool:
+        if isinstance(atom, Const) or atom in counted or not facts[atom].loops:
+            return True
+        op = definitions.get(atom)
+        return op is not None and op.name in ("add", "sub", "mul", "neg") and all(map(is_formula, operands(op)))
+
+    return not (is_formula(domain.lo) and is_formula(domain.hi))
 
 
 def _preference(made: Plan) -> int:

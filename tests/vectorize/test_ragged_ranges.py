@@ -1,0 +1,108 @@
+"""Ranges of another length in each iteration of the loop around them."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from tests.vectorize.harness import check
+
+POINTERS = torch.tensor([0, 2, 2, 5, 9])
+COLUMNS = torch.tensor([3, 1, 0, 4, 4, 2, 1, 0, 3])
+
+
+def product(pointers, columns, values, x):
+    out = torch.zeros(len(pointers) - 1)
+    for i in range(len(pointers) - 1):
+        for k in range(pointers[i], pointers[i + 1]):
+            out[i] += values[k] * x[columns[k]]
+    return out
+
+
+def sums(pointers, columns, values, x):
+    out = torch.zeros(len(pointers) - 1)
+    for i in range(len(pointers) - 1):
+        total = 0.0
+        for k in range(int(pointers[i]), int(pointers[i + 1])):
+            total = total + values[k] * x[columns[k]]
+        out[i] = total
+    return out
+
+
+def of_some_rows(pointers, columns, values, x):
+    out = torch.zeros(len(pointers) - 1)
+    for i in range(len(pointers) - 1):
+        if x[i] > 0:
+            for k in range(int(pointers[i]), int(pointers[i + 1])):
+                out[i] = out[i] + values[k]
+    return out
+
+
+def outer(pointers, columns, values, x):
+    out = torch.zeros(len(pointers) - 1, x.shape[0])
+    for i in range(len(pointers) - 1):
+        for j in range(x.shape[0]):
+            for k in range(int(pointers[i]), int(pointers[i + 1])):
+                out[i, j] += values[k] * x[j]
+    return out
+
+
+def test_ranges_between_pointers():
+    for loop in (product, sums, of_some_rows, outer):
+        check(loop, [POINTERS, COLUMNS, torch.randn(9), torch.tensor([1.0, -2.0, 3.0, 0.5, 1.5])])
+
+
+def test_ranges_with_a_step():
+    def every_second(counts, x):
+        out = torch.zeros(len(counts))
+        for i in range(len(counts)):
+            for k in range(0, int(counts[i]), 2):
+                out[i] = out[i] + x[k]
+        return out
+
+    def every_third(counts, x):
+        out = torch.zeros(len(counts))
+        for i in range(len(counts)):
+            for k in range(1, int(counts[i]), 3):
+                out[i] = out[i] + x[k] * k
+        return out
+
+    for loop in (every_second, every_third):
+        check(loop, [torch.tensor([3, 0, 6, 1, 8]), torch.randn(9)])
+
+
+def test_the_greatest_between_pointers():
+    def greatest(pointers, columns, values, x):
+        out = torch.zeros(len(pointers) - 1)
+        for i in range(len(pointers) - 1):
+            best = torch.tensor(-5.0)
+            for k in range(int(pointers[i]), int(pointers[i + 1])):
+                best = torch.maximum(best, values[k])
+            out[i] = best
+        return out
+
+    check(greatest, [POINTERS, COLUMNS, torch.randn(9), torch.randn(5)], gradients=False)
+
+
+def test_ranges_between_pointers_of_arrays():
+    def sums_of_rows(pointers, columns, values, x):
+        out = np.zeros(len(pointers) - 1)
+        for i in range(len(pointers) - 1):
+            total = 0.0
+            for k in range(pointers[i], pointers[i + 1]):
+                total += values[k] * x[columns[k]]
+            out[i] = total
+        return out
+
+    def greatest_of_rows(pointers, columns, values, x):
+        out = np.zeros(len(pointers) - 1)
+        for i in range(len(pointers) - 1):
+            best = -9.0
+            for k in range(pointers[i], pointers[i + 1]):
+                best = max(best, values[k])
+            out[i] = best
+        return out
+
+    random = np.random.default_rng(0)
+    for loop in (sums_of_rows, greatest_of_rows):
+        values = [POINTERS.numpy(), COLUMNS.numpy(), random.normal(size=9), random.normal(size=5)]
+        check(loop, values, gradients=False)
