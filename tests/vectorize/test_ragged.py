@@ -58,7 +58,8 @@ def test_the_greatest_of_nothing_raises_as_in_the_loop():
 
 @pytest.mark.parametrize("expression", [
     "x[a[i, 0]:a[i, 1]].mean(0)", "x[a[i, 0]:a[i, 1], 1].sum()", "x[a[i, 0]:a[i, 1]].sum(1).square().sum()",
-    "(x[a[i, 0]:a[i, 1]] - x[a[i, 0]:a[i, 1]].mean(0, keepdim=True)).square().sum()", "(x[i] @ x[a[i, 0]:a[i, 1]].T).sum()",
+    "(x[a[i, 0]:a[i, 1]] - x[a[i, 0]:a[i, 1]].mean(0, keepdim=True)).square().sum()",
+    "(x[i] @ x[a[i, 0]:a[i, 1]].T).sum()",
     "torch.softmax(x[a[i, 0]:a[i, 1]] @ x[i], 0) @ x[a[i, 0]:a[i, 1]]", "x[a[i, 0]:a[i, 1]].softmax(1).sum(0)",
     "x[a[i, 0]:a[i, 1]].T @ x[a[i, 0]:a[i, 1]]", "x[a[i, 0]:a[i, 1], a[i, 0]:a[i, 1]].sum()",
 ])  # fmt: skip
@@ -306,3 +307,88 @@ def test_pieces_of_arrays_are_put_together():
 
     for loop in (concatenated, listed):
         check(loop, [np.arange(9.0), np.array([[0, 4], [3, 5], [5, 8]])], gradients=False)
+
+
+LISTS = [[torch.randn(n, 4) for n in lengths] for lengths in ([3, 1, 4, 2], [2, 2, 1], [2, 5, 1])]
+
+
+def test_lists_of_tensors_of_different_lengths():
+    def means(items):
+        return torch.stack([x.mean(0) for x in items])
+
+    def pooled(items):
+        out = []
+        for x in items:
+            weights = torch.softmax(x @ x[0], 0)
+            out.append(weights @ x)
+        return torch.stack(out)
+
+    def lengths_counted(items):
+        out = torch.zeros(len(items))
+        for i in range(len(items)):
+            out[i] = items[i].sum() / len(items[i])
+        return out
+
+    def rows(items):
+        out = torch.zeros(len(items))
+        for i, x in enumerate(items):
+            total = torch.zeros(())
+            for row in x:
+                total = total + row.norm()
+            out[i] = total
+        return out
+
+    def scaled(items):
+        return [x / x.sum() for x in items]
+
+    for loop in (means, pooled, lengths_counted, rows, scaled):
+        check(loop, *([items] for items in LISTS))
+        check(loop, [LISTS[0]], [[torch.randn(3, 4)] * 2], [[torch.randn(3, 4), torch.randn(3, 4)]], gradients=False)
+
+
+def test_two_lists_of_tensors_of_the_same_lengths():
+    def distances(one, other):
+        return torch.stack([(x - y).abs().sum() for x, y in zip(one, other)])
+
+    check(distances, [LISTS[0], [x * 2 + 1 for x in LISTS[0]]])
+
+
+def test_items_that_no_iteration_takes_get_no_gradient():
+    def some(items):
+        out = torch.zeros(len(items))
+        for i, x in enumerate(items):
+            if i > 1:
+                out[i] = x.sum()
+        return out
+
+    def rows(items):
+        out = torch.zeros(len(items))
+        for i, x in enumerate(items):
+            for row in x:
+                out[i] = out[i] + row.norm()
+        return out
+
+    equal, empty = [torch.randn(2, 4)] * 3, [torch.randn(2, 4), torch.randn(0, 4), torch.randn(1, 4)]
+    for loop, items in ((some, LISTS[0]), (some, equal), (rows, empty)):
+        gradients_of_loop_are_kept(loop, items)
+
+
+def gradients_of_loop_are_kept(loop, items):
+    from looplift import lift
+
+    found = []
+    for function in (loop, lift(loop, backend="torch", verify="off")):
+        own = [item.clone().requires_grad_() for item in items]
+        function(own).sum().backward()
+        found.append([item.grad for item in own])
+    for wanted, given in zip(*found, strict=True):
+        assert (wanted is None) == (given is None)
+        if wanted is not None:
+            torch.testing.assert_close(given, wanted)
+
+
+def test_lists_of_arrays_of_different_lengths():
+    def means(items):
+        return np.array([x.mean() for x in items])
+
+    check(means, [[np.arange(n, dtype=float) for n in (3, 1, 4)]], gradients=False)

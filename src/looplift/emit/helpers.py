@@ -68,6 +68,20 @@ def taken_along(values, index):
         picked = values.gather(dim, torch.where(places < 0, places + values.shape[dim], places))
     return picked.reshape(index.shape)
 ''',
+    "same_dtype_cat": '''
+def same_dtype_cat(tensors, dim):
+    """Tensors of one dtype and rank, put together along a dimension."""
+    if len({(tensor.dtype, type(tensor), tensor.dim()) for tensor in tensors}) != 1:
+        raise RequirementFailed("the list holds tensors of several dtypes or ranks")
+    return torch.cat(list(tensors), dim)
+''',
+    "same_dtype_concatenation": '''
+def same_dtype_concatenation(arrays, axis):
+    """Arrays of one dtype and rank, put together along a dimension."""
+    if len({(array.dtype, array.ndim) for array in arrays}) != 1:
+        raise RequirementFailed("the list holds arrays of several dtypes or ranks")
+    return np.concatenate(arrays, axis)
+''',
     "segments_apart": '''
 def segments_apart(starts, lengths):
     """Whether no two runs of so many places, from these starts on, have a place in common."""

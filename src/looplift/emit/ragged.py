@@ -305,6 +305,22 @@ def dense_text(p: Printer, node: Node) -> Text:
     return atom(text)
 
 
+def item_lengths_text(p: Printer, node: Node) -> Text:
+    """How long each item of a list is."""
+    maker = "torch.tensor" if p.library == "torch" else "np.array"
+    items = p.text(node.args[0]).text
+    return atom(f"{maker}([item.shape[{node.attrs['dim']}] for item in {items}]{p.device_argument()})")
+
+
+def items_text(p: Printer, node: Node) -> Text:
+    """The items of a list put together along the dimension in which they differ, which comes first."""
+    dim = node.attrs["dim"]
+    name = "same_dtype_cat" if p.library == "torch" else "same_dtype_concatenation"
+    p.need(name)
+    text = f"{name}({p.text(node.args[0]).text}, {dim})"
+    return atom(_in_order(p, text, [dim, *range(dim), *range(dim + 1, node.rank)]))
+
+
 def bound_text(p: Printer, node: Node) -> Text:
     """A bound of a slice as Python takes it: counted from the end if negative, and cut to the extent."""
     bound, extent = node.args
@@ -431,7 +447,8 @@ def places_apart_text(p: Printer, node: Node) -> Text:
 
 RENDERERS = {
     "member": member_text, "first": first_text, "entry": entry_text, "relabel": relabel_text, "segment": segment_text,
-    "flattened": flattened_text, "split": split_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,
+    "flattened": flattened_text, "split": split_text, "items": items_text,
+    "item_lengths": item_lengths_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,
     "windows": windows_text, "trailing": trailing_text, "segments_apart": segments_apart_text,
     "places_apart": places_apart_text,
 }  # fmt: skip

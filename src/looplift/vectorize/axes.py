@@ -78,7 +78,7 @@ def _ragged_axis(context: Context, domain: Range, name: str, step: int) -> tuple
     if step > 1:
         lengths = nodes.elementwise("add", [lengths, nodes.const(step - 1)], nodes.INT)
         lengths = nodes.elementwise("floordiv", [lengths, nodes.const(step)], nodes.INT)
-    if lengths.op != "lengths":
+    if lengths.op != "lengths" and not lengths.attrs.get("is_length"):
         lengths = nodes.elementwise("clamp_min", [lengths, nodes.const(0)], nodes.INT)
     parents = segments.lane_axes(context, lengths.axes)
     if context.mask is not None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span
-from looplift.ir.array import Axis, Check, Node, Step, ancestors, merge_axes
+from looplift.ir.array import Axis, Check, Node, Step, ancestors, merge_axes, reachable
 from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import Atom, Const, If, Loop, Statement, Var
 from looplift.vectorize import nodes
@@ -171,14 +171,21 @@ class Context:
             return found
         here, there = leaves(then), leaves(orelse)
         if here - there:
+            self.check_taken(mask, then, orelse)
             found = nodes.select(self._some(mask), found, orelse, kind)
         if there - here:
+            self.check_taken(nodes.negated(mask), orelse, then)
             found = nodes.select(self._some(nodes.negated(mask)), found, then, kind)
         return found
 
     def _some(self, mask: Node) -> Node:
         """Whether a mask holds in some lane that is active."""
         return Node("some", (nodes.both(self.mask, mask),), (), nodes.BOOL)
+
+    def check_taken(self, mask: Node, value: Node, other: Node | None = None) -> None:
+        """Items of a list get a gradient each: where a value is made of them, every lane must take it."""
+        if self.needs_grad and items_of(value) - (items_of(other) if other is not None else set()):
+            self.add(Check(mask, self.span))
 
     def check_some(self, mask: Node) -> None:
         """Require that a mask holds in some lane."""
@@ -248,7 +255,7 @@ def leaves(node: Node) -> set[int]:
         seen.add(current.serial)
         if current.op in ("module", "cell"):
             found.add(hash(current.attrs["path"]))
-        if current.op in ("name", "pack") and "float" in str(current.kind.dtype):
+        if current.op in ("name", "pack", "items") and "float" in str(current.kind.dtype):
             found.add(current.serial)
         if not current.kind.is_number and not _only_like(current):
             pending += current.args
@@ -264,6 +271,12 @@ def _only_like(node: Node) -> bool:
 
 
 LIKE = frozenset("zeros ones empty zeros_like ones_like empty_like new_zeros new_ones new_empty arange eye".split())
+
+
+def items_of(node: Node) -> set[int]:
+    """The lists of the caller whose items the gradient of the node may reach."""
+    packs = {found.serial for found in reachable([node]) if found.op in ("pack", "items")}
+    return packs & leaves(node)
 
 
 def index_node(axis: Axis) -> Node:

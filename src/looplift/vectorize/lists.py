@@ -49,6 +49,9 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
         raise context.refuse("unsupported-value", f"a list of {element.family}s")
     from looplift.vectorize.indexing import read
 
+    differing = ragged_lists.differing_dimension(context.facts[owner].sample)
+    if element.is_array and differing is not None:
+        return ragged_lists.items_of_different_lengths(context, val.node, _row_axis(context, index), element, differing)
     if element.is_array and context.needs_grad:
         _check_all_read(context, val.node, index)
     got = read(context, pack(context, val.node, element), index, _lane_kind(context, element)).node
@@ -141,6 +144,8 @@ class Built:
         if value.kind.family in ("tuple", "list", "object", "string", "none"):
             raise context.refuse("unsupported-value", f"'{self.var.hint}' holds {value.kind.family}s")
         self.entries.append((value, inside, context.mask))
+        if context.mask is not None:
+            context.check_taken(context.mask, value)
         if val.dims is not None:
             ragged_lists.check_pieces(context, val, inside, self.axes)
             self.ragged = val

@@ -17,7 +17,7 @@ from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, as_atom, constant
 from looplift.ops import table
 from looplift.vectorize import nodes, segments
-from looplift.vectorize.context import Context
+from looplift.vectorize.context import Context, items_of
 from looplift.vectorize.nodes import Val
 
 Dims = tuple["Axis | None", ...]
@@ -418,6 +418,8 @@ def _entry(context: Context, node: Node, axis: Axis, item: Operand) -> Node:
     form = context.affine(item)
     if form is not None and len(form.terms) == 1 and nodes.is_const(form.base, 0):
         ((other, coefficient),) = form.terms
+        if context.needs_grad and items_of(node):  # an item that has nothing gets no gradient from a loop over it
+            context.check(nodes.compare("ge", outer_length(context, axis), nodes.const(1)))
         if coefficient == 1 and other.parents == axis.parents and other.lengths is outer_length(context, axis):
             axes = merge_axes(tuple(other if a is axis else a for a in node.axes))
             return Node("relabel", (node,), axes, node.kind, dict(node.attrs), node.hint)

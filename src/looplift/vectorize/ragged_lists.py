@@ -3,14 +3,17 @@
 out.append(x[s:e] * 2)     torch.cat(out)       the entries, one lane after the other
                            out                  the entries, split by lengths
                            torch.stack(out)     one length, which is required of all lanes
+items[i].mean(0)           torch.cat(items)     the entries of the caller's list, folded for each item
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Var
-from looplift.vectorize import nodes
+from looplift.vectorize import nodes, segments
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -69,3 +72,31 @@ def of_one_length(context: Context, val: Val, inside: tuple[Axis, ...]) -> Node:
         lanes = nodes.elementwise("mul", [lanes, outer.extent], nodes.INT)
     length = nodes.elementwise("floordiv", [axis.extent, lanes], nodes.INT)
     return densified(context, val, {k: length})
+
+
+# ---------------------------------------------------------------- lists of the caller
+
+
+def differing_dimension(items: Any) -> int | None:
+    """The one dimension in which tensors or arrays of a list have different extents."""
+    shapes = [tuple(item.shape) for item in items if hasattr(item, "shape")]
+    if not shapes or len(set(map(len, shapes))) != 1:
+        return None
+    differing = [k for k, extents in enumerate(zip(*shapes, strict=True)) if len(set(extents)) > 1]
+    return differing[0] if len(differing) == 1 else None
+
+
+def items_of_different_lengths(context: Context, owner: Node, lane: Axis, element: Kind, dim: int) -> Val:
+    """``items[i]``: all items put together once for each call, with the lane of each entry."""
+    count = Node("length", (owner,), (), nodes.INT, {"key": f"len({nodes.key_of(owner)})"})
+    if not nodes.same_integer(lane.extent, count):
+        context.check(nodes.compare("eq", lane.extent, count), f"rows{nodes.key_of(owner)}")
+    key = ("items", nodes.key_of(owner))
+    with context.unmasked():
+        if key not in context.ragged_axes:
+            attrs = {"bits": 40, "dim": dim}
+            context.ragged_axes[key] = Node("item_lengths", (owner,), (lane,), nodes.INT, attrs, "lengths")
+        axis = segments.axis_of(context, context.ragged_axes[key], (lane,), "k", key)
+    kind = Kind(element.family, element.dtype, element.rank - 1)
+    flat = Node("items", (owner,), (axis,), kind, {"dim": dim}, f"{owner.hint}_flat")
+    return Val(flat, dims=tuple(axis if k == dim else None for k in range(element.rank)))

@@ -72,7 +72,7 @@ def _store_rows(context: Context, array: Array, pieces: list[Piece], value: Node
     old = read_pieces_unchecked(array.node, places, kind)
     if combine is not None:
         value = context_combine(context, combine, old, value, kind)
-    value = context.select(mask, stored(value, kind), old, kind)
+    value = nodes.select(mask, stored(value, kind), old, kind)  # an empty slice is written to as well
     store_slices(context, array, places, value, None)
 
 

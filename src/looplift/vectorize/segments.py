@@ -215,6 +215,7 @@ def axis_of(context: Context, lengths: Node, parents: tuple[Axis, ...], name: st
             lengths = nodes.select(mask, lengths, nodes.const(0), nodes.INT)
             parents = lane_axes(context, merge_axes(parents, mask.axes))
         lengths.hint = lengths.hint or "lengths"
+        lengths.attrs["is_length"] = True
         extent = Node("total", (spread(lengths, parents),), (), nodes.INT, {"key": f"#{lengths.serial}.total"})
         context.depth += 1
         axis = Axis(context.fresh_name(name), context.depth, extent, nodes.const(0), 1, parents, lengths, members)

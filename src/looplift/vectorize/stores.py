@@ -284,6 +284,7 @@ def _scatter(
     mask = (context.mask,) if context.mask is not None else ()
     if mask and context.needs_grad:
         context.check_some(mask[0])
+        context.check_taken(mask[0], value)
     cuts = tuple(part for p in pieces if isinstance(p, Cut) for part in (p.lo, p.hi, p.step) if part is not None)
     render = {
         "axes": axes, "chosen": chosen, "pieces": pieces, "rank": rank, "count": len(indices),
