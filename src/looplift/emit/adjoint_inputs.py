@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from looplift.ir.facts import Facts
+from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import Append, Block, If, Let, Loop, Statement, Store, Var, While, operands, walk
+from looplift.ops.table import base_name
+
+WITHOUT_GRADIENT = frozenset(
+    "zeros ones empty full tensor zeros_like ones_like empty_like full_like rand_like randn_like detach".split()
+)
 
 
 def reached_by_gradients(facts: Facts) -> set[Var]:
@@ -22,7 +27,7 @@ def reached_by_gradients(facts: Facts) -> set[Var]:
         before = len(reached)
         for statement in walk(function.body):
             for var, sources in _flows(statement):
-                if any(source in reached for source in sources):
+                if any(source in reached for source in sources) and _may_carry(facts.kind(var)):
                     reached.update(_with_owners(var, owners))
     return reached
 
@@ -35,9 +40,15 @@ def _asks(value: object) -> bool:
     return not isinstance(value, (int, float, str)) and bool(getattr(value, "requires_grad", True))
 
 
+def _may_carry(kind: Kind) -> bool:
+    return not kind.is_number and (not kind.is_array or "float" in str(kind.dtype) or "complex" in str(kind.dtype))
+
+
 def _flows(statement: Statement) -> Iterator[tuple[Var, list]]:
     """What takes its value from what."""
     match statement:
+        case Let(op=op) if base_name(op.name) in WITHOUT_GRADIENT or base_name(op.name).startswith("new_"):
+            return
         case Let(var=var, op=op):
             yield var, list(operands(op))
             if op.name.startswith("inplace.") and isinstance(op.args[0], Var):
