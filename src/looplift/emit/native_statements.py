@@ -296,7 +296,7 @@ def declare_phi(writer: Writer, phi: Phi, rest, tail) -> bool:
     if join is None:
         writer.values[phi.var] = _same_object(writer, phi)
         return False
-    home = writer.flow.homes[phi.var]
+    home = writer.flow.homes.setdefault(phi.var, Home(phi.var.hint))  # none while a condition is tried as an expression
     if not home.name:
         home.is_element = phi.var in writer.findings.aliases and writer.flow.is_stale(phi.var, rest, tail)
         name_home(writer, home, phi.var)
