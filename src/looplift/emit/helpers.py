@@ -82,6 +82,20 @@ def same_dtype_concatenation(arrays, axis):
         raise RequirementFailed("the list holds arrays of several dtypes or ranks")
     return np.concatenate(arrays, axis)
 ''',
+    "label_counts": '''
+def label_counts(labels, first, count):
+    """How many labels are first, first + 1, ...: ``count`` numbers."""
+    own = labels[(labels >= first) & (labels < first + count)] - first
+    return torch.bincount(own, minlength=count)
+''',
+    "label_members": '''
+def label_members(labels, first, count):
+    """The places of the labels first, first + 1, ..., group by group: the group of each, and the place."""
+    order = labels.argsort(stable=True)
+    own = labels[order] - first
+    inside = (own >= 0) & (own < count)
+    return own[inside], order[inside]
+''',
     "segments_apart": '''
 def segments_apart(starts, lengths):
     """Whether no two runs of so many places, from these starts on, have a place in common."""

@@ -70,6 +70,12 @@ def _bind_members(p: Printer, axis: Axis) -> None:
     assert axis.members is not None
     names = [p.fresh(f"{parent.name}_of_{axis.name}") for parent in axis.parents]
     place = p.fresh(axis.name)
+    if axis.members.op == "label_members":
+        p.need("label_members")
+        operands = ", ".join(p.text(arg).text for arg in axis.members.args)
+        p.line(f"{', '.join([*names, place])} = label_members({operands})")
+        p.entry_names[axis, axis.parents[0]], p.entry_names[axis, axis] = names[0], place
+        return
     mask = full(p, axis.members, axis.parents)
     listed = f"torch.nonzero({mask}, as_tuple=True)" if p.library == "torch" else f"np.nonzero({mask})"
     p.line(f"{', '.join([*names, place])} = {listed}")
@@ -321,6 +327,12 @@ def items_text(p: Printer, node: Node) -> Text:
     return atom(_in_order(p, text, [dim, *range(dim), *range(dim + 1, node.rank)]))
 
 
+def label_counts_text(p: Printer, node: Node) -> Text:
+    """How many labels are each of the numbers from a first one on."""
+    p.need("label_counts")
+    return atom(f"label_counts({', '.join(p.text(arg).text for arg in node.args)})")
+
+
 def bound_text(p: Printer, node: Node) -> Text:
     """A bound of a slice as Python takes it: counted from the end if negative, and cut to the extent."""
     bound, extent = node.args
@@ -447,7 +459,7 @@ def places_apart_text(p: Printer, node: Node) -> Text:
 
 RENDERERS = {
     "member": member_text, "first": first_text, "entry": entry_text, "relabel": relabel_text, "segment": segment_text,
-    "flattened": flattened_text, "split": split_text, "items": items_text,
+    "flattened": flattened_text, "split": split_text, "label_counts": label_counts_text, "items": items_text,
     "item_lengths": item_lengths_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,
     "windows": windows_text, "trailing": trailing_text, "segments_apart": segments_apart_text,
     "places_apart": places_apart_text,

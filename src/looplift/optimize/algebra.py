@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from looplift.ir.array import Axis, Node
+from looplift.ir.array import Axis, Node, labels_compared
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,20 @@ def contracted(node: Node) -> Node | None:
     return Node("contract", (a, b), node.axes, node.kind, {}, node.hint)
 
 
+def counted_labels(node: Node) -> Node | None:
+    """How many of the labels are each of the loop's own numbers."""
+    if node.op != "fold" or node.attrs["name"] != "sum" or node.attrs["keepdim"]:
+        return None
+    equal = labels_compared(node.args[0])
+    if equal is None or node.axes != equal[1].axes or node.kind.rank or str(node.kind.dtype) != "torch.int64":
+        return None
+    labels, index = equal
+    axis: Axis = index.attrs["axis"]
+    return Node("label_counts", (labels, axis.lo, axis.extent), node.axes, node.kind, {}, node.hint)
+
+
 RULES: tuple[Rule, ...] = (
+    Rule("counted-labels", "sum_n [label_n = c] -> bincount(label)_c", counted_labels),
     Rule("factored-sum", "sum_ij a_i b_j -> (sum_i a_i) (sum_j b_j)", factored_sum),
     Rule("contraction", "sum_k a_ik b_kj -> einsum(ik,kj->ij)", contracted),
 )

@@ -47,6 +47,7 @@ class _Rewriter:
         self.done: dict[int, Node] = {}
         self.known: dict[Any, Node] = {}
         self.volatile: dict[int, bool] = {}
+        self.axes: set[Axis] = set()
 
     def node(self, node: Node) -> Node:
         pending = [node]
@@ -58,8 +59,18 @@ class _Rewriter:
                 continue
             pending.pop()
             if current.serial not in self.done:
+                for axis in current.axes:
+                    self._axis(axis)
                 self.done[current.serial] = self._rewritten(current)
         return self.done[node.serial]
+
+    def _axis(self, axis: Axis) -> None:
+        """What a ragged axis is made of is rewritten as well, once."""
+        if axis.is_ragged and axis not in self.axes:
+            self.axes.add(axis)
+            axis.lengths = None if axis.lengths is None else self.node(axis.lengths)
+            axis.members = None if axis.members is None else self.node(axis.members)
+            axis.extent = self.node(axis.extent)
 
     def _rewritten(self, node: Node) -> Node:
         args = tuple(self.done[arg.serial] for arg in node.args)

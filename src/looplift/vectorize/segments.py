@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.ir.array import Axis, Node, ancestors, merge_axes
+from looplift.ir.array import Axis, Node, ancestors, labels_compared, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Const, Operand, Slice
 from looplift.vectorize import nodes
@@ -302,22 +302,43 @@ def _unmasked(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> 
 # ---------------------------------------------------------------- masks
 
 
-def mask_axis(context: Context, mask: Node, name: str) -> tuple[Axis, Node]:
+def mask_axis(context: Context, mask: Node, extent: Node, name: str) -> tuple[Axis, Node]:
     """The ragged axis of the elements where a vector of booleans holds, and where they stand in it."""
+    from looplift.vectorize.subscripts import extent_of
+
     if mask.kind.rank != 1:
         raise context.refuse("ragged-shape", "a subscript by a mask of several dimensions")
+    equal = labels_compared(mask)
+    length = extent_of(mask if equal is None else equal[0], 0)
+    if not nodes.same_integer(length, extent):
+        context.check_at_most(length, extent)
+        context.check_at_most(extent, length)
+    if equal is not None:
+        with context.unmasked():  # groups of lanes that do not run are small, and not used
+            return _group_axis(context, equal[0], equal[1].attrs["axis"], mask.kind, name)
     if context.mask is not None:
         mask = nodes.select(context.mask, mask, nodes.const(False), mask.kind)
     attrs = {"name": "sum", "dims": (-1,), "keepdim": False, "all": False, "kwargs": [], "as": "torch.sum"}
     count = Node("fold", (mask,), mask.axes, Kind("tensor", nodes.lane_dtype(nodes.INT), 0), attrs)
-    lengths = Node("retype", (count,), mask.axes, nodes.INT, {"bits": 40})
-    axis = axis_of(context, lengths, lane_axes(context, mask.axes), name, ("mask", structure_key(mask)), mask)
-    return axis, Node("member", (mask,), (axis,), nodes.INT, {"bits": 40}, axis.name)
+    return _member_axis(context, count, mask, mask.axes, name)
 
 
-def masked(context: Context, mask: Node) -> Segment:
+def _group_axis(context: Context, labels: Node, lanes: Axis, kind: Kind, name: str) -> tuple[Axis, Node]:
+    """The entries of all groups at once, where each lane has the number of its group."""
+    operands = (labels, lanes.lo, lanes.extent)
+    count = Node("label_counts", operands, (lanes,), Kind("tensor", nodes.lane_dtype(nodes.INT), 0))
+    return _member_axis(context, count, Node("label_members", operands, (lanes,), kind), (lanes,), name)
+
+
+def _member_axis(context: Context, count: Node, members: Node, lanes: tuple[Axis, ...], name: str) -> tuple[Axis, Node]:
+    lengths = Node("retype", (count,), lanes, nodes.INT, {"bits": 40})
+    axis = axis_of(context, lengths, lane_axes(context, lanes), name, ("mask", structure_key(members)), members)
+    return axis, Node("member", (members,), (axis,), nodes.INT, {"bits": 40}, axis.name)
+
+
+def masked(context: Context, mask: Node, extent: Node) -> Segment:
     """A subscript by a mask that differs from lane to lane."""
-    axis, index = mask_axis(context, mask, "k")
+    axis, index = mask_axis(context, mask, extent, "k")
     return Segment(axis, index, mask=mask)
 
 

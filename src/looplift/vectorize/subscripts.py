@@ -147,7 +147,7 @@ def _piece(context: Context, item: Operand, extent: Node | None, windows: bool) 
         return Gather(_listed(context, item))
     fact = context.facts[item]
     if extent is not None and _segments().is_mask(context, item) and context.node(item).axes:
-        return _segments().masked(context, context.node(item))
+        return _segments().masked(context, context.node(item), extent)
     if fact.kind.family == "bool" or (fact.kind.is_array and "bool" in str(fact.kind.dtype)):
         raise context.refuse("ragged-shape", "a subscript by a mask: the number of elements is not known before")
     if fact.kind.is_array and fact.kind.rank:

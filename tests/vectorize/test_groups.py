@@ -1,0 +1,59 @@
+"""Subscripts by masks that differ by iteration, and groups of equal labels."""
+
+from __future__ import annotations
+
+import torch
+from tests.vectorize.harness import check
+
+LABELS = torch.tensor([0, 3, 1, 0, 3, -1, 7, 1])
+
+
+def prototypes(samples, labels, count):
+    means = torch.zeros(count, samples.shape[1])
+    for c in range(count):
+        mask = labels == c
+        if mask.sum() > 0:
+            means[c] = samples[mask].mean(dim=0)
+    return means
+
+
+def sums(samples, labels, count):
+    return torch.stack([samples[labels == c].sum(0) for c in range(count)])
+
+
+def sums_of_the_next(samples, labels, count):
+    return torch.stack([samples[labels == c + 1].sum(0) for c in range(1, count)])
+
+
+def sizes(samples, labels, count):
+    return torch.stack([(labels == c).sum() for c in range(1, count)])
+
+
+def grouped(samples, labels, count):
+    return torch.cat([samples[c == labels] * 2 for c in range(count)])
+
+
+def test_groups_of_equal_labels():
+    for loop in (prototypes, sums, sums_of_the_next, sizes, grouped):
+        check(loop, [torch.randn(8, 3), LABELS, 4], [torch.randn(8, 3), LABELS, 9])
+
+
+def test_groups_need_no_mask_of_all_labels():
+    from looplift import lift
+
+    lifted = lift(prototypes, backend="torch")
+    lifted(torch.randn(8, 3), LABELS, 4)
+    assert "label_members(labels, 0, count)" in lifted.source
+    assert "==" not in lifted.source.split("def prototypes")[1]
+
+
+def test_masks_of_each_iteration():
+    def picked(x, masks):
+        return torch.stack([x[masks[i]].sum() for i in range(masks.shape[0])])
+
+    def above(x, limits):
+        return torch.stack([x[x > limits[i]].prod() for i in range(limits.shape[0])])
+
+    masks = torch.rand(3, 5, generator=torch.Generator().manual_seed(0)) > 0.5
+    check(picked, [torch.randn(5), masks], [torch.randn(5), torch.zeros(2, 5, dtype=torch.bool)])
+    check(above, [torch.randn(5), torch.tensor([0.0, 9.0, -9.0])])
