@@ -46,14 +46,16 @@ def _replacements(dispatchers: Iterable[Dispatcher]) -> Iterator[Replacement]:
 
 
 def _replace(lines: list[str], first_line: int, span: tuple[int, int, int], code: RegionCode) -> None:
-    """Put statements in the place of whole lines; where a loop shares its line with others, the line stays."""
+    """Put statements in the place of lines; where a loop is inside another statement's line, the line stays."""
     first, last, column = span
     start, stop = first - first_line, last - first_line + 1
-    indentation = lines[start][:column]
-    if indentation.strip():
+    before = lines[start][:column]
+    indentation = before[: len(before) - len(before.lstrip())]
+    if before.strip() and not before.rstrip().endswith(";"):
         return
     text = indented(code.statements or ["pass"], indentation)
-    lines[start:stop] = [line + "\n" for line in text.split("\n")]
+    kept = [before.rstrip().removesuffix(";") + "\n"] if before.strip() else []
+    lines[start:stop] = kept + [line + "\n" for line in text.split("\n")]
 
 
 # ---------------------------------------------------------------- imports

@@ -52,6 +52,9 @@ def _copies(context: Context, statement: Let) -> bool:
 
 
 def _check_view(context: Context, view: Let, stores: list[Store], order: dict, inside: dict) -> None:
+    leaves = any(atom is view.var for _, atom in context.facts.function.results)
+    if leaves and any(order[id(store)] > order[id(view)] for store in stores):
+        raise NotLiftable("aliasing", f"'{view.var.hint}' is a view of an array that is written to", view.span)
     for user in context.flow.users.get(view.var, ()):
         if isinstance(user, Store) and user.ref is view.var and user.value is not view.var:
             continue
