@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from looplift.emit.spelling import ATOM, SUM, dtype_text, literal
+from looplift.emit.spelling import ATOM, SUM, literal
 from looplift.emit.subscripts import piece_text, position_text
 from looplift.emit.text import Text, arranged, atom, full
-from looplift.ir.array import Axis, Node, Write, ancestors
+from looplift.ir.array import Axis, Node, ancestors
 
 if TYPE_CHECKING:
     from looplift.emit.source import Printer
@@ -195,7 +195,7 @@ def _unflattened(p: Printer, text: str, position: int, axes: tuple[Axis, ...]) -
 def _ordered(p: Printer, text: str, axes: list[Axis], node: Node) -> str:
     """Dimensions in the canonical order of the node's axes."""
     order = [axes.index(axis) for axis in node.axes] + [len(axes) + k for k in range(node.kind.rank)]
-    return _in_order(p, text, order)
+    return in_order(p, text, order)
 
 
 def _torch_segments(p: Printer, node: Node, position: int) -> str:
@@ -272,7 +272,7 @@ def flattened_text(p: Printer, node: Node) -> Text:
         text = atom(f"{text.at(ATOM)}[{full(p, node.args[1], value.axes)}]")
     elif p.uses.get(value.serial, 0) > 1:
         text = _copied(p, text)
-    return atom(_in_order(p, text.at(ATOM), [*range(1, dim + 1), 0, *range(dim + 1, value.rank)]))
+    return atom(in_order(p, text.at(ATOM), [*range(1, dim + 1), 0, *range(dim + 1, value.rank)]))
 
 
 def _copied(p: Printer, text: Text) -> Text:
@@ -307,7 +307,7 @@ def dense_text(p: Printer, node: Node) -> Text:
     if dim := node.attrs["dim"]:
         first = len(axis.parents)
         order = [*range(first), *range(first + 1, first + 1 + dim), first, *range(first + 1 + dim, node.rank)]
-        text = _in_order(p, text, order)
+        text = in_order(p, text, order)
     return atom(text)
 
 
@@ -324,7 +324,7 @@ def items_text(p: Printer, node: Node) -> Text:
     name = "same_dtype_cat" if p.library == "torch" else "same_dtype_concatenation"
     p.need(name)
     text = f"{name}({p.text(node.args[0]).text}, {dim})"
-    return atom(_in_order(p, text, [dim, *range(dim), *range(dim + 1, node.rank)]))
+    return atom(in_order(p, text, [dim, *range(dim), *range(dim + 1, node.rank)]))
 
 
 def label_counts_text(p: Printer, node: Node) -> Text:
@@ -368,7 +368,7 @@ def windows_text(p: Printer, node: Node) -> Text:
     chosen = [k for k, kind in enumerate(kinds) if kind in ("Gather", "Steps")]
     rest = [k for k in range(len(pieces)) if k not in chosen]
     lead = len(base.axes)
-    text = _in_order(p, p.text(base).at(ATOM), [*range(lead), *(lead + k for k in chosen), *(lead + k for k in rest)])
+    text = in_order(p, p.text(base).at(ATOM), [*range(lead), *(lead + k for k in chosen), *(lead + k for k in rest)])
     wide = [k for k in chosen if kinds[k] == "Steps"]
     items = [position_text(p, axis, node.axes, len(wide)) for axis in base.axes]
     for k in chosen:
@@ -386,10 +386,10 @@ def windows_text(p: Printer, node: Node) -> Text:
     made = f"{text}[{', '.join(items)}]"
     lanes = [*wide, *(k for k in rest if kinds[k] != "Point")]
     first = len(node.axes)
-    return atom(_in_order(p, made, [*range(first), *(first + lanes.index(k) for k in sorted(lanes))]))
+    return atom(in_order(p, made, [*range(first), *(first + lanes.index(k) for k in sorted(lanes))]))
 
 
-def _in_order(p: Printer, text: str, order: list[int]) -> str:
+def in_order(p: Printer, text: str, order: list[int]) -> str:
     if order == list(range(len(order))):
         return text
     numbers = ", ".join(map(str, order))
@@ -401,66 +401,9 @@ def trailing_text(p: Printer, node: Node) -> Text:
     return atom(f"{p.text(node.args[0]).at(ATOM)}[...{', None' * node.attrs['count']}]")
 
 
-# ---------------------------------------------------------------- writes
-
-
-def write_text(p: Printer, step: Write) -> str:
-    """``array[places] = value`` at the entries of a ragged axis."""
-    value, array, pieces = step.operands[0], step.node, step.render["pieces"]
-    axis: Axis = step.render["axis"]
-    kinds = [type(piece).__name__ for piece in pieces]
-    lead = len(array.axes)
-    places = [position_text(p, outer, (axis,), 0) for outer in array.axes]
-    chosen = [k for k, kind in enumerate(kinds) if kind != "Whole"]
-    places += [_place_text(p, pieces[k], axis) for k in chosen]
-    rest = [k for k in range(len(pieces)) if k not in chosen]
-    target = _in_order(p, step.array, [*range(lead), *(lead + k for k in chosen), *(lead + k for k in rest)])
-    source = (
-        p.text(value).text if value.kind.is_number and not value.axes else arranged(p, value, (axis,), len(rest), 0)
-    )
-    joined = ", ".join(places)
-    if step.mode == "add_entries":
-        return _added(p, step, target, places, source)
-    if p.library == "np" or step.render["distinct"]:
-        return f"{target}[{joined}] = {source}"
-    p.need("write_last")
-    return f"write_last({target}, ({joined}{',' if len(places) == 1 else ''}), {source})"
-
-
-def _place_text(p: Printer, piece, axis: Axis) -> str:
-    index = piece.at if type(piece).__name__ == "Point" else piece.index
-    return p.text(index).text if not index.axes else full(p, index, (axis,))
-
-
-def _added(p: Printer, step: Write, target: str, places: list[str], source: str) -> str:
-    value = step.operands[0]
-    if p.library == "np":
-        return f"np.add.at({target}, ({', '.join(places)},), {source})"
-    if value.kind.is_number and not value.axes:
-        source = f"torch.tensor({source}, dtype={dtype_text(step.render['dtype'], 'torch')})"
-    elif len(places) == 1 and value.axes and value.kind.rank == step.node.kind.rank - 1:
-        return f"{target}.index_add_(0, {places[0]}, {source})"
-    return f"{target}.index_put_(({', '.join(places)},), {source}, accumulate=True)"
-
-
-def segments_apart_text(p: Printer, node: Node) -> Text:
-    p.need("segments_apart")
-    return atom(f"segments_apart({p.text(node.args[0]).text}, {p.text(node.args[1]).text})")
-
-
-def places_apart_text(p: Printer, node: Node) -> Text:
-    p.need("places_apart")
-    array, *indices = node.args
-    axes = node.attrs["axes"]
-    texts = [p.text(index).text if not index.axes else full(p, index, axes) for index in indices]
-    sizes = [f"{p.text(array).at(ATOM)}.shape[{len(array.axes) + dim}]" for dim in node.attrs["dims"]]
-    return atom(f"places_apart(({', '.join(texts)},), ({', '.join(sizes)},))")
-
-
 RENDERERS = {
     "member": member_text, "first": first_text, "entry": entry_text, "relabel": relabel_text, "segment": segment_text,
     "flattened": flattened_text, "split": split_text, "label_counts": label_counts_text, "items": items_text,
     "item_lengths": item_lengths_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,
-    "windows": windows_text, "trailing": trailing_text, "segments_apart": segments_apart_text,
-    "places_apart": places_apart_text,
+    "windows": windows_text, "trailing": trailing_text,
 }  # fmt: skip

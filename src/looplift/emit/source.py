@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.emit import ragged, scans, structure, text
+from looplift.emit import ragged, ragged_writes, scans, structure, text
 from looplift.emit.arrays import is_view
 from looplift.emit.guards import device_of, guarded_modules, guards_of
 from looplift.emit.helpers import HELPERS, helper_functions
@@ -40,7 +40,13 @@ from looplift.ir.array import (
 )
 from looplift.ir.facts import Kind
 
-RENDERERS = {**text.RENDERERS, **structure.RENDERERS, **ragged.RENDERERS, **scans.RENDERERS}
+RENDERERS = {
+    **text.RENDERERS,
+    **structure.RENDERERS,
+    **ragged.RENDERERS,
+    **ragged_writes.RENDERERS,
+    **scans.RENDERERS,
+}
 TRIVIAL = frozenset(("name", "const", "retype"))
 WIDTH = 92
 

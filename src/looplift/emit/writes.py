@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from looplift.emit import ragged
+from looplift.emit import ragged_writes
 from looplift.emit.spelling import ATOM, dtype_text
 from looplift.emit.subscripts import backwards, piece_kind, piece_text, position_text, reordered
 from looplift.emit.text import arranged, full
@@ -19,7 +19,7 @@ def write_lines(p: Printer, step: Write) -> list[str]:
     if step.mode == "set":
         return [_slices(p, step)]
     if step.mode in ("entries", "add_entries"):
-        return [ragged.write_text(p, step)]
+        return [ragged_writes.write_text(p, step)]
     return _scatter(p, step)
 
 
