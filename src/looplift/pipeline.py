@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from looplift.base.errors import NotLiftable
@@ -71,16 +72,53 @@ def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings:
     from looplift.frontend.translate import translate
     from looplift.optimize.reuse import reuse_memory
     from looplift.optimize.simplify import simplify
-    from looplift.vectorize.plan import plan
+    from looplift.vectorize.plan import plan, suits_a_kernel
 
     region = program.region
     function = translate(region.statements, values, list(program.live_out), file=program.file, name=program.name)
-    made = plan(analyse(function), backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
-    made.program = simplify(made.program)
-    emitted = emit(made)
+    one_kernel = cache(lambda: _one_kernel(function, settings))
+    if settings.backend == "native" or suits_a_kernel(function):
+        if not isinstance(found := one_kernel(), NotLiftable):
+            return found
+    try:
+        made = plan(analyse(function), backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
+        if not made.is_all_lanes and not isinstance(found := one_kernel(), NotLiftable):
+            return found
+        made.program = simplify(made.program)
+        emitted = emit(made)
+    except Exception as error:
+        if isinstance(found := one_kernel(), NotLiftable):
+            raise found if settings.backend == "native" and found.code != "backend" else error from None
+        return found
     for kernel, gradients in emitted.kernels:
         emitted.namespace[kernel.name] = _built(kernel, gradients)
     return _code_from_emitted(emitted, made)
+
+
+def _one_kernel(function: Any, settings: Settings) -> RegionCode | NotLiftable:
+    """The region as one native kernel, or why it cannot be."""
+    if settings.backend == "torch":
+        return NotLiftable("backend", "kernels are not wanted")
+    try:
+        return _as_one_kernel(function)
+    except NotLiftable as refusal:
+        return refusal
+    except Exception as error:
+        return NotLiftable("internal", f"{type(error).__name__}: {error}")
+
+
+def _as_one_kernel(function: Any) -> RegionCode:
+    from looplift.emit.native_whole import whole_region
+    from looplift.runtime.variants import RegionCode
+    from looplift.vectorize.plan import decisions_of_kernel
+
+    whole = whole_region(function)
+    namespace = whole.namespace | {whole.kernel.name: _built(whole.kernel, False)}
+    decisions = decisions_of_kernel(function, tuple(whole.notes))
+    return RegionCode(
+        whole.statements, namespace, whole.standalone, whole.guards, whole.paths, whole.mutated, ["import torch"],
+        commits_early=whole.commits_early, decisions=decisions,
+    )  # fmt: skip
 
 
 def _kernel_of(loop: Any, facts: Any, *, gradients: bool) -> Any:

@@ -162,7 +162,7 @@ def grows(x):
 
 def row_sums(x, out):
     for i in range(len(x)):
-        out[i] = x[i].sum()
+        out[i] = x.sum(0)[i]
 
 
 def prints(x):

@@ -21,8 +21,12 @@ def load(kernel: Kernel) -> Callable[..., tuple]:
     It raises RequirementFailed where the loop would raise or leave what a kernel can hold; the stored inputs may then
     be written in part. Compiling may raise NotLiftable.
     """
-    function = getattr(_library(kernel.source), kernel.name)
-    return _defined(kernel.caller, kernel.name, function=function)
+    library = _library(kernel.source)
+    more = {"function": getattr(library, kernel.name)}
+    if "function_release" in kernel.caller:
+        more["function_release"] = library.release
+        library.release.argtypes, library.release.restype = [ctypes.c_void_p], None
+    return _defined(kernel.caller, kernel.name, **more)
 
 
 def _library(source: str) -> ctypes.PyDLL:

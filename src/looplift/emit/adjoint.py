@@ -37,6 +37,8 @@ def with_adjoint(
     kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: Wanted
 ) -> Kernel:
     """The kernel with its gradient; raises NotLiftable where the gradient cannot be had."""
+    if findings.made or findings.renamed or findings.has_vectors:
+        raise NotLiftable("not-scalar", "an array that the kernel makes has no gradient")
     plan, differentiable, reaches = _plan(kernel, loop, facts, signature, findings)
     forward = _forward(loop, facts, signature, findings, wanted, plan)
     roots = tuple(p.var for p in signature.parameters if p.is_pointer and p.var in plan.active)

@@ -15,6 +15,7 @@ from looplift.emit.native_caller import caller_text
 from looplift.emit.native_flow import Flow, live_ins, share_variables
 from looplift.emit.native_joins import first_guess, join_of, joined_variables, spread
 from looplift.emit.native_prelude import prelude
+from looplift.emit.native_region import write_region
 from looplift.emit.native_signature import (
     Result,
     Signature,
@@ -80,7 +81,8 @@ def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: Wanted)
     findings = Findings(possible=dict(first_guess(facts, sources)))
     _find_joins(findings, sources, signature, None)
     for _ in range(PASSES):
-        writer = new_writer(loop, facts, signature, Findings(joins=findings.joins), share=False)
+        known = Findings(joins=findings.joins, items=findings.items)
+        writer = new_writer(loop, facts, signature, known, share=False, kept=wanted.kept)
         writer.provisional = True
         write_all(writer, loop, wanted, signature)
         found = writer.findings
@@ -112,8 +114,16 @@ def _spread_aliases(findings: Findings, sources) -> None:
         changed = bool(more)
 
 
-def new_writer(loop: Loop, facts: Facts, signature: Signature, findings: Findings, *, share: bool) -> Writer:
-    flow = Flow(loop, updates=findings.updates)
+def new_writer(
+    loop: Loop,
+    facts: Facts,
+    signature: Signature,
+    findings: Findings,
+    *,
+    share: bool,
+    kept: frozenset[Var] = frozenset(),
+) -> Writer:
+    flow = Flow(loop, kept=kept, updates=findings.updates)
     may_share = _may_share(findings, flow.writes(loop))
     share_variables(flow, may_share if share else lambda value, current: False)
     writer = Writer(flow, findings, source_lines(facts), may_share=may_share)
@@ -137,7 +147,7 @@ def _may_share(findings: Findings, writes: bool):
 
 
 def write_draft(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: Wanted) -> Draft:
-    writer = new_writer(loop, facts, signature, findings, share=True)
+    writer = new_writer(loop, facts, signature, findings, share=True, kept=wanted.kept)
     return Draft(writer, write_all(writer, loop, wanted, signature))
 
 
@@ -149,6 +159,8 @@ def write_all(
     whole: Block | None = None,
 ) -> list[Result]:
     """The loop and its results; ``whole`` is the block that a tape sees it in."""
+    if wanted.returned is not None:
+        return write_region(writer, loop, wanted, signature)
     write(writer, loop, (), ())
     if whole is not None:
         writer.end_block(whole)

@@ -15,6 +15,10 @@ from looplift.ir.grammar import Const, Group, Operand, Slice
 def getitem(writer: Writer, ref: Value, index: Operand) -> Value:
     """``ref[index]``."""
     match ref:
+        case View() if ref.type.is_python and isinstance(index, Slice):
+            from looplift.emit.native_arrays import copied
+
+            return copied(writer, indexed(writer, ref, index))
         case View():
             return element(writer, indexed(writer, ref, index))
         case Items(items=items):
@@ -44,13 +48,40 @@ def indexed(writer: Writer, view: View, index: Operand) -> View:
     parts = index.items if isinstance(index, Group) and index.kind == "tuple" else (index,)
     axes = list(view.axes)
     indices, homes = list(view.indices), view.homes
+    cuts: list[tuple[int, Slice]] = []
     for part, axis in zip(_without_ellipsis(writer, parts, len(axes)), axes):
-        if _is_everything(part):
+        if isinstance(part, Slice):
+            cuts += [(axis, part)] if not _is_everything(part) else []
             continue
         where = position(writer, _index(writer, part), f"{view.root}.size[{axis}]")
+        if cuts:
+            where = writer.bind(where, "index")
         indices[axis] = where.text
         homes |= where.homes
-    return replace(view, indices=tuple(indices), homes=homes)
+    whole = replace(view, indices=tuple(indices), homes=homes)
+    return _cut(writer, whole, [(whole.axes.index(axis), part) for axis, part in cuts]) if cuts else whole
+
+
+def _cut(writer: Writer, view: View, cuts: list[tuple[int, Slice]]) -> View:
+    """The view with some of its axes sliced, under a name of its own."""
+    from looplift.emit.native_arrays import view_text
+
+    text = view_text(view)
+    for axis, part in cuts:
+        step = _bound(writer, part.step, "1")
+        if step.constant is None or step.constant < 1:
+            raise writer.refuse("not-scalar", "a slice with a step that is not a positive literal")
+        lo, hi = _bound(writer, part.lo, "0"), _bound(writer, part.hi, str(2**62))
+        text = f"cut<{axis}>({text}, {lo.text}, {hi.text}, {step.text})"
+    name = writer.fresh("part")
+    writer.line(f"const auto {name} = {text};")
+    return View(name, view.type, (None,) * view.rank, view.origin, view.homes)
+
+
+def _bound(writer: Writer, bound: Operand, absent: str) -> Number:
+    if isinstance(bound, Const) and bound.value is None:
+        return Number(absent, INT, constant=int(absent))
+    return convert(writer, _index(writer, bound), INT)
 
 
 def _without_ellipsis(writer: Writer, parts: tuple[Operand, ...], rank: int) -> list[Operand]:

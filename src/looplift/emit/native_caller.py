@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from looplift.emit.native_signature import Parameter, Result, Signature
+from looplift.emit.native_signature import ArrayResult, Parameter, Result, Signature
 from looplift.emit.native_types import Scalar
 from looplift.ir.grammar import Const, Var
 
-_CTYPES = {
+CTYPES = {
     "float64": "c_double", "float32": "c_float", "int64": "c_int64", "int32": "c_int32", "int16": "c_int16",
     "int8": "c_int8", "uint64": "c_uint64", "uint32": "c_uint32", "uint16": "c_uint16", "uint8": "c_uint8",
     "bool": "c_bool",
 }  # fmt: skip
+_PYTHON = {"float64": "float", "int64": "int", "bool": "bool"}
 
 
 def caller_text(
@@ -24,7 +25,7 @@ def caller_text(
     passed = passed_arguments(signature, arguments) + passed_results(results)
     lines.append(f"    outcome = function({', '.join(['host', *passed])})")
     lines.append("    if outcome:\n        raise failed(outcome)")
-    lines += [f"    {line}" for line in _bumps(stored, signature, arguments)]
+    lines += [f"    {line}" for line in bumps(stored, signature, arguments)]
     outputs = [returned(result, arguments) for result in results]
     lines.append(f"    return ({', '.join(outputs)}{',' if len(outputs) == 1 else ''})")
     types = ", ".join(["ctypes.c_void_p", *argument_types(signature), *result_types(results)])
@@ -41,9 +42,10 @@ def argument_types(signature: Signature) -> list[str]:
     types: list[str] = []
     for parameter in signature.parameters:
         if parameter.is_pointer:
-            types += ["ctypes.c_void_p"] + ["ctypes.c_int64"] * (2 * parameter.kind.rank)
+            extents = parameter.rank if parameter.kind.family == "list" else 2 * parameter.rank
+            types += ["ctypes.c_void_p"] + ["ctypes.c_int64"] * extents
         else:
-            types.append(f"ctypes.{_CTYPES[parameter.scalar.name]}")
+            types.append(f"ctypes.{CTYPES[parameter.scalar.name]}")
     return types
 
 
@@ -60,6 +62,10 @@ def checks(signature: Signature, arguments: dict[Var, str], stored: tuple[Var, .
                 lines.append(
                     f"{name}_data = address({name}, {parameter.scalar.name!r}, {parameter.kind.rank}, {writes})"
                 )
+            case "list":
+                writes = parameter.var in stored
+                kind = _PYTHON[parameter.scalar.name]
+                lines.append(f"{name}_packed = packed({name}, {parameter.rank}, {kind}, {writes})")
             case "int":
                 lines.append(f"if not -0x8000000000000000 <= {name} < 0x8000000000000000:")
                 lines.append("    raise failed(2)")
@@ -100,6 +106,8 @@ def _passed(parameter: Parameter, name: str, arguments: dict[Var, str]) -> list[
             return [f"{name}_data", *([f"*{name}.shape", steps] if parameter.kind.rank else [])]
         case "numpy":
             return [f"{name}.item()"]
+        case "list":
+            return [f"{name}_packed[0].buffer_info()[0]", f"*{name}_packed[1]"]
     return [name]
 
 
@@ -113,10 +121,13 @@ def _is_tensor(result: Result) -> bool:
 def result_places(results: list[Result]) -> list[str]:
     lines = []
     for result in results:
-        if result.name and _is_tensor(result):
+        if isinstance(result, ArrayResult):
+            assert result.view is not None
+            lines.append(f"{result.name} = (ctypes.c_int64 * {3 + result.view.rank})()")
+        elif result.name and _is_tensor(result):
             lines.append(f"{result.name} = torch.empty((), dtype=torch.{result.number.type.name})")
         elif result.name:
-            lines.append(f"{result.name} = ctypes.{_CTYPES[result.number.type.name]}()")
+            lines.append(f"{result.name} = ctypes.{CTYPES[result.number.type.name]}()")
         lines += [f"{flag} = ctypes.c_bool()" for flag in (result.flag, result.bound) if flag]
     return lines
 
@@ -124,7 +135,9 @@ def result_places(results: list[Result]) -> list[str]:
 def passed_results(results: list[Result]) -> list[str]:
     passed = []
     for result in results:
-        if result.name:
+        if isinstance(result, ArrayResult):
+            passed.append(result.name)
+        elif result.name:
             passed.append(f"{result.name}.data_ptr()" if _is_tensor(result) else f"ctypes.byref({result.name})")
         passed += [f"ctypes.byref({flag})" for flag in (result.flag, result.bound) if flag]
     return passed
@@ -134,7 +147,7 @@ def result_types(results: list[Result]) -> list[str]:
     return ["ctypes.c_void_p"] * len(passed_results(results))
 
 
-def _bumps(stored: tuple[Var, ...], signature: Signature, arguments: dict[Var, str]) -> list[str]:
+def bumps(stored: tuple[Var, ...], signature: Signature, arguments: dict[Var, str]) -> list[str]:
     """Tell autograd that tensors were changed in place."""
     tensors = [arguments[var] for var in stored if signature.of(var).kind.family == "tensor"]
     return [f"torch.autograd.graph.increment_version({name})" for name in tensors]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from looplift.emit import native_python, native_scalar
+from looplift.emit import native_arrays, native_python, native_scalar, native_vectors
 from looplift.emit.native_access import attribute, constant_of, getitem, length, size, unpacked
-from looplift.emit.native_convert import convert, to_python, truth
+from looplift.emit.native_convert import constant, convert, to_python, truth
 from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, canonical, row_of
 from looplift.emit.native_power import power
 from looplift.emit.native_scalar import elementwise, invert, join_facts, negation, select
@@ -20,7 +20,13 @@ from looplift.ir.grammar import Const, Op
 def compute(writer: Writer, op: Op) -> Value:
     """The value of an operation; the statements that it needs are written first."""
     namespace, short = canonical(op.name)
+    if (made := native_arrays.array_of(writer, namespace, short, op)) is not None:
+        return made
+    if (vector := native_vectors.vector_op(writer, namespace, short, op, applied)) is not None:
+        return vector
     match op.name:
+        case "builtin.range":
+            return native_arrays.range_of(writer, op)
         case "getitem" | "iter_item":
             return getitem(writer, writer.operand(op.args[0]), op.args[1])
         case "builtin.len" | "iter_len":
@@ -30,7 +36,7 @@ def compute(writer: Writer, op: Op) -> Value:
         case "unpack":
             return unpacked(writer, writer.operand(op.args[0]), *(constant_of(writer, a) for a in op.args[1:]))
         case "tuple" | "list":
-            return Items(tuple(writer.operand(argument) for argument in op.args))
+            return Items(tuple(writer.operand(argument) for argument in op.args), op.name == "list")
         case "copy" | "method.contiguous":
             return writer.operand(op.args[0])
         case "is_" | "is_not":
@@ -71,7 +77,11 @@ def _function(writer: Writer, namespace: str, short: str, op: Op) -> Number:
             return _filled(writer, short, op)
         case "clamp":
             return _clamp(writer, op)
-    args = _numbers(writer, op)
+    return applied(writer, namespace, short, _numbers(writer, op))
+
+
+def applied(writer: Writer, namespace: str, short: str, args: list[Number]) -> Number:
+    """A function or operator on numbers."""
     match short, args:
         case ("where", [_, _, _]) if namespace in ("torch", "np"):
             return select(writer, args)
@@ -87,7 +97,7 @@ def _function(writer: Writer, namespace: str, short: str, op: Op) -> Number:
             return elementwise(writer, "torch", {"max": "maximum", "min": "minimum"}[short], [a, b])
     if short in COMPARISONS or short in BITS or short in TESTS or short in LOGIC or row_of(short) is not None:
         return elementwise(writer, namespace, short, args)
-    raise writer.refuse("unknown-op", f"'{op.name}' has no scalar form")
+    raise writer.refuse("unknown-op", f"'{namespace}{'.' if namespace else ''}{short}' has no scalar form")
 
 
 def _logical_not(writer: Writer, argument: Number) -> Number:
@@ -185,7 +195,13 @@ def _method(writer: Writer, short: str, op: Op) -> Value:
 # ---------------------------------------------------------------- builtins
 
 
-def _builtin(writer: Writer, short: str, op: Op) -> Number:
+def _builtin(writer: Writer, short: str, op: Op) -> Value:
+    if short in ("min", "max", "sum") and len(op.args) == 1:
+        value = writer.operand(op.args[0])
+        if isinstance(value, View) and value.rank == 1 and not op.kwargs:
+            return native_arrays.over_items(writer, short, value)
+    if short == "float" and len(op.args) == 1 and isinstance(op.args[0], Const) and isinstance(op.args[0].value, str):
+        return _of_text(writer, op.args[0].value)
     args = _numbers(writer, op)
     match short, args:
         case "int", [argument]:
@@ -194,6 +210,9 @@ def _builtin(writer: Writer, short: str, op: Op) -> Number:
             return plain(convert(writer, _settled(writer, argument), FLOAT))
         case "bool", [argument]:
             return truth(argument)
+        case "divmod", [first, second] if "tensor" not in (first.type.family, second.type.family):
+            operands = [writer.bind(first), writer.bind(second)]
+            return Items(tuple(writer.bind(elementwise(writer, "", name, operands)) for name in ("floordiv", "mod")))
         case "abs", [argument]:
             return elementwise(writer, "", "abs", [argument])
         case "round", [argument] if argument.type.is_python and argument.other is None:
@@ -205,6 +224,14 @@ def _builtin(writer: Writer, short: str, op: Op) -> Number:
                 first = _extreme(writer, short, first, second)
             return first
     raise writer.refuse("unknown-op", f"'{op.name}' has no scalar form")
+
+
+def _of_text(writer: Writer, text: str) -> Number:
+    """``float("inf")``."""
+    try:
+        return constant(float(text), FLOAT)
+    except ValueError:
+        raise writer.refuse("requirement", f"'{text}' is no number") from None
 
 
 def _whole(writer: Writer, argument: Number) -> Number:

@@ -40,7 +40,7 @@ def _only_phi(writer: Writer, statement: If) -> Phi | None:
     (phi,) = statement.phis
     join = writer.join(phi.var) if phi.var in writer.findings.joins else None
     home = writer.flow.homes.get(phi.var)
-    if join is None or join.absent or home is None or home.name or phi.var in writer.findings.aliases:
+    if join is None or join.absent or (home and home.name) or phi.var in writer.findings.aliases:
         return None
     simple = all(isinstance(inner, Let | If) for block in (statement.then, statement.orelse) for inner in walk(block))
     return phi if simple else None
@@ -81,7 +81,7 @@ class _Saved:
         self.noted, self.proven = writer.noted, set(writer.proven)
         self.values, self.homes = dict(writer.values), dict(writer.flow.homes)
         self.names = {home: home.name for home in writer.flow.homes.values()}
-        own = writer.flow.homes[phi.var]
+        own = writer.flow.homes.get(phi.var)
         writer.flow.homes = {var: home for var, home in writer.flow.homes.items() if home is not own}
 
     def restore(self) -> None:

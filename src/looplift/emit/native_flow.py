@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from looplift.emit.native_joins import joined_variables
+from looplift.emit.native_types import Scalar
 from looplift.ir.grammar import (
     Atom,
     Block,
@@ -26,6 +28,17 @@ from looplift.ir.grammar import (
 )  # fmt: skip
 
 
+class ArrayType(NamedTuple):
+    """What an array holds, and in how many dimensions."""
+
+    scalar: Scalar
+    rank: int
+
+    @property
+    def cpp(self) -> str:
+        return f"Array<{self.scalar.cpp}, {self.rank}>"
+
+
 @dataclass(eq=False)
 class Home:
     """One C++ variable that several values of the loop live in, one after the other."""
@@ -35,6 +48,7 @@ class Home:
     flag: str = ""
     bound: str = ""
     is_element: bool = False
+    array: ArrayType | None = None
 
 
 @dataclass

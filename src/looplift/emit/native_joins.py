@@ -99,6 +99,8 @@ def join_of(
     others = numbers - {chosen}
     if chosen is None or len(others) > 1 or any(not other.is_python for other in others):
         raise refuse("mixed-kinds", f"'{var.hint}' holds values of different types")
+    if len(absent) > 1 and var.hint == "return":
+        absent = frozenset({NONE})  # some return is always reached
     if len(absent) > 1:
         raise refuse("mixed-kinds", f"'{var.hint}' is None in some iterations and not bound in others")
     other = next(iter(others), None)

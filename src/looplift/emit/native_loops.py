@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplift.emit import native_arrays
 from looplift.emit import native_statements as statements
 from looplift.emit.native_convert import convert, truth
 from looplift.emit.native_flow import tail_of_body
@@ -40,7 +41,8 @@ def write_loop(writer: Writer, loop: Loop, rest: tuple[Statement, ...], tail: tu
         case While():
             _while(writer, loop, loop.domain, carried)
     for carry in carried:
-        writer.join(carry.after)
+        if writer.flow.homes[carry.inside].array is None:
+            writer.join(carry.after)
         writer.values[carry.after] = statements.joined(writer, carry.after)
 
 
@@ -54,10 +56,15 @@ def _declare(writer: Writer, loop: Loop, carry: Carry, rest, tail) -> bool:
         if value.origin is not None:
             writer.findings.origins |= {carry.inside: value.origin, carry.after: value.origin}
         return False
+    home = writer.flow.homes[carry.inside]
+    init = writer.value(carry.init) if carry.init is not UNDEFINED else None
+    if isinstance(init, View):
+        native_arrays.declare(writer, home, carry, init)
+        writer.values[carry.inside] = statements.joined(writer, carry.inside)
+        return True
     join = writer.join(carry.inside)
     if join is None:
         raise writer.refuse("not-scalar", f"'{carry.hint}' is carried, and is no number")
-    home = writer.flow.homes[carry.inside]
     writer.hint = carry.hint
     if home.name:
         statements.assign(writer, home, writer.value(carry.init))
@@ -245,7 +252,7 @@ def _body(writer: Writer, loop: Loop, carried: list[Carry]) -> None:
         stop = truth(writer.number(loop.stop))
         if stop.homes & {home for home, _ in pairs} and not _is_next(writer, loop, carried):
             stop = writer.bind(stop, "stop")
-    statements.settle(writer, pairs)
+    statements.settle(writer, pairs, sized=True)
     if stop is not None:
         writer.line(f"if ({stop.text}) break;")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from looplift.emit import native_python
 from looplift.emit.native_convert import convert
 from looplift.emit.native_ops import ATOM, COMPARE, MULTIPLY
@@ -14,6 +16,8 @@ def power(sink: Sink, namespace: str, args: list[Number]) -> Number:
     """``a ** b``."""
     base, exponent = args
     if base.other is not None or exponent.other is not None:
+        if all(n.type.name == "float64" and n.type.family in ("python", "numpy") for n in args):
+            return _mixed_power(sink, args)
         raise sink.refuse("mixed-kinds", "'**' of a variable that is sometimes a number")
     common = common_type(base.type, exponent.type)
     if common is None or common.is_half:
@@ -32,6 +36,15 @@ def power(sink: Sink, namespace: str, args: list[Number]) -> Number:
         return _tensor_power(sink, convert(sink, base, common), exponent, common)
     converted = [convert(sink, argument, common) for argument in args]
     return from_template("math::pow({a}, {b})", ATOM, converted, common)
+
+
+def _mixed_power(sink: Sink, args: list[Number]) -> Number:
+    """A Python float at times and a NumPy one at others: both are the C library's, and what is surprising fails."""
+    number = _numpy_power(sink, [replace(n, other=None) for n in args], Scalar("numpy", "float64"))
+    if any(n.type.family == "numpy" and n.other is None for n in args):
+        return number
+    flags = " || ".join(n.flag for n in args if n.other is not None)
+    return replace(number, other=FLOAT, flag=flags)
 
 
 def _numpy_power(sink: Sink, args: list[Number], common: Scalar) -> Number:

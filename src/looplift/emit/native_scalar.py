@@ -175,10 +175,15 @@ def _mixed_result(sink: Sink, namespace: str, short: str, args: list[Number]) ->
         return _mixed_comparison(sink, namespace, short, args)
     others = types_of(namespace, short, tuple(a.other or a.type for a in args))
     zeros = all(a.zero for a in args if a.other is not None or a.type.is_python)
-    same_value = short in ("add", "sub", "mul") and not any(a.rounded or a.type.is_half for a in args)
+    numpy = all(a.type.family in ("python", "numpy") for a in args)
+    shared = ("add", "sub", "mul", "neg", "pos", "abs", *(("truediv",) if numpy else ()))
+    same_value = short in shared and not any(a.rounded or a.type.is_half for a in args)
     wide = all(a.type.name in ("float64", "int64") for a in args) or zeros
     if others is None or not same_value or not wide or others[0].is_float != args[0].type.is_float:
         raise sink.refuse("mixed-kinds", "a variable is a number in some iterations and something else in others")
+    if short == "truediv":
+        args[1] = sink.bind(args[1])
+        sink.fail_if(f"{args[1].at(COMPARE)} == 0", "zero_division")
     number = elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
     flags = [a.flag if a.other is not None else "true" for a in args if a.other is not None or not a.type.is_python]
     flag = "true" if "true" in flags else " || ".join(flags)

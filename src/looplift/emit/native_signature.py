@@ -8,7 +8,7 @@ import torch
 
 from looplift.base.errors import NotLiftable
 from looplift.emit.native_joins import joined_variables
-from looplift.emit.native_types import INT, Scalar, kind_of_scalar, scalar_of
+from looplift.emit.native_types import Scalar, kind_of_scalar, scalar_of
 from looplift.emit.native_values import Fixed, Items, Names, Number, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Facts, Kind
@@ -20,7 +20,8 @@ from looplift.ir.kernel import Output
 class Parameter:
     """One input: its name in C++, and the type of its elements.
 
-    ``apart``: a 0-dim tensor that is known to share no memory with what the loop writes, so that it never changes.
+    ``number``: its place among those that have memory. ``apart``: a 0-dim tensor that is known to share no memory
+    with what the loop writes, so that it never changes.
     """
 
     var: Var
@@ -28,17 +29,24 @@ class Parameter:
     name: str
     type: Scalar | None
     apart: bool = False
+    number: int | None = None
 
     @property
     def is_pointer(self) -> bool:
-        return self.kind.family in ("tensor", "array")
+        return self.kind.family in ("tensor", "array", "list")
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions; of a list, how deep it is."""
+        return _depth(self.kind) if self.kind.family == "list" else self.kind.rank
 
     def cpp(self, *, stored: bool) -> list[str]:
         """The C++ parameters."""
         if not self.is_pointer:
             return [f"{self.scalar.cpp} {self.name}"]
         pointer = f"{'' if stored else 'const '}{self.scalar.cpp}* {self.name}_data"
-        extents = [f"int64_t {self.name}_{what}{axis}" for what in ("size", "step") for axis in range(self.kind.rank)]
+        parts = ("size",) if self.kind.family == "list" else ("size", "step")
+        extents = [f"int64_t {self.name}_{what}{axis}" for what in parts for axis in range(self.rank)]
         return [pointer, *extents]
 
     @property
@@ -49,18 +57,21 @@ class Parameter:
     def opening(self, *, stored: bool) -> str:
         """The line that makes a view of the pointer."""
         element = f"{'' if stored else 'const '}{self.scalar.cpp}"
-        if self.kind.rank == 0:
+        if self.rank == 0:
             return f"{element}{'' if self.apart else '&'} {self.name} = *{self.name}_data;"
-        sizes = ", ".join(f"{self.name}_size{axis}" for axis in range(self.kind.rank))
-        steps = ", ".join(f"{self.name}_step{axis}" for axis in range(self.kind.rank))
-        view = f"View<{element}, {self.kind.rank}>"
+        names = [f"{self.name}_size{axis}" for axis in range(self.rank)]
+        sizes = ", ".join(names)
+        steps = ", ".join(f"{self.name}_step{axis}" for axis in range(self.rank))
+        if self.kind.family == "list":
+            steps = ", ".join(" * ".join(names[axis + 1 :]) or "1" for axis in range(self.rank))
+        view = f"View<{element}, {self.rank}>"
         return f"const {view} {self.name}{{{self.name}_data, {{{sizes}}}, {{{steps}}}}};"
 
     def value(self) -> Value:
         if not self.is_pointer:
             return Number(self.name, self.scalar)
-        if self.kind.rank:
-            return View(self.name, self.scalar, (None,) * self.kind.rank, self.var)
+        if self.rank:
+            return View(self.name, self.scalar, (None,) * self.rank, self.var)
         if self.apart:
             return Number(self.name, self.scalar, origin=self.var)
         is_live = self.kind.family == "tensor"
@@ -80,12 +91,14 @@ class Signature:
         for parameter in self.parameters:
             writer.names.taken |= {parameter.name, f"{parameter.name}_data"}
             writer.values[parameter.var] = parameter.value()
-            if parameter.kind.rank == 0:
+            if parameter.rank == 0:
                 writer.findings.possible[parameter.var] = frozenset({parameter.scalar})
                 if parameter.is_pointer and parameter.kind.family == "tensor" and not parameter.apart:
                     writer.findings.aliases.add(parameter.var)
             if parameter.is_pointer:
                 writer.findings.origins[parameter.var] = parameter.var
+                parameter.number = writer.inputs[parameter.var] = len(writer.inputs)
+                writer.input_roots[parameter.var] = parameter.name
         writer.values.update(self.fixed)
 
     def of(self, var: Var) -> Parameter:
@@ -98,7 +111,7 @@ def keep_apart(signature: Signature, facts: Facts, stored: set[Var]) -> bool:
     for parameter in signature.parameters:
         if parameter.kind.family != "tensor" or parameter.kind.rank or parameter.var in stored or not stored:
             continue
-        samples = (facts.of[var].sample for var in stored)
+        samples = (facts.of[var].sample for var in stored if var in facts.of)
         if not any(_share_storage(facts.of[parameter.var].sample, sample) for sample in samples):
             parameter.apart = changed = True
     return changed
@@ -117,13 +130,15 @@ def separations(signature: Signature, stored: set[Var]) -> list[str]:
         for var in stored if parameter.apart else ():
             root = signature.of(var)
             test = f"holds({root.name}, {parameter.name}_data)"
+            if root.kind.family == "list":
+                continue
             if root.kind.rank == 0:
                 test = f"(const void*){root.name}_data == (const void*){parameter.name}_data"
             lines.append(f"if ({test}) return aliased;")
     return lines
 
 
-def signature_of(inputs: tuple[Var, ...], facts: Facts) -> Signature:
+def signature_of(inputs: tuple[Var, ...], facts: Facts, *, lists: bool = False) -> Signature:
     """The parameters of a kernel; raises NotLiftable where an input is nothing that C++ can take."""
     signature = Signature()
     names = Names()
@@ -133,8 +148,10 @@ def signature_of(inputs: tuple[Var, ...], facts: Facts) -> Signature:
         scalar = scalar_of(kind)
         if kind.family == "none":
             signature.fixed[var] = Fixed(None)
-        elif kind.family == "tuple" and all(item.family == "int" for item in kind.items):
+        elif kind.family == "tuple" and all(item.family in _NUMBERS for item in kind.items):
             _tuple_parameters(signature, var, kind, names)
+        elif lists and kind.family == "list" and (found := scalar_of(_innermost(kind))) is not None and found.is_python:
+            signature.parameters.append(Parameter(var, kind, names.fresh(var.hint), found))
         elif scalar is None:
             raise NotLiftable("not-scalar", f"'{var.hint}' is neither a number nor a tensor of numbers")
         else:
@@ -147,9 +164,26 @@ def _tuple_parameters(signature: Signature, var: Var, kind: Kind, names) -> None
     items: list[Value] = []
     for item in range(len(kind.items)):
         name = names.fresh(f"{var.hint}_{item}")
-        signature.parameters.append(Parameter(Var(f"{var.name}[{item}]"), Kind("int"), name, INT))
-        items.append(Number(name, INT))
+        scalar = scalar_of(kind.items[item])
+        assert scalar is not None
+        signature.parameters.append(Parameter(Var(f"{var.name}[{item}]"), kind.items[item], name, scalar))
+        items.append(Number(name, scalar))
     signature.fixed[var] = Items(tuple(items))
+
+
+_NUMBERS = ("int", "float", "bool")
+
+
+def _depth(kind: Kind) -> int:
+    """How many lists are in one another; a tuple of equal kinds in a list counts as one."""
+    return 1 + _depth(kind.items[0]) if kind.family in ("list", "tuple") and len(set(kind.items)) == 1 else 0
+
+
+def _innermost(kind: Kind) -> Kind:
+    """The kind of the numbers in a list, however deep."""
+    while kind.family in ("list", "tuple") and len(set(kind.items)) == 1:
+        kind = kind.items[0]
+    return kind
 
 
 # ---------------------------------------------------------------- results
@@ -183,11 +217,20 @@ class Result:
 
 @dataclass
 class Wanted:
-    """The variables that are read after the loop. ``strict``: each result has one kind, or else the kernel fails."""
+    """The variables that are read after the loop. ``strict``: each result has one kind, or else the kernel fails.
+
+    ``returned``: what a kernel of a whole region hands out instead.
+    """
 
     variables: set[Var]
     function: Function | None
     strict: bool = True
+    returned: tuple[Atom, ...] | None = None
+
+    @property
+    def kept(self) -> frozenset[Var]:
+        """Variables that are read at the end."""
+        return frozenset(atom for atom in self.returned or () if isinstance(atom, Var))
 
 
 def results_of(writer: Writer, loop: Loop, wanted: Wanted, signature: Signature) -> list[Result]:
@@ -277,16 +320,33 @@ def _is_element(writer: Writer, loop: Loop, carry: Carry) -> bool:
     return False
 
 
+@dataclass
+class ArrayResult(Result):
+    """An array that the kernel hands out: its number among the inputs if it is one, else where it is and how large.
+
+    ``inputs``: those that it may be.
+    """
+
+    view: View | None = None
+    inputs: tuple[Parameter, ...] = ()
+
+
 def result_parameters(result: Result) -> list[str]:
     """The C++ parameters that a result is returned through."""
     if not result.name:
         return []
+    if isinstance(result, ArrayResult):
+        return [f"int64_t* {result.name}"]
     pointers = [f"{result.number.type.cpp}* {result.name}"]
     return pointers + [f"bool* {flag}" for flag in (result.flag, result.bound) if flag]
 
 
 def write_result(writer: Writer, result: Result) -> None:
     if not result.name:
+        return
+    if isinstance(result, ArrayResult):
+        assert result.view is not None
+        writer.line(f"hand_out({result.view.root}, {result.name});")
         return
     number = result.number
     if number.bound and not result.bound:

@@ -112,7 +112,7 @@ class {NAME}_Tape(ctypes.Structure):
 
 FLAGS = (
     "-O3 -fPIC -shared -std=c++17 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math"
-    " -fwrapv -fno-strict-aliasing"
+    " -fwrapv -fno-strict-aliasing -fopenmp-simd"
 )
 
 
@@ -135,6 +135,7 @@ def function_text(kernel: Kernel) -> str:
         "",
         f"def _make_{kernel.name}():",
         f"    function = _library({kernel.name}_source).{kernel.name}",
+        *_release(kernel),
         "    host = ctypes.addressof(_host)",
         *_numpy(kernel.caller),
         inner,
@@ -172,6 +173,15 @@ def _differentiable_text(kernel: Kernel) -> str:
         f"{kernel.name} = _make_{kernel.name}()",
         "",
     ])  # fmt: skip
+
+
+def _release(kernel: Kernel) -> list[str]:
+    if "function_release" not in kernel.caller:
+        return []
+    return [
+        f"    function_release = _library({kernel.name}_source).release",
+        "    function_release.argtypes, function_release.restype = [ctypes.c_void_p], None",
+    ]
 
 
 def _numpy(text: str) -> list[str]:

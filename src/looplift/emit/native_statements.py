@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from looplift.emit import native_conditions, native_loops
+from looplift.emit import native_arrays, native_conditions, native_loops, native_vectors
 from looplift.emit.native_access import element, indexed
 from looplift.emit.native_calls import compute
+from looplift.emit.native_check import check_result
 from looplift.emit.native_convert import convert, truth
 from looplift.emit.native_flow import Home, is_temporary
 from looplift.emit.native_joins import ABSENT, NONE
@@ -14,7 +15,7 @@ from looplift.emit.native_ops import ATOM, CHOICE
 from looplift.emit.native_power import power
 from looplift.emit.native_scalar import elementwise
 from looplift.emit.native_types import Scalar
-from looplift.emit.native_values import Fixed, Number, Value, View, plain
+from looplift.emit.native_values import Elements, Fixed, Items, Number, Unknown, Value, View, plain
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -27,9 +28,11 @@ from looplift.ir.grammar import (
     Perform,
     Phi,
     Require,
+    Slice,
     Statement,
     Store,
     Var,
+    walk,
 )  # fmt: skip
 
 LONGEST = 60
@@ -56,8 +59,8 @@ def write(writer: Writer, statement: Statement, rest: tuple[Statement, ...], tai
         case Require(cond=cond):
             condition = truth(writer.number(cond))
             writer.fail_if(f"!{condition.at(1)}", "broken_requirement")
-        case Append():
-            raise writer.refuse("not-scalar", "a list grows in the loop")
+        case Append(ref=ref, value=value):
+            _append(writer, ref, writer.value(value))
         case Perform():
             raise writer.refuse("effect-order", "an effect that only Python has")
 
@@ -70,14 +73,33 @@ def _let(writer: Writer, statement: Let, rest: tuple[Statement, ...], tail: tupl
     writer.hint, writer.current = var.hint, var
     if statement.op.name.startswith("inplace."):
         value = _in_place(writer, statement, rest, tail)
+    elif statement.op.name == "list" and not statement.op.args:
+        value = _empty_list(writer, var, rest)
     else:
         value = compute(writer, statement.op)
+        check_result(writer, statement.op, value)
     if isinstance(value, Number | View) and value.origin is not None:
         writer.findings.origins[var] = value.origin
     if isinstance(value, Number):
         _record(writer, var, value)
         value = named(writer, var, value, rest, tail)
+    if isinstance(value, Elements) and not _stays(writer, var, value, rest):
+        value = native_vectors.materialized(writer, value)
+        writer.findings.origins[var] = var
     writer.values[var] = value
+
+
+def _stays(writer: Writer, var: Var, value: Elements, rest: tuple[Statement, ...]) -> bool:
+    """Whether a whole array is used once, soon, and by an operation, so that it need not be stored."""
+    flow = writer.flow
+    if flow.counts[var] != 1 or not is_temporary(var) or var in flow.kept:
+        return False
+    for statement in rest:
+        if var in flow.reads(statement):
+            return isinstance(statement, Let | Store)
+        if flow.writes(statement) or value.homes & flow.assigned(statement):
+            return False
+    return False
 
 
 def _record(writer: Writer, var: Var, number: Number) -> None:
@@ -152,6 +174,9 @@ def _in_place(writer: Writer, statement: Let, rest, tail) -> Value:
     """``x += value`` of a name: of a 0-dim tensor it changes that tensor."""
     op = statement.op
     target = op.args[0]
+    whole = writer.operand(target)
+    if isinstance(whole, View) and whole.rank and not whole.type.is_python:
+        return _whole_in_place(writer, statement, whole)
     old = writer.number(target)
     if old.type.family != "tensor" or (old.other is None and old.type.is_python):
         return compute(writer, op)
@@ -171,12 +196,29 @@ def _in_place(writer: Writer, statement: Let, rest, tail) -> Value:
     return old
 
 
+def _whole_in_place(writer: Writer, statement: Let, whole: View) -> View:
+    """``x += value`` of a whole array."""
+    short = statement.op.name.removeprefix("inplace.")
+    value = writer.operand(statement.op.args[1])
+    assert whole.origin is not None
+    writer.findings.updates.add(statement.var)
+    writer.findings.stored.add(whole.origin)
+    native_vectors.store(writer, whole, value, lambda old, number: _combine(writer, old.place, old, short, number))
+    return whole
+
+
 def _is_read_later(writer: Writer, var: Var, rest, tail) -> bool:
     return writer.flow.is_read_between(var, rest) or var in tail
 
 
-def assign(writer: Writer, home: Home, value: Value) -> None:
-    """Put a value into a shared variable, with what the flags must know of it."""
+def assign(writer: Writer, home: Home, value: Value, *, sized: bool = False) -> None:
+    """Put a value into a shared variable, with what the flags must know of it.
+
+    ``sized``: an array must have the sizes of the one before it.
+    """
+    if isinstance(value, View):
+        native_arrays.assign(writer, home, value, sized=sized)
+        return
     join = writer.findings.joins[_owner(writer, home)]
     if isinstance(value, Fixed):
         if home.bound:
@@ -199,7 +241,7 @@ def stored_text(writer: Writer, home: Home, value: Number, scalar: Scalar) -> st
         held = next((other for other in value.homes if other.is_element), None)
         if held is not None and value.text == f"{scalar.cpp}({held.name})":
             return held.name
-        if not value.place:
+        if not value.place or value.origin in writer.findings.made | writer.findings.renamed:
             raise writer.refuse("aliasing", f"'{home.hint}' is one of several elements, and these change later")
         return f"&{value.place}"
     return convert(writer, replace(value, other=None, bound=""), scalar).text
@@ -212,6 +254,42 @@ def flag_of(value: Number, scalar: Scalar) -> str:
     return "true" if value.type == scalar else "false"
 
 
+# ---------------------------------------------------------------- lists that grow
+
+
+def _empty_list(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> Value:
+    """``[]``: what is appended to it later says what it holds."""
+    first = next((statement for statement in rest if var in writer.flow.reads(statement)), None)
+    if var not in writer.findings.items and first is not None:
+        native_arrays.find_items(writer, var, rest[: rest.index(first) + 1])
+    if isinstance(first, Loop) and _appends(first, var) == _appends(writer.flow.loop, var):
+        writer.findings.closed.add(var)
+    if var not in writer.findings.items:
+        return Items((), is_list=True)
+    return native_arrays.growing(writer, var, writer.findings.items[var])
+
+
+def _appends(loop: Loop, var: Var) -> int:
+    return sum(isinstance(statement, Append) and statement.ref is var for statement in walk(loop.body))
+
+
+def _append(writer: Writer, ref: Var, value: Value) -> None:
+    target = writer.value(ref)
+    if isinstance(target, Unknown):
+        native_arrays.note_item(writer, ref, value)
+        return
+    if not isinstance(target, View) or target.origin not in writer.findings.items:
+        raise writer.refuse("not-scalar", f"'{ref.hint}' grows in the loop")
+    if isinstance(value, View) and (value.origin not in writer.findings.made or not _is_handed_over(writer, value)):
+        raise writer.refuse("aliasing", f"'{ref.hint}' takes a list that is known under another name")
+    native_arrays.append(writer, target, value)
+
+
+def _is_handed_over(writer: Writer, value: View) -> bool:
+    """Whether a list that is appended has no other reader."""
+    return value.origin is not None and writer.flow.counts[value.origin] == 1
+
+
 # ---------------------------------------------------------------- stores
 
 
@@ -220,11 +298,19 @@ def _store(writer: Writer, statement: Store) -> None:
     writer.hint, writer.current = statement.ref.hint, None
     if not isinstance(ref, View):
         raise writer.refuse("not-scalar", f"'{statement.ref.hint}' is no tensor or array")
+    if ref.type.is_python and isinstance(statement.index, Slice):
+        raise writer.refuse("not-scalar", "a store of more than a single element")
     target = element(writer, indexed(writer, ref, statement.index))
+    if isinstance(target, View) and not target.type.is_python:
+        _store_whole(writer, statement, target)
+        return
     if not isinstance(target, Number) or target.origin is None:
         raise writer.refuse("not-scalar", "a store of more than a single element")
     writer.findings.stored.add(target.origin)
     value = writer.number(statement.value)
+    if target.type.is_python and (value.type != target.type or value.other is not None):
+        if statement.combine is None:
+            raise writer.refuse("mixed-kinds", f"'{statement.ref.hint}' takes a value of another kind")
     if statement.combine is None:
         if value.other is not None and value.rounded and value.type.name != target.type.name:
             raise writer.refuse("mixed-kinds", "a stored variable is sometimes a number and sometimes a tensor")
@@ -234,11 +320,29 @@ def _store(writer: Writer, statement: Store) -> None:
         _combine(writer, target.place, target, statement.combine, value)
 
 
+def _store_whole(writer: Writer, statement: Store, target: View) -> None:
+    """``x[i] = row`` and ``x[i] += row``."""
+    value = writer.value(statement.value)
+    if target.origin is None or statement.combine not in (None, "add", "sub", "mul", "truediv"):
+        raise writer.refuse("not-scalar", "a store of more than a single element")
+    writer.findings.stored.add(target.origin)
+
+    def put(place: Number, number: Number) -> None:
+        if statement.combine is None:
+            writer.line(f"{place.place} = {_fitting(writer, number, target.type).text};")
+        else:
+            _combine(writer, place.place, place, statement.combine, number)
+
+    native_vectors.store(writer, target, value, put)
+
+
 def _combine(writer: Writer, place: str, old: Number, short: str, value: Number) -> None:
     """``place (op)= value``."""
     number = _operated(writer, short, old, value)
     if old.type.family == "tensor" and number.type.is_float and not old.type.is_float:
         raise writer.refuse("unknown-op", "an integer tensor is changed in place by a float")
+    if old.type.is_python and number.type != old.type:
+        raise writer.refuse("mixed-kinds", "a list takes a value of another kind")
     text = _fitting(writer, number, old.type).text
     symbol = {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}.get(short)
     start = f"{place} {symbol} "
@@ -293,10 +397,15 @@ def _branch(writer: Writer, statement: If, rest, tail) -> None:
 def declare_phi(writer: Writer, phi: Phi, rest, tail) -> bool:
     """Declare the variable that the sides assign; False for what is no number and needs none."""
     join = writer.join(phi.var) if _is_number(writer, phi) else None
+    home = writer.flow.homes.setdefault(phi.var, Home(phi.var.hint))
     if join is None:
-        writer.values[phi.var] = _same_object(writer, phi)
-        return False
-    home = writer.flow.homes.setdefault(phi.var, Home(phi.var.hint))  # none while a condition is tried as an expression
+        known = [writer.values.get(a) if isinstance(a, Var) else writer.value(a) for a in (phi.then, phi.orelse)]
+        views = [value for value in known if isinstance(value, View)]
+        if known[0] == known[1] or not views or any(not isinstance(v, View | None) for v in known):
+            writer.values[phi.var] = _same_object(writer, phi)
+            return False
+        native_arrays.declare_phi(writer, home, phi, views)
+        return True
     if not home.name:
         home.is_element = phi.var in writer.findings.aliases and writer.flow.is_stale(phi.var, rest, tail)
         name_home(writer, home, phi.var)
@@ -340,8 +449,11 @@ def type_text(home: Home, scalar: Scalar) -> str:
     return f"Element<{scalar.cpp}>" if home.is_element else scalar.cpp
 
 
-def joined(writer: Writer, var: Var) -> Number:
+def joined(writer: Writer, var: Var) -> Number | View:
     """A joined variable as a value."""
+    home = writer.flow.homes[var]
+    if home.array is not None:
+        return native_arrays.held(writer, home, var)
     return writer.of_home(writer.flow.homes[var], writer.findings.joins[var])
 
 
@@ -357,10 +469,13 @@ def _assigns(writer: Writer, phi: Phi, argument: Atom) -> bool:
     if argument is UNDEFINED:
         return bool(writer.flow.homes[phi.var].bound)
     value = writer.values.get(argument) if isinstance(argument, Var) else None
-    return not (isinstance(value, Number) and value.text == writer.flow.homes[phi.var].name)
+    name = writer.flow.homes[phi.var].name
+    return not (isinstance(value, Number) and value.text == name) and not (
+        isinstance(value, View) and value.root == name
+    )
 
 
-def settle(writer: Writer, pairs: list[tuple[Home, Atom]]) -> None:
+def settle(writer: Writer, pairs: list[tuple[Home, Atom]], *, sized: bool = False) -> None:
     """Assign several variables at once: none of the new values may see another's."""
     targets = {home for home, _ in pairs}
     pending: list[tuple[Home, Value]] = []
@@ -369,9 +484,13 @@ def settle(writer: Writer, pairs: list[tuple[Home, Atom]]) -> None:
         earlier = {other for other, _ in pairs[:position]} & targets
         if isinstance(value, Number) and value.homes & earlier:
             value = _saved(writer, home, value)
+        if isinstance(value, View) and value.homes & earlier:
+            name = writer.fresh(f"next_{home.hint}")
+            writer.line(f"const {home.array.cpp if home.array else 'auto'} {name} = {value.root};")
+            value = replace(value, root=name, homes=frozenset())
         pending.append((home, value))
     for home, value in pending:
-        assign(writer, home, value)
+        assign(writer, home, value, sized=sized)
 
 
 def _saved(writer: Writer, home: Home, value: Number) -> Number:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -86,6 +87,7 @@ class Items:
     """A tuple, or a list that is never changed, known item by item."""
 
     items: tuple[Value, ...]
+    is_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,34 @@ class Fixed:
     value: Any
 
 
-Value = Number | View | Items | Fixed
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """``range(first, limit)``."""
+
+    first: Number
+    limit: Number
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A list of which nothing is known yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """An array that is not stored: what its element at some indices is, written where they are known.
+
+    ``origins``: the arrays that it reads.
+    """
+
+    sizes: tuple[Number, ...]
+    type: Scalar
+    at: Callable[[Any, tuple[str, ...]], Number]
+    origins: frozenset[Var] = frozenset()
+    homes: frozenset[Any] = frozenset()
+
+
+Value = Number | View | Items | Fixed | Steps | Unknown | Elements
 
 
 def plain(number: Number) -> Number:
@@ -128,7 +157,8 @@ namespace new noexcept not not_eq nullptr operator or or_eq private protected pu
 requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
 true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
 std math int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NAN INFINITY INT64_MIN INT64_C
-View row holds half bfloat16 Element Tape Recorder Host Watch Outcome Results outside from_end smaller larger
+View row row_at cut Array same_sizes copy copied hand_out holds
+half bfloat16 Element Tape Recorder Host Watch Outcome Results outside from_end smaller larger
 minimum maximum floor_divide remainder_of python_remainder integer_floor_divide integer_remainder integer_fmod
 checked_power wrapping_power power surprising sign_of inexact range_length bits_of float_of patience host watch
 trips tape recorded thread results linux unix asm errno math_errhandling HUGE_VAL isnan isinf isfinite signbit main

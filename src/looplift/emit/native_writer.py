@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span
 from looplift.emit.native_convert import constant
-from looplift.emit.native_flow import Flow, Home
+from looplift.emit.native_flow import ArrayType, Flow, Home
 from looplift.emit.native_joins import Join
 from looplift.emit.native_ops import ADD, ATOM
 from looplift.emit.native_types import INT, Scalar, type_of_constant
@@ -23,7 +23,12 @@ WIDTH = 112
 
 @dataclass
 class Findings:
-    """What one pass over the loop learns and the next one uses."""
+    """What one pass over the loop learns and the next one uses.
+
+    ``made``: arrays that the kernel makes; ``renamed``: names that hold one of several arrays, inputs (``lent``)
+    among them; ``items``: what is appended to a list; ``closed``: lists that one loop makes, and nothing appends to
+    after it.
+    """
 
     possible: dict[Var, frozenset[Scalar]] = field(default_factory=dict)
     types: dict[Var, Scalar] = field(default_factory=dict)
@@ -34,6 +39,12 @@ class Findings:
     zeros: set[Var] = field(default_factory=set)
     stored: set[Var] = field(default_factory=set)
     inexact: dict[str, set[Var]] = field(default_factory=dict)
+    made: set[Var] = field(default_factory=set)
+    renamed: set[Var] = field(default_factory=set)
+    lent: set[Var] = field(default_factory=set)
+    items: dict[Var, ArrayType] = field(default_factory=dict)
+    closed: set[Var] = field(default_factory=set)
+    has_vectors: bool = False
 
 
 @dataclass
@@ -86,6 +97,8 @@ def _shifted(number: Number, offset: int) -> str:
 class Writer:
     """Collects C++ statements. With ``checks`` off, requirements are known to hold and are not written again.
 
+    ``inputs``: the number of each array that is an input, ``input_roots`` its name.
+
     ``provisional``: in a first pass, types that are not known yet are assumed.
     """
 
@@ -94,6 +107,8 @@ class Writer:
     source_line: Callable[[Span], str] = lambda span: ""
     checks: bool = True
     provisional: bool = False
+    inputs: dict[Var, int] = field(default_factory=dict)
+    input_roots: dict[Var, str] = field(default_factory=dict)
     values: dict[Var, Value] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
     lines: list[str] = field(default_factory=list)

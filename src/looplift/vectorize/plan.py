@@ -40,6 +40,11 @@ class Plan:
     notes: list[str] = field(default_factory=list)
     kernels: list[Any] = field(default_factory=list)
 
+    @property
+    def is_all_lanes(self) -> bool:
+        """Whether no loop is left."""
+        return all(decision.decision == "lanes" for decision in self.decisions)
+
     def describe(self) -> str:
         """The plan in words, one line for each loop."""
         return "\n".join(
@@ -113,6 +118,10 @@ def plan(
         except NotLiftable as refusal:
             refusals.append(refusal)
             continue
+        if backend == "native" and any(one.decision != "native" for one in made.decisions):
+            first = next(one for one in made.decisions if one.decision != "native")
+            refusals.append(NotLiftable(first.code or "not-scalar", first.reason or "it is no work on single numbers"))
+            continue
         if _is_final(made):
             return made
         found.append(made)
@@ -136,6 +145,24 @@ def _is_uneven(facts: Facts, loop: Loop) -> bool:
         return op is not None and op.name in ("add", "sub", "mul", "neg") and all(map(is_formula, operands(op)))
 
     return not (is_formula(domain.lo) and is_formula(domain.hi))
+
+
+def has_while(function: Function) -> bool:
+    """Whether lanes would part ways: kernels are tried first then."""
+    return any(isinstance(s, Loop) and isinstance(s.domain, While) for s in walk(function.body))
+
+
+def suits_a_kernel(function: Function) -> bool:
+    """Whether a kernel is better than lanes wherever it is possible: lanes part ways, or the numbers are in lists."""
+    values = function.attributes["values"].values()
+    lists = any(type(value) is list for value in values)
+    return has_while(function) or (lists and not any(hasattr(value, "shape") for value in values))
+
+
+def decisions_of_kernel(function: Function, notes: tuple[str, ...]) -> list[Decision]:
+    """The decisions of a region that is one kernel."""
+    loops = [statement for statement in walk(function.body) if isinstance(statement, Loop)]
+    return [Decision(loop.span.line, "native", notes=notes) for loop in loops]
 
 
 def _preference(made: Plan) -> int:

@@ -1,0 +1,441 @@
+"""Arrays and lists that a kernel makes, and names that hold one array after another."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+from looplift.emit.native_convert import constant, convert
+from looplift.emit.native_flow import ArrayType, Home
+from looplift.emit.native_ops import ADD, COMPARE, MULTIPLY
+from looplift.emit.native_types import BOOL, INT, Scalar, floating, scalar_of
+from looplift.emit.native_values import Fixed, Items, Names, Number, Steps, Unknown, Value, View
+from looplift.emit.native_writer import Writer
+from looplift.ir.facts import Kind
+from looplift.ir.grammar import Carry, Const, Op, Operand, Phi, Statement, Var
+
+CREATION = {"zeros": 0, "ones": 1, "empty": None, "full": None}
+
+
+def array_of(writer: Writer, namespace: str, short: str, op: Op) -> View | None:
+    """The array that an operation makes; None if it makes none."""
+    if namespace in ("torch", "np"):
+        if short in CREATION and not _is_scalar(writer, op):
+            return _created(writer, namespace, short, op)
+        if short.endswith("_like") and short.removesuffix("_like") in CREATION:
+            return _created_like(writer, namespace, short.removesuffix("_like"), op)
+        if short == "arange":
+            return _arange(writer, namespace, op)
+    if short in ("copy", "clone") and namespace in ("method", "np", "torch") and len(op.args) == 1 and not op.kwargs:
+        value = writer.operand(op.args[0])
+        return copied(writer, value) if isinstance(value, View) and value.rank else None
+    if op.name == "builtin.list" and len(op.args) == 1:
+        return _listed(writer, op)
+    if namespace == "" and short in ("mul", "add") and len(op.args) == 2:
+        return _list_operator(writer, short, op)
+    return None
+
+
+def _is_scalar(writer: Writer, op: Op) -> bool:
+    return len(op.args) > 0 and writer.operand(op.args[0]) == Items(())
+
+
+# ---------------------------------------------------------------- allocation
+
+
+def allocate(writer: Writer, scalar: Scalar, sizes: list[Number], hint: str = "") -> View:
+    """A new array whose elements are not set yet."""
+    for size in sizes:
+        if size.low < 0:
+            writer.fail_if(f"{size.at(COMPARE)} < 0", "broken_requirement")
+    kind = ArrayType(scalar, len(sizes))
+    name = writer.fresh(hint or ("values" if writer.hint in ("t", "items") else writer.hint))
+    writer.line(f"{kind.cpp} {name};")
+    writer.line(f"if (!{name}.allocate({{{', '.join(size.text for size in sizes)}}})) return out_of_memory;")
+    return _owned(writer, name, kind)
+
+
+def _owned(writer: Writer, name: str, kind: ArrayType) -> View:
+    origin = writer.current or Var(name)
+    writer.findings.made.add(origin)
+    return View(name, kind.scalar, (None,) * kind.rank, origin)
+
+
+def _fill(writer: Writer, view: View, value: Number) -> View:
+    writer.line(f"{view.root}.fill({convert(writer, value, view.type).text});")
+    return view
+
+
+def sizes_of(writer: Writer, view: View) -> list[Number]:
+    return [Number(view.size(axis), INT, low=0, high=2**47, homes=view.homes) for axis in range(view.rank)]
+
+
+def copied(writer: Writer, view: View) -> View:
+    """A copy of an array or list, or of what is left of one."""
+    if view.type.is_python and view.rank > 1:
+        raise writer.refuse("aliasing", "a copy of a list that shares its rows")
+    source = view_text(view)
+    made = allocate(writer, view.type, sizes_of(writer, view))
+    writer.line(f"copy({made.root}, {source});")
+    return made
+
+
+def view_text(view: View) -> str:
+    """A view as C++: what is left of its root after the indices."""
+    text, seen = view.root, 0
+    for axis, index in enumerate(view.indices):
+        if index is not None:
+            text = f"row_at<{axis - seen}>({text}, {index})"
+            seen += 1
+    return text
+
+
+# ---------------------------------------------------------------- functions of torch and NumPy
+
+
+def _created(writer: Writer, namespace: str, short: str, op: Op) -> View:
+    keywords = dict(op.kwargs)
+    args = list(op.args)
+    value: Number | None = None
+    if short == "full":
+        filling = args.pop() if len(args) == 2 else keywords.pop("fill_value", None)
+        if filling is None:
+            raise writer.refuse("unknown-op", "'full' without a number to fill with")
+        value = writer.number(filling)
+    elif CREATION[short] is not None:
+        value = constant(CREATION[short] or 0, INT)
+    if "size" in keywords or "shape" in keywords:
+        args.insert(0, keywords.pop("size", None) or keywords.pop("shape"))
+    if len(args) == 2 and namespace == "np" and short != "full":
+        keywords["dtype"] = args.pop()
+    default = _default_type(namespace, value if short == "full" else None)
+    scalar = element_type(writer, namespace, keywords.pop("dtype", None)) or default
+    _only_defaults(writer, op, keywords)
+    view = allocate(writer, scalar, _shape(writer, args))
+    # what np.empty holds is nobody's to rely on: zeros
+    return _fill(writer, view, value if value is not None else constant(0, INT))
+
+
+def _default_type(namespace: str, value: Number | None) -> Scalar:
+    family = "tensor" if namespace == "torch" else "numpy"
+    if value is None or (value.type.is_python and value.type.is_float):
+        return floating(Scalar("tensor", "int64")) if namespace == "torch" else Scalar("numpy", "float64")
+    return value.type.of_family(family)
+
+
+def _created_like(writer: Writer, namespace: str, short: str, op: Op) -> View | None:
+    owner = writer.operand(op.args[0])
+    if not isinstance(owner, View) or owner.rank == 0 or owner.type.is_python:
+        return None
+    keywords = dict(op.kwargs)
+    value = writer.number(op.args[1]) if len(op.args) == 2 else None
+    if short == "full" and value is None:
+        raise writer.refuse("unknown-op", "'full_like' without a number to fill with")
+    scalar = element_type(writer, namespace, keywords.pop("dtype", None)) or owner.type
+    _only_defaults(writer, op, keywords)
+    view = allocate(writer, scalar, sizes_of(writer, owner))
+    return _fill(writer, view, value or constant(CREATION[short] or 0, INT))
+
+
+def _arange(writer: Writer, namespace: str, op: Op) -> View:
+    keywords = dict(op.kwargs)
+    bounds = [writer.number(argument) for argument in op.args]
+    if not 1 <= len(bounds) <= 2 or any(bound.type.is_float or not bound.type.is_python for bound in bounds):
+        raise writer.refuse("unknown-op", "these arguments of 'arange' have no scalar form")
+    scalar = element_type(writer, namespace, keywords.pop("dtype", None))
+    _only_defaults(writer, op, keywords)
+    scalar = scalar or Scalar("tensor" if namespace == "torch" else "numpy", "int64")
+    return _counted(writer, scalar, bounds)
+
+
+def _counted(writer: Writer, scalar: Scalar, bounds: list[Number]) -> View:
+    """``first, first + 1, ...`` up to a limit."""
+    first, limit = ([constant(0, INT)] * (2 - len(bounds)) + [convert(writer, bound, INT) for bound in bounds])[:2]
+    first, limit = writer.bind(first, "first"), writer.bind(limit, "limit")
+    length = f"{limit.text} > {first.text} ? {limit.at(ADD)} - {first.at(ADD, strict=True)} : 0"
+    count = writer.bind(Number(length, INT, 12, low=0, high=2**47, homes=first.homes | limit.homes), "count")
+    view = allocate(writer, scalar, [count])
+    index = writer.fresh("k")
+    value = index if first.constant == 0 else f"{first.at(ADD)} + {index}"
+    with writer.block(f"for (int64_t {index} = 0; {index} < {count.text}; ++{index})"):
+        writer.line(f"{view.root}({index}) = {scalar.cpp}({value});")
+    return view
+
+
+def _only_defaults(writer: Writer, op: Op, keywords: dict[str, Operand]) -> None:
+    for name, operand in keywords.items():
+        plain = isinstance(operand, Const) and operand.value in (None, False)
+        if name not in ("device", "requires_grad", "pin_memory") or not plain:
+            raise writer.refuse("unknown-op", f"the argument '{name}' of '{op.name}' has no scalar form")
+
+
+def _shape(writer: Writer, args: list[Operand]) -> list[Number]:
+    values: list[Value] = [writer.operand(argument) for argument in args]
+    if len(values) == 1 and isinstance(values[0], Items):
+        values = list(values[0].items)
+    sizes: list[Number] = []
+    for value in values:
+        if not isinstance(value, Number) or value.type.is_float or value.other is not None or value.bound:
+            raise writer.refuse("not-scalar", "a shape that is not made of integers")
+        sizes.append(writer.bind(convert(writer, value, INT), "size"))
+    if not sizes:
+        raise writer.refuse("not-scalar", "an array without a shape")
+    return sizes
+
+
+def element_type(writer: Writer, namespace: str, operand: Operand | None) -> Scalar | None:
+    """The type that a ``dtype`` argument names; None where it is absent."""
+    value = writer.operand(operand) if operand is not None else Fixed(None)
+    if not isinstance(value, Fixed):
+        raise writer.refuse("unknown-op", "a dtype that is not known before the loop runs")
+    if value.value is None:
+        return None
+    found = scalar_of(_kind_of_dtype(namespace, value.value))
+    if found is None:
+        raise writer.refuse("unknown-op", f"arrays of '{value.value}' have no scalar form")
+    return found
+
+
+def _kind_of_dtype(namespace: str, value: Any) -> Kind:
+    import numpy as np
+    import torch
+
+    if namespace == "torch":
+        python = {float: torch.float64, int: torch.int64, bool: torch.bool}
+        return Kind("tensor", python.get(value, value))
+    try:
+        return Kind("array", np.dtype(value))
+    except TypeError:
+        return Kind("object")
+
+
+# ---------------------------------------------------------------- lists
+
+
+def _listed(writer: Writer, op: Op) -> View | None:
+    """``list(range(n))`` and ``list(other)``."""
+    value = writer.operand(op.args[0])
+    if isinstance(value, Steps):
+        return _counted(writer, INT, [value.first, value.limit])
+    if isinstance(value, View) and value.rank == 1 and value.type.is_python:
+        return copied(writer, value)
+    return None
+
+
+def range_of(writer: Writer, op: Op) -> Steps:
+    """``range(n)`` outside of a ``for``."""
+    bounds = [writer.number(argument) for argument in op.args]
+    if len(bounds) > 2 or any(bound.type.is_float or bound.other is not None for bound in bounds):
+        raise writer.refuse("not-scalar", "a range with a step as a value")
+    return Steps(*([constant(0, INT)] * (2 - len(bounds)) + bounds))
+
+
+def _list_operator(writer: Writer, short: str, op: Op) -> View | None:
+    """``[0] * n`` and ``[1] + rest``."""
+    first, second = (writer.operand(argument) for argument in op.args)
+    if not (_is_list(first) or _is_list(second)):
+        return None
+    if short == "mul":
+        pattern, times = (first, second) if _is_list(first) else (second, first)
+        if isinstance(times, Number) and times.type in (INT, BOOL):
+            return _repeated(writer, pattern, convert(writer, times, INT))
+        raise writer.refuse("not-scalar", "a list times something that is no integer")
+    return _concatenated(writer, as_list(writer, first), as_list(writer, second))
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Items) or (isinstance(value, View) and value.type.is_python and value.rank == 1)
+
+
+def as_list(writer: Writer, value: Value) -> View:
+    """A list of numbers that is known item by item as an array."""
+    if isinstance(value, View) and value.type.is_python and value.rank == 1:
+        return value
+    if not isinstance(value, Items) or not value.items:
+        raise writer.refuse("not-scalar", "a list of something else than numbers of one kind")
+    numbers = [item for item in value.items if isinstance(item, Number)]
+    types = {number.type for number in numbers}
+    plain = all(not (n.other or n.bound or n.alias) for n in numbers)
+    if len(numbers) < len(value.items) or len(types) != 1 or not plain or not numbers[0].type.is_python:
+        raise writer.refuse("mixed-kinds", "a list of different kinds of values")
+    view = allocate(writer, numbers[0].type, [constant(len(numbers), INT)])
+    for position, number in enumerate(numbers):
+        writer.line(f"{view.root}({position}) = {number.text};")
+    return view
+
+
+def _repeated(writer: Writer, pattern: Value, times: Number) -> View:
+    text = f"{times.at(COMPARE)} > 0 ? {times.text} : 0" if times.low < 0 else times.text
+    level = 12 if times.low < 0 else times.level
+    count = writer.bind(replace(times, text=text, level=level, low=0, high=2**47, constant=None), "count")
+    if isinstance(pattern, Items) and len(pattern.items) == 1 and isinstance(pattern.items[0], Number):
+        number = pattern.items[0]
+        if not number.type.is_python or number.other is not None or number.bound:
+            raise writer.refuse("mixed-kinds", "a list of different kinds of values")
+        return _fill(writer, allocate(writer, number.type, [count]), number)
+    whole = as_list(writer, pattern)
+    length = f"{whole.size(0)} * {count.at(MULTIPLY, strict=True)}"
+    view = allocate(writer, whole.type, [Number(length, INT, MULTIPLY, low=0, high=2**47)])
+    index = writer.fresh("k")
+    with writer.block(f"for (int64_t {index} = 0; {index} < {view.size(0)}; ++{index})"):
+        writer.line(f"{view.root}({index}) = {element_text(whole, f'{index} % {whole.size(0)}')};")
+    return view
+
+
+def element_text(view: View, index: str) -> str:
+    return f"{view.root}({', '.join(index if known is None else known for known in view.indices)})"
+
+
+def _concatenated(writer: Writer, first: View, second: View) -> View:
+    if first.type != second.type:
+        raise writer.refuse("mixed-kinds", "a list of different kinds of values")
+    length = Number(f"{first.size(0)} + {second.size(0)}", INT, ADD, low=0, high=2**47)
+    view = allocate(writer, first.type, [length])
+    writer.line(f"copy({view.root}, {view_text(first)});")
+    writer.line(f"copy(cut<0>({view.root}, {first.size(0)}, {view.root}.size[0], 1), {view_text(second)});")
+    return view
+
+
+def find_items(writer: Writer, var: Var, statements: tuple[Statement, ...]) -> None:
+    """Write statements, the last of which appends to a list, only to see what it appends."""
+    from looplift.emit import native_statements
+
+    kept = (writer.lines, writer.names, writer.values, writer.provisional, writer.proven, writer.flow.homes)
+    names = {home: (home.name, home.flag, home.bound, home.array) for home in writer.flow.homes.values()}
+    place = (writer.hoists, writer.current, writer.hint, writer.span, writer.noted, writer.depth)
+    writer.hoists = [None]
+    writer.lines, writer.names, writer.values = [], Names(set(writer.names.taken)), {**writer.values, var: Unknown()}
+    writer.provisional, writer.proven = True, set(writer.proven)
+    try:
+        for position, statement in enumerate(statements):
+            native_statements.write(writer, statement, statements[position + 1 :], ())
+    finally:
+        writer.lines, writer.names, writer.values, writer.provisional, writer.proven, writer.flow.homes = kept
+        writer.hoists, writer.current, writer.hint, writer.span, writer.noted, writer.depth = place
+        for home, fields in names.items():
+            home.name, home.flag, home.bound, home.array = fields
+
+
+def note_item(writer: Writer, ref: Var, value: Value) -> None:
+    """What is appended to a list that is not known yet."""
+    if isinstance(value, Number) and value.type.is_python:
+        writer.findings.items[ref] = ArrayType(value.type, 1)
+    elif isinstance(value, View) and value.type.is_python:
+        writer.findings.items[ref] = ArrayType(value.type, value.rank + 1)
+    else:
+        raise writer.refuse("not-scalar", f"'{ref.hint}' holds something else than numbers")
+
+
+def growing(writer: Writer, var: Var, kind: ArrayType) -> View:
+    """An empty list that grows."""
+    name = writer.fresh(var.hint if var.hint not in ("t", "items") and not var.hint.startswith("_") else "items")
+    writer.line(f"{kind.cpp} {name};")
+    return _owned(writer, name, kind)
+
+
+def append(writer: Writer, target: View, value: Value) -> None:
+    """``list.append(value)`` of a number, or of a list that nobody else holds."""
+    writer.hint = target.origin.hint if target.origin is not None else ""
+    if isinstance(value, Number):
+        if target.rank != 1 or value.type != target.type or value.other is not None or value.alias or value.bound:
+            raise writer.refuse("mixed-kinds", f"'{writer.hint}' holds different kinds of values")
+        writer.line(f"if (!{target.root}.push({value.text})) return out_of_memory;")
+        return
+    if not isinstance(value, View) or value.rank + 1 != target.rank or value.type != target.type:
+        raise writer.refuse("mixed-kinds", f"'{writer.hint}' holds different kinds of values")
+    row = view_text(value)
+    for axis in range(value.rank):
+        own = f"{target.root}.size[{axis + 1}]"
+        writer.line(f"if ({target.root}.size[0] == 0) {own} = {value.size(axis)};")
+        writer.fail_if(f"{own} != {value.size(axis)}", "broken_requirement")
+    full = f"{target.root}.size[0] == {target.root}.capacity"
+    writer.line(f"if ({full} && !{target.root}.reserve(2 * {target.root}.capacity + 8)) return out_of_memory;")
+    writer.line(f"copy(row_at<0>({target.root}, {target.root}.size[0]++), {row});")
+
+
+def over_items(writer: Writer, short: str, view: View) -> Number:
+    """``min(values)``, ``max(values)`` and ``sum(values)`` of Python, item by item."""
+    if view.type.family == "tensor":
+        raise writer.refuse("not-scalar", f"'{short}' over the elements of a tensor")
+    if short == "sum":
+        return _sum_of_items(writer, view)
+    writer.fail_if(f"{view.size(0)} == 0", "broken_requirement")
+    best, index = writer.fresh("largest" if short == "max" else "smallest"), writer.fresh("k")
+    writer.line(f"{view.type.cpp} {best} = {element_text(view, '0')};")
+    item, symbol = element_text(view, index), ">" if short == "max" else "<"
+    with writer.block(f"for (int64_t {index} = 1; {index} < {view.size(0)}; ++{index})"):
+        writer.line(f"if ({item} {symbol} {best}) {best} = {item};")
+    return Number(best, view.type)
+
+
+def _sum_of_items(writer: Writer, view: View) -> Number:
+    if not view.type.is_python or view.type.is_bool or (view.type.is_float and sys.version_info >= (3, 12)):
+        raise writer.refuse("not-scalar", "'sum' over these items")
+    total, index = writer.fresh("total"), writer.fresh("k")
+    writer.line(f"{view.type.cpp} {total} = 0;")
+    if view.type.is_float:
+        writer.fail_if(f"{view.size(0)} == 0", "another_kind")
+    item = element_text(view, index)
+    with writer.block(f"for (int64_t {index} = 0; {index} < {view.size(0)}; ++{index})"):
+        if view.type.is_float:
+            writer.line(f"{total} += {item};")
+        else:
+            writer.fail_if(f"__builtin_add_overflow({total}, {item}, &{total})", "integer_overflow")
+    return Number(total, view.type)
+
+
+# ---------------------------------------------------------------- names that hold one array after another
+
+
+def lend(writer: Writer, view: View) -> str:
+    """A whole array as the value of a name that may hold others."""
+    if view.rank < len(view.indices):
+        raise writer.refuse("not-scalar", "a row of an array under a name that holds others later")
+    if view.origin in writer.findings.items and view.origin not in writer.findings.closed:
+        raise writer.refuse("not-scalar", "a list that grows under a name that holds others later")
+    number = writer.inputs.get(view.origin) if view.origin is not None else None
+    if number is None or view.origin is None:
+        return view.root
+    if view.root != writer.input_roots.get(view.origin):
+        raise writer.refuse("not-scalar", "a part of an array under a name that holds others later")
+    writer.findings.lent.add(view.origin)
+    kind = ArrayType(view.type, view.rank)
+    return f"{kind.cpp}({view.root}, {number})"
+
+
+def declare(writer: Writer, home: Home, carry: Carry, init: View) -> None:
+    """The variable of a carried array."""
+    home.array = ArrayType(init.type, init.rank)
+    text = lend(writer, init)
+    home.name = writer.fresh(home.hint)
+    start = f"{home.array.cpp} {home.name}"
+    writer.line(f"{start}{text.removeprefix(home.array.cpp)};" if text.startswith("Array") else f"{start} = {text};")
+    writer.findings.renamed |= {carry.inside, carry.after}
+
+
+def held(writer: Writer, home: Home, var: Var) -> View:
+    """What the variable holds."""
+    assert home.array is not None
+    writer.findings.renamed.add(var)
+    writer.findings.origins[var] = var
+    return View(home.name, home.array.scalar, (None,) * home.array.rank, var, frozenset({home}))
+
+
+def assign(writer: Writer, home: Home, view: View, *, sized: bool) -> None:
+    """Let a name hold another array, of the same sizes, so that what was proven of indices still holds."""
+    if home.array != ArrayType(view.type, view.rank):
+        raise writer.refuse("mixed-kinds", f"'{home.hint}' holds arrays of different kinds")
+    if view.root == home.name:
+        return
+    text = lend(writer, view)
+    if sized:
+        writer.fail_if(f"!same_sizes({home.name}, {view.root})", "broken_requirement")
+    writer.line(f"{home.name} = {text};")
+
+
+def declare_phi(writer: Writer, home: Home, phi: Phi, views: list[View]) -> None:
+    home.array = ArrayType(views[0].type, views[0].rank)
+    home.name = writer.fresh(home.hint)
+    writer.line(f"{home.array.cpp} {home.name};")
+    writer.findings.renamed.add(phi.var)

@@ -1,0 +1,121 @@
+"""Python text that hands lists to a kernel and takes arrays and lists from it."""
+
+from __future__ import annotations
+
+from looplift.emit.native_caller import CTYPES
+from looplift.emit.native_signature import ArrayResult, Parameter, Signature
+from looplift.ir.grammar import Var
+
+PACK = '''
+import array
+
+
+def packed(items, depth, kind, writes):
+    """A list of numbers, or of lists of them, as one array of numbers, and its sizes."""
+    sizes, rows = [len(items)], [items]
+    for level in range(depth - 1):
+        rows = [row for inner in rows for row in inner]
+        if any(type(row) is not list and (writes or type(row) is not tuple) for row in rows):
+            raise failed({another_kind})
+        if len(set(map(len, rows))) > 1 or (writes and len(set(map(id, rows))) < len(rows)):
+            raise failed({aliased})
+        sizes.append(len(rows[0]) if rows else 0)
+    numbers = [number for row in rows for number in row] if depth > 1 else items
+    if numbers and set(map(type, numbers)) != {kind}:
+        raise failed({another_kind})
+    try:
+        return array.array({float: "d", int: "q", bool: "b"}[kind], numbers), sizes, rows
+    except OverflowError:
+        raise failed({integer_overflow}) from None
+
+
+def keep_apart(*lists):
+    """Lists that are changed share no rows."""
+    rows = [row for _, _, rows in lists for row in rows]
+    if len(set(map(id, rows))) < len(rows):
+        raise failed({aliased})
+
+
+def put_back(packed, kind):
+    """The numbers that a kernel changed, in the lists that they came from."""
+    numbers, sizes, rows = packed
+    numbers = list(map(bool, numbers)) if kind is bool else numbers.tolist()
+    for place, row in enumerate(rows):
+        row[:] = numbers[place * sizes[-1] : (place + 1) * sizes[-1]]
+
+'''
+HAND_OVER = '''
+
+def numbers_of(handed, kind):
+    """What a kernel made, as nested lists."""
+    sizes, count = list(handed[3:]), 1
+    for size in sizes:
+        count *= size
+    numbers = (kind * count).from_address(handed[2])[:] if count else []
+    function_release(handed[1])
+    return nested(numbers, sizes)
+
+
+def nested(numbers, sizes):
+    if len(sizes) == 1:
+        return numbers
+    width = len(numbers) // sizes[0] if sizes[0] else 0
+    return [nested(numbers[row * width : (row + 1) * width], sizes[1:]) for row in range(sizes[0])]
+
+
+def memory_of(handed, array, address, size):
+    """What a kernel made, in a new tensor or array."""
+    ctypes.memmove(address, handed[2], size)
+    function_release(handed[1])
+    return array
+
+'''
+
+
+def _numbered(text: str) -> str:
+    from looplift.ir.kernel import OUTCOMES
+
+    for number, name in enumerate(OUTCOMES):
+        text = text.replace(f"{{{name}}}", str(number))
+    return text
+
+
+PACK, HAND_OVER = _numbered(PACK), _numbered(HAND_OVER)
+
+
+def stored_back(stored: tuple[Var, ...], signature: Signature, arguments: dict[Var, str]) -> list[str]:
+    """The lines that change the lists of the caller."""
+    lists = [signature.of(var) for var in stored if signature.of(var).kind.family == "list"]
+    return [f"put_back({arguments[p.var]}_packed, {_python(p.scalar.name)})" for p in lists]
+
+
+def _python(name: str) -> str:
+    return {"float64": "float", "int64": "int", "bool": "bool"}[name]
+
+
+def array_text(result: ArrayResult, arguments: dict[Var, str]) -> str:
+    """The array that a kernel hands out: one of the inputs, or what it made."""
+    assert result.view is not None
+    text = _made(result)
+    for parameter in result.inputs:
+        text = f"{arguments[parameter.var]} if {result.name}[0] == {_number(parameter)} else {text}"
+    return text
+
+
+def _number(parameter: Parameter) -> int:
+    assert parameter.number is not None
+    return parameter.number
+
+
+def _made(result: ArrayResult) -> str:
+    assert result.view is not None
+    name, scalar = result.name, result.view.type
+    shape = ", ".join(f"{name}[{3 + axis}]" for axis in range(result.view.rank))
+    if scalar.is_python:
+        return f"numbers_of({name}, ctypes.{CTYPES[scalar.name]})"
+    library = "torch" if scalar.family == "tensor" else "numpy"
+    dtype = "bool_" if scalar.is_bool and library == "numpy" else scalar.name
+    made = f"{name}_new"
+    address = f"{made}.data_ptr()" if library == "torch" else f"{made}.ctypes.data"
+    size = f"{made}.numel() * {scalar.size}" if library == "torch" else f"{made}.nbytes"
+    return f"memory_of({name}, {made} := {library}.empty(({shape},), dtype={library}.{dtype}), {address}, {size})"

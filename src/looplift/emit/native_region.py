@@ -1,0 +1,140 @@
+"""A whole region as one kernel: all its loops, the arrays and lists that it makes, and what it hands out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from looplift.emit.native_flow import ArrayType
+from looplift.emit.native_joins import joined_variables
+from looplift.emit.native_signature import ArrayResult, Result, Signature, Wanted, write_result
+from looplift.emit.native_statements import write_block
+from looplift.emit.native_types import kind_of_scalar
+from looplift.emit.native_values import Fixed, Items, Number, Value, View
+from looplift.emit.native_writer import Writer
+from looplift.ir.grammar import UNDEFINED, Atom, Const, Function, Loop, Range, Var
+from looplift.ir.kernel import Output
+
+Tree = Any
+"""What a region hands out: a Result, a Var (an input as it is), a Const, or a tuple or list of trees."""
+
+
+@dataclass
+class RegionResults(list):
+    """The results of a region one by one, and ``trees`` of them, one for each value that is handed out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.trees: list[Tree] = []
+
+
+def as_loop(function: Function) -> Loop:
+    """A region's statements as the body of a loop that runs once."""
+    return Loop(Range(Const(0), Const(1), Const(1)), Var("once.0"), (), function.body, None, function.span)
+
+
+def write_region(writer: Writer, loop: Loop, wanted: Wanted, signature: Signature) -> RegionResults:
+    """All statements, and then the results."""
+    assert wanted.returned is not None
+    write_block(writer, loop.body, wanted.returned)
+    results = RegionResults()
+    for atom in wanted.returned:
+        results.trees.append(_tree(writer, atom, writer.value(atom), signature, results))
+    _keep_apart(writer, results)
+    for result in results:
+        write_result(writer, result)
+    if writer.findings.stored & writer.findings.renamed:
+        writer.findings.stored |= writer.findings.lent
+    return results
+
+
+def _tree(writer: Writer, atom: Atom | None, value: Value, signature: Signature, results: RegionResults) -> Tree:
+    match value:
+        case Items(is_list=True):
+            raise writer.refuse("not-scalar", "the region hands out a list that is not made of numbers of one kind")
+        case Items(items=items):
+            return tuple(_tree(writer, None, item, signature, results) for item in items)
+        case Fixed():
+            if atom is UNDEFINED or not (value.value is None or isinstance(value.value, str)):
+                raise writer.refuse("unsupported-syntax", "a name may not be bound where the region ends")
+            return Const(value.value)
+        case View():
+            return _array(writer, atom, value, signature, results)
+        case Number():
+            return _number(writer, atom, value, signature, results)
+    raise writer.refuse("not-scalar", "the region hands out something that is no number and no array")
+
+
+def _number(writer: Writer, atom: Atom | None, number: Number, signature: Signature, results: RegionResults) -> Tree:
+    hint = atom.hint if isinstance(atom, Var) else "result"
+    if number.origin is not None and number.alias and number.text == number.place:
+        if number.origin in writer.inputs and signature.of(number.origin).rank == 0:
+            return number.origin
+    if number.alias or (isinstance(atom, Var) and _may_be_element(writer, atom)):
+        raise writer.refuse("aliasing", f"'{hint}' may be an element of a tensor, and shows its later changes")
+    if number.other is not None and number.rounded:
+        raise writer.refuse("mixed-kinds", f"'{hint}' is a number at first and a tensor of another dtype later")
+    may_be_none = bool(number.bound) and number.absent is None
+    if number.bound and not may_be_none:
+        writer.fail_if(f"!{number.bound}", "unbound")
+        number = replace(number, bound="")
+    other = kind_of_scalar(number.other) if number.other is not None else None
+    output = Output(Var(f"{hint}.0"), kind_of_scalar(number.type), other, may_be_none=may_be_none)
+    name = writer.fresh(f"{hint}_out")
+    flag = writer.fresh(f"{hint}_typed_out") if other is not None else ""
+    bound = writer.fresh(f"{hint}_bound_out") if may_be_none else ""
+    results.append(Result(output, number, name, flag, bound))
+    return results[-1]
+
+
+def _may_be_element(writer: Writer, atom: Var) -> bool:
+    """Whether a 0-dim tensor may be a live view of what outlives the kernel."""
+    if atom not in writer.findings.aliases:
+        return False
+    sources = joined_variables(writer.flow.loop)
+    pending: list[Atom] = [atom]
+    seen: set[Atom] = set()
+    while pending:
+        current = pending.pop()
+        if not isinstance(current, Var) or current in seen:
+            continue
+        seen.add(current)
+        if current in sources:
+            pending.extend(sources[current])
+        elif current in writer.findings.aliases and writer.findings.origins.get(current) not in writer.findings.made:
+            return True
+    return False
+
+
+def _array(writer: Writer, atom: Atom | None, view: View, signature: Signature, results: RegionResults) -> Tree:
+    hint = atom.hint if isinstance(atom, Var) else "result"
+    if view.origin in writer.inputs and view.root == writer.input_roots[view.origin]:
+        if view.rank == len(view.indices):
+            return view.origin
+    if view.origin in writer.inputs or view.origin is None or view.rank < len(view.indices):
+        raise writer.refuse("aliasing", f"'{hint}' is a part of an array")
+    if not view.homes and view.origin not in writer.findings.made:
+        raise writer.refuse("aliasing", f"'{hint}' is a part of an array")
+    for result in results:
+        if isinstance(result, ArrayResult) and result.view is not None and result.view.root == view.root:
+            return result
+    kind = ArrayType(view.type, view.rank)
+    inputs = tuple(p for p in signature.parameters if p.var in writer.findings.lent and _array_type(p) == kind)
+    name = writer.fresh(f"{hint}_out")
+    output = Output(Var(f"{hint}.0"), kind_of_scalar(view.type))
+    results.append(ArrayResult(output, Number("", view.type), name, view=view, inputs=inputs))
+    return results[-1]
+
+
+def _array_type(parameter: Any) -> ArrayType | None:
+    return ArrayType(parameter.scalar, parameter.rank) if parameter.is_pointer and parameter.rank else None
+
+
+def _keep_apart(writer: Writer, results: RegionResults) -> None:
+    """Two arrays that are handed out are two arrays."""
+    views = [r.view for r in results if isinstance(r, ArrayResult) and r.view is not None]
+    for position, first in enumerate(views):
+        for second in views[:position]:
+            if first.homes or second.homes:
+                test = f"(const void*){first.root}.data == (const void*){second.root}.data"
+                writer.fail_if(f"{first.root}.data && {test}", "aliased")

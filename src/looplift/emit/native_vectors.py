@@ -1,0 +1,383 @@
+"""Operations on whole rows and small arrays inside of a kernel: elementwise ones, sums and products, as loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from looplift.emit.native_access import element
+from looplift.emit.native_arrays import allocate, element_type, sizes_of
+from looplift.emit.native_convert import convert
+from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, row_of
+from looplift.emit.native_types import Scalar
+from looplift.emit.native_values import Elements, Number, Value, View
+from looplift.emit.native_writer import Writer
+from looplift.ir.grammar import Op, Operand
+
+SUMS = ("sum", "mean")
+CHOICES = {"max": ">", "min": "<", "amax": ">", "amin": "<"}
+
+
+def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Callable) -> Value | None:
+    """An operation that takes a whole array; None for one that takes single numbers or is none of these.
+
+    ``applied(writer, namespace, short, numbers)`` is the operation on single numbers.
+    """
+    if namespace not in ("torch", "np", "method", "", "inplace", "builtin") or not op.args:
+        return None
+    values = [_value(writer, argument) for argument in op.args]
+    if not any(map(is_vector, values)):
+        return None
+    if short in ("matmul", "dot", "inner", "mv", "vdot") and len(values) == 2:
+        return _product(writer, short, values)
+    if short in (*SUMS, *CHOICES, "norm", "any", "all") and len(values) == 1 and namespace != "builtin":
+        return _reduced(writer, short, namespace, op, _elements(writer, values[0]))
+    if namespace == "method" and short in ("to", "type", "astype", *CONVERSIONS):
+        return _converted(writer, short, op, _elements(writer, values[0]))
+    if _is_elementwise(namespace, short, len(values)) and not op.kwargs:
+        kind = "torch" if namespace == "method" and _family(values) == "tensor" else namespace
+        kind = "" if kind in ("inplace", "builtin") else kind
+        return _elementwise(writer, kind, short, values, applied)
+    return None
+
+
+def _value(writer: Writer, operand: Operand) -> Value | None:
+    from looplift.ir.grammar import Group, Slice
+
+    return None if isinstance(operand, Group | Slice) else writer.operand(operand)
+
+
+def is_vector(value: Value | None) -> bool:
+    """Whether a value is an array of at least one dimension, or made of such."""
+    return isinstance(value, Elements) or (isinstance(value, View) and value.rank > 0 and not value.type.is_python)
+
+
+def _family(values: list) -> str:
+    return next(value.type.family for value in values if is_vector(value))
+
+
+def _is_elementwise(namespace: str, short: str, count: int) -> bool:
+    if namespace == "builtin":
+        return short == "abs"
+    if short in ("where",):
+        return count == 3
+    known = short in COMPARISONS or short in BITS or short in TESTS or short in LOGIC or row_of(short) is not None
+    return known or short in ("pow", "invert", "logical_not")
+
+
+# ---------------------------------------------------------------- values element by element
+
+
+def _elements(writer: Writer, value: Value | None) -> Elements:
+    match value:
+        case Elements():
+            return value
+        case Number():
+            number = writer.bind(_plain(writer, value))
+            return Elements((), number.type, lambda writer, index: number, frozenset(), number.homes)
+        case View() if not value.type.is_python:
+            return _of_view(writer, value)
+    raise writer.refuse("not-scalar", f"'{writer.hint}' is computed from more than arrays and numbers")
+
+
+def _plain(writer: Writer, number: Number) -> Number:
+    if number.other is not None:
+        raise writer.refuse("mixed-kinds", "a variable that is sometimes a number, with a whole array")
+    if number.bound:
+        writer.fail_if(f"!{number.bound}", "unbound")
+    return replace(number, bound="", alias=False)
+
+
+def _of_view(writer: Writer, view: View) -> Elements:
+    def at(writer: Writer, index: tuple[str, ...]) -> Number:
+        free = iter(index)
+        indices = tuple(next(free) if known is None else known for known in view.indices)
+        found = element(writer, replace(view, indices=indices))
+        assert isinstance(found, Number)
+        return replace(found, alias=False, place="", origin=None)
+
+    origins = frozenset({view.origin}) if view.origin is not None else frozenset()
+    return Elements(tuple(sizes_of(writer, view)), view.type, at, origins, view.homes)
+
+
+def _broadcast(writer: Writer, parts: list[Elements]) -> tuple[Number, ...]:
+    """The sizes of an operation on several arrays, which must be equal where none is a literal 1."""
+    rank = max(len(part.sizes) for part in parts)
+    sizes: list[Number] = []
+    for axis in range(rank):
+        found = [p.sizes[axis - rank + len(p.sizes)] for p in parts if axis - rank + len(p.sizes) >= 0]
+        chosen = next((size for size in found if size.constant != 1), found[0])
+        for size in found:
+            if size.text != chosen.text and size.constant != 1:
+                writer.fail_if(f"{size.at(COMPARE)} != {chosen.at(COMPARE)}", "broken_requirement")
+        sizes.append(chosen)
+    return tuple(sizes)
+
+
+def _index_of(part: Elements, index: tuple[str, ...]) -> tuple[str, ...]:
+    own = index[len(index) - len(part.sizes) :]
+    return tuple("0" if size.constant == 1 else name for size, name in zip(part.sizes, own, strict=True))
+
+
+def _elementwise(writer: Writer, namespace: str, short: str, values: list, applied: Callable) -> Elements:
+    writer.findings.has_vectors = True
+    parts = [_elements(writer, value) for value in values]
+    wanted = _scalars_as(writer, parts)
+    sizes = _broadcast(writer, parts)
+
+    def at(writer: Writer, index: tuple[str, ...]) -> Number:
+        numbers = [part.at(writer, _index_of(part, index)) for part in parts]
+        if wanted is not None:
+            numbers = [
+                convert(writer, n, wanted) if not p.sizes and n.type.family == "tensor" else n
+                for n, p in zip(numbers, parts, strict=True)
+            ]
+        return applied(writer, namespace, short, numbers)
+
+    origins = frozenset().union(*(part.origins for part in parts))
+    homes = frozenset().union(*(part.homes for part in parts))
+    return Elements(sizes, _type_of(writer, at, len(sizes)), at, origins, homes)
+
+
+def _scalars_as(writer: Writer, parts: list[Elements]) -> Scalar | None:
+    """The type that 0-dim tensors are converted to: one of a dimension decides where the category is the same."""
+    arrays = {part.type for part in parts if part.sizes}
+    scalars = {part.type for part in parts if not part.sizes and part.type.family == "tensor"}
+    if not scalars or len(arrays) != 1:
+        return None
+    (array,) = arrays
+    same = all(scalar.is_float <= array.is_float and scalar.is_bool >= array.is_bool for scalar in scalars)
+    if not same:
+        raise writer.refuse("mixed-kinds", "a 0-dim tensor of a higher kind than the array that it meets")
+    return array
+
+
+def _type_of(writer: Writer, at: Callable, rank: int) -> Scalar:
+    """The type of the elements: one is written, and the text thrown away."""
+    lines, names, proven = writer.lines, set(writer.names.taken), set(writer.proven)
+    writer.lines = []
+    writer.hoists.append(None)
+    try:
+        return at(writer, ("0",) * rank).type
+    finally:
+        writer.hoists.pop()
+        writer.lines, writer.names.taken, writer.proven = lines, names, proven
+
+
+def _converted(writer: Writer, short: str, op: Op, part: Elements) -> Elements:
+    if short in CONVERSIONS:
+        scalar: Scalar | None = Scalar("tensor", CONVERSIONS[short])
+    else:
+        namespace = "torch" if part.type.family == "tensor" else "np"
+        if op.kwargs or len(op.args) != 2:
+            raise writer.refuse("unknown-op", f"these arguments of '{op.name}' have no scalar form")
+        scalar = element_type(writer, namespace, op.args[1])
+    assert scalar is not None
+    return replace(part, type=scalar, at=lambda writer, index: convert(writer, part.at(writer, index), scalar))
+
+
+# ---------------------------------------------------------------- loops
+
+
+def over(writer: Writer, sizes: tuple[Number, ...], body: Callable[[tuple[str, ...]], None], *, sums: str = "") -> None:
+    """Loops over all places of an array; ``sums`` is a variable that the body only adds to."""
+    names: list[str] = []
+    writer.hoists.append(None)
+
+    def nest(axis: int) -> None:
+        if axis == len(sizes):
+            body(tuple(names))
+            return
+        name = writer.fresh("k")
+        names.append(name)
+        mark = len(writer.lines)
+        with writer.block(f"for (int64_t {name} = 0; {name} < {sizes[axis].at(COMPARE)}; ++{name})"):
+            nest(axis + 1)
+        if sums and axis + 1 == len(sizes) and not any("return " in line for line in writer.lines[mark:]):
+            writer.lines.insert(mark, "  " * writer.depth + f"#pragma omp simd reduction(+ : {sums})")
+
+    nest(0)
+    writer.hoists.pop()
+
+
+def materialized(writer: Writer, value: Elements) -> View:
+    """The elements in an array of their own."""
+    sizes = [writer.bind(replace(size, homes=frozenset()), "size") for size in value.sizes]
+    made = allocate(writer, value.type, sizes)
+
+    def body(index: tuple[str, ...]) -> None:
+        number = convert(writer, value.at(writer, index), value.type)
+        writer.line(f"{made.root}({', '.join(index)}) = {number.text};")
+
+    over(writer, value.sizes, body)
+    return made
+
+
+def store(writer: Writer, target: View, value: Value, put: Callable[[Number, Number], None]) -> None:
+    """``target[...] = value`` for each element; ``put(place, number)`` writes one of them.
+
+    All of the right side is computed before anything is written.
+    """
+    writer.findings.has_vectors = True
+    part = _elements(writer, value)
+    if part.sizes and not _is_apart(writer, target, part):
+        part = _elements(writer, materialized(writer, part))
+    places = _of_view(writer, target)
+    offset = len(places.sizes) - len(part.sizes)
+    if offset < 0:
+        raise writer.refuse("not-scalar", "a store of more dimensions than the place has")
+    for own, size in zip(places.sizes[offset:], part.sizes, strict=True):
+        if size.constant != 1 and own.text != size.text:
+            writer.fail_if(f"{own.at(COMPARE)} != {size.at(COMPARE)}", "broken_requirement")
+
+    def body(index: tuple[str, ...]) -> None:
+        free = iter(index)
+        indices = tuple(next(free) if known is None else known for known in target.indices)
+        place = element(writer, replace(target, indices=indices))
+        assert isinstance(place, Number)
+        put(place, part.at(writer, _index_of(part, index)))
+
+    over(writer, places.sizes, body)
+
+
+def _is_apart(writer: Writer, target: View, part: Elements) -> bool:
+    """Whether an array surely shares no memory with those that are read: each is one that the kernel made."""
+    findings = writer.findings
+    own = target.origin in findings.made and target.origin not in findings.renamed
+    others = all(origin in findings.made and origin not in findings.renamed for origin in part.origins)
+    if target.origin in part.origins:
+        return False
+    return own or (others and target.origin not in findings.renamed)
+
+
+# ---------------------------------------------------------------- reductions
+
+
+def _reduced(writer: Writer, short: str, namespace: str, op: Op, part: Elements) -> Number:
+    if op.kwargs or not part.sizes:
+        raise writer.refuse("not-scalar", f"'{short}' of some of the axes")
+    family = part.type.family
+    if part.type.is_half or (short in ("mean", "norm") and not part.type.is_float):
+        raise writer.refuse("unknown-op", f"'{short}' of these kinds has no scalar form")
+    writer.findings.has_vectors = True
+    if (namespace == "np" and family == "tensor") or (short == "norm" and family == "numpy"):
+        raise writer.refuse("unknown-op", f"'{op.name}' of these kinds has no scalar form")
+    if short in CHOICES:
+        return _extreme(writer, short, part)
+    if short in ("any", "all"):
+        return _tested(writer, short, part)
+    wide = "double" if part.type.is_float else "int64_t"
+    total = writer.fresh("total")
+    writer.line(f"{wide} {total} = 0;")
+
+    def body(index: tuple[str, ...]) -> None:
+        number = part.at(writer, index)
+        if short == "norm":
+            number = writer.bind(number)
+            writer.line(f"{total} += {wide}({number.text}) * {number.text};")
+        else:
+            writer.line(f"{total} += {number.text};")
+
+    over(writer, part.sizes, body, sums=total)
+    writer.differs(short) if part.type.is_float else None
+    return _total(writer, short, total, part)
+
+
+def _total(writer: Writer, short: str, total: str, part: Elements) -> Number:
+    scalar = part.type if part.type.is_float else Scalar(part.type.family, "int64")
+    text = total
+    if short == "mean":
+        count = " * ".join(size.at(COMPARE) for size in part.sizes)
+        text = f"{total} / double({count})"
+    elif short == "norm":
+        text = f"math::sqrt({total})"
+    number = writer.bind(Number(f"{scalar.cpp}({text})", scalar), writer.hint)
+    if scalar.family == "numpy" and scalar.is_float:
+        # NumPy may warn of what overflows or is undefined
+        writer.fail_if(f"!math::isfinite({number.text})", "warned")
+    return number
+
+
+def _extreme(writer: Writer, short: str, part: Elements) -> Number:
+    """The greatest or smallest; a NaN wins."""
+    if len(part.sizes) > 1:
+        raise writer.refuse("not-scalar", f"'{short}' over several axes")
+    writer.fail_if(f"{part.sizes[0].at(COMPARE)} == 0", "broken_requirement")
+    best = writer.fresh("largest" if CHOICES[short] == ">" else "smallest")
+    writer.hoists.append(None)
+    first = part.at(writer, ("0",))
+    writer.hoists.pop()
+    writer.line(f"{part.type.cpp} {best} = {first.text};")
+
+    def body(index: tuple[str, ...]) -> None:
+        number = writer.bind(part.at(writer, index))
+        undefined = f" || {number.text} != {number.text}" if part.type.is_float else ""
+        writer.line(f"if ({number.text} {CHOICES[short]} {best}{undefined}) {best} = {number.text};")
+
+    over(writer, part.sizes, body)
+    return Number(best, part.type)
+
+
+def _tested(writer: Writer, short: str, part: Elements) -> Number:
+    found = writer.fresh(short)
+    writer.line(f"bool {found} = {'false' if short == 'any' else 'true'};")
+
+    def body(index: tuple[str, ...]) -> None:
+        number = part.at(writer, index)
+        writer.line(f"{found} = {found} {'||' if short == 'any' else '&&'} {number.at(COMPARE)} != 0;")
+
+    over(writer, part.sizes, body)
+    return Number(found, Scalar(part.type.family, "bool"))
+
+
+def _product(writer: Writer, short: str, values: list) -> Value:
+    """``a @ b`` of vectors and small matrices."""
+    a, b = (_stored(writer, value) for value in values)
+    if a.type != b.type or not a.type.is_float or a.type.is_half or a.type.is_python:
+        raise writer.refuse("unknown-op", f"'{short}' of these kinds has no scalar form")
+    if (a.rank, b.rank) not in ((1, 1), (2, 1), (1, 2)):
+        raise writer.refuse("not-scalar", "a product of two matrices is the library's work")
+    writer.findings.has_vectors = True
+    inner = (sizes_of(writer, a)[-1], sizes_of(writer, b)[0])
+    if inner[0].text != inner[1].text:
+        writer.fail_if(f"{inner[0].text} != {inner[1].text}", "broken_requirement")
+    first, second = _of_view(writer, a), _of_view(writer, b)
+    writer.differs("matmul")
+    if a.rank == b.rank:
+        return _dot(writer, inner[0], a.type, lambda k: (first.at(writer, (k,)), second.at(writer, (k,))))
+    outer = sizes_of(writer, a)[0] if a.rank == 2 else sizes_of(writer, b)[1]
+    made = allocate(writer, a.type, [outer])
+
+    def body(index: tuple[str, ...]) -> None:
+        (i,) = index
+        pairs = {
+            2: lambda k: (first.at(writer, (i, k)), second.at(writer, (k,))),
+            1: lambda k: (first.at(writer, (k,)), second.at(writer, (k, i))),
+        }
+        writer.line(f"{made.root}({i}) = {_dot(writer, inner[0], a.type, pairs[a.rank]).text};")
+
+    over(writer, (outer,), body)
+    return made
+
+
+def _stored(writer: Writer, value: Value | None) -> View:
+    if isinstance(value, Elements):
+        return materialized(writer, value)
+    if isinstance(value, View) and value.rank:
+        return value
+    raise writer.refuse("requirement", "a product with a single number")
+
+
+def _dot(writer: Writer, size: Number, scalar: Scalar, pair: Callable) -> Number:
+    total = writer.fresh("total")
+    writer.line(f"double {total} = 0;")
+
+    def body(index: tuple[str, ...]) -> None:
+        a, b = pair(index[0])
+        writer.line(f"{total} += double({a.text}) * {b.text};")
+
+    over(writer, (size,), body, sums=total)
+    number = writer.bind(Number(f"{scalar.cpp}({total})", scalar), "product")
+    if scalar.family == "numpy":
+        writer.fail_if(f"!math::isfinite({number.text})", "warned")
+    return number

@@ -1,0 +1,187 @@
+"""A function of the IR in; the kernel of the whole region and the Python text that calls it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.emit.guards import guarded_modules, guards_of
+from looplift.emit.native import kernel_text, settle_types, write_draft
+from looplift.emit.native_caller import (
+    argument_names,
+    argument_types,
+    bumps,
+    checks,
+    passed_arguments,
+    passed_results,
+    result_places,
+    result_types,
+    returned,
+)  # fmt: skip
+from looplift.emit.native_flow import live_ins
+from looplift.emit.native_handing import HAND_OVER, PACK, array_text, stored_back
+from looplift.emit.native_prelude import prelude
+from looplift.emit.native_region import RegionResults, Tree, as_loop
+from looplift.emit.native_signature import (
+    ArrayResult,
+    Signature,
+    Wanted,
+    deciding_variables,
+    keep_apart,
+    signature_of,
+)
+from looplift.emit.native_standalone import standalone_text
+from looplift.emit.native_values import Names
+from looplift.ir.facts import Fact, Facts, kind_of, shape_of
+from looplift.ir.grammar import Const, Function, Loop, Var, walk
+from looplift.ir.kernel import Kernel
+
+
+@dataclass
+class Whole:
+    """A region as one kernel, with what its variant needs."""
+
+    kernel: Kernel
+    statements: list[str]
+    standalone: list[str]
+    guards: list[str]
+    namespace: dict[str, Any]
+    paths: list[str]
+    mutated: list[str]
+    commits_early: bool
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Bare:
+    """What guards are made of."""
+
+    facts: Facts
+    apart: frozenset = frozenset()
+    whole: frozenset = frozenset()
+
+
+def facts_of_arguments(function: Function) -> Facts:
+    """The kinds of a region's live-ins; all else the kernel finds out by itself."""
+    facts = Facts(function)
+    for var in function.params:
+        value = function.attributes["values"][var]
+        facts.of[var] = Fact(kind_of(value), (), shape_of(value), value)
+    return facts
+
+
+def whole_region(function: Function) -> Whole:
+    """One kernel for all that a region does; raises NotLiftable where something in it is not scalar work."""
+    if not any(isinstance(statement, Loop) for statement in walk(function.body)):
+        raise NotLiftable("no-loop", "there is no loop here", function.span)
+    facts = facts_of_arguments(function)
+    loop = as_loop(function)
+    returned_atoms = tuple(atom for _, atom in function.results)
+    inputs = tuple(dict.fromkeys([*live_ins(loop), *(atom for atom in returned_atoms if atom in facts.of)]))
+    _check_inputs(inputs, facts)
+    signature = signature_of(inputs, facts, lists=True)
+    wanted = Wanted(set(), function, returned=returned_atoms)
+    findings = settle_types(loop, facts, signature, wanted)
+    if keep_apart(signature, facts, findings.stored):
+        findings = settle_types(loop, facts, signature, wanted)
+    draft = write_draft(loop, facts, signature, findings, wanted)
+    stored = tuple(p.var for p in signature.parameters if p.var in draft.writer.findings.stored)
+    name = Names().fresh(f"{function.name}_kernel")
+    body = kernel_text(name, signature, draft, set(stored))
+    body += 'extern "C" void release(void* memory) { __builtin_free(memory); }\n' if _hands_out(draft.results) else ""
+    inexact, deciding = draft.writer.findings.inexact, deciding_variables(loop)
+    kernel = Kernel(
+        name, prelude(body) + "\n" + body, _caller(name, function, inputs, signature, draft.results, stored),
+        inputs, stored, (), (), tuple(inexact),
+        tuple(short for short, variables in inexact.items() if variables & deciding or not variables),
+    )  # fmt: skip
+    return _whole(kernel, function, facts, signature)
+
+
+def _check_inputs(inputs: tuple[Var, ...], facts: Facts) -> None:
+    import torch
+
+    for var in inputs:
+        value: Any = facts.of[var].sample
+        if isinstance(value, list) and _is_ragged(value):
+            raise NotLiftable("not-scalar", f"the lists in '{var.hint}' are not all of one length")
+        if not isinstance(value, torch.Tensor):
+            continue
+        if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.device.type != "cpu":
+            raise NotLiftable("not-scalar", f"'{var.hint}' is no plain tensor in memory")
+        if value.requires_grad:
+            raise NotLiftable("backend", f"'{var.hint}' asks for gradients that the kernel does not give")
+
+
+def _is_ragged(rows: list) -> bool:
+    inner = [row for row in rows if isinstance(row, list | tuple)]
+    if not inner:
+        return False
+    if len(set(map(len, inner))) > 1 or len(inner) < len(rows):
+        return True
+    return _is_ragged([item for row in inner for item in row])
+
+
+def _hands_out(results: list) -> bool:
+    return any(isinstance(result, ArrayResult) for result in results)
+
+
+def _whole(kernel: Kernel, function: Function, facts: Facts, signature: Signature) -> Whole:
+    paths = function.attributes["paths"]
+    call = f"{kernel.name}({', '.join(paths[var] for var in kernel.inputs)})"
+    names = [name for name, _ in function.results]
+    if names == ["return"]:
+        statements = [f"return {call}[0]"]
+    elif "return" in names:
+        raise NotLiftable("unsupported-syntax", "a region that ends the function and more")
+    else:
+        statements = [f"{', '.join(names)}{',' if len(names) == 1 else ''} = {call}" if names else call]
+    guards, namespace = guards_of(_Bare(facts))
+    written = [signature.of(var) for var in kernel.stored]
+    note = f"a branch or an index depends on {', '.join(kernel.deciding)}, whose last digit may differ from torch's"
+    return Whole(
+        kernel, statements, [standalone_text(kernel)], guards, namespace,
+        list(paths.values()) + guarded_modules(function), [paths[p.var] for p in written],
+        any(p.kind.family != "list" for p in written), [note] if kernel.deciding else [],
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- the caller
+
+
+def _caller(name: str, function: Function, inputs, signature: Signature, results: Any, stored) -> str:
+    arguments = argument_names(inputs, signature)
+    lines = checks(signature, arguments, stored) + result_places(results)
+    passed = passed_arguments(signature, arguments) + passed_results(results)
+    lines.append(f"outcome = function({', '.join(['host', *passed])})")
+    lines.append("if outcome:\n        raise failed(outcome)")
+    for result in results:
+        if isinstance(result, ArrayResult):
+            lines.append(f"{result.name}_array = {array_text(result, arguments)}")
+    lines += bumps(stored, signature, arguments) + stored_back(stored, signature, arguments)
+    assert isinstance(results, RegionResults)
+    values = ", ".join(_text(tree, arguments) for tree in results.trees)
+    lines.append(f"return ({values}{',' if len(results.trees) == 1 else ''})")
+    types = ", ".join(["ctypes.c_void_p", *argument_types(signature), *result_types(results)])
+    head = [f"function.argtypes = [{types}]", "function.restype = ctypes.c_int"]
+    lists = [f"{p.name}_packed" for p in signature.parameters if p.kind.family == "list"]
+    if len(lists) > 1 and any(signature.of(var).kind.family == "list" for var in stored):
+        lines.insert(len(checks(signature, arguments, stored)), f"keep_apart({', '.join(lists)})")
+    helpers = PACK if any(p.kind.family == "list" for p in signature.parameters) else ""
+    helpers += HAND_OVER if _hands_out(results) else ""
+    body = "\n".join(f"    {line}" for line in lines)
+    return "\n".join(head) + f"\n{helpers}\n\ndef {name}({', '.join(arguments.values())}):\n{body}\n"
+
+
+def _text(tree: Tree, arguments: dict[Var, str]) -> str:
+    match tree:
+        case tuple():
+            return f"({''.join(f'{_text(item, arguments)}, ' for item in tree).strip()})"
+        case Var():
+            return arguments[tree]
+        case Const(value=value):
+            return repr(value)
+        case ArrayResult(name=name):
+            return f"{name}_array"
+    return returned(tree, arguments)
