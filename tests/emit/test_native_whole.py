@@ -1,6 +1,7 @@
 """Whole regions as kernels: arrays and lists that the loop makes, changes, swaps and hands out."""
 
 import copy
+from typing import Any
 
 import numpy as np
 import pytest
@@ -124,7 +125,17 @@ def test_a_function_of_tensors_is_not_given_numbers():
         lifted(torch.ones(3))
 
 
+def test_an_array_without_a_dimension_stays_one():
+    def untouched(total, n):
+        for _ in range(n):
+            pass
+        return (total,)
+
+    lifted = lift(untouched, backend="native", verify="off")
+    assert isinstance(lifted(np.zeros(()), 3)[0], np.ndarray)
+
+
 def test_auto_takes_kernels_for_lists_of_numbers():
-    lifted = lift(whole_programs.edit_distance, verify="off")
+    lifted: Any = lift(whole_programs.edit_distance, verify="off")
     assert lifted([1, 2, 3, 4], [2, 3, 3]) == whole_programs.edit_distance([1, 2, 3, 4], [2, 3, 3])
     assert {loop.decision for loop in lifted.report().loops} == {"native"}

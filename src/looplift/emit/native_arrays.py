@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from looplift.emit.native_convert import constant, convert
-from looplift.emit.native_flow import ArrayType, Home
+from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_ops import ADD, COMPARE, MULTIPLY
 from looplift.emit.native_types import BOOL, INT, Scalar, floating, scalar_of
-from looplift.emit.native_values import Fixed, Items, Names, Number, Steps, Unknown, Value, View
+from looplift.emit.native_values import Fixed, Items, Number, Steps, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Carry, Const, Op, Operand, Phi, Statement, Var
+from looplift.ir.grammar import Const, Op, Operand, Var
 
 CREATION = {"zeros": 0, "ones": 1, "empty": None, "full": None}
 
@@ -53,10 +53,10 @@ def allocate(writer: Writer, scalar: Scalar, sizes: list[Number], hint: str = ""
     name = writer.fresh(hint or ("values" if writer.hint in ("t", "items") else writer.hint))
     writer.line(f"{kind.cpp} {name};")
     writer.line(f"if (!{name}.allocate({{{', '.join(size.text for size in sizes)}}})) return out_of_memory;")
-    return _owned(writer, name, kind)
+    return owned(writer, name, kind)
 
 
-def _owned(writer: Writer, name: str, kind: ArrayType) -> View:
+def owned(writer: Writer, name: str, kind: ArrayType) -> View:
     origin = writer.current or Var(name)
     writer.findings.made.add(origin)
     return View(name, kind.scalar, (None,) * kind.rank, origin)
@@ -297,63 +297,6 @@ def _concatenated(writer: Writer, first: View, second: View) -> View:
     return view
 
 
-def find_items(writer: Writer, var: Var, statements: tuple[Statement, ...]) -> None:
-    """Write statements, the last of which appends to a list, only to see what it appends."""
-    from looplift.emit import native_statements
-
-    kept = (writer.lines, writer.names, writer.values, writer.provisional, writer.proven, writer.flow.homes)
-    names = {home: (home.name, home.flag, home.bound, home.array) for home in writer.flow.homes.values()}
-    place = (writer.hoists, writer.current, writer.hint, writer.span, writer.noted, writer.depth)
-    writer.hoists = [None]
-    writer.lines, writer.names, writer.values = [], Names(set(writer.names.taken)), {**writer.values, var: Unknown()}
-    writer.provisional, writer.proven = True, set(writer.proven)
-    try:
-        for position, statement in enumerate(statements):
-            native_statements.write(writer, statement, statements[position + 1 :], ())
-    finally:
-        writer.lines, writer.names, writer.values, writer.provisional, writer.proven, writer.flow.homes = kept
-        writer.hoists, writer.current, writer.hint, writer.span, writer.noted, writer.depth = place
-        for home, fields in names.items():
-            home.name, home.flag, home.bound, home.array = fields
-
-
-def note_item(writer: Writer, ref: Var, value: Value) -> None:
-    """What is appended to a list that is not known yet."""
-    if isinstance(value, Number) and value.type.is_python:
-        writer.findings.items[ref] = ArrayType(value.type, 1)
-    elif isinstance(value, View) and value.type.is_python:
-        writer.findings.items[ref] = ArrayType(value.type, value.rank + 1)
-    else:
-        raise writer.refuse("not-scalar", f"'{ref.hint}' holds something else than numbers")
-
-
-def growing(writer: Writer, var: Var, kind: ArrayType) -> View:
-    """An empty list that grows."""
-    name = writer.fresh(var.hint if var.hint not in ("t", "items") and not var.hint.startswith("_") else "items")
-    writer.line(f"{kind.cpp} {name};")
-    return _owned(writer, name, kind)
-
-
-def append(writer: Writer, target: View, value: Value) -> None:
-    """``list.append(value)`` of a number, or of a list that nobody else holds."""
-    writer.hint = target.origin.hint if target.origin is not None else ""
-    if isinstance(value, Number):
-        if target.rank != 1 or value.type != target.type or value.other is not None or value.alias or value.bound:
-            raise writer.refuse("mixed-kinds", f"'{writer.hint}' holds different kinds of values")
-        writer.line(f"if (!{target.root}.push({value.text})) return out_of_memory;")
-        return
-    if not isinstance(value, View) or value.rank + 1 != target.rank or value.type != target.type:
-        raise writer.refuse("mixed-kinds", f"'{writer.hint}' holds different kinds of values")
-    row = view_text(value)
-    for axis in range(value.rank):
-        own = f"{target.root}.size[{axis + 1}]"
-        writer.line(f"if ({target.root}.size[0] == 0) {own} = {value.size(axis)};")
-        writer.fail_if(f"{own} != {value.size(axis)}", "broken_requirement")
-    full = f"{target.root}.size[0] == {target.root}.capacity"
-    writer.line(f"if ({full} && !{target.root}.reserve(2 * {target.root}.capacity + 8)) return out_of_memory;")
-    writer.line(f"copy(row_at<0>({target.root}, {target.root}.size[0]++), {row});")
-
-
 def over_items(writer: Writer, short: str, view: View) -> Number:
     """``min(values)``, ``max(values)`` and ``sum(values)`` of Python, item by item."""
     if view.type.family == "tensor":
@@ -383,59 +326,3 @@ def _sum_of_items(writer: Writer, view: View) -> Number:
         else:
             writer.fail_if(f"__builtin_add_overflow({total}, {item}, &{total})", "integer_overflow")
     return Number(total, view.type)
-
-
-# ---------------------------------------------------------------- names that hold one array after another
-
-
-def lend(writer: Writer, view: View) -> str:
-    """A whole array as the value of a name that may hold others."""
-    if view.rank < len(view.indices):
-        raise writer.refuse("not-scalar", "a row of an array under a name that holds others later")
-    if view.origin in writer.findings.items and view.origin not in writer.findings.closed:
-        raise writer.refuse("not-scalar", "a list that grows under a name that holds others later")
-    number = writer.inputs.get(view.origin) if view.origin is not None else None
-    if number is None or view.origin is None:
-        return view.root
-    if view.root != writer.input_roots.get(view.origin):
-        raise writer.refuse("not-scalar", "a part of an array under a name that holds others later")
-    writer.findings.lent.add(view.origin)
-    kind = ArrayType(view.type, view.rank)
-    return f"{kind.cpp}({view.root}, {number})"
-
-
-def declare(writer: Writer, home: Home, carry: Carry, init: View) -> None:
-    """The variable of a carried array."""
-    home.array = ArrayType(init.type, init.rank)
-    text = lend(writer, init)
-    home.name = writer.fresh(home.hint)
-    start = f"{home.array.cpp} {home.name}"
-    writer.line(f"{start}{text.removeprefix(home.array.cpp)};" if text.startswith("Array") else f"{start} = {text};")
-    writer.findings.renamed |= {carry.inside, carry.after}
-
-
-def held(writer: Writer, home: Home, var: Var) -> View:
-    """What the variable holds."""
-    assert home.array is not None
-    writer.findings.renamed.add(var)
-    writer.findings.origins[var] = var
-    return View(home.name, home.array.scalar, (None,) * home.array.rank, var, frozenset({home}))
-
-
-def assign(writer: Writer, home: Home, view: View, *, sized: bool) -> None:
-    """Let a name hold another array, of the same sizes, so that what was proven of indices still holds."""
-    if home.array != ArrayType(view.type, view.rank):
-        raise writer.refuse("mixed-kinds", f"'{home.hint}' holds arrays of different kinds")
-    if view.root == home.name:
-        return
-    text = lend(writer, view)
-    if sized:
-        writer.fail_if(f"!same_sizes({home.name}, {view.root})", "broken_requirement")
-    writer.line(f"{home.name} = {text};")
-
-
-def declare_phi(writer: Writer, home: Home, phi: Phi, views: list[View]) -> None:
-    home.array = ArrayType(views[0].type, views[0].rank)
-    home.name = writer.fresh(home.hint)
-    writer.line(f"{home.array.cpp} {home.name};")
-    writer.findings.renamed.add(phi.var)

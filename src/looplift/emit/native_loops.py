@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplift.emit import native_arrays
+from looplift.emit import native_renamed
 from looplift.emit import native_statements as statements
 from looplift.emit.native_convert import convert, truth
 from looplift.emit.native_flow import tail_of_body
@@ -59,7 +59,7 @@ def _declare(writer: Writer, loop: Loop, carry: Carry, rest, tail) -> bool:
     home = writer.flow.homes[carry.inside]
     init = writer.value(carry.init) if carry.init is not UNDEFINED else None
     if isinstance(init, View):
-        native_arrays.declare(writer, home, carry, init)
+        native_renamed.declare(writer, home, carry, init)
         writer.values[carry.inside] = statements.joined(writer, carry.inside)
         return True
     join = writer.join(carry.inside)

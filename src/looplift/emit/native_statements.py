@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from looplift.emit import native_arrays, native_conditions, native_loops, native_vectors
-from looplift.emit.native_access import element, indexed
+from looplift.emit import native_conditions, native_lists, native_loops, native_renamed, native_stores, native_vectors
 from looplift.emit.native_calls import compute
 from looplift.emit.native_check import check_result
 from looplift.emit.native_convert import convert, truth
 from looplift.emit.native_flow import Home, is_temporary
 from looplift.emit.native_joins import ABSENT, NONE
-from looplift.emit.native_ops import ATOM, CHOICE
-from looplift.emit.native_power import power
-from looplift.emit.native_scalar import elementwise
+from looplift.emit.native_ops import ATOM
 from looplift.emit.native_types import Scalar
-from looplift.emit.native_values import Elements, Fixed, Items, Number, Unknown, Value, View, plain
+from looplift.emit.native_values import Elements, Fixed, Number, Value, View, plain
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -28,11 +25,9 @@ from looplift.ir.grammar import (
     Perform,
     Phi,
     Require,
-    Slice,
     Statement,
     Store,
     Var,
-    walk,
 )  # fmt: skip
 
 LONGEST = 60
@@ -51,7 +46,7 @@ def write(writer: Writer, statement: Statement, rest: tuple[Statement, ...], tai
         case Let():
             _let(writer, statement, rest, tail)
         case Store():
-            _store(writer, statement)
+            native_stores.store(writer, statement)
         case If():
             _branch(writer, statement, rest, tail)
         case Loop():
@@ -60,7 +55,7 @@ def write(writer: Writer, statement: Statement, rest: tuple[Statement, ...], tai
             condition = truth(writer.number(cond))
             writer.fail_if(f"!{condition.at(1)}", "broken_requirement")
         case Append(ref=ref, value=value):
-            _append(writer, ref, writer.value(value))
+            native_lists.append_item(writer, ref, writer.value(value))
         case Perform():
             raise writer.refuse("effect-order", "an effect that only Python has")
 
@@ -74,7 +69,7 @@ def _let(writer: Writer, statement: Let, rest: tuple[Statement, ...], tail: tupl
     if statement.op.name.startswith("inplace."):
         value = _in_place(writer, statement, rest, tail)
     elif statement.op.name == "list" and not statement.op.args:
-        value = _empty_list(writer, var, rest)
+        value = native_lists.empty_list(writer, var, rest)
     else:
         value = compute(writer, statement.op)
         check_result(writer, statement.op, value)
@@ -176,14 +171,14 @@ def _in_place(writer: Writer, statement: Let, rest, tail) -> Value:
     target = op.args[0]
     whole = writer.operand(target)
     if isinstance(whole, View) and whole.rank and not whole.type.is_python:
-        return _whole_in_place(writer, statement, whole)
+        return native_stores.whole_in_place(writer, statement, whole)
     old = writer.number(target)
     if old.type.family != "tensor" or (old.other is None and old.type.is_python):
         return compute(writer, op)
     if isinstance(target, Var) and _is_read_later(writer, target, rest, tail):
         raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and its old name is read later")
     if not old.alias:
-        number = _operated(writer, op.name.removeprefix("inplace."), old, writer.number(op.args[1]))
+        number = native_stores.operated(writer, op.name.removeprefix("inplace."), old, writer.number(op.args[1]))
         if number.type != old.type:
             raise writer.refuse("mixed-kinds", f"'{writer.hint}' is changed in place, but its dtype is another")
         return number
@@ -192,19 +187,8 @@ def _in_place(writer: Writer, statement: Let, rest, tail) -> Value:
     writer.findings.updates.add(statement.var)
     writer.findings.stored.add(old.origin)
     writer.before_change(statement, old)
-    _combine(writer, old.place, old, op.name.removeprefix("inplace."), writer.number(op.args[1]))
+    native_stores.combine(writer, old.place, old, op.name.removeprefix("inplace."), writer.number(op.args[1]))
     return old
-
-
-def _whole_in_place(writer: Writer, statement: Let, whole: View) -> View:
-    """``x += value`` of a whole array."""
-    short = statement.op.name.removeprefix("inplace.")
-    value = writer.operand(statement.op.args[1])
-    assert whole.origin is not None
-    writer.findings.updates.add(statement.var)
-    writer.findings.stored.add(whole.origin)
-    native_vectors.store(writer, whole, value, lambda old, number: _combine(writer, old.place, old, short, number))
-    return whole
 
 
 def _is_read_later(writer: Writer, var: Var, rest, tail) -> bool:
@@ -217,7 +201,7 @@ def assign(writer: Writer, home: Home, value: Value, *, sized: bool = False) -> 
     ``sized``: an array must have the sizes of the one before it.
     """
     if isinstance(value, View):
-        native_arrays.assign(writer, home, value, sized=sized)
+        native_renamed.assign(writer, home, value, sized=sized)
         return
     join = writer.findings.joins[_owner(writer, home)]
     if isinstance(value, Fixed):
@@ -254,124 +238,6 @@ def flag_of(value: Number, scalar: Scalar) -> str:
     return "true" if value.type == scalar else "false"
 
 
-# ---------------------------------------------------------------- lists that grow
-
-
-def _empty_list(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> Value:
-    """``[]``: what is appended to it later says what it holds."""
-    first = next((statement for statement in rest if var in writer.flow.reads(statement)), None)
-    if var not in writer.findings.items and first is not None:
-        native_arrays.find_items(writer, var, rest[: rest.index(first) + 1])
-    if isinstance(first, Loop) and _appends(first, var) == _appends(writer.flow.loop, var):
-        writer.findings.closed.add(var)
-    if var not in writer.findings.items:
-        return Items((), is_list=True)
-    return native_arrays.growing(writer, var, writer.findings.items[var])
-
-
-def _appends(loop: Loop, var: Var) -> int:
-    return sum(isinstance(statement, Append) and statement.ref is var for statement in walk(loop.body))
-
-
-def _append(writer: Writer, ref: Var, value: Value) -> None:
-    target = writer.value(ref)
-    if isinstance(target, Unknown):
-        native_arrays.note_item(writer, ref, value)
-        return
-    if not isinstance(target, View) or target.origin not in writer.findings.items:
-        raise writer.refuse("not-scalar", f"'{ref.hint}' grows in the loop")
-    if isinstance(value, View) and (value.origin not in writer.findings.made or not _is_handed_over(writer, value)):
-        raise writer.refuse("aliasing", f"'{ref.hint}' takes a list that is known under another name")
-    native_arrays.append(writer, target, value)
-
-
-def _is_handed_over(writer: Writer, value: View) -> bool:
-    """Whether a list that is appended has no other reader."""
-    return value.origin is not None and writer.flow.counts[value.origin] == 1
-
-
-# ---------------------------------------------------------------- stores
-
-
-def _store(writer: Writer, statement: Store) -> None:
-    ref = writer.value(statement.ref)
-    writer.hint, writer.current = statement.ref.hint, None
-    if not isinstance(ref, View):
-        raise writer.refuse("not-scalar", f"'{statement.ref.hint}' is no tensor or array")
-    if ref.type.is_python and isinstance(statement.index, Slice):
-        raise writer.refuse("not-scalar", "a store of more than a single element")
-    target = element(writer, indexed(writer, ref, statement.index))
-    if isinstance(target, View) and not target.type.is_python:
-        _store_whole(writer, statement, target)
-        return
-    if not isinstance(target, Number) or target.origin is None:
-        raise writer.refuse("not-scalar", "a store of more than a single element")
-    writer.findings.stored.add(target.origin)
-    value = writer.number(statement.value)
-    if target.type.is_python and (value.type != target.type or value.other is not None):
-        if statement.combine is None:
-            raise writer.refuse("mixed-kinds", f"'{statement.ref.hint}' takes a value of another kind")
-    if statement.combine is None:
-        if value.other is not None and value.rounded and value.type.name != target.type.name:
-            raise writer.refuse("mixed-kinds", "a stored variable is sometimes a number and sometimes a tensor")
-        writer.line(f"{target.place} = {_fitting(writer, replace(value, other=None), target.type).text};")
-    else:
-        writer.before_change(statement, target)
-        _combine(writer, target.place, target, statement.combine, value)
-
-
-def _store_whole(writer: Writer, statement: Store, target: View) -> None:
-    """``x[i] = row`` and ``x[i] += row``."""
-    value = writer.value(statement.value)
-    if target.origin is None or statement.combine not in (None, "add", "sub", "mul", "truediv"):
-        raise writer.refuse("not-scalar", "a store of more than a single element")
-    writer.findings.stored.add(target.origin)
-
-    def put(place: Number, number: Number) -> None:
-        if statement.combine is None:
-            writer.line(f"{place.place} = {_fitting(writer, number, target.type).text};")
-        else:
-            _combine(writer, place.place, place, statement.combine, number)
-
-    native_vectors.store(writer, target, value, put)
-
-
-def _combine(writer: Writer, place: str, old: Number, short: str, value: Number) -> None:
-    """``place (op)= value``."""
-    number = _operated(writer, short, old, value)
-    if old.type.family == "tensor" and number.type.is_float and not old.type.is_float:
-        raise writer.refuse("unknown-op", "an integer tensor is changed in place by a float")
-    if old.type.is_python and number.type != old.type:
-        raise writer.refuse("mixed-kinds", "a list takes a value of another kind")
-    text = _fitting(writer, number, old.type).text
-    symbol = {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}.get(short)
-    start = f"{place} {symbol} "
-    if symbol in ("+", "*", "-", "/") and text.startswith(start) and number.level < CHOICE:
-        operand = text.removeprefix(start)
-        if operand.replace("_", "").replace(".", "").isalnum():
-            writer.line(f"{place} {symbol}= {operand};")
-            return
-    writer.line(f"{place} = {text};")
-
-
-def _operated(writer: Writer, short: str, old: Number, value: Number) -> Number:
-    if short == "pow":
-        return power(writer, "", [old, value])
-    return elementwise(writer, "", short, [old, value])
-
-
-def _fitting(writer: Writer, value: Number, scalar: Scalar) -> Number:
-    """The value as an element of this type; a number that does not fit is an error or a warning."""
-    narrower = value.type.is_float and scalar.is_float and value.type.size > scalar.size
-    if narrower and value.constant is None and (scalar.family == "numpy" or value.type.is_python):
-        value = writer.bind(value)
-        converted = convert(writer, value, scalar)
-        outcome = "warned" if scalar.family == "numpy" else "bad_conversion"
-        writer.fail_if(f"surprising({converted.text}, {value.text})", outcome)
-        return converted
-    return convert(writer, value, scalar)
-
-
 # ---------------------------------------------------------------- branches
 
 
@@ -404,7 +270,7 @@ def declare_phi(writer: Writer, phi: Phi, rest, tail) -> bool:
         if known[0] == known[1] or not views or any(not isinstance(v, View | None) for v in known):
             writer.values[phi.var] = _same_object(writer, phi)
             return False
-        native_arrays.declare_phi(writer, home, phi, views)
+        native_renamed.declare_phi(writer, home, phi, views)
         return True
     if not home.name:
         home.is_element = phi.var in writer.findings.aliases and writer.flow.is_stale(phi.var, rest, tail)
@@ -453,7 +319,7 @@ def joined(writer: Writer, var: Var) -> Number | View:
     """A joined variable as a value."""
     home = writer.flow.homes[var]
     if home.array is not None:
-        return native_arrays.held(writer, home, var)
+        return native_renamed.held(writer, home, var)
     return writer.of_home(writer.flow.homes[var], writer.findings.joins[var])
 
 

@@ -305,7 +305,7 @@ def _extreme(writer: Writer, short: str, part: Elements) -> Number:
     writer.fail_if(f"{part.sizes[0].at(COMPARE)} == 0", "broken_requirement")
     best = writer.fresh("largest" if CHOICES[short] == ">" else "smallest")
     writer.hoists.append(None)
-    first = part.at(writer, ("0",))
+    first = part.at(writer, tuple("0" for _ in part.sizes))
     writer.hoists.pop()
     writer.line(f"{part.type.cpp} {best} = {first.text};")
 

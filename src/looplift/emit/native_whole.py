@@ -104,6 +104,8 @@ def _check_inputs(inputs: tuple[Var, ...], facts: Facts) -> None:
 
     for var in inputs:
         value: Any = facts.of[var].sample
+        if facts.kind(var).family == "array" and value.ndim == 0:
+            raise NotLiftable("not-scalar", f"'{var.hint}' is a NumPy array without a dimension")
         if isinstance(value, list) and _is_ragged(value):
             raise NotLiftable("not-scalar", f"the lists in '{var.hint}' are not all of one length")
         if not isinstance(value, torch.Tensor):

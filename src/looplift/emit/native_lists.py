@@ -1,0 +1,99 @@
+"""Lists that a kernel makes and that grow."""
+
+from __future__ import annotations
+
+from looplift.emit.native_arrays import owned, view_text
+from looplift.emit.native_flow import ArrayType
+from looplift.emit.native_values import Items, Names, Number, Unknown, Value, View
+from looplift.emit.native_writer import Writer
+from looplift.ir.grammar import Append, Loop, Statement, Var, walk
+
+
+def empty_list(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> Value:
+    """``[]``: what is appended to it later says what it holds."""
+    first = next((statement for statement in rest if var in writer.flow.reads(statement)), None)
+    if var not in writer.findings.items and first is not None:
+        find_items(writer, var, rest[: rest.index(first) + 1])
+    if isinstance(first, Loop) and _appends(first, var) == _appends(writer.flow.loop, var):
+        writer.findings.closed.add(var)
+    if var not in writer.findings.items:
+        return Items((), is_list=True)
+    return growing(writer, var, writer.findings.items[var])
+
+
+def _appends(loop: Loop, var: Var) -> int:
+    return sum(isinstance(statement, Append) and statement.ref is var for statement in walk(loop.body))
+
+
+def append_item(writer: Writer, ref: Var, value: Value) -> None:
+    target = writer.value(ref)
+    if isinstance(target, Unknown):
+        note_item(writer, ref, value)
+        return
+    if not isinstance(target, View) or target.origin not in writer.findings.items:
+        raise writer.refuse("not-scalar", f"'{ref.hint}' grows in the loop")
+    if isinstance(value, View) and (value.origin not in writer.findings.made or not _is_handed_over(writer, value)):
+        raise writer.refuse("aliasing", f"'{ref.hint}' takes a list that is known under another name")
+    append(writer, target, value)
+
+
+def _is_handed_over(writer: Writer, value: View) -> bool:
+    """Whether a list that is appended has no other reader."""
+    return value.origin is not None and writer.flow.counts[value.origin] == 1
+
+
+def find_items(writer: Writer, var: Var, statements: tuple[Statement, ...]) -> None:
+    """Write statements, the last of which appends to a list, only to see what it appends."""
+    from looplift.emit import native_statements
+
+    kept = (writer.lines, writer.names, writer.values, writer.provisional, writer.proven, writer.flow.homes)
+    names = {home: (home.name, home.flag, home.bound, home.array) for home in writer.flow.homes.values()}
+    place = (writer.hoists, writer.current, writer.hint, writer.span, writer.noted, writer.depth)
+    writer.hoists = [None]
+    writer.lines, writer.names, writer.values = [], Names(set(writer.names.taken)), {**writer.values, var: Unknown()}
+    writer.provisional, writer.proven = True, set(writer.proven)
+    try:
+        for position, statement in enumerate(statements):
+            native_statements.write(writer, statement, statements[position + 1 :], ())
+    finally:
+        writer.lines, writer.names, writer.values, writer.provisional, writer.proven, writer.flow.homes = kept
+        writer.hoists, writer.current, writer.hint, writer.span, writer.noted, writer.depth = place
+        for home, fields in names.items():
+            home.name, home.flag, home.bound, home.array = fields
+
+
+def note_item(writer: Writer, ref: Var, value: Value) -> None:
+    """What is appended to a list that is not known yet."""
+    if isinstance(value, Number) and value.type.is_python:
+        writer.findings.items[ref] = ArrayType(value.type, 1)
+    elif isinstance(value, View) and value.type.is_python:
+        writer.findings.items[ref] = ArrayType(value.type, value.rank + 1)
+    else:
+        raise writer.refuse("not-scalar", f"'{ref.hint}' holds something else than numbers")
+
+
+def growing(writer: Writer, var: Var, kind: ArrayType) -> View:
+    """An empty list that grows."""
+    name = writer.fresh(var.hint if var.hint not in ("t", "items") and not var.hint.startswith("_") else "items")
+    writer.line(f"{kind.cpp} {name};")
+    return owned(writer, name, kind)
+
+
+def append(writer: Writer, target: View, value: Value) -> None:
+    """``list.append(value)`` of a number, or of a list that nobody else holds."""
+    writer.hint = target.origin.hint if target.origin is not None else ""
+    if isinstance(value, Number):
+        if target.rank != 1 or value.type != target.type or value.other is not None or value.alias or value.bound:
+            raise writer.refuse("mixed-kinds", f"'{writer.hint}' holds different kinds of values")
+        writer.line(f"if (!{target.root}.push({value.text})) return out_of_memory;")
+        return
+    if not isinstance(value, View) or value.rank + 1 != target.rank or value.type != target.type:
+        raise writer.refuse("mixed-kinds", f"'{writer.hint}' holds different kinds of values")
+    row = view_text(value)
+    for axis in range(value.rank):
+        own = f"{target.root}.size[{axis + 1}]"
+        writer.line(f"if ({target.root}.size[0] == 0) {own} = {value.size(axis)};")
+        writer.fail_if(f"{own} != {value.size(axis)}", "broken_requirement")
+    full = f"{target.root}.size[0] == {target.root}.capacity"
+    writer.line(f"if ({full} && !{target.root}.reserve(2 * {target.root}.capacity + 8)) return out_of_memory;")
+    writer.line(f"copy(row_at<0>({target.root}, {target.root}.size[0]++), {row});")

@@ -1,0 +1,61 @@
+"""Names that hold one array after another: carried arrays, and those that an if chooses."""
+
+from __future__ import annotations
+
+from looplift.emit.native_flow import ArrayType, Home
+from looplift.emit.native_values import View
+from looplift.emit.native_writer import Writer
+from looplift.ir.grammar import Carry, Phi, Var
+
+
+def lend(writer: Writer, view: View) -> str:
+    """A whole array as the value of a name that may hold others."""
+    if view.rank < len(view.indices):
+        raise writer.refuse("not-scalar", "a row of an array under a name that holds others later")
+    if view.origin in writer.findings.items and view.origin not in writer.findings.closed:
+        raise writer.refuse("not-scalar", "a list that grows under a name that holds others later")
+    number = writer.inputs.get(view.origin) if view.origin is not None else None
+    if number is None or view.origin is None:
+        return view.root
+    if view.root != writer.input_roots.get(view.origin):
+        raise writer.refuse("not-scalar", "a part of an array under a name that holds others later")
+    writer.findings.lent.add(view.origin)
+    kind = ArrayType(view.type, view.rank)
+    return f"{kind.cpp}({view.root}, {number})"
+
+
+def declare(writer: Writer, home: Home, carry: Carry, init: View) -> None:
+    """The variable of a carried array."""
+    home.array = ArrayType(init.type, init.rank)
+    text = lend(writer, init)
+    home.name = writer.fresh(home.hint)
+    start = f"{home.array.cpp} {home.name}"
+    writer.line(f"{start}{text.removeprefix(home.array.cpp)};" if text.startswith("Array") else f"{start} = {text};")
+    writer.findings.renamed |= {carry.inside, carry.after}
+
+
+def held(writer: Writer, home: Home, var: Var) -> View:
+    """What the variable holds."""
+    assert home.array is not None
+    writer.findings.renamed.add(var)
+    writer.findings.origins[var] = var
+    return View(home.name, home.array.scalar, (None,) * home.array.rank, var, frozenset({home}))
+
+
+def assign(writer: Writer, home: Home, view: View, *, sized: bool) -> None:
+    """Let a name hold another array, of the same sizes, so that what was proven of indices still holds."""
+    if home.array != ArrayType(view.type, view.rank):
+        raise writer.refuse("mixed-kinds", f"'{home.hint}' holds arrays of different kinds")
+    if view.root == home.name:
+        return
+    text = lend(writer, view)
+    if sized:
+        writer.fail_if(f"!same_sizes({home.name}, {view.root})", "broken_requirement")
+    writer.line(f"{home.name} = {text};")
+
+
+def declare_phi(writer: Writer, home: Home, phi: Phi, views: list[View]) -> None:
+    home.array = ArrayType(views[0].type, views[0].rank)
+    home.name = writer.fresh(home.hint)
+    writer.line(f"{home.array.cpp} {home.name};")
+    writer.findings.renamed.add(phi.var)

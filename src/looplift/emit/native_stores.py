@@ -1,0 +1,106 @@
+"""Stores into elements and whole rows of arrays and lists."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looplift.emit import native_vectors
+from looplift.emit.native_access import element, indexed
+from looplift.emit.native_convert import convert
+from looplift.emit.native_ops import CHOICE
+from looplift.emit.native_power import power
+from looplift.emit.native_scalar import elementwise
+from looplift.emit.native_types import Scalar
+from looplift.emit.native_values import Number, View
+from looplift.emit.native_writer import Writer
+from looplift.ir.grammar import Let, Slice, Store
+
+
+def store(writer: Writer, statement: Store) -> None:
+    ref = writer.value(statement.ref)
+    writer.hint, writer.current = statement.ref.hint, None
+    if not isinstance(ref, View):
+        raise writer.refuse("not-scalar", f"'{statement.ref.hint}' is no tensor or array")
+    if ref.type.is_python and isinstance(statement.index, Slice):
+        raise writer.refuse("not-scalar", "a store of more than a single element")
+    target = element(writer, indexed(writer, ref, statement.index))
+    if isinstance(target, View) and not target.type.is_python:
+        _store_whole(writer, statement, target)
+        return
+    if not isinstance(target, Number) or target.origin is None:
+        raise writer.refuse("not-scalar", "a store of more than a single element")
+    writer.findings.stored.add(target.origin)
+    value = writer.number(statement.value)
+    if target.type.is_python and (value.type != target.type or value.other is not None):
+        if statement.combine is None:
+            raise writer.refuse("mixed-kinds", f"'{statement.ref.hint}' takes a value of another kind")
+    if statement.combine is None:
+        if value.other is not None and value.rounded and value.type.name != target.type.name:
+            raise writer.refuse("mixed-kinds", "a stored variable is sometimes a number and sometimes a tensor")
+        writer.line(f"{target.place} = {_fitting(writer, replace(value, other=None), target.type).text};")
+    else:
+        writer.before_change(statement, target)
+        combine(writer, target.place, target, statement.combine, value)
+
+
+def _store_whole(writer: Writer, statement: Store, target: View) -> None:
+    """``x[i] = row`` and ``x[i] += row``."""
+    value = writer.value(statement.value)
+    if target.origin is None or statement.combine not in (None, "add", "sub", "mul", "truediv"):
+        raise writer.refuse("not-scalar", "a store of more than a single element")
+    writer.findings.stored.add(target.origin)
+
+    def put(place: Number, number: Number) -> None:
+        if statement.combine is None:
+            writer.line(f"{place.place} = {_fitting(writer, number, target.type).text};")
+        else:
+            combine(writer, place.place, place, statement.combine, number)
+
+    native_vectors.store(writer, target, value, put)
+
+
+def combine(writer: Writer, place: str, old: Number, short: str, value: Number) -> None:
+    """``place (op)= value``."""
+    number = operated(writer, short, old, value)
+    if old.type.family == "tensor" and number.type.is_float and not old.type.is_float:
+        raise writer.refuse("unknown-op", "an integer tensor is changed in place by a float")
+    if old.type.is_python and number.type != old.type:
+        raise writer.refuse("mixed-kinds", "a list takes a value of another kind")
+    text = _fitting(writer, number, old.type).text
+    symbol = {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}.get(short)
+    start = f"{place} {symbol} "
+    if symbol in ("+", "*", "-", "/") and text.startswith(start) and number.level < CHOICE:
+        operand = text.removeprefix(start)
+        if operand.replace("_", "").replace(".", "").isalnum():
+            writer.line(f"{place} {symbol}= {operand};")
+            return
+    writer.line(f"{place} = {text};")
+
+
+def operated(writer: Writer, short: str, old: Number, value: Number) -> Number:
+    if short == "pow":
+        return power(writer, "", [old, value])
+    return elementwise(writer, "", short, [old, value])
+
+
+def _fitting(writer: Writer, value: Number, scalar: Scalar) -> Number:
+    """The value as an element of this type; a number that does not fit is an error or a warning."""
+    narrower = value.type.is_float and scalar.is_float and value.type.size > scalar.size
+    if narrower and value.constant is None and (scalar.family == "numpy" or value.type.is_python):
+        value = writer.bind(value)
+        converted = convert(writer, value, scalar)
+        outcome = "warned" if scalar.family == "numpy" else "bad_conversion"
+        writer.fail_if(f"surprising({converted.text}, {value.text})", outcome)
+        return converted
+    return convert(writer, value, scalar)
+
+
+def whole_in_place(writer: Writer, statement: Let, whole: View) -> View:
+    """``x += value`` of a whole array."""
+    short = statement.op.name.removeprefix("inplace.")
+    value = writer.operand(statement.op.args[1])
+    assert whole.origin is not None
+    writer.findings.updates.add(statement.var)
+    writer.findings.stored.add(whole.origin)
+    native_vectors.store(writer, whole, value, lambda old, number: combine(writer, old.place, old, short, number))
+    return whole
