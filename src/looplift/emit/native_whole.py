@@ -60,6 +60,7 @@ class _Bare:
     facts: Facts
     apart: frozenset = frozenset()
     whole: frozenset = frozenset()
+    mutated: tuple[str, ...] = ()
 
 
 def facts_of_arguments(function: Function) -> Facts:
@@ -139,12 +140,13 @@ def _whole(kernel: Kernel, function: Function, facts: Facts, signature: Signatur
         raise NotLiftable("unsupported-syntax", "a region that ends the function and more")
     else:
         statements = [f"{', '.join(names)}{',' if len(names) == 1 else ''} = {call}" if names else call]
-    guards, namespace = guards_of(_Bare(facts))
     written = [signature.of(var) for var in kernel.stored]
+    mutated = tuple(paths[p.var] for p in written)
+    guards, namespace = guards_of(_Bare(facts, mutated=mutated))
     note = f"a branch or an index depends on {', '.join(kernel.deciding)}, whose last digit may differ from torch's"
     return Whole(
         kernel, statements, [standalone_text(kernel)], guards, namespace,
-        list(paths.values()) + guarded_modules(function), [paths[p.var] for p in written],
+        list(paths.values()) + guarded_modules(function), list(mutated),
         any(p.kind.family != "list" for p in written), [note] if kernel.deciding else [],
     )  # fmt: skip
 
