@@ -76,13 +76,13 @@ def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings:
 
     region = program.region
     function = translate(region.statements, values, list(program.live_out), file=program.file, name=program.name)
-    one_kernel = cache(lambda: _one_kernel(function, settings))
+    one_kernel = cache(lambda *, rows=True: _one_kernel(function, settings, rows=rows))
     if settings.backend == "native" or suits_a_kernel(function):
         if not isinstance(found := one_kernel(), NotLiftable):
             return found
     try:
         made = plan(analyse(function), backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
-        if not made.is_all_lanes and not isinstance(found := one_kernel(), NotLiftable):
+        if not made.is_all_lanes and not isinstance(found := one_kernel(rows=False), NotLiftable):
             return found
         made.program = simplify(made.program)
         emitted = emit(made)
@@ -95,24 +95,24 @@ def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings:
     return _code_from_emitted(emitted, made)
 
 
-def _one_kernel(function: Any, settings: Settings) -> RegionCode | NotLiftable:
-    """The region as one native kernel, or why it cannot be."""
+def _one_kernel(function: Any, settings: Settings, *, rows: bool) -> RegionCode | NotLiftable:
+    """The region as one native kernel, or why it cannot be; ``rows``: also if it works on whole rows at once."""
     if settings.backend == "torch":
         return NotLiftable("backend", "kernels are not wanted")
     try:
-        return _as_one_kernel(function)
+        return _as_one_kernel(function, rows=rows)
     except NotLiftable as refusal:
         return refusal
     except Exception as error:
         return NotLiftable("internal", f"{type(error).__name__}: {error}")
 
 
-def _as_one_kernel(function: Any) -> RegionCode:
+def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     from looplift.emit.native_whole import whole_region
     from looplift.runtime.variants import RegionCode
     from looplift.vectorize.plan import decisions_of_kernel
 
-    whole = whole_region(function)
+    whole = whole_region(function, rows=rows)
     namespace = whole.namespace | {whole.kernel.name: _built(whole.kernel, False)}
     decisions = decisions_of_kernel(function, tuple(whole.notes))
     return RegionCode(

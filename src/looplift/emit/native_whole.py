@@ -72,8 +72,11 @@ def facts_of_arguments(function: Function) -> Facts:
     return facts
 
 
-def whole_region(function: Function) -> Whole:
-    """One kernel for all that a region does; raises NotLiftable where something in it is not scalar work."""
+def whole_region(function: Function, *, rows: bool = True) -> Whole:
+    """One kernel for all that a region does; raises NotLiftable where something in it is not scalar work.
+
+    Without ``rows`` work on whole rows is not either: a library is better at long ones.
+    """
     if not any(isinstance(statement, Loop) for statement in walk(function.body)):
         raise NotLiftable("no-loop", "there is no loop here", function.span)
     facts = facts_of_arguments(function)
@@ -86,6 +89,8 @@ def whole_region(function: Function) -> Whole:
     findings = settle_types(loop, facts, signature, wanted)
     if keep_apart(signature, facts, findings.stored):
         findings = settle_types(loop, facts, signature, wanted)
+    if findings.has_vectors and not rows:
+        raise NotLiftable("not-scalar", "work on whole rows", function.span)
     draft = write_draft(loop, facts, signature, findings, wanted)
     stored = tuple(p.var for p in signature.parameters if p.var in draft.writer.findings.stored)
     name = Names().fresh(f"{function.name}_kernel")
