@@ -63,6 +63,8 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
     findings = settle_types(loop, facts, signature, wanted)
     if keep_apart(signature, facts, findings.stored):
         findings = settle_types(loop, facts, signature, wanted)
+    if findings.has_vectors:
+        raise NotLiftable("not-scalar", "work on whole rows")
     draft = write_draft(loop, facts, signature, findings, wanted)
     kernel = _kernel(name, loop, inputs, signature, draft)
     if not gradients:

@@ -43,7 +43,7 @@ class Plan:
     @property
     def is_all_lanes(self) -> bool:
         """Whether no loop is left."""
-        return all(decision.decision == "lanes" for decision in self.decisions)
+        return all(decision.decision in ("lanes", "scan") for decision in self.decisions)
 
     def describe(self) -> str:
         """The plan in words, one line for each loop."""
