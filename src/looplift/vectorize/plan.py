@@ -118,9 +118,8 @@ def plan(
         except NotLiftable as refusal:
             refusals.append(refusal)
             continue
-        if backend == "native" and any(one.decision != "native" for one in made.decisions):
-            first = next(one for one in made.decisions if one.decision != "native")
-            refusals.append(NotLiftable(first.code or "not-scalar", first.reason or "it is no work on single numbers"))
+        if backend == "native" and any(one.decision in ("lanes", "scan") for one in made.decisions):
+            refusals.append(NotLiftable("not-scalar", "the loop is no work on single numbers", loops[0].span))
             continue
         if _is_final(made):
             return made
