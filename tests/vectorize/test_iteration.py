@@ -165,6 +165,30 @@ def flat(x):
     return out
 
 
+@case((normal(5, 3),), (normal(1, 3),))
+def growing_from_nothing(a):
+    acc = torch.tensor([])
+    for row in a:
+        acc = torch.cat((acc, torch.diag(row)), dim=0)
+    return acc
+
+
+@case((normal(5, 3),))
+def growing_columns(a):
+    acc = a[0][:, None]
+    for i in range(1, 5):
+        acc = torch.cat([acc, a[i][:, None] * 2], dim=1)
+    return acc
+
+
+@case((normal_array(5, 3),), grad=False)
+def growing_array(a):
+    acc = np.zeros((0, 3))
+    for i in range(5):
+        acc = np.vstack([acc, a[i] * 2])
+    return acc
+
+
 @pytest.mark.parametrize(("loop", "calls", "gradients"), CASES, ids=[function.__name__ for function, _, _ in CASES])
 def test_the_lanes_do_what_the_loop_does(loop, calls, gradients):
     check(loop, *calls, gradients=gradients)

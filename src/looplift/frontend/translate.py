@@ -12,6 +12,7 @@ from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.scope import Builder, Frame, Restart, Site, is_unbound
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Function
+from looplift.ir.growing import joined_after_loops
 from looplift.ir.prune import prune
 from looplift.ir.sink import sink_stores
 
@@ -43,14 +44,15 @@ def translate(
             continue
     else:
         raise NotLiftable("unsupported-syntax", "lists of too many forms", span_of(statements[0]))
-    return prune(sink_stores(Function(name, tuple(build.params.values()), body, results, file, span_of(statements[0]), {
+    function = Function(name, tuple(build.params.values()), body, results, file, span_of(statements[0]), {
         "paths": {var: path for path, var in build.params.items()},
         "values": {var: build.param_values[path] for path, var in build.params.items()},
         "guards": build.guards,
         "foreign": list(build.foreign.values()),
         "modules": build.modules,
         "unrolled": build.unrolled,
-    })))  # fmt: skip
+    })  # fmt: skip
+    return prune(joined_after_loops(sink_stores(function)))
 
 
 def _translated(

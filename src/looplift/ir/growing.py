@@ -1,0 +1,94 @@
+"""Tensors that a loop lengthens piece by piece become lists that are joined after it.
+
+acc = torch.cat((acc, piece))     pieces.append(piece)
+                                  after the loop: acc = torch.cat((acc, torch.cat(pieces)))
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+from looplift.ir.grammar import (
+    UNDEFINED,
+    Append,
+    Block,
+    Carry,
+    Function,
+    Group,
+    If,
+    Let,
+    Loop,
+    Op,
+    Operand,
+    Statement,
+    Var,
+    While,
+    uses,
+    walk,
+)
+
+JOINS = {"torch.cat": "torch.cat", "torch.concat": "torch.cat", "np.concatenate": "np.concatenate",
+         "np.vstack": "np.vstack"}  # fmt: skip
+
+
+def joined_after_loops(function: Function) -> Function:
+    """The same function with growing tensors as lists."""
+    return replace(function, body=_block(function.body, itertools.count(1)))
+
+
+def _block(block: Block, numbers: itertools.count) -> Block:
+    out: list[Statement] = []
+    for statement in block:
+        match statement:
+            case If():
+                out.append(
+                    replace(statement, then=_block(statement.then, numbers), orelse=_block(statement.orelse, numbers))
+                )
+            case Loop(domain=domain) if not isinstance(domain, While):
+                out += _loop(replace(statement, body=_block(statement.body, numbers)), numbers)
+            case _:
+                out.append(statement)
+    return Block(tuple(out))
+
+
+def _loop(loop: Loop, numbers: itertools.count) -> list[Statement]:
+    before: list[Statement] = []
+    after: list[Statement] = []
+    for carry in loop.carries if loop.stop is None else ():
+        grown = _growth(loop, carry)
+        if grown is None:
+            continue
+        join, items, skipped = grown
+        pieces, joined = Var(f"pieces.g{next(numbers)}"), Var(f"joined.g{next(numbers)}")
+        append = Append(pieces, items[1], join.span)
+        kept = [append if statement is join else statement for statement in loop.body if statement is not skipped]
+        loop = replace(loop, carries=tuple(c for c in loop.carries if c is not carry), body=Block(tuple(kept)))
+        before.append(Let(pieces, Op("list"), loop.span))
+        rest = join.op.args[1:]
+        after.append(Let(joined, Op(JOINS[join.op.name], (pieces, *rest), join.op.kwargs), loop.span))
+        whole = Op(join.op.name, (Group("tuple", (carry.init, joined)), *rest), join.op.kwargs)
+        after.append(Let(carry.after, whole, loop.span))
+    return [*before, loop, *after]
+
+
+def _growth(loop: Loop, carry: Carry) -> tuple[Let, tuple[Var, Var], Let | None] | None:
+    """The statement that joins the carried value with a piece, both, and the list of them if that is one of its own.
+
+    None if anything else reads the carried value.
+    """
+    join = next((s for s in loop.body if isinstance(s, Let) and s.var is carry.next), None)
+    if join is None or join.op.name not in JOINS or not join.op.args:
+        return None
+    display, listed = join.op.args[0], None
+    items: tuple[Operand, ...] = display.items if isinstance(display, Group) else ()
+    if isinstance(display, Var):
+        listed = next((s for s in loop.body if isinstance(s, Let) and s.var is display), None)
+        items = listed.op.args if listed is not None and listed.op.name in ("list", "tuple") else ()
+    if len(items) != 2 or items[0] is not carry.inside or not isinstance(items[1], Var) or items[1] is carry.inside:
+        return None
+    read = [atom for inner in walk(loop.body) for atom in uses(inner)] + [other.next for other in loop.carries]
+    alone = read.count(carry.inside) == 1 and read.count(carry.next) == 1
+    if listed is not None:
+        alone = alone and read.count(listed.var) == 1
+    return (join, (carry.inside, items[1]), listed) if alone and carry.init is not UNDEFINED else None
