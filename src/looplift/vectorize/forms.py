@@ -8,23 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import (
-    UNDEFINED,
-    Append,
-    Atom,
-    Carry,
-    Const,
-    Group,
-    If,
-    Let,
-    Loop,
-    Op,
-    Operand,
-    Phi,
-    Statement,
-    Var,
-    uses,
-)
+from looplift.ir.grammar import UNDEFINED, Atom, Carry, Const, Group, If, Let, Op, Operand, Phi, Var
 from looplift.vectorize.context import Context
 from looplift.vectorize.dependence import Component, Pieces, Unit
 from looplift.vectorize.memory import same_operand
@@ -113,8 +97,6 @@ def scan_of(context: Context, pieces: Pieces, component: Component) -> Scan | No
         return None
     final = not _read_elsewhere(context, component, carry, form)
     if _takes(form):
-        if any(_is_known_elsewhere(context, atom) for atom in _given(form)):
-            return None
         return Scan(carry, form, "taken", views, final)
     if _is_affine(form) and _may_reorder(context, members, kind, component):
         return Scan(carry, form, "affine", views, final)
@@ -264,44 +246,6 @@ def _takes(form: Form) -> bool:
         case Chosen(then=then, orelse=orelse):
             return _takes(then) and _takes(orelse)
     return False
-
-
-def _given(form: Form) -> list[Atom]:
-    match form:
-        case Given(atom=atom) | Exceeds(atom=atom):
-            return [atom]
-        case Chosen(then=then, orelse=orelse):
-            return [*_given(then), *_given(orelse)]
-    return []
-
-
-def _is_known_elsewhere(context: Context, atom: Atom) -> bool:
-    """Whether the very object may be handed out under two names, which would tell a copy from it."""
-    if not isinstance(atom, Var) or context.facts.kind(atom).family not in ("tensor", "array"):
-        return False
-    ends, seen, pending = 0, {atom}, [atom]
-    while pending:
-        var = pending.pop()
-        ends += sum(result is var for _, result in context.facts.function.results)
-        for user in context.flow.users.get(var, ()):
-            if isinstance(user, Append) or (isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")):
-                ends += sum(used is var for used in uses(user))
-            for other in _same_object(user, var):
-                if other not in seen:
-                    seen.add(other)
-                    pending.append(other)
-    return ends > 1
-
-
-def _same_object(user: Statement, var: Var) -> list[Var]:
-    """The variables that a statement binds to the object that another one holds."""
-    if isinstance(user, If):
-        return [phi.var for phi in user.phis if var in (phi.then, phi.orelse)]
-    if isinstance(user, Loop):
-        return [
-            bound for carry in user.carries if var in (carry.init, carry.next) for bound in (carry.inside, carry.after)
-        ]
-    return []
 
 
 def _is_affine(form: Form) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from looplift.ir.grammar import Block, Carry, If, Loop, Range, Statement, Var
+from looplift.ir.grammar import Append, Block, Carry, If, Let, Loop, Range, Statement, Var, uses, walk
 from looplift.vectorize import nodes, proofs
 from looplift.vectorize.context import Context
 from looplift.vectorize.dependence import Component, Pieces, Unit, pieces_of
 from looplift.vectorize.forms import Scan, scan_of
 from looplift.vectorize.reductions import Accumulator, accumulator_of
+from looplift.vectorize.views import is_joined
 
 
 @dataclass(eq=False, slots=True)
@@ -42,6 +43,8 @@ class Schedule:
 def schedule_of(context: Context, loop: Loop) -> Schedule | None:
     """How a loop may be distributed; None if nothing in it can leave the sequential loop."""
     if not isinstance(loop.domain, Range) or loop.stop is not None or not _is_plain_range(context, loop):
+        return None
+    if any(isinstance(s, Let) and has_two_names(context, s.var) for s in walk(loop.body)):
         return None
     reductions = _reductions(context, loop)
     atomic: set[int] = set()
@@ -174,3 +177,36 @@ def needed_later(context: Context, made: Schedule, phase: Phase) -> list[Var]:
     later = made.phases[made.phases.index(phase) + 1 :]
     read = {var for other in later for unit in other.units for var in (*unit.reads, *unit.guards)}
     return [var for var in own if var in read]
+
+
+# ---------------------------------------------------------------- identity
+
+
+def has_two_names(context: Context, atom: Var) -> bool:
+    """Whether the very object may be handed out under two names, which would tell a copy from it."""
+    if context.facts.kind(atom).family not in ("tensor", "array"):
+        return False
+    ends, seen, pending = 0, {atom}, [atom]
+    while pending:
+        var = pending.pop()
+        ends += sum(result is var for _, result in context.facts.function.results)
+        for user in context.flow.users.get(var, ()):
+            handed = isinstance(user, Append) and not is_joined(context, user.ref)
+            if handed or (isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")):
+                ends += sum(used is var for used in uses(user))
+            for other in _same_object(user, var):
+                if other not in seen:
+                    seen.add(other)
+                    pending.append(other)
+    return ends > 1
+
+
+def _same_object(user: Statement, var: Var) -> list[Var]:
+    """The variables that a statement binds to the object that another one holds."""
+    if isinstance(user, If):
+        return [phi.var for phi in user.phis if var in (phi.then, phi.orelse)]
+    if isinstance(user, Loop):
+        return [
+            bound for carry in user.carries if var in (carry.init, carry.next) for bound in (carry.inside, carry.after)
+        ]
+    return []

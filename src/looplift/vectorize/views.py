@@ -114,7 +114,7 @@ def check_kept_value(context: Context, ref: Var, value: Atom) -> None:
     """Views that are put into a list which leaves the region would have to be views there as well."""
     if not isinstance(value, Var) or not context.facts.kind(value).is_array:
         return
-    if any(atom is ref for _, atom in context.facts.function.results) or not _is_joined(context, ref):
+    if any(atom is ref for _, atom in context.facts.function.results) or not is_joined(context, ref):
         if "view" in _views(context, value, set()):
             raise context.refuse("aliasing", f"'{ref.hint}' is filled with views of a tensor")
         _, inside = program_order(context.facts.function.body)
@@ -141,7 +141,7 @@ def _is_made_in(context: Context, atom: Atom, loops: tuple[Loop, ...], inside: d
     return False
 
 
-def _is_joined(context: Context, ref: Var) -> bool:
+def is_joined(context: Context, ref: Var) -> bool:
     """Whether a list is only stacked, counted or read."""
     for user in context.flow.users.get(ref, ()):
         if isinstance(user, Append) and user.ref is ref:
