@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push
+from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Loop, Range, Var, While
 from looplift.vectorize import nodes
@@ -66,33 +67,117 @@ def serial_phase(
     body: Callable[[Node], None],
     axis: Axis | None,
 ) -> None:
-    """``for t in range(...)`` around a body; ``held`` values are kept for each iteration."""
-    domain = loop.domain
-    assert isinstance(domain, Range) and loop.index is not None
-    if loop.stop is not None:
-        raise context.refuse("carried", "the loop is left early, by 'break' or 'return'")
-    bounds = context.node(domain.lo), context.node(domain.hi), context.node(domain.step)
-    if any(bound.axes for bound in bounds):
-        raise context.refuse("ragged-shape", "a loop that stays sequential has another length in each lane")
+    """``for t in range(...)`` around a body; ``held`` values are kept for each iteration.
+
+    for t in range(length[i]):        for t in range(int(length.amax())):
+        h = f(h)                          active = (t < length) & ~stop
+        if done(h): break                 if not active.any(): break
+                                          h = where(active, f(h), h); stop = where(active, done(h), stop)
+    """
+    assert loop.index is not None
     _bind_arrays(context, loop)
+    walked = walk_of(context, loop)
     names = [_enter(context, loop, carry) for carry in carries]
     _exchange(context, loop, carries, names)
     for history in held:
         history.start(context)
-    context.check_at_most(nodes.const(1), axis.extent if axis is not None else _count(loop, bounds))
+    if walked.limit is None:
+        context.check_at_most(nodes.const(1), axis.extent if axis is not None else _count(loop, walked.bounds))
     name = axis.name if axis is not None else context.fresh_name(loop.index.hint)
-    step = For(name, bounds, [])
+    step = For(name, walked.bounds, [])
     index = Node("name", (), (), nodes.INT, {"text": name, "bits": 40, "local": True}, name)
-    context.vals[loop.index] = Val(index)
-    context.serial_loops.append(loop)
-    with context.nested(step.body):
-        body(index)
-        for history in held:
-            history.push(context)
-        _leave(context, carries, names, None)
-    context.serial_loops.pop()
+    context.vals[loop.index] = walked.index(index)
+    with _inside(context, loop, step.body):
+        going = nodes.both(walked.going(index), _unstopped(context, loop))
+        active = _activity(context, going)
+        with context.masked(active):
+            body(index)
+            for history in held:
+                history.push(context)
+            _leave(context, carries, names, active)
     context.add(step)
     _after(context, carries, names)
+
+
+@contextmanager
+def _inside(context: Context, loop: Loop, steps: list[Step]) -> Iterator[None]:
+    outside = context.in_while
+    context.in_while = outside or isinstance(loop.domain, While) or loop.stop is not None
+    context.serial_loops.append(loop)
+    with context.nested(steps):
+        yield
+    context.serial_loops.pop()
+    context.in_while = outside
+
+
+def _unstopped(context: Context, loop: Loop) -> Node | None:
+    """Where no iteration before this one has left the loop."""
+    if loop.stop is None:
+        return None
+    flag = next((carry for carry in loop.carries if carry.next is loop.stop), None)
+    if flag is None:
+        raise context.refuse("carried", "the loop is left early, by 'break' or 'return'")
+    return nodes.negated(truth(context.node(flag.inside)))
+
+
+def _activity(context: Context, going: Node | None) -> Node | None:
+    """Leave the loop when no lane goes on; where they go on, by a name, or None if all do."""
+    if going is None:
+        return None
+    if context.mask is not None and (going.axes or context.mask.axes):
+        going = nodes.both(context.mask, going)
+    if not going.axes:
+        context.add(LeaveUnless(going))
+        return None
+    name = context.fresh_name("active")
+    context.add(Assign(name, going))
+    active = Node("name", (), going.axes, nodes.BOOL, {"text": name, "local": True}, "active")
+    context.add(LeaveUnless(active))
+    return active
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The range of a loop that stays: the bounds of the longest lane, and where lanes have iterations of their own."""
+
+    bounds: tuple[Node, Node, Node]
+    start: Node | None = None
+    limit: Node | None = None
+    """The number of iterations of each lane; None where all have the same."""
+
+    def index(self, count: Node) -> Val:
+        """The loop's index: the name that is counted, or each lane's own."""
+        if self.start is None:
+            return Val(count)
+        step = nodes.constant_of(self.bounds[2])
+        sign = "add" if step == 1 else "sub"
+        return Val(nodes.elementwise(sign, [self.start, count], nodes.INT, bits=41))
+
+    def going(self, count: Node) -> Node | None:
+        """Where a lane has an iteration of this number."""
+        if self.limit is None:
+            return None
+        return nodes.compare("lt", count, self.limit)
+
+
+def walk_of(context: Context, loop: Loop) -> Walk:
+    """The iterations of each lane; those of different lengths are counted from 0."""
+    domain = loop.domain
+    assert isinstance(domain, Range)
+    lo, hi, step = context.node(domain.lo), context.node(domain.hi), context.node(domain.step)
+    if not any(bound.axes for bound in (lo, hi, step)):
+        return Walk((lo, hi, step))
+    stride = nodes.constant_of(step)
+    if stride not in (1, -1):
+        raise context.refuse("ragged-shape", "a range with a step that has another length in each lane")
+    limit = nodes.elementwise("sub", [hi, lo] if stride == 1 else [lo, hi], nodes.INT, bits=42)
+    if context.mask is not None:
+        limit = nodes.select(context.mask, limit, nodes.const(0), nodes.INT)
+    if any(carry.init is UNDEFINED for carry in loop.carries):
+        context.check(nodes.compare("ge", limit, nodes.const(1)))
+    longest = Node("reduce", (limit,), (), nodes.INT, {"axes": limit.axes, "operator": "max", "bits": 42}, "longest")
+    start = None if nodes.is_const(lo, 0) and stride == 1 else lo
+    return Walk((nodes.const(0), longest, step if stride == 1 else nodes.const(1)), start, limit)
 
 
 def _count(loop: Loop, bounds: tuple[Node, Node, Node]) -> Node:
@@ -113,32 +198,20 @@ def while_loop(context: Context, loop: Loop) -> None:
 
     domain = loop.domain
     assert isinstance(domain, While)
-    if loop.stop is not None:
-        raise context.refuse("carried", "a 'while' loop that is left by 'break' or 'return'")
-    if stored_roots(context.flow, loop.body):
-        raise context.refuse("order", "a 'while' loop that writes to an array")
-    names = [_enter(context, loop, carry) for carry in loop.carries]
+    _bind_arrays(context, loop)
+    carries = list(loop.carries)
+    names = [_enter(context, loop, carry) for carry in carries]
     step = Forever([])
-    context.serial_loops.append(loop)
-    outside, context.in_while = context.in_while, True
-    with context.nested(step.body):
-        block(context, domain.block)
-        cond = truth(context.node(domain.cond))
-        cond = nodes.both(context.mask, cond) if cond.axes or (context.mask is not None and context.mask.axes) else cond
-        active = cond
-        if cond.axes:
-            active = Node(
-                "name", (), cond.axes, nodes.BOOL, {"text": context.fresh_name("active"), "local": True}, "active"
-            )
-            context.add(Assign(active.attrs["text"], cond))
-        context.add(LeaveUnless(active))
-        with context.masked(active if cond.axes else None):
+    with _inside(context, loop, step.body):
+        with context.masked(_unstopped(context, loop)):
+            block(context, domain.block)
+        going = nodes.both(truth(context.node(domain.cond)), _unstopped(context, loop))
+        active = _activity(context, going)
+        with context.masked(active):
             block(context, loop.body)
-            _leave(context, list(loop.carries), names, active if cond.axes else None)
-    context.in_while = outside
-    context.serial_loops.pop()
+            _leave(context, carries, names, active)
     context.add(step)
-    _after(context, list(loop.carries), names)
+    _after(context, carries, names)
 
 
 def _bind_arrays(context: Context, loop: Loop) -> None:
@@ -176,14 +249,25 @@ def _enter(context: Context, loop: Loop, carry: Carry) -> Node | None:
             {"copy": name},
         )
         context.add(Assign(name, init))
+    elif carry.init is not UNDEFINED:
+        if context.flow.users.get(carry.inside) or axes or loop.stop is not None or isinstance(loop.domain, While):
+            context.add(Assign(name, _spread(context, carry, context.node(carry.init), axes, fact.kind)))
     elif context.flow.users.get(carry.inside):
-        if carry.init is UNDEFINED:
-            raise context.refuse("carried", f"'{carry.hint}' is first bound inside a loop that stays sequential")
-        context.add(Assign(name, _spread(context, carry, context.node(carry.init), axes, fact.kind)))
+        raise context.refuse("carried", f"'{carry.hint}' is first bound inside a loop that stays sequential")
     elif isinstance(loop.domain, While):
         raise context.refuse("carried", f"'{carry.hint}' may not be bound after the loop")
+    elif axes:
+        context.add(Assign(name, _unbound(context, carry, axes, fact.kind)))
     context.vals[carry.inside] = Val(node)
     return node
+
+
+def _unbound(context: Context, carry: Carry, axes: tuple[Axis, ...], kind: Kind) -> Node:
+    """What stands for a value that the first iteration binds in every lane."""
+    if kind.rank:
+        raise context.refuse("carried", f"'{carry.hint}' is first bound inside a loop that stays sequential")
+    nothing = {"float": 0.0, "bool": False}.get(kind.family, 0)
+    return _spread(context, carry, nodes.const(nothing), axes, kind)
 
 
 def _exchange(context: Context, loop: Loop, carries: list[Carry], names: list[Node | None]) -> None:
@@ -235,8 +319,11 @@ def _is_own_buffer(context: Context, loop: Loop, carry: Carry, group: list[Carry
 def _axes_of(context: Context, loop: Loop, carry: Carry) -> tuple[Axis, ...]:
     """The active axes with whose loops the value varies."""
     loops = {*context.facts.of[carry.inside].loops, *context.facts.of[carry.after].loops} - {loop}
-    if isinstance(loop.domain, While) or context.mask is not None:
+    if isinstance(loop.domain, While) or context.mask is not None or loop.stop is not None:
         return context.active_axes()
+    if isinstance(loop.domain, Range):
+        bounds = (loop.domain.lo, loop.domain.hi, loop.domain.step)
+        loops |= {outer for atom in bounds for outer in context.facts[atom].loops}
     return nodes.merge_axes(tuple(axis for other, axis in context.axis_of.items() if other in loops))
 
 
