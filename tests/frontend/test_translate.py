@@ -195,15 +195,6 @@ def with_generator(x):
         x[i] = sum(generator(i))
 
 
-def with_break_and_return(x):
-    for i in range(3):
-        if x[i] > 2:
-            return 1
-        if x[i] > 1:
-            break
-    return 2
-
-
 def with_return_and_more(x):
     for i in range(3):
         if x[i] > 2:
@@ -216,7 +207,6 @@ REFUSALS = {
     with_attribute: "effect-order",
     with_recursion: "recursion",
     with_generator: "unknown-call",
-    with_break_and_return: "unsupported-syntax",
     with_return_and_more: "unsupported-syntax",
 }
 

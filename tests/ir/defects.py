@@ -114,6 +114,37 @@ def else_of_a_loop_in_an_if(n, c):
     return total
 
 
+@translation(([1, 5, 2], 5), ([1, 5, 2], 2), ([1, 7, 5], 5), ([0, 0], 5), ([], 1))
+def leaves_by_break_and_by_return(items, wanted):
+    total = 0
+    for i, item in enumerate(items):
+        if item == wanted:
+            return i, total
+        if item > 6:
+            break
+        total += item
+    else:
+        total += 100
+        if total > 102:
+            return -2, total
+    total += 1
+    return -1, total
+
+
+@translation(([[1, 5], [7, 2]], 5), ([[1, 7], [3, 2]], 2), ([[1], [2]], 9))
+def returns_from_an_inner_loop_that_breaks(rows, wanted):
+    seen = 0
+    for row in rows:
+        for item in row:
+            if item == wanted:
+                return seen
+            if item > 6:
+                break
+            seen += 1
+        seen += 10
+    return -seen
+
+
 # ---------------------------------------------------------------- what is iterated
 
 

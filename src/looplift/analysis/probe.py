@@ -47,6 +47,10 @@ def analyse(function: Function) -> Facts:
     return probe.facts
 
 
+RESULT = "_result"
+"""How the names of returned values begin that the translation makes."""
+
+
 class _Probe:
     def __init__(self, function: Function):
         self.function = function
@@ -273,6 +277,8 @@ class _Probe:
             self.facts.of[phi.var] = self.joined(phi, cond.loops, statement)
 
     def joined(self, phi: Phi, loops: tuple[Loop, ...], statement: If) -> Fact:
+        if phi.var.hint.startswith(RESULT) and (given := self._only_bound(phi)) is not None:
+            return replace(given, loops=self.union(given.loops, loops))
         if phi.then is UNDEFINED or phi.orelse is UNDEFINED:
             raise NotLiftable(
                 "unsupported-syntax", f"'{phi.var.hint}' is bound on one side of the 'if' only", statement.span
@@ -290,6 +296,12 @@ class _Probe:
             chosen = orelse
         every = self.union(then.loops, orelse.loops, loops)
         return Fact(kind, every, chosen.shape, _as_kind(chosen.sample, kind), then.fixed and orelse.fixed)
+
+    def _only_bound(self, phi: Phi) -> Fact | None:
+        """Of a value that is returned on one side and not yet on the other: a flag says which, so none is read unbound."""
+        sides = [None if side is UNDEFINED else self.facts[side] for side in (phi.then, phi.orelse)]
+        bound = [fact for fact in sides if fact is not None and fact.kind.family != "undefined"]
+        return bound[0] if len(bound) == 1 else None
 
     # ------------------------------------------------------------ loops
 
@@ -309,6 +321,8 @@ class _Probe:
         self.loops.pop()
         if isinstance(loop.domain, While):
             bounds = self.facts[loop.domain.cond].loops
+        if loop.stop is not None:
+            bounds = self.union(bounds, self.facts[loop.stop].loops)
         for carry in loop.carries:
             inside = self.facts.of[carry.inside]
             after = self.union(inside.loops, bounds)

@@ -16,14 +16,17 @@ import itertools
 from dataclasses import dataclass, field
 
 STOP_ATTRIBUTE = "looplift_stop"
+LEFT_ATTRIBUTE = "looplift_left"
 
 
 @dataclass
 class _Scope:
-    """Names of the flags in force: one per enclosing loop, and those that guard the rest of a block."""
+    """Names of the flags in force: one per enclosing loop, another one for those that are left by break and by return,
+    and those that guard the rest of a block."""
 
     counter: itertools.count
     stops: list[str] = field(default_factory=list)
+    lefts: list[str] = field(default_factory=list)
     skips: list[tuple[int, str]] = field(default_factory=list)
     result: str = ""
 
@@ -99,8 +102,8 @@ def _skip(node: ast.stmt, scope: _Scope, levels: int | None) -> list[ast.stmt]:
 def _leave(node: ast.Return, scope: _Scope) -> list[ast.stmt]:
     value = node.value or ast.copy_location(ast.Constant(None), node)
     out = [_assign(node, scope.result, value)]
-    for stop in scope.stops:
-        out += _set(node, stop)
+    for flag in scope.stops + scope.lefts:
+        out += _set(node, flag)
     return out + _skip(node, scope, levels=None)
 
 
@@ -118,26 +121,34 @@ def _branch(node: ast.If, rest: list[ast.stmt], scope: _Scope) -> list[ast.stmt]
 
 def _loop(node: ast.For | ast.While, scope: _Scope) -> list[ast.stmt]:
     stop = scope.fresh("stop")
+    both = any(map(_breaks, node.body)) and any(exits(child, loops=False) for child in node.body)
+    left = [scope.fresh("left")] if both else []
     scope.stops.append(stop)
+    scope.lefts += left
     body = _block(node.body, scope)
     scope.stops.pop()
+    del scope.lefts[len(scope.lefts) - len(left) :]
     loop = _with(node, body=body, orelse=[])
     breaks = any(_assigns(child, stop) for child in body)
     setattr(loop, STOP_ATTRIBUTE, stop if breaks else None)
     setattr(node, STOP_ATTRIBUTE, stop if breaks else None)
-    return [*(_set(node, stop, False) if breaks else []), loop]
+    setattr(node, LEFT_ATTRIBUTE, left[0] if left else None)
+    flags = [*([stop] if breaks else []), *left]
+    return [*(statement for flag in flags for statement in _set(node, flag, False)), loop]
 
 
 def _after_loop(node: ast.For | ast.While, rest: list[ast.stmt], scope: _Scope) -> list[ast.stmt]:
-    """The loop's ``else`` clause, and the rest, which a return inside the loop skips."""
+    """The loop's ``else`` clause, which a break skips, and the rest, which a return inside the loop skips as well."""
     stop = getattr(node, STOP_ATTRIBUTE)
     if stop is None:
         return _block(node.orelse + rest, scope)
-    if not exits(node, loops=False):
-        return [*_unless(node, stop, node.orelse, scope), *_block(rest, scope)]
-    if any(_breaks(child) for child in node.body):
-        raise SyntaxError("a loop with both break and return")
-    return _unless(node, stop, node.orelse + rest, scope)
+    clause = [_guarded(node, stop, node.orelse)] if node.orelse else []
+    if not any(exits(child, loops=False) for child in node.body):
+        return _block(clause + rest, scope)
+    if not clause and not rest:
+        return []
+    left = getattr(node, LEFT_ATTRIBUTE) or stop
+    return _block([_guarded(node, left, clause + rest)], scope)
 
 
 def _breaks(node: ast.stmt) -> bool:
@@ -147,6 +158,12 @@ def _breaks(node: ast.stmt) -> bool:
         case ast.If(body=body, orelse=orelse):
             return any(map(_breaks, body + orelse))
     return False
+
+
+def _guarded(node: ast.stmt, flag: str, body: list[ast.stmt]) -> ast.stmt:
+    """``if not flag: body``, whose exits are still to be removed."""
+    test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
+    return _located(ast.If(test, body, []), node)
 
 
 def _unless(node: ast.stmt, flag: str, rest: list[ast.stmt], scope: _Scope) -> list[ast.stmt]:

@@ -12,6 +12,7 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Choose, Node, Program
 from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import (
+    UNDEFINED,
     Append,
     Atom,
     Block,
@@ -287,9 +288,7 @@ def _choose(context: Context, statement: If, cond: Node, phis: list[Phi]) -> Non
         with context.nested(steps):
             block(context, body)
             values = [phi.then if body is statement.then else phi.orelse for phi in phis]
-            sides.append(
-                [fitting(context.node(v), context.facts.kind(p.var)) for v, p in zip(values, phis, strict=True)]
-            )
+            sides.append([_side(context, v, context.facts.kind(p.var)) for v, p in zip(values, phis, strict=True)])
     for phi, then, orelse in zip(phis, *sides, strict=True):
         kind, name = context.facts.kind(phi.var), context.fresh_name(phi.var.hint)
         axes = nodes.merge_axes(then.axes, orelse.axes)
@@ -302,8 +301,15 @@ def _choose(context: Context, statement: If, cond: Node, phis: list[Phi]) -> Non
     context.add(step)
 
 
-def _joined(context: Context, cond: Node, phi) -> Val:
+def _side(context: Context, atom: Atom, kind: Kind) -> Node:
+    """A value at the end of one side; what is not bound there is never read, and is nothing."""
+    return fitting(nodes.const(0) if atom is UNDEFINED else context.node(atom), kind)
+
+
+def _joined(context: Context, cond: Node, phi: Phi) -> Val:
     kind = context.facts.of[phi.var].kind
+    if UNDEFINED in (phi.then, phi.orelse):
+        return context.val(phi.orelse if phi.then is UNDEFINED else phi.then)
     then, orelse = context.val(phi.then), context.val(phi.orelse)
     if kind.family == "bool":
         if nodes.is_const(orelse.node, False):

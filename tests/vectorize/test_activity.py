@@ -1,0 +1,155 @@
+"""Loops whose lanes part ways: break, return, else, conditions and lengths of their own."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from tests.vectorize.harness import check
+from tests.vectorize.test_distribution import matrix, vector
+
+from looplift import lift
+
+PARTED = {"lanes", "sequential"}
+
+
+def first_one(x):
+    out = torch.full((x.shape[0],), -1, dtype=torch.long)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if x[i, j] > 1:
+                out[i] = j
+                break
+    return out
+
+
+def skipping(x):
+    outs = []
+    for i in range(x.shape[0]):
+        total, found = 0.0, -1
+        for j in range(x.shape[1]):
+            value = x[i, j].item()
+            if value < 0:
+                continue
+            total += value
+            if total > 1.0:
+                found = j
+                break
+        else:
+            found = 100
+        outs.append(found)
+    return torch.tensor(outs)
+
+
+def triangle(x):
+    out = torch.zeros(x.shape[0], dtype=x.dtype)
+    for i in range(x.shape[0]):
+        h = torch.zeros((), dtype=x.dtype)
+        for j in range(i + 1, x.shape[1]):
+            h = torch.sin(h) + x[i, j]
+        out[i] = h
+    return out
+
+
+@pytest.mark.parametrize("function", [first_one, skipping])
+def test_searches_that_end_early(function):
+    check(function, [matrix(5, 7)], [matrix(1, 2)], [-matrix(3, 4).abs()], gradients=False, decisions=PARTED)
+
+
+def test_a_length_that_moves_with_the_outer_loop():
+    check(triangle, [matrix(4, 6)], decisions=PARTED)
+
+
+def test_newton_until_each_lane_is_done():
+    def roots(a):
+        out = torch.zeros_like(a)
+        steps = torch.zeros(len(a), dtype=torch.long)
+        for i in range(len(a)):
+            x, k = a[i], 0
+            while True:
+                change = (x * x - a[i]) / (2 * x)
+                x = x - change
+                k += 1
+                if abs(change) < 1e-9 or k == 50:
+                    break
+            out[i] = x
+            steps[i] = k
+        return out, steps
+
+    check(roots, [vector(6).abs() + 0.5], [torch.ones(2, dtype=torch.float64)], decisions=PARTED)
+
+
+def test_lengths_of_their_own():
+    def encoded(x, lengths):
+        out = torch.zeros(x.shape[0], dtype=x.dtype)
+        for i in range(x.shape[0]):
+            h = torch.zeros((), dtype=x.dtype)
+            for t in range(lengths[i]):
+                h = torch.tanh(h + x[i, t])
+            out[i] = h
+        return out
+
+    check(encoded, [matrix(4, 6), [3, 1, 6, 2]], [matrix(4, 6), [3, 0, 6, 2]], decisions=PARTED)
+
+
+def stepped(origin, speed, far):
+    t = 0.02
+    for n in range(20):
+        distance = abs(origin + t * speed) - 0.5
+        if distance < 1e-3:
+            return t, 1, n
+        t += distance
+        if t > far:
+            break
+    return -1.0, -2, n
+
+
+def test_break_and_return_in_a_helper():
+    def marched(origins, speeds, far):
+        times = torch.zeros(len(origins), dtype=torch.float64)
+        labels = torch.zeros(len(origins), dtype=torch.long)
+        for i in range(len(origins)):
+            t, which, n = stepped(origins[i].item(), speeds[i].item(), far)
+            times[i] = t
+            labels[i] = which * 100 + n
+        return times, labels
+
+    check(marched, [vector(9) * 3, vector(9, seed=1), 10.0], gradients=False, decisions={"lanes"})
+
+
+def test_integers_of_python_and_stores_in_a_while_loop():
+    def collatz(x, sums):
+        out = torch.zeros_like(x)
+        for i in range(len(x)):
+            n, count = int(x[i]), 0
+            while n != 1:
+                if n % 2 == 0:
+                    n //= 2
+                else:
+                    n = 3 * n + 1
+                count += 1
+                sums[i] += count
+                if count > 30:
+                    break
+            out[i] = count
+        return out
+
+    check(collatz, [torch.tensor([1, 6, 27, 48, 7]), torch.zeros(5)], gradients=False, decisions=PARTED)
+
+
+def test_an_assertion_of_a_lane_that_runs():
+    def asserting(x):
+        out = torch.zeros_like(x)
+        for i in range(len(x)):
+            total = torch.zeros((), dtype=x.dtype)
+            for j in range(5):
+                assert total < 10.0, f"row {i}"
+                total = total + x[i] * j
+                if x[i] < 1:
+                    break
+            out[i] = total
+        return out
+
+    check(asserting, [torch.tensor([0.5, 1.2, 1.4])], decisions=PARTED)
+    lifted = lift(asserting, backend="torch")
+    with pytest.raises(AssertionError, match="row 1"):
+        lifted(torch.tensor([0.5, 9.0, 20.0]))
