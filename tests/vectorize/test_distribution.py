@@ -145,3 +145,54 @@ def test_an_index_that_may_wrap_is_no_other_place():
         return u
 
     check(wrapped, [matrix(4, 1), 0], [matrix(4, 3), 0], gradients=False, decisions={"kept"})
+
+
+def log_partition(emissions, trans, start, stop):
+    losses = []
+    for n in range(emissions.shape[0]):
+        count = emissions.shape[2]
+        alpha = [start[k] + emissions[n, 0, k] for k in range(count)]
+        for t in range(1, emissions.shape[1]):
+            following = []
+            for k in range(count):
+                terms = [alpha[p] + trans[p, k] for p in range(count)]
+                following.append(torch.logsumexp(torch.stack(terms), dim=0) + emissions[n, t, k])
+            alpha = following
+        losses.append(torch.logsumexp(torch.stack(alpha) + stop, dim=0))
+    return torch.stack(losses)
+
+
+def best_path_score(emissions, trans, start, stop):
+    scores = []
+    for n in range(emissions.shape[0]):
+        count = emissions.shape[2]
+        delta = [emissions[n, 0, k].item() for k in range(count)]
+        for t in range(1, emissions.shape[1]):
+            new = []
+            for k in range(count):
+                best = float("-inf")
+                for p in range(count):
+                    score = delta[p] + trans[p, k].item()
+                    if score > best:
+                        best = score
+                new.append(best + emissions[n, t, k].item())
+            delta = new
+        scores.append(delta[0])
+    return torch.tensor(scores, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("function", [log_partition, best_path_score])
+def test_lists_of_states_are_carried(function):
+    calls = [[vector(3 * t * 5).reshape(3, t, 5), matrix(5, 5), vector(5), vector(5, seed=1)] for t in (2, 6)]
+    decisions = {"lanes", "sequential"} | ({"scan"} if function is best_path_score else set())
+    check(function, *calls, gradients=function is log_partition, decisions=decisions)
+
+
+def test_a_list_that_changes_its_length_is_the_loop():
+    def shrinking(x):
+        h = [x[k] * 1.0 for k in range(x.shape[0])]
+        for t in range(1, 3):
+            h = [h[k] + h[k + 1] for k in range(x.shape[0] - t)]
+        return torch.stack(h)
+
+    check(shrinking, [vector(5)], gradients=False, decisions={"kept"})

@@ -298,7 +298,7 @@ class _Probe:
         return Fact(kind, every, chosen.shape, _as_kind(chosen.sample, kind), then.fixed and orelse.fixed)
 
     def _only_bound(self, phi: Phi) -> Fact | None:
-        """Of a value that is returned on one side and not yet on the other: a flag says which, so none is read unbound."""
+        """Of a value that is returned on one side only: a flag says which, so that none is read unbound."""
         sides = [None if side is UNDEFINED else self.facts[side] for side in (phi.then, phi.orelse)]
         bound = [fact for fact in sides if fact is not None and fact.kind.family != "undefined"]
         return bound[0] if len(bound) == 1 else None

@@ -127,10 +127,15 @@ class Built:
     element: Kind | None = None
     entries: list[tuple[Node, tuple[Axis, ...], Node | None]] = field(default_factory=list)
     ragged: Val | None = None
+    outside: Node | None = None
+    """The mask under which the list was made."""
+    depth: int = 0
+    """How many loops that stay it was made in."""
 
     def append(self, context: Context, val: Val) -> None:
         value = val.node
-        if context.serial_loops:
+        mask = None if context.mask is self.outside else context.mask
+        if len(context.serial_loops) > self.depth:
             raise context.refuse("carried", f"'{self.var.hint}' grows in a loop that stays sequential")
         inside = context.axes_inside(self.axes)
         if not inside:
@@ -139,13 +144,13 @@ class Built:
             raise context.refuse("ragged-shape", f"'{self.var.hint}' is appended to in a ragged loop")
         if self.entries:
             raise context.refuse("order", f"'{self.var.hint}' is appended to at several places")
-        if context.mask is not None and self.axes:
+        if mask is not None and self.axes:
             raise context.refuse("ragged-shape", f"'{self.var.hint}' has another length in each iteration")
         if value.kind.family in ("tuple", "list", "object", "string", "none"):
             raise context.refuse("unsupported-value", f"'{self.var.hint}' holds {value.kind.family}s")
-        self.entries.append((value, inside, context.mask))
-        if context.mask is not None:
-            context.check_taken(context.mask, value)
+        self.entries.append((value, inside, mask))
+        if mask is not None:
+            context.check_taken(mask, value)
         if val.dims is not None:
             ragged_lists.check_pieces(context, val, inside, self.axes)
             self.ragged = val
@@ -172,18 +177,39 @@ class Built:
             return count
         return Node("extent", (node,), (), nodes.INT, {"dim": len(self.axes), "key": f"#{node.serial}"})
 
+    def item_kind(self, context: Context) -> Kind:
+        if not self.entries:
+            raise NotLiftable("carried", f"'{self.var.hint}' is read while the loop fills it", context.span)
+        return self.entries[0][0].kind
+
     def item(self, context: Context, index: Operand, fact: Fact) -> Val:
         from looplift.vectorize.indexing import read
 
-        element = self.entries[0][0].kind if self.entries else None
-        if element is None:
-            raise NotLiftable("carried", f"'{self.var.hint}' is read while the loop fills it", context.span)
+        element = self.item_kind(context)
         got = read(context, self.collected(context), index, _lane_kind(context, element)).node
         if element.is_number:
             if got.axes:
                 return Val(Node("retype", (got,), got.axes, element))
             return Val(Node("apply", (got,), (), element, {"name": "method.item", "kwargs": [], "positional": 1}))
         return Val(got)
+
+
+@dataclass
+class Held(Built):
+    """A list that is carried by a loop that stays: an array under a name, of items of one kind."""
+
+    node: Node | None = None
+
+    def append(self, context: Context, val: Val) -> None:
+        raise context.refuse("carried", f"'{self.var.hint}' is carried while it grows")
+
+    def collected(self, context: Context) -> Node:
+        assert self.node is not None
+        return self.node
+
+    def item_kind(self, context: Context) -> Kind:
+        assert self.element is not None
+        return self.element
 
 
 JOINS = frozenset(

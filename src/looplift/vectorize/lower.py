@@ -217,13 +217,17 @@ def _let(context: Context, statement: Let) -> None:
         contribute(context, var)
         return
     if op.name == "list" and not op.args:
-        context.vals[var] = Val(nodes.const(None), sequence=lists.Built(var, context.active_axes()))
+        context.vals[var] = Val(nodes.const(None), sequence=_empty(context, var))
         return
     _check_kept(context, op)
     made = lists.joined(context, op, fact, var) or _of_built_list(context, op, fact) or operation(context, statement)
     context.vals[var] = made
     if context.flow.root(var) is var and is_stored(context, var):
         new_array(context, var, made, fact)
+
+
+def _empty(context: Context, var: Var) -> lists.Built:
+    return lists.Built(var, context.active_axes(), outside=context.mask, depth=len(context.serial_loops))
 
 
 def _check_kept(context: Context, op: Op) -> None:

@@ -12,6 +12,7 @@ from looplift.ir.grammar import UNDEFINED, Carry, Loop, Range, Var, While
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
+from looplift.vectorize.lists import Built, Held
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import truth
 from looplift.vectorize.subscripts import extent_of
@@ -234,6 +235,8 @@ def _enter(context: Context, loop: Loop, carry: Carry) -> Node | None:
         context.vals[carry.inside] = context.val(carry.init)
         return None
     fact = context.facts.of[carry.inside]
+    if fact.kind.family == "list":
+        return _enter_list(context, loop, carry)
     if not (fact.kind.is_array or fact.kind.is_number):
         raise context.refuse("carried", f"'{carry.hint}', a {fact.kind.family}, is carried")
     name = context.fresh_name(carry.hint)
@@ -260,6 +263,35 @@ def _enter(context: Context, loop: Loop, carry: Carry) -> Node | None:
         context.add(Assign(name, _unbound(context, carry, axes, fact.kind)))
     context.vals[carry.inside] = Val(node)
     return node
+
+
+def _enter_list(context: Context, loop: Loop, carry: Carry) -> Node:
+    """A list that each iteration makes anew is an array, whose first lane dimension counts its items."""
+    val = context.val(carry.init) if carry.init is not UNDEFINED else None
+    if val is None or not isinstance(val.sequence, Built) or val.sequence.ragged is not None:
+        raise context.refuse("carried", f"'{carry.hint}', a list, is carried")
+    init = val.sequence.collected(context)
+    name = context.fresh_name(carry.hint)
+    node = Node("name", (), context.active_axes(), init.kind, {"text": name, "local": True, "key": f"{name}#"}, name)
+    node.attrs["extents"] = [extent_of(node, dim) for dim in range(init.kind.rank)]
+    context.add(Assign(name, _spread(context, carry, init, node.axes, init.kind)))
+    context.vals[carry.inside] = _held(context, carry.inside, node, val.sequence.item_kind(context))
+    return node
+
+
+def _held(context: Context, var: Var, node: Node, element: Kind) -> Val:
+    return Val(nodes.const(None), sequence=Held(var, node.axes, element, node=node))
+
+
+def _next_list(context: Context, carry: Carry, held: Held, val: Val) -> Node:
+    """The list of the next iteration, which must be as long as this one and hold the same kind of items."""
+    if not isinstance(val.sequence, Built) or val.sequence.ragged is not None:
+        raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
+    made, node = val.sequence.collected(context), held.collected(context)
+    if made.kind != node.kind or val.sequence.item_kind(context) != held.element:
+        raise context.refuse("mixed-kinds", f"the items of '{carry.hint}' change their kind")
+    context.check(nodes.compare("eq", extent_of(made, 0), extent_of(node, 0)))
+    return made
 
 
 def _unbound(context: Context, carry: Carry, axes: tuple[Axis, ...], kind: Kind) -> Node:
@@ -344,8 +376,10 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
     for carry, inside in zip(carries, names, strict=True):
         if inside is None:
             continue
-        val = context.val(carry.next)
-        if val.sequence is not None or val.items is not None:
+        val, entered = context.val(carry.next), context.vals[carry.inside].sequence
+        if isinstance(entered, Held):
+            val = Val(_next_list(context, carry, entered, val))
+        elif val.sequence is not None or val.items is not None:
             raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
         last = _spread(context, carry, val.node, inside.axes, inside.kind)
         if active is not None:
@@ -364,6 +398,9 @@ def _together(values: list[Node]) -> Node:
 def _after(context: Context, carries: list[Carry], names: list[Node | None]) -> None:
     for carry, name in zip(carries, names, strict=True):
         context.vals[carry.after] = context.val(carry.init) if name is None else Val(_again(name))
+        entered = context.vals[carry.inside].sequence
+        if name is not None and isinstance(entered, Held) and entered.element is not None:
+            context.vals[carry.after] = _held(context, carry.after, _again(name), entered.element)
 
 
 def _again(name: Node) -> Node:
