@@ -27,7 +27,9 @@ def reached_by_gradients(facts: Facts) -> set[Var]:
         before = len(reached)
         for statement in walk(function.body):
             for var, sources in _flows(statement):
-                if any(source in reached for source in sources) and _may_carry(facts.kind(var)):
+                if any(source in reached for source in sources) and (
+                    var not in facts.of or _may_carry(facts.kind(var))
+                ):
                     reached.update(_with_owners(var, owners))
     return reached
 
