@@ -142,6 +142,16 @@ def accelerations(position, velocity, dt):
     return velocity
 
 
+def differences(x):
+    out = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        row = x[i] - x[0]
+        for j in range(x.shape[1]):
+            row[j] += j
+            out[i] += row[j]
+    return out
+
+
 def nearest(points, centres):
     labels = np.zeros(points.shape[0], dtype=np.int64)
     for i in range(points.shape[0]):
@@ -187,6 +197,7 @@ def arguments(name, n):
         "elimination": lambda: (floats + 9 * np.eye(n),),
         "shifted": lambda: (floats,),
         "accelerations": lambda: (torch.from_numpy(random.standard_normal((n, 3))), torch.zeros(n, 3).double(), 0.1),
+        "differences": lambda: (floats,),
         "nearest": lambda: (floats, random.standard_normal((3, n))),
         "lorenz": lambda: (torch.from_numpy(random.standard_normal(3)), 0.01, 2 * n),
     }[name]()

@@ -65,7 +65,7 @@ class Hoist:
 
     def condition(self, number: Number, size: str) -> str | None:
         """The check for the whole loop; None if it cannot be made before."""
-        if number.homes or number.reads:
+        if number.homes or number.reads or not (size.isdigit() or size.split(".")[0] in self.known):
             return None
         if number.affine is not None and number.affine[0] == self.index:
             return f"outside({_shifted(self.end, self.offset + number.affine[1])}, {size})"
