@@ -153,3 +153,26 @@ def test_an_assertion_of_a_lane_that_runs():
     lifted = lift(asserting, backend="torch")
     with pytest.raises(AssertionError, match="row 1"):
         lifted(torch.tensor([0.5, 9.0, 20.0]))
+
+
+def test_appends_at_the_end_of_both_sides():
+    def payoffs(noise, start, limit):
+        values, exits = [], []
+        for p in range(noise.shape[0]):
+            price, out = start, -1
+            for t in range(noise.shape[1]):
+                price = price + price * 0.1 * noise[p, t]
+                if price >= limit:
+                    out = t
+                    break
+                if price < 1.0:
+                    price = torch.ones_like(price)
+            if out >= 0:
+                values.append(torch.tensor(0.3 * (out + 1), dtype=noise.dtype))
+            else:
+                values.append(torch.clamp(price - 1.5, min=0.0))
+            exits.append(out)
+        return torch.stack(values), exits
+
+    start = torch.tensor(2.0, dtype=torch.float64)
+    check(payoffs, [matrix(5, 9) * 2, start, 2.9], gradients=False, decisions=PARTED)

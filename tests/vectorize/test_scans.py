@@ -199,3 +199,32 @@ def test_a_deciding_sum_keeps_its_order():
         return out
 
     check(first_over, [torch.tensor([0.1] * 30, dtype=torch.float64), 1.0], gradients=False, decisions={"sequential"})
+
+
+def test_advantages_from_a_number_before_the_loop():
+    def advantages(rewards, values, dones, last):
+        out = torch.zeros_like(rewards)
+        running = 0.0
+        for t in range(len(rewards) - 1, -1, -1):
+            if t < len(rewards) - 1:
+                alive, following = 1 - dones[t + 1], values[t + 1]
+            else:
+                alive, following = 1.0, last
+            running = rewards[t] + 0.9 * following * alive - values[t] + 0.7 * alive * running
+            out[t] = running
+        return out
+
+    check(advantages, [matrix(6, 3), matrix(6, 3, seed=1), (matrix(6, 3) > 0.5).double(), vector(3)],
+          gradients=False, decisions={"scan"})  # fmt: skip
+
+
+def test_differences_from_a_number_before_the_loop():
+    def differences(x):
+        out = torch.zeros_like(x)
+        before = 0.0
+        for i in range(len(x)):
+            out[i] = x[i] - before
+            before = x[i] * 2
+        return out
+
+    check(differences, [matrix(4, 3)], [matrix(1, 3)])

@@ -6,13 +6,14 @@ SCANS = {
     "shifted": '''
 def shifted(first, values, dim):
     """What each position had before it: ``first``, then the values but for the last."""
-    return torch.cat([first.unsqueeze(dim), values.narrow(dim, 0, values.shape[dim] - 1)], dim)
+    first = first.unsqueeze(dim).expand_as(values.narrow(dim, 0, 1))
+    return torch.cat([first, values.narrow(dim, 0, values.shape[dim] - 1)], dim)
 ''',
     "shifted_array": '''
 def shifted_array(first, values, axis):
     """What each position had before it: ``first``, then the values but for the last."""
-    before = np.take(values, range(values.shape[axis] - 1), axis)
-    return np.concatenate([np.expand_dims(first, axis), before], axis)
+    before, head = np.take(values, range(values.shape[axis] - 1), axis), np.take(values, [0], axis)
+    return np.concatenate([np.broadcast_to(np.expand_dims(first, axis), head.shape), before], axis)
 ''',
     "running_last": '''
 def running_last(taken, values, first, dim):

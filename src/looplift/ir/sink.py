@@ -1,6 +1,6 @@
-"""Stores at the end of both sides of an If become one store after it.
+"""Stores and appends at the end of both sides of an If become one after it.
 
-``if c: x[i] = a`` with ``else: x[i] = b`` is ``v = a if c else b`` and ``x[i] = v``.
+``if c: x[i] = a`` with ``else: x[i] = b`` is ``v = a if c else b`` and ``x[i] = v``; so with ``items.append``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import itertools
 from dataclasses import replace
 
 from looplift.ir.grammar import (
+    Append,
     Block,
     Const,
     Function,
@@ -53,8 +54,10 @@ def _branch(statement: If, numbers: itertools.count) -> list[Statement]:
     then, orelse = statement.then.statements, statement.orelse.statements
     stores: list[Statement] = []
     phis = list(statement.phis)
-    while then and orelse and isinstance(then[-1], Store) and isinstance(orelse[-1], Store):
+    while then and orelse:
         a, b = then[-1], orelse[-1]
+        if not isinstance(a, Store | Append) or not isinstance(b, Store | Append):
+            break
         if not _same_place(a, b) or _is_defined_in(a, statement):
             break
         var = Var(f"stored.s{next(numbers)}")
@@ -66,7 +69,9 @@ def _branch(statement: If, numbers: itertools.count) -> list[Statement]:
     return [replace(statement, then=Block(then), orelse=Block(orelse), phis=tuple(phis)), *stores]
 
 
-def _same_place(a: Store, b: Store) -> bool:
+def _same_place(a: Store | Append, b: Store | Append) -> bool:
+    if isinstance(a, Append) or isinstance(b, Append):
+        return isinstance(a, Append) and isinstance(b, Append) and a.ref is b.ref
     return a.ref is b.ref and a.combine == b.combine and _same(a.index, b.index)
 
 
@@ -81,7 +86,8 @@ def _same(a: Operand, b: Operand) -> bool:
     return a is b
 
 
-def _is_defined_in(store: Store, statement: If) -> bool:
+def _is_defined_in(store: Store | Append, statement: If) -> bool:
     """Whether the place depends on something that a side computes."""
     made = {var for side in (statement.then, statement.orelse) for inner in walk(side) for var in definitions(inner)}
-    return any(atom in made for atom in (store.ref, *atoms(store.index)))
+    places = atoms(store.index) if isinstance(store, Store) else ()
+    return any(atom in made for atom in (store.ref, *places))

@@ -141,7 +141,7 @@ def shifted(context: Context, carry: Carry, val: Val, axis: Axis) -> Val:
     if context.needs_grad and any(node.op == "pack" for node in _made_of(val.node)):
         raise context.refuse("carried", f"'{carry.hint}' is the item before, and the last one may get no gradient")
     init, after = fitting(context.node(carry.init), kind), fitting(val.node, kind)
-    if init.kind.is_array and init.kind.rank != kind.rank:
+    if context.facts.kind(carry.init).is_array and init.kind.rank != kind.rank:
         raise context.refuse("mixed-kinds", f"'{carry.hint}' changes its shape in the loop")
     axes = nodes.merge_axes(init.axes, after.axes, (axis,))
     return Val(Node("shift", (init, after), axes, kind, {"axis": axis}, carry.hint))

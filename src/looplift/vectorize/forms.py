@@ -120,7 +120,7 @@ def views_of(context: Context, component: Component) -> list[Unit]:
 
 def _init_fits(context: Context, carry: Carry, kind: Kind) -> bool:
     init = context.facts[carry.init].kind
-    return init == kind or (init.is_number and kind.is_array and kind.rank == 0) or (init.is_number and kind.is_number)
+    return init == kind or (init.is_number and (kind.is_array or kind.is_number))
 
 
 def _read_elsewhere(context: Context, component: Component, carry: Carry, form: Form) -> bool:
