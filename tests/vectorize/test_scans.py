@@ -202,19 +202,20 @@ def test_a_deciding_sum_keeps_its_order():
 
 
 def test_advantages_from_a_number_before_the_loop():
-    def advantages(rewards, values, dones, last):
+    def advantages(rewards, values, dones, last, ended):
         out = torch.zeros_like(rewards)
         running = 0.0
         for t in range(len(rewards) - 1, -1, -1):
             if t < len(rewards) - 1:
                 alive, following = 1 - dones[t + 1], values[t + 1]
             else:
-                alive, following = 1.0, last
+                alive, following = 1 - ended, last
             running = rewards[t] + 0.9 * following * alive - values[t] + 0.7 * alive * running
             out[t] = running
         return out
 
-    check(advantages, [matrix(6, 3), matrix(6, 3, seed=1), (matrix(6, 3) > 0.5).double(), vector(3)],
+    ends = (matrix(6, 3) > 0.5).double()
+    check(advantages, [matrix(6, 3), matrix(6, 3, seed=1), ends, vector(3), ends[0]],
           gradients=False, decisions={"scan"})  # fmt: skip
 
 
