@@ -6,11 +6,13 @@ iteration is a tensor inside (its first value is cast), as ``total = 0`` followe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from looplift.analysis.stand_ins import as_kind, grown, stand_in
 from looplift.base.errors import NotLiftable
 from looplift.ir.facts import Fact, Facts, Kind, kind_of, shape_of
 from looplift.ir.grammar import (
@@ -167,7 +169,7 @@ class _Probe:
             loops = tuple(self.loops)
         kind = self._kind(op, sample, statement.span)
         if kind != kind_of(sample) and kind.family != "list":
-            sample = _as_kind(sample, kind)
+            sample = as_kind(sample, kind)
             self.mixed.add(var)
         elif op.name in ("builtin.min", "builtin.max") and len({self.facts[a].kind for a in operands(op)}) > 1:
             self.mixed.add(var)
@@ -192,11 +194,16 @@ class _Probe:
             raise
         except Exception as error:
             first = error
-        try:
-            return self._evaluate(op, lambda atom: _stand_in(self.sample(atom)))
-        except Exception:
-            text = f"'{_readable(op.name)}' raises {type(first).__name__}: {first}"
-            raise NotLiftable("requirement", text, statement.span) from None
+        for made in (stand_in, partial(grown, op)):
+            try:
+                return self._evaluate(op, lambda atom, made=made: self._replaced(atom, made))
+            except Exception:
+                continue
+        text = f"'{_readable(op.name)}' raises {type(first).__name__}: {first}"
+        raise NotLiftable("requirement", text, statement.span)
+
+    def _replaced(self, atom: Atom, made: Callable[[Any], Any]) -> Any:
+        return atom.value if isinstance(atom, Const) else made(self.sample(atom))
 
     def _evaluate(self, op: Op, value) -> Any:
         if op.name.startswith("inplace."):
@@ -240,11 +247,12 @@ class _Probe:
         if not items:
             raise NotLiftable("unsupported-value", "an empty list is read", statement.span)
         index = self.sample(op.args[1]) if isinstance(op.args[1], Const | Var) else None
-        if isinstance(index, int) and -len(items) <= index < len(items):
-            return items[index]
         if index is None or not isinstance(index, int):
             raise NotLiftable("unsupported-value", "a list is sliced inside the loop", statement.span)
-        return items[0]
+        item = items[index] if -len(items) <= index < len(items) else items[0]
+        if isinstance(item, list) and not item:
+            return next((other for other in items if other and isinstance(other, list)), item)
+        return item
 
     def append(self, ref: Var, fact: Fact, statement: Append) -> None:
         target = self.facts.of[ref]
@@ -295,7 +303,7 @@ class _Probe:
         if bool_of(self.facts[statement.cond].sample) is False and orelse.kind == kind:
             chosen = orelse
         every = self.union(then.loops, orelse.loops, loops)
-        return Fact(kind, every, chosen.shape, _as_kind(chosen.sample, kind), then.fixed and orelse.fixed)
+        return Fact(kind, every, chosen.shape, as_kind(chosen.sample, kind), then.fixed and orelse.fixed)
 
     def _only_bound(self, phi: Phi) -> Fact | None:
         """Of a value that is returned on one side only: a flag says which, so that none is read unbound."""
@@ -365,7 +373,7 @@ class _Probe:
                 changed = True
                 sample = last.sample if kind != inside.kind else inside.sample
                 shape = last.shape if kind.is_array else ()
-                self.facts.of[carry.inside] = Fact(kind, loops, shape, _as_kind(sample, kind))
+                self.facts.of[carry.inside] = Fact(kind, loops, shape, as_kind(sample, kind))
         return changed
 
     def union(self, *groups: tuple[Loop, ...]) -> tuple[Loop, ...]:
@@ -454,18 +462,6 @@ def bool_of(sample: Any) -> bool | None:
         return None
 
 
-def _as_kind(sample: Any, kind: Kind) -> Any:
-    import torch
-
-    if kind.family == "tensor" and not isinstance(sample, torch.Tensor):
-        return torch.full((1,) * kind.rank, sample, dtype=kind.dtype)
-    if kind.family == "float" and isinstance(sample, int):
-        return float(sample)
-    if kind.family == "bool" and not isinstance(sample, bool):
-        return bool(sample)
-    return sample
-
-
 def _counts(fact: Fact) -> bool:
     """Whether ``range`` takes the value as a bound."""
     single = fact.kind.family in ("tensor", "numpy") and not fact.kind.rank and "int" in str(fact.kind.dtype)
@@ -477,20 +473,6 @@ def _is_sequence(fact: Fact) -> bool:
     import torch
 
     return isinstance(fact.sample, list | tuple | range | torch.Tensor | np.ndarray)
-
-
-def _stand_in(sample: Any) -> Any:
-    """A value of the same kind on which operations are defined: ones, and index 0."""
-    import numpy as np
-    import torch
-
-    if isinstance(sample, torch.Tensor) and sample.dim() == 0:
-        return torch.ones_like(sample)
-    if isinstance(sample, np.generic):
-        return type(sample)(1)
-    if isinstance(sample, bool) or not isinstance(sample, int | float):
-        return sample
-    return 0 if isinstance(sample, int) else 1.0
 
 
 def _readable(name: str) -> str:

@@ -138,6 +138,11 @@ def _nonzero(context: Context, node: Node) -> None:
         context.check(nodes.compare("ne", node, nodes.const(0)))
 
 
+def _safe_divisor(context: Context, node: Node) -> Node:
+    """Integers are divided in all lanes, also where none stands for a divisor."""
+    return node if context.mask is None else nodes.select(context.mask, node, nodes.const(1), node.kind)
+
+
 def bounded(context: Context, node: Node, bits: int) -> None:
     """Require that an integer has at most so many bits."""
     if bits_of(node) > bits:
@@ -159,6 +164,8 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
         _nonzero(context, args[1])
         if float_result:
             args = [_floating(a) for a in args]
+        elif args[1].axes:
+            args = [args[0], _safe_divisor(context, args[1])]
     elif base == "pow":
         return _power(context, args, kind, deciding)
     elif base in ("lshift", "rshift"):

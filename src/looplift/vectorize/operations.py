@@ -8,7 +8,7 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, operands
 from looplift.ops import table
-from looplift.vectorize import cells, nodes, numbers, ragged
+from looplift.vectorize import cells, nodes, numbers, positions, ragged
 from looplift.vectorize.arithmetic import arithmetic, said
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
@@ -124,6 +124,8 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
         return several(made, fact) if isinstance(fact.sample, tuple) else Val(made)
     if (pair := paired(context, name, args, kwargs, fact)) is not None:
         return several(pair, fact)
+    if (found := positions.positions(context, op, args, fact)) is not None:
+        return found
     family = table.family(name)
     match family:
         case "elementwise":

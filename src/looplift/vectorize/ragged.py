@@ -294,6 +294,8 @@ def _attribute(context: Context, op: Op, fact: Fact) -> Val:
         return Val(Node("display", tuple(i.node for i in items), axes, fact.kind, {"kind": "tuple"}), items=items)
     if name == "ndim":
         return Val(nodes.const(len(dims)))
+    if name == "size" and len(dims) == 1:
+        return Val(extent(context, val, 0))
     if name in ("dtype", "device"):
         return Val(Node("attribute", (val.node,), (), fact.kind, {"name": name}))
     if name in ("T", "mT") and len(dims) <= 2:
@@ -340,11 +342,28 @@ def _shaped(context: Context, base: str, args: list[Val], kwargs: dict[str, Val]
         (dim,) = [*args[1:], *kwargs.values()]
         position = nodes.constant_of(dim.node)
         if position is not None:
-            return _unsqueezed(val, dims, position % (len(dims) + 1))
+            return with_unit(val, position % (len(dims) + 1))
+    if base in ("flatten", "ravel", "squeeze") and len(args) <= 2 and not kwargs:
+        if (flat := _without_unit(base, val, dims, args[1:])) is not None:
+            return flat
     raise context.refuse("ragged-shape", f"'{base}' of a value that has another length in each iteration")
 
 
-def _unsqueezed(val: Val, dims: Dims, position: int) -> Val:
+def _without_unit(base: str, val: Val, dims: Dims, args: list[Val]) -> Val | None:
+    """A column of entries as a vector of them; None for anything else."""
+    node = val.node
+    if len(dims) == 1 and base != "squeeze" and not args:
+        return Val(node, dims=dims)
+    if len(dims) != 2 or dims[0] is None or node.op != "unsqueezed" or node.args[0].kind.rank:
+        return None
+    if base == "squeeze" and (not args or nodes.constant_of(args[0].node) not in (1, -1)):
+        return None
+    return None if base != "squeeze" and args else Val(node.args[0], dims=dims[:1])
+
+
+def with_unit(val: Val, position: int) -> Val:
+    """A value with a dimension of extent one more."""
+    dims = dims_of(val)
     node = unsqueezed(val.node, dense_position(dims, position))
     return Val(node, dims=(*dims[:position], None, *dims[position:]))
 
