@@ -44,13 +44,30 @@ def einsum_text(p: Printer, node: Node) -> str:
 
 
 def contract_text(p: Printer, node: Node) -> Text:
-    """A sum of products over axes that both factors have."""
+    """A sum of products over axes that both factors have, and over dimensions of one lane's value."""
     letters = iter("ijklmnopqrstuvw")
     of: dict[Axis, str] = {}
-    subscripts = ["".join(of.setdefault(axis, next(letters)) for axis in factor.axes) for factor in node.args]
-    out = "".join(of[axis] for axis in node.axes)
+    *own, lane = node.attrs["lanes"]
+    subscripts = [
+        "".join(of.setdefault(axis, next(letters)) for axis in factor.axes) + lanes
+        for factor, lanes in zip(node.args, own, strict=True)
+    ]
+    out = "".join(of[axis] for axis in node.axes) + lane
     texts = ", ".join(p.text(factor).text for factor in node.args)
-    return atom(f'torch.einsum("{",".join(subscripts)}->{out}", {texts})')
+    return atom(f'{p.library}.einsum("{",".join(subscripts)}->{out}", {texts})')
+
+
+def counted_both_text(p: Printer, node: Node) -> Text:
+    """How many elements hold in both of two masks, for each pair of lanes."""
+    p.need("counted_both")
+    a, b = (p.text(mask).text for mask in node.args)
+    return atom(f"counted_both({a}, {b}, {node.args[0].kind.rank})")
+
+
+def label_pairs_text(p: Printer, node: Node) -> Text:
+    """How many places have each pair of labels."""
+    p.need("label_pairs")
+    return atom(f"label_pairs({', '.join(p.text(arg).text for arg in node.args)})")
 
 
 def leading_text(p: Printer, node: Node) -> Text:

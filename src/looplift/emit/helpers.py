@@ -85,8 +85,26 @@ def same_dtype_concatenation(arrays, axis):
     "label_counts": '''
 def label_counts(labels, first, count):
     """How many labels are first, first + 1, ...: ``count`` numbers."""
-    own = labels[(labels >= first) & (labels < first + count)] - first
-    return torch.bincount(own, minlength=count)
+    bins = labels.clamp(first - 1, first + count) - (first - 1)
+    return torch.bincount(bins.flatten(), minlength=count + 2)[1:-1]
+''',
+    "label_pairs": '''
+def label_pairs(labels, first, count, others, least, number):
+    """How many places have the labels first + i and least + j: ``count`` rows of ``number``."""
+    rows = labels.clamp(first - 1, first + count) - (first - 1)
+    columns = others.clamp(least - 1, least + number) - (least - 1)
+    joint = (rows * (number + 2) + columns).flatten()
+    return torch.bincount(joint, minlength=(count + 2) * (number + 2)).view(count + 2, number + 2)[1:-1, 1:-1]
+''',
+    "counted_both": '''
+def counted_both(a, b, rank):
+    """How many elements of the last ``rank`` dimensions hold in both, for each pair of rows: exact in this dtype."""
+    lead, other = a.shape[:a.dim() - rank], b.shape[:b.dim() - rank]
+    shape = torch.broadcast_shapes(a.shape[len(lead):], b.shape[len(other):])
+    dtype = torch.float32 if shape.numel() < 2**24 else torch.float64
+    a, b = a.expand(*lead, *shape), b.expand(*other, *shape)
+    rows, columns = (x.reshape(part.numel(), shape.numel()).to(dtype) for x, part in ((a, lead), (b, other)))
+    return (rows @ columns.T).long().view(*lead, *other)
 ''',
     "label_members": '''
 def label_members(labels, first, count):

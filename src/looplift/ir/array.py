@@ -238,11 +238,11 @@ def _axis_nodes(axis: Axis) -> list[Node]:
 
 
 def labels_compared(node: Node) -> tuple[Node, Node] | None:
-    """A vector of integers that each lane compares with its own position, and that position; None for anything else."""
+    """Integers that each lane compares with its own position, and that position; None for anything else."""
     if node.op != "elementwise" or node.attrs["name"] not in ("eq", "torch.eq", "method.eq") or len(node.args) != 2:
         return None
     for labels, index in (node.args, node.args[::-1]):
-        plain = not labels.axes and labels.kind.family == "tensor" and labels.kind.rank == 1
+        plain = not labels.axes and labels.kind.family == "tensor" and labels.kind.rank > 0
         if plain and str(labels.kind.dtype) == "torch.int64" and index.op == "index":
             axis: Axis = index.attrs["axis"]
             if not axis.is_ragged and axis.step == 1:

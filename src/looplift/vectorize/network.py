@@ -12,6 +12,9 @@ from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.mapped import vmapped
 
+LETTERS = "abcdefgh"
+"""Names of dimensions in contractions; axes have other ones."""
+
 # modules that treat all leading dimensions as samples
 LEADING = frozenset(
     """Linear Identity ReLU ReLU6 Sigmoid Tanh GELU SiLU Mish ELU SELU CELU LeakyReLU PReLU_ Softplus Softsign Hardtanh
@@ -55,6 +58,8 @@ def module_call(context: Context, op: Op, fact: Fact, var: Var) -> Node:
 def contraction(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
     """Products summed over a dimension, written as einsum or matmul over labelled axes."""
     base = table.base_name(name)
+    if name == "torch.tensordot" and (made := _tensordot(args, kwargs, fact)) is not None:
+        return made
     if kwargs or any(isinstance(a, list) for a in args):
         return special(context, name, args, kwargs, fact)
     if base == "linear":
@@ -68,6 +73,43 @@ def contraction(context: Context, name: str, args: list[Any], kwargs: dict[str, 
         a = Node("unsqueezed", (args[0],), args[0].axes, Kind(args[0].kind.family, args[0].kind.dtype, 2), {"dim": -1})
         return nodes.elementwise("mul", [a, args[1]], fact.kind)
     return special(context, name, args, kwargs, fact)
+
+
+def _tensordot(args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node | None:
+    """Dimensions of both factors that are summed have one letter; None where they are not known."""
+    given = [*args[2:], *kwargs.values()]
+    if set(kwargs) - {"dims"} or len(given) != 1 or any(a.kind.dtype != fact.kind.dtype for a in args[:2]):
+        return None
+    a, b = args[:2]
+    ranks = (a.kind.rank, b.kind.rank)
+    pairs = _summed_dimensions(given[0], *ranks)
+    if pairs is None or sum(ranks) > len(LETTERS) or any(axis.is_ragged for axis in (*a.axes, *b.axes)):
+        return None
+    left, right = list(LETTERS[: ranks[0]]), list(LETTERS[ranks[0] : sum(ranks)])
+    for one, other in pairs:
+        right[other] = left[one]
+    summed = {left[one] for one, _ in pairs}
+    kept = [letter for letter in left + right if letter not in summed]
+    lanes = tuple(map("".join, (left, right, kept)))
+    return Node("contract", (a, b), merge_axes(a.axes, b.axes), fact.kind, {"lanes": lanes})
+
+
+def _summed_dimensions(dims: Any, *ranks: int) -> list[tuple[int, int]] | None:
+    value = _constants(dims)
+    if type(value) is int:
+        return [(ranks[0] - value + k, k) for k in range(value)]
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return None
+    sides = [[side] if type(side) is int else side for side in value]
+    if any(not isinstance(side, list | tuple) or not all(type(d) is int for d in side) for side in sides):
+        return None
+    return [(one % ranks[0], other % ranks[1]) for one, other in zip(*sides, strict=True)]
+
+
+def _constants(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_constants(item) for item in value]
+    return value.attrs["value"] if value.op == "const" else None
 
 
 def product(a: Node, b: Node, kind: Kind) -> Node:

@@ -1,0 +1,133 @@
+"""Sums of products as contractions, which need no intermediate: labelled values in, cheaper ones out.
+
+A ``contract`` node has two factors. Its axes are those of the factors that are not summed; ``lanes`` names the
+dimensions of one lane's value as einsum does, for both factors and the result.
+"""
+
+from __future__ import annotations
+
+from looplift.ir.array import Axis, Node
+
+LETTERS = "abcdefgh"
+
+
+def _may_contract(*factors: Node) -> bool:
+    """Whether factors are floats that a contraction adds up as precisely as a sum does, in the same dtype."""
+    import torch
+
+    dtypes = {factor.kind.dtype for factor in factors}
+    if len(dtypes) > 1 or any(factor.kind.family != "tensor" for factor in factors):
+        return False
+    plain = all(dtype.is_floating_point and "16" not in str(dtype) for dtype in dtypes)
+    exact = torch.get_float32_matmul_precision() == "highest" and not torch._C._is_any_autocast_enabled()
+    return plain and exact and not _is_ragged(*factors)
+
+
+def _is_ragged(*factors: Node) -> bool:
+    return any(axis.is_ragged for factor in factors for axis in factor.axes)
+
+
+def _factors(product: Node) -> tuple[Node, Node] | None:
+    """The two factors of a product of floats."""
+    if product.op != "elementwise" or product.attrs["name"] not in ("mul", "torch.mul") or len(product.args) != 2:
+        return None
+    a, b = product.args
+    return (a, b) if _may_contract(a, b) else None
+
+
+def _summed_product(node: Node) -> tuple[Node, Node] | None:
+    """The two factors of a sum of products over axes."""
+    if node.op != "reduce" or node.attrs["operator"] != "add" or any(axis.is_ragged for axis in node.attrs["axes"]):
+        return None
+    return _factors(node.args[0])
+
+
+def _summed(node: Node, axes: tuple[Axis, ...]) -> Node:
+    rest = tuple(axis for axis in node.axes if axis not in axes)
+    return Node("reduce", (node,), rest, node.kind, {"axes": axes, "operator": "add"}, node.hint) if axes else node
+
+
+def factored_sum(node: Node) -> Node | None:
+    """A sum over independent factors is a product of sums."""
+    factors = _summed_product(node)
+    if factors is None:
+        return None
+    a, b = factors
+    axes: tuple[Axis, ...] = node.attrs["axes"]
+    mine, others = [x for x in axes if x in a.axes], [x for x in axes if x in b.axes]
+    if not mine or not others or set(mine) & set(others):
+        return None
+    parts = tuple(_summed(factor, tuple(over)) for factor, over in ((a, mine), (b, others)))
+    return Node("elementwise", parts, node.axes, node.kind, {"name": "mul"}, node.hint)
+
+
+def contracted_axes(node: Node) -> Node | None:
+    """A sum of products over a shared axis."""
+    factors = _summed_product(node)
+    if factors is None:
+        return None
+    a, b = factors
+    axes: tuple[Axis, ...] = node.attrs["axes"]
+    if not all(axis in a.axes and axis in b.axes for axis in axes):
+        return None
+    if not a.kind.rank and not b.kind.rank:
+        wide = len(a.axes) + len(b.axes) > 2 * len(axes) + 1
+        return _contraction(node, a, b, ("", "", "")) if wide else None
+    return _contracted_rows(node, a, b)
+
+
+def _contracted_rows(node: Node, a: Node, b: Node) -> Node | None:
+    """Numbers by arrays, and outer products, of which a sum over all common axes is left."""
+    if set(a.axes) & set(b.axes) != set(node.attrs["axes"]):
+        return None
+    if not a.kind.rank or not b.kind.rank:
+        own = [LETTERS[: factor.kind.rank] for factor in (a, b)]
+        return _contraction(node, a, b, (own[0], own[1], max(own)))
+    if a.op == "unsqueezed" and a.attrs["dim"] == -1 and (a.kind.rank, b.kind.rank) == (2, 1):
+        (column,) = a.args
+        return _contraction(node, column, b, ("a", "b", "ab"))
+    return None
+
+
+def contracted_lanes(node: Node) -> Node | None:
+    """A sum over dimensions of one lane's value, of products of factors of which each has an axis of its own."""
+    if node.op != "fold" or node.attrs["name"] != "sum" or node.attrs["keepdim"] or len(node.args) != 1:
+        return None
+    factors = _factors(node.args[0])
+    if factors is None or factors[0].kind.rank != factors[1].kind.rank:
+        return None
+    a, b = factors
+    if set(a.axes) <= set(b.axes) or set(b.axes) <= set(a.axes):
+        return None
+    rank, dims = a.kind.rank, node.attrs["dims"]
+    kept = "".join(LETTERS[k] for k in range(rank) if k - rank not in dims)
+    return _contraction(node, a, b, (LETTERS[:rank], LETTERS[:rank], kept))
+
+
+def _contraction(node: Node, a: Node, b: Node, lanes: tuple[str, str, str]) -> Node:
+    return Node("contract", (a, b), node.axes, node.kind, {"lanes": lanes}, node.hint)
+
+
+def summed_contraction(node: Node) -> Node | None:
+    """A sum of contractions: over an axis of one factor it is a sum of that factor, over a shared one a wider one."""
+    if node.op != "reduce" or node.attrs["operator"] != "add" or node.args[0].op not in ("contract", "matmul"):
+        return None
+    made = node.args[0]
+    a, b = made.args
+    axes: tuple[Axis, ...] = node.attrs["axes"]
+    if not _may_contract(a, b, node):
+        return None
+    mine, others = (
+        _summed(factor, tuple(x for x in axes if x in factor.axes and x not in other.axes))
+        for factor, other in ((a, b), (b, a))
+    )
+    return _contraction(node, mine, others, _lanes_of(made))
+
+
+def _lanes_of(made: Node) -> tuple[str, str, str]:
+    if made.op == "contract":
+        return made.attrs["lanes"]
+    ranks = (made.args[0].kind.rank, made.args[1].kind.rank)
+    return {(1, 1): ("a", "a", ""), (1, 2): ("a", "ab", "b"), (2, 1): ("ab", "b", "a"), (2, 2): ("ab", "bc", "ac")}[
+        ranks
+    ]

@@ -1,0 +1,91 @@
+"""Counts of booleans that hold, of labels and of pairs of them: labelled values in, cheaper ones out."""
+
+from __future__ import annotations
+
+from looplift.ir.array import Axis, Node, labels_compared
+
+AND = ("and_", "torch.logical_and", "torch.bitwise_and", "mul", "torch.mul", "method.logical_and")
+OR = ("or_", "torch.logical_or", "torch.bitwise_or", "method.logical_or")
+
+
+def _counted(node: Node) -> Node | None:
+    """The booleans of each lane of which this is the number that hold."""
+    if node.op != "fold" or node.attrs["name"] != "sum" or node.attrs["keepdim"] or len(node.args) != 1:
+        return None
+    (mask,) = node.args
+    every = len(node.attrs["dims"]) == mask.kind.rank
+    counts = every and str(node.kind.dtype) == "torch.int64" and _is_mask(mask)
+    return mask if counts else None
+
+
+def _is_mask(node: Node) -> bool:
+    return node.kind.family == "tensor" and str(node.kind.dtype) == "torch.bool" and node.kind.rank > 0
+
+
+def counted_labels(node: Node) -> Node | None:
+    """How many of the labels are each of the loop's own numbers."""
+    mask = _counted(node)
+    equal = None if mask is None else labels_compared(mask)
+    if equal is None or node.axes != equal[1].axes:
+        return None
+    return Node("label_counts", _numbered(equal), node.axes, node.kind, {}, node.hint)
+
+
+def _numbered(equal: tuple[Node, Node]) -> tuple[Node, Node, Node]:
+    labels, index = equal
+    axis: Axis = index.attrs["axis"]
+    return labels, axis.lo, axis.extent
+
+
+def _pair(node: Node, names: tuple[str, ...]) -> tuple[Node, Node] | None:
+    """Two masks of one rank that are joined by one of the operations, each with an axis that the other has not."""
+    mask = _counted(node)
+    if mask is None or mask.op != "elementwise" or mask.attrs["name"] not in names or len(mask.args) != 2:
+        return None
+    a, b = mask.args
+    if not (_is_mask(a) and _is_mask(b)) or a.kind.rank != b.kind.rank or set(a.axes) & set(b.axes):
+        return None
+    ragged = any(axis.is_ragged for axis in (*a.axes, *b.axes))
+    return (a, b) if a.axes and b.axes and not ragged else None
+
+
+def counted_both(node: Node) -> Node | None:
+    """How many elements hold in both masks, for each pair of lanes."""
+    pair = _pair(node, AND)
+    if pair is None:
+        return None
+    a, b = pair
+    if node.axes != (*a.axes, *b.axes):
+        a, b = b, a
+    if node.axes != (*a.axes, *b.axes):
+        return None
+    equal = labels_compared(a), labels_compared(b)
+    if equal[0] is not None and equal[1] is not None:
+        operands = (*_numbered(equal[0]), *_numbered(equal[1]))
+        return Node("label_pairs", operands, node.axes, node.kind, {}, node.hint)
+    return None if _is_autocast() else Node("counted_both", (a, b), node.axes, node.kind, {}, node.hint)
+
+
+def _is_autocast() -> bool:
+    """Whether matrix products may be of shorter floats."""
+    import torch
+
+    return torch._C._is_any_autocast_enabled()
+
+
+def counted_either(node: Node) -> Node | None:
+    """How many elements hold in one of two masks, from how many do in each and in both."""
+    pair = _pair(node, OR)
+    if pair is None:
+        return None
+    (mask,) = node.args
+    both = _count(node, Node("elementwise", mask.args, mask.axes, mask.kind, {"name": "and_"}))
+    if counted_both(both) is None:
+        return None
+    one, other = (_count(node, part) for part in pair)
+    total = Node("elementwise", (one, other), node.axes, node.kind, {"name": "add"})
+    return Node("elementwise", (total, both), node.axes, node.kind, {"name": "sub"}, node.hint)
+
+
+def _count(node: Node, mask: Node) -> Node:
+    return Node("fold", (mask,), mask.axes, node.kind, dict(node.attrs))
