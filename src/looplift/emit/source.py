@@ -511,22 +511,20 @@ def _hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:
 
 
 def _effect(p: Printer, step: Effect) -> None:
-    axis = step.axis
-    values = []
-    names = []
-    for node in step.operands[: len(step.operands) - (axis is not None)]:
+    axis, text = step.axis, step.text
+    values: list[str] = []
+    names: list[str] = []
+    for position, node in enumerate(step.operands[: len(step.operands) - (axis is not None)]):
         if axis is not None and node.axes:
             source = full(p, node, (axis,))
-            name = p.fresh(node.hint or "value")
-            names.append(name)
+            content = p.fresh(node.hint or "value")
+            names.append(content)
             values.append(f"{source}.tolist()" if node.kind.is_number else source)
-            content = name
         else:
             content = p.text(node).text
-        step_text = step.text.replace(f"\x00{len(names_seen(step, node))}\x01", content)
-        step.text = step_text
+        text = text.replace(f"\x00{position}\x01", content)
     if axis is None:
-        p.line(step.text)
+        p.line(text)
         return
     targets = ", ".join(names)
     if not names:
@@ -535,13 +533,7 @@ def _effect(p: Printer, step: Effect) -> None:
         p.line(f"for {targets} in {values[0]}:")
     else:
         p.line(f"for {targets} in zip({', '.join(values)}):")
-    p.line(f"    {step.text}")
-
-
-def names_seen(step: Effect, node: Node) -> list[Node]:
-    """The operands before this one."""
-    position = next(k for k, other in enumerate(step.operands) if other is node and f"\x00{k}\x01" in step.text)
-    return list(step.operands[:position])
+    p.line(f"    {text}")
 
 
 def _results(p: Printer, results: list[tuple[str, Node]]) -> None:

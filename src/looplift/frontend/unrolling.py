@@ -34,7 +34,8 @@ def _numbers(domain: Range) -> range | None:
 def positions(build: Builder, source: iteration.Source) -> list[Value]:
     """The items of a loop over a short range of known numbers."""
     numbers = _numbers(source.domain)
-    assert numbers is not None
+    if numbers is None:
+        raise build.refuse("unsupported-iterable", "a loop over items of different kinds whose number is not known")
     return [source.item(build, Const(number)) for number in numbers]
 
 

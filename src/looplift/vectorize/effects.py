@@ -61,12 +61,13 @@ def _formatted(context: Context, op: Op, operands: list[Node]) -> str:
             parts.append("{" + text + suffix + "}")
         else:
             parts.append(constant(part).replace("{", "{{").replace("}", "}}"))
-    body = "".join(parts)
-    return "f" + repr(body)
+    return "f" + repr("".join(parts)).replace("\\x00", "\x00").replace("\\x01", "\x01")
 
 
 def _value(context: Context, operand: Operand, operands: list[Node]) -> str:
     node = context.node(as_atom(operand))
+    if context.needs_grad and node.kind.is_array:
+        raise context.refuse("effect-order", f"'{operand.hint}' is printed with the name of its gradient")
     if node.axes and isinstance(operand, Var) and not _exact(context, operand, set()):
         raise context.refuse("effect-order", f"'{operand.hint}' is printed, and its last digit may differ when batched")
     operands.append(node)
@@ -84,6 +85,8 @@ def _exact(context: Context, var: Var, seen: set[Var]) -> bool:
         fine = table.base_name(name) in table.EXACT or table.family(name) == "random" or name == "format"
         if not fine:
             return False
+    if isinstance(statement, Loop) and "float" in str(context.facts.kind(var).dtype or context.facts.kind(var).family):
+        return False  # a sum over iterations, perhaps in another order
     return all(_exact(context, a, seen) for a in context.flow.sources.get(var, ()) if isinstance(a, Var))
 
 
