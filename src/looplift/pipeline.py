@@ -111,7 +111,9 @@ def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     from looplift.emit.native_whole import whole_region
     from looplift.runtime.variants import RegionCode
     from looplift.vectorize.plan import decisions_of_kernel
+    from looplift.vectorize.whole import check_whole
 
+    check_whole(function)
     whole = whole_region(function, rows=rows)
     namespace = whole.namespace | {whole.kernel.name: _built(whole.kernel, False)}
     decisions = decisions_of_kernel(function, tuple(whole.notes))
