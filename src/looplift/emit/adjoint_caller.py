@@ -215,5 +215,11 @@ class _Text:
     # ------------------------------------------------------------ the entry
 
     def entry(self) -> list[str]:
-        arguments = ", ".join(self.names.values())
-        return [f"def {self.kernel.name}({arguments}):", f"    return {self.kernel.name}_function.apply({arguments})"]
+        arguments, passed = ", ".join(self.names.values()), ", ".join(map(self._passed, self.names))
+        return [f"def {self.kernel.name}({arguments}):", f"    return {self.kernel.name}_function.apply({passed})"]
+
+    def _passed(self, var: Var) -> str:
+        """A tensor that no gradient reaches asks for none in what the kernel makes."""
+        name, kinds = self.names[var], [p.kind for p in self.signature.parameters if p.var is var]
+        floats = any(kind.family == "tensor" and "float" in str(kind.dtype) for kind in kinds)
+        return f"{name}.detach()" if floats and self._gradient_out(var) == "None" else name
