@@ -176,6 +176,9 @@ def _method(writer: Writer, short: str, op: Op) -> Value:
     argument = writer.number(op.args[0])
     if argument.type.is_python:
         raise writer.refuse("unknown-op", f"the method '.{short}' of a number")
+    if argument.other is not None:
+        writer.fail_if(f"!({argument.flag})", "broken_requirement")
+        argument = replace(argument, other=None, flag="")
     match short:
         case "item" | "tolist":
             return to_python(writer, argument)
