@@ -184,6 +184,15 @@ def listed_text(p: Printer, node: Node) -> Text:
     return atom(f"[row.clone() for row in {text}.unbind()]")
 
 
+def last_item_text(p: Printer, node: Node) -> Text:
+    """The last item of a list that is a result too: the very object."""
+    return atom(f"{p.bind(node.args[0])}[-1]")
+
+
+def copied_text(p: Printer, node: Node) -> Text:
+    return atom(f"{p.text(node.args[0]).at(ATOM)}.{'clone' if p.library == 'torch' else 'copy'}()")
+
+
 def last_text(p: Printer, node: Node) -> Text:
     (value,) = node.args
     position = value.axes.index(node.attrs["axis"])

@@ -15,6 +15,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.emit import ragged, ragged_writes, scans, structure, text
+from looplift.emit.apart import results_apart
 from looplift.emit.arrays import is_view
 from looplift.emit.guards import device_of, guarded_modules, guards_of
 from looplift.emit.helpers import HELPERS, helper_functions
@@ -286,9 +287,9 @@ def _commits_early(program: Program, mutated: set[str]) -> bool:
 def print_program(program: Program, *, reserved: set[str], device: str = "") -> Emitted:
     """The text of a program; the names it binds keep clear of ``reserved`` ones, except for its results."""
     printer = Printer(program.library, device, reserved=set(reserved))
-    roots = [n for step in program.steps for n in operands_of(step)] + [node for _, node in program.results]
-    printer.uses = count_uses(roots)
-    results = [node for _, node in program.results]
+    named = results_apart(program)
+    results = [node for _, node in named]
+    printer.uses = count_uses([n for step in program.steps for n in operands_of(step)] + results)
     _take_names(printer, program.steps)
     effects = [step for step in program.steps if isinstance(step, Effect)]
     _steps(printer, [step for step in program.steps if not isinstance(step, Effect)], results)
@@ -297,7 +298,7 @@ def print_program(program: Program, *, reserved: set[str], device: str = "") -> 
             if node.op not in TRIVIAL:
                 printer.bind(node)
         _steps(printer, effects, results)
-    _results(printer, program.results)
+    _results(printer, named)
     standalone = [HELPERS[name].strip() for name in printer.helpers]
     namespace = helper_functions(tuple(printer.helpers))
     library = [f"import {'numpy as np' if program.library == 'np' else 'torch'}"]

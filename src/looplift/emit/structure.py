@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from looplift.emit.arrays import (
     assemble_text,
     collect_text,
+    copied_text,
     drawn_text,
+    last_item_text,
     last_text,
     listed_text,
     owned_text,
@@ -186,5 +188,6 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "counted_both": counted_both_text, "label_pairs": label_pairs_text, "leading": leading_text, "module": module_text,
     "cell": cell_text, "part": cell_part_text, "vmapped": vmapped_text, "paired": paired_text, "field": field_text,
     "assemble": assemble_text, "owned": owned_text, "spread": spread_text,
-    "collect": collect_text, "listed": listed_text, "last": last_text, "drawn": drawn_text,
+    "collect": collect_text, "listed": listed_text, "last": last_text,
+    "last_item": last_item_text, "copied": copied_text, "drawn": drawn_text,
 }  # fmt: skip

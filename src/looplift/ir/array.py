@@ -173,13 +173,20 @@ Step = Run | Check | Write | Assign | Push | For | Forever | LeaveUnless | Choos
 class Program:
     """Steps in order, and the nodes that the region binds or returns, under their names.
 
-    ``overwrites``: values that nobody can see any more may be overwritten, as no gradient needs them.
+    ``overwrites``: values that nobody can see any more may be overwritten, as no gradient needs them. ``memory``: for
+    each leaf of the results the places that its memory may be of in the loop, None where nothing is known.
     """
 
     steps: list[Step]
     results: list[tuple[str, Node]]
     library: str = "torch"
     overwrites: bool = False
+    memory: list[frozenset[Any] | None] = field(default_factory=list)
+
+
+def leaves_of(node: Node) -> list[Node]:
+    """The values in a result, through tuples and lists that are written out."""
+    return [leaf for arg in node.args for leaf in leaves_of(arg)] if node.op == "display" else [node]
 
 
 def merge_axes(*groups: tuple[Axis, ...]) -> tuple[Axis, ...]:

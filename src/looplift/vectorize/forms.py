@@ -45,11 +45,15 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Exceeds:
-    """The given value where it passes the carried one, else the carried one; ``>``, ``>=``, ``<`` or ``<=``."""
+    """The given value where it passes the carried one, else the carried one; ``>``, ``>=``, ``<`` or ``<=``.
+
+    ``ordered``: only among values that are no NaN.
+    """
 
     sign: str
     atom: Atom
     cond: Var | None = None
+    ordered: bool = False
 
 
 Form = Inside | Given | Computed | Chosen | Exceeds
@@ -179,12 +183,12 @@ def _computed(context: Context, op: Op, carry: Carry, members: set[Var]) -> Form
 
 
 def _extreme(context: Context, name: str, args: list[Var | Const], carry: Carry, members: set[Var]) -> Form | None:
-    """``max(a, b)`` is ``b if b > a else a``."""
+    """``max(a, b)`` is ``b if b > a else a``, so that a NaN stays in the first place only."""
     strict = ">" if name.endswith("max") else "<"
     if args[0] is carry.inside and args[1] not in members:
         return Exceeds(strict, args[1])
     if args[1] is carry.inside and args[0] not in members:
-        return Exceeds(strict + "=", args[0])
+        return Exceeds(strict + "=", args[0], ordered=True)
     return None
 
 

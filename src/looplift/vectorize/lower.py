@@ -14,7 +14,6 @@ from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
-    Atom,
     Block,
     If,
     Let,
@@ -42,6 +41,7 @@ from looplift.vectorize.native import native_loop
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.numbers import bits_of, truth
 from looplift.vectorize.operations import operation
+from looplift.vectorize.results import results_of
 from looplift.vectorize.stores import store
 from looplift.vectorize.subscripts import extent_of
 from looplift.vectorize.updates import Update, updates_of
@@ -58,8 +58,9 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     _enter_parameters(context)
     views.check_views(context)
     block(context, facts.function.body)
-    results = [(key, _result(context, key, atom)) for key, atom in facts.function.results]
-    return Program([*context.steps[0], *unread(context, [node for _, node in results])], results, library), context
+    results, memory = results_of(context)
+    steps = [*context.steps[0], *unread(context, [node for _, node in results])]
+    return Program(steps, results, library, memory=memory), context
 
 
 RAISING = frozenset(
@@ -121,32 +122,6 @@ def _share_extents(context: Context) -> None:
 def _place(found: dict[str, Node], key: str) -> tuple[Node, int]:
     path, _, dim = key.rpartition(".shape[")
     return found[path], int(dim.rstrip("]"))
-
-
-def _result(context: Context, key: str, atom: Atom) -> Node:
-    val = context.val(atom)
-    views.check_result(context, key, atom)
-    if isinstance(val.sequence, lists.Built):
-        return lists.returned(context, val.sequence)
-    if val.items is not None:
-        made = tuple(_result_item(context, item) for item in val.items)
-        return Node("display", made, (), Kind("tuple"), dict(val.node.attrs))
-    return _owned(val.node)
-
-
-def _result_item(context: Context, item: Val) -> Node:
-    if isinstance(item.sequence, lists.Built):
-        return lists.returned(context, item.sequence)
-    if item.items is not None:
-        made = tuple(_result_item(context, inner) for inner in item.items)
-        return Node("display", made, (), Kind("tuple"), dict(item.node.attrs))
-    return _owned(item.node)
-
-
-def _owned(node: Node) -> Node:
-    if node.axes:
-        raise NotLiftable("internal", "a result that still varies with a loop")
-    return node
 
 
 # ---------------------------------------------------------------- statements

@@ -68,8 +68,11 @@ def _last(context: Context, form: Form, kind: Kind, init: Node, axis: Axis) -> t
     match form:
         case Given(atom=atom):
             return nodes.const(True), fitting(context.node(atom), kind)
-        case Exceeds(sign=sign, atom=atom, cond=cond):
+        case Exceeds(sign=sign, atom=atom, cond=cond, ordered=ordered):
             value = fitting(context.node(atom), kind)
+            if ordered and (kind.family == "float" or "float" in str(kind.dtype)):
+                for node in (value, init):
+                    context.check(nodes.compare("eq", node, node))
             passed = _passes(context, sign, value, context.mask, kind, init, axis)
             if cond is not None:
                 context.vals[cond] = Val(passed)

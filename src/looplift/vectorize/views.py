@@ -37,12 +37,12 @@ def check_views(context: Context) -> None:
             continue
         var = statement.var
         root = flow.root(var)
-        if root is var or root not in roots or not context.facts.kind(var).is_array or _copies(context, statement):
+        if root is var or root not in roots or not context.facts.kind(var).is_array or copies(context, statement):
             continue
         _check_view(context, statement, [s for s in stores if flow.root(s.ref) is root], order, inside)
 
 
-def _copies(context: Context, statement: Let) -> bool:
+def copies(context: Context, statement: Let) -> bool:
     """Whether a read makes a copy: by an index tensor, or a scalar of NumPy."""
     if context.facts.kind(statement.var).family == "numpy":
         return True
@@ -154,6 +154,7 @@ def is_joined(context: Context, ref: Var) -> bool:
     return True
 
 
+ITEMS = ("getitem", "iter_item", "attribute", "unpack", "copy")
 CONVERSIONS = frozenset("to float double type contiguous".split())
 JOINING = frozenset(
     """torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate np.concat
@@ -161,7 +162,7 @@ JOINING = frozenset(
 )
 
 
-def _may_give_its_argument(op: Op) -> bool:
+def may_give_its_argument(op: Op) -> bool:
     """Whether a call may return its argument or a view of it."""
     if op.name == "module":
         name = type(constant(op.args[0])).__name__
@@ -180,12 +181,12 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
     definition = context.flow.definition.get(var)
     match definition:
         case Let(op=op):
-            if op.name in ("getitem", "iter_item", "attribute", "unpack", "copy") or table.family(op.name) == "shape":
+            if op.name in ITEMS or table.family(op.name) == "shape":
                 base = table.base_name(op.name)
                 if base in ("clone", "item", "tolist") or not context.facts.kind(var).is_array:
                     return found
                 found.add("view")
-            elif _may_give_its_argument(op):
+            elif may_give_its_argument(op):
                 found.add("view")
             elif op.name in ("builtin.min", "builtin.max"):
                 found.add("chosen")
@@ -200,7 +201,7 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
                         found |= _views(context, a, seen) if isinstance(a, Var) else set()
         case Loop(carries=carries):
             for carry in carries:
-                if carry.after is var and _has_run(context, definition) and isinstance(carry.next, Var):
+                if carry.after is var and has_run(context, definition) and isinstance(carry.next, Var):
                     found |= _views(context, carry.next, seen)
                 elif carry.inside is var or carry.after is var:
                     if carry.next is not carry.inside and context.flow.users.get(carry.inside):
@@ -210,8 +211,8 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
     return found
 
 
-def _has_run(context: Context, loop: Statement | None) -> bool:
+def has_run(context: Context, loop: Statement | None) -> bool:
     """Whether a loop is one that stays and has at least one iteration, for which it asks."""
     if not isinstance(loop, Loop) or not isinstance(loop.domain, Range):
         return False
-    return context.decisions.get(loop, ("",))[0] == "sequential"
+    return context.decisions.get(loop, ("",))[0] in ("sequential", "scan", "lanes")

@@ -1,0 +1,211 @@
+"""What leaves the region in; which of it is one object or shares memory in the loop out, and a reason where the
+batched code cannot have it so.
+
+A value comes from a place: an argument, or the statement that makes it. Results that may come from one place are one
+object, or views of one, or items of a list that holds both; all others have memory of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from looplift.ir.array import Node
+from looplift.ir.facts import Kind
+from looplift.ir.grammar import Append, Atom, If, Let, Loop, Var, as_atom, operands
+from looplift.ops import table
+from looplift.vectorize import lists, views
+from looplift.vectorize.context import Context
+from looplift.vectorize.nodes import Val
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The places that a value may come from; whether it is always the same one of them, as an object or a view."""
+
+    places: frozenset[Var]
+    certain: bool = True
+
+    def or_else(self, other: Memory) -> Memory:
+        return Memory(self.places | other.places, False)
+
+
+NOWHERE = Memory(frozenset())
+
+
+@dataclass(eq=False)
+class Leaf:
+    """One array or list among the results; ``memory`` is None where nothing is known of it."""
+
+    atom: Atom | None
+    node: Node
+    memory: Memory | None
+
+
+def results_of(context: Context) -> tuple[list[tuple[str, Node]], list[frozenset[Var] | None]]:
+    """The nodes of the results, and for each leaf of them the memory that it may be of."""
+    leaves: list[Leaf] = []
+    made = []
+    for key, atom in context.facts.function.results:
+        made.append((key, _node(context, key, atom, context.val(atom), leaves)))
+    last = _last_items(context, leaves)
+    _check_shared(context, leaves)
+    return [(key, _with(node, last)) for key, node in made], [leaf.memory and leaf.memory.places for leaf in leaves]
+
+
+def _node(context: Context, key: str, atom: Atom | None, val: Val, leaves: list[Leaf]) -> Node:
+    if atom is not None:
+        views.check_result(context, key, atom)
+    if isinstance(val.sequence, lists.Built):
+        return _leaf(context, atom, lists.returned(context, val.sequence), leaves)
+    if val.items is not None:
+        inner = _items(context, atom, len(val.items))
+        made = tuple(_node(context, key, a, item, leaves) for a, item in zip(inner, val.items, strict=True))
+        return Node("display", made, (), Kind("tuple"), dict(val.node.attrs))
+    if val.node.axes:
+        raise context.refuse("internal", "a result that still varies with a loop")
+    return _leaf(context, atom, val.node, leaves)
+
+
+def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -> Node:
+    memory = _memory(context, atom, frozenset()) if isinstance(atom, Var) else None
+    leaves.append(Leaf(atom, node, memory))
+    return node
+
+
+def _items(context: Context, atom: Atom | None, count: int) -> list[Atom | None]:
+    """The items of a tuple, list or dict that is written out."""
+    match context.flow.definition.get(atom) if isinstance(atom, Var) else None:
+        case Let(op=op) if op.name == "copy":
+            return _items(context, as_atom(op.args[0]), count)
+        case Let(op=op) if op.name in ("tuple", "list", "dict"):
+            items = op.args[op.name == "dict" :]
+            if len(items) == count:
+                return [item if isinstance(item, Var) else None for item in items]
+    return [None] * count
+
+
+# ---------------------------------------------------------------- where a value comes from
+
+
+def _memory(context: Context, atom: Atom, seen: frozenset[Var]) -> Memory:
+    if not isinstance(atom, Var) or atom in seen:
+        return NOWHERE
+    seen |= {atom}
+    match context.flow.definition.get(atom):
+        case Let(op=op) if op.name == "list" and not op.args:
+            return _list_memory(context, atom, seen)
+        case Let(op=op) as made:
+            return _made(context, made, seen)
+        case If(phis=phis):
+            return _any([_memory(context, side, seen) for p in phis if p.var is atom for side in (p.then, p.orelse)])
+        case Loop(carries=carries) as loop:
+            (carry,) = (c for c in carries if c.inside is atom or c.after is atom)
+            if carry.after is atom and (carry.next is not carry.inside) and views.has_run(context, loop):
+                return _memory(context, carry.next, seen)
+            return _any([_memory(context, a, seen) for a in (carry.init, carry.next)])
+    return Memory(frozenset((atom,)))
+
+
+def _any(found: list[Memory]) -> Memory:
+    found = [memory for memory in found if memory.places]
+    total = found[0] if found else NOWHERE
+    for memory in found[1:]:
+        total = total if memory == total and total.certain else total.or_else(memory)
+    return total
+
+
+def _list_memory(context: Context, var: Var, seen: frozenset[Var]) -> Memory:
+    """A list is a place of its own, and holds what is put into it."""
+    total = Memory(frozenset((var,)), False)
+    for user in context.flow.users.get(var, ()):
+        if isinstance(user, Append) and user.ref is var:
+            total = total.or_else(_memory(context, user.value, seen))
+    return total
+
+
+def _made(context: Context, made: Let, seen: frozenset[Var]) -> Memory:
+    op, kind = made.op, context.facts.kind(made.var)
+    own = Memory(frozenset((made.var,)))
+    if not kind.is_array:
+        return own if not (kind.is_number or kind.family == "none") else NOWHERE
+    if op.name.startswith("inplace."):
+        return _memory(context, as_atom(op.args[0]), seen)
+    if op.name in ("builtin.min", "builtin.max"):
+        return _any([_memory(context, a, seen) for a in operands(op)]).or_else(NOWHERE)
+    if op.name in views.ITEMS or table.family(op.name) == "shape":
+        if table.base_name(op.name) in ("clone", "item", "tolist") or views.copies(context, made):
+            return own
+        return _memory(context, as_atom(op.args[0]), seen)
+    if views.may_give_its_argument(op):
+        return _any([own, *(_memory(context, a, seen) for a in operands(op))])
+    return own
+
+
+# ---------------------------------------------------------------- what is shared
+
+
+def _last_items(context: Context, leaves: list[Leaf]) -> dict[int, Node]:
+    """Results that are the last item of a list among them, which they are to be then as well."""
+    found: dict[int, Node] = {}
+    for leaf in leaves:
+        for other in leaves:
+            if other.node.op == "listed" and leaf is not other and _is_last_item(context, leaf.atom, other.atom):
+                found[leaf.node.serial] = leaf.node = Node("last_item", (other.node,), (), leaf.node.kind, {}, "last")
+                leaf.memory = None
+    return found
+
+
+def _is_last_item(context: Context, atom: Atom | None, ref: Atom | None) -> bool:
+    """Whether a carried value is, after the loop, what the last iteration has appended to a list in any case."""
+    loop = context.flow.definition.get(atom) if isinstance(atom, Var) else None
+    if atom is None or not isinstance(loop, Loop) or not views.has_run(context, loop):
+        return False
+    if not context.facts.kind(atom).is_array:
+        return False
+    nexts = [carry.next for carry in loop.carries if carry.after is atom and carry.next is not carry.inside]
+    appended = [s.value for s in loop.body if isinstance(s, Append) and s.ref is ref]
+    return bool(nexts) and [_named(context, nexts[0])] == [_named(context, value) for value in appended]
+
+
+def _named(context: Context, atom: Atom) -> Atom:
+    match context.flow.definition.get(atom) if isinstance(atom, Var) else None:
+        case Let(op=op) if op.name == "copy":
+            return _named(context, as_atom(op.args[0]))
+    return atom
+
+
+def _check_shared(context: Context, leaves: list[Leaf]) -> None:
+    for position, leaf in enumerate(leaves):
+        for other in leaves[:position]:
+            if leaf.memory is None or other.memory is None or not leaf.memory.places & other.memory.places:
+                continue
+            if not _is_same(leaf, other) and not _is_plain(context, leaf, other):
+                name = getattr(leaf.atom, "hint", "a result")
+                raise context.refuse("aliasing", f"'{name}' may share memory with another result of the loop")
+
+
+def _is_same(leaf: Leaf, other: Leaf) -> bool:
+    a, b = leaf.node, other.node
+    if a is b or leaf.atom is other.atom:
+        return True
+    return a.op == b.op == "last" and a.args == b.args and a.attrs["axis"] is b.attrs["axis"]
+
+
+def _is_plain(context: Context, *leaves: Leaf) -> bool:
+    """Whether all are an array or views of it that no loop takes: they are printed as such."""
+    return all(leaf.memory and leaf.memory.certain and _is_outside(context, leaf.atom) for leaf in leaves)
+
+
+def _is_outside(context: Context, atom: Atom | None) -> bool:
+    definition = context.flow.definition.get(atom) if isinstance(atom, Var) else None
+    if isinstance(definition, Let) and definition.op.name in views.ITEMS:
+        return _is_outside(context, as_atom(definition.op.args[0]))
+    return not isinstance(definition, Loop | If)
+
+
+def _with(node: Node, last: dict[int, Node]) -> Node:
+    if node.serial in last:
+        return last[node.serial]
+    if node.op != "display":
+        return node
+    return Node("display", tuple(_with(arg, last) for arg in node.args), (), node.kind, node.attrs)

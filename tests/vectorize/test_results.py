@@ -1,0 +1,122 @@
+"""Results: which are one object, which share memory, which have memory of their own."""
+
+import pytest
+import torch
+
+import looplift
+
+X = torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
+
+
+def sums_and_last(x):
+    total, out = torch.zeros(3), torch.empty(x.shape)
+    for i in range(len(x)):
+        total = total + x[i]
+        out[i] = total
+    return out, total
+
+
+def equal_values(x):
+    a, b = torch.zeros(len(x)), torch.zeros(len(x))
+    for i in range(len(x)):
+        a[i] = x[i].sum()
+        b[i] = x[i].sum()
+    return a, b
+
+
+def stored_and_last(x):
+    out = torch.zeros_like(x)
+    for i in range(len(x)):
+        value = x[i] * 2
+        out[i] = value
+    return out, value
+
+
+def two_lists(x):
+    a, b = [], []
+    for i in range(len(x)):
+        a.append(x[i] * 2)
+    for i in range(len(x)):
+        b.append(x[i] * 2)
+    return a, b
+
+
+@pytest.mark.parametrize("loop", [sums_and_last, equal_values, stored_and_last, two_lists])
+def test_results_have_memory_of_their_own(loop):
+    lifted = looplift.lift(loop, verify="off")
+    for size in (5, 3, 1, 5):
+        first, second = lifted(X[:size])
+        before = [row.clone() for row in first]
+        for row in second:
+            row.fill_(7)
+        assert all(torch.equal(a, b) for a, b in zip(first, before, strict=True))
+    assert lifted.report().loops[0].decision in ("lanes", "scan")
+
+
+def states(x):
+    h, out = torch.zeros(3), []
+    for t in range(len(x)):
+        h = h * 0.5 + x[t]
+        out.append(h)
+    return out, h
+
+
+def bounces(x, n):
+    u, out = x, []
+    for _ in range(n):
+        u = torch.sin(u) * 2
+        out.append(u)
+    return out, u
+
+
+def test_the_last_item_of_a_list_is_the_carried_value():
+    lifted = looplift.lift(states, verify="off")
+    out, h = lifted(X)
+    assert h is out[-1] and torch.allclose(h, states(X)[1])
+    assert lifted.report().loops[0].decision == "scan"
+    lifted = looplift.lift(bounces, verify="off")
+    out, h = lifted(X, 4)
+    assert h is out[-1] and torch.equal(h, bounces(X, 4)[1])
+    assert lifted.report().loops[0].decision == "sequential"
+
+
+def one_of_two(x, y):
+    best = y
+    for i in range(len(x)):
+        if x[i, 0] > 10:
+            best = x[i]
+    return best, len(x)
+
+
+def view_of_another(x):
+    u = x
+    for _ in range(3):
+        u = torch.sin(u)
+        tail = u[1:]
+    return u, tail
+
+
+def test_what_is_one_of_several_objects_in_a_tuple_stays_the_loop():
+    y = torch.ones(3)
+    lifted = looplift.lift(one_of_two, verify="off")
+    assert lifted(X, y)[0] is y
+    assert lifted.report().loops[0].decision == "kept"
+    lifted = looplift.lift(view_of_another, verify="off")
+    u, tail = lifted(X)
+    assert tail.data_ptr() == u[1:].data_ptr()
+
+
+def test_the_greatest_so_far_where_a_nan_comes_first():
+    def loop(x):
+        m, out = -1e9, []
+        for i in range(len(x)):
+            m = max(x[i].item(), m)
+            out.append(m)
+        return out
+
+    lifted = looplift.lift(loop, verify="off")
+    x = X[:, 0].clone()
+    assert lifted(x) == loop(x)
+    x[2] = float("nan")
+    got, want = lifted(x), loop(x)
+    assert got[2] != got[2] and got[:2] + got[3:] == want[:2] + want[3:]
