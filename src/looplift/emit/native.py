@@ -13,7 +13,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.emit.native_caller import caller_text
 from looplift.emit.native_flow import Flow, live_ins, share_variables
-from looplift.emit.native_joins import first_guess, join_of, joined_variables, spread
+from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread
 from looplift.emit.native_prelude import prelude
 from looplift.emit.native_region import write_region
 from looplift.emit.native_signature import (
@@ -90,7 +90,7 @@ def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: Wanted)
         found = writer.findings
         found.joins = {}
         _find_joins(found, sources, signature, found.zeros)
-        _spread_aliases(found, sources)
+        _spread_aliases(found, possible_objects(loop))
         if found.joins == findings.joins:
             return found
         findings = found

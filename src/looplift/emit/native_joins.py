@@ -9,7 +9,7 @@ from typing import Any
 from looplift.base.errors import NotLiftable
 from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, exactly, scalar_of, type_of_constant
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, If, Loop, Range, Var, walk
+from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, If, Let, Loop, Range, Var, operands, walk
 
 ABSENT = Scalar("absent", "nothing")
 NONE = Scalar("absent", "None")
@@ -43,6 +43,33 @@ def joined_variables(loop: Loop) -> dict[Var, tuple[Atom, ...]]:
                     sources[carry.inside] = (carry.init, carry.next)
                     sources[carry.after] = (carry.next,) if _always_runs(statement) else (carry.init, carry.next)
     return sources
+
+
+def possible_objects(loop: Loop) -> dict[Var, tuple[Atom, ...]]:
+    """Each variable that may be one of several objects, with these: also what Python's ``min`` and ``max`` return."""
+    sources = joined_variables(loop)
+    for statement in walk(Block((loop,))):
+        if isinstance(statement, Let) and statement.op.name in ("builtin.min", "builtin.max"):
+            sources[statement.var] = tuple(operands(statement.op))
+    return sources
+
+
+def objects_of(loop: Loop, var: Var) -> set[Var]:
+    """The variables whose statements may have made the object that a variable holds, and changed it in place."""
+    sources = possible_objects(loop)
+    for statement in walk(Block((loop,))):
+        if isinstance(statement, Let) and (statement.op.name.startswith("inplace.") or statement.op.name == "copy"):
+            sources[statement.var] = tuple(operands(statement.op))[:1]
+    found: set[Var] = set()
+    seen: set[Var] = set()
+    pending = [var]
+    while pending:
+        current = pending.pop()
+        if current not in seen:
+            seen.add(current)
+            pending += [atom for atom in sources.get(current, ()) if isinstance(atom, Var)]
+            found |= set() if current in sources else {current}
+    return found
 
 
 def _always_runs(loop: Loop) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from looplift.emit.native_flow import ArrayType
-from looplift.emit.native_joins import joined_variables
+from looplift.emit.native_joins import possible_objects
 from looplift.emit.native_signature import ArrayResult, Result, Signature, Wanted, write_result
 from looplift.emit.native_statements import write_block
 from looplift.emit.native_types import kind_of_scalar
@@ -91,7 +91,7 @@ def _may_be_element(writer: Writer, atom: Var) -> bool:
     """Whether a 0-dim tensor may be a live view of what outlives the kernel."""
     if atom not in writer.findings.aliases:
         return False
-    sources = joined_variables(writer.flow.loop)
+    sources = possible_objects(writer.flow.loop)
     pending: list[Atom] = [atom]
     seen: set[Atom] = set()
     while pending:

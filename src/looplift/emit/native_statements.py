@@ -9,7 +9,7 @@ from looplift.emit.native_calls import compute
 from looplift.emit.native_check import check_result
 from looplift.emit.native_convert import convert, truth
 from looplift.emit.native_flow import Home, is_temporary
-from looplift.emit.native_joins import ABSENT, NONE
+from looplift.emit.native_joins import ABSENT, NONE, objects_of
 from looplift.emit.native_ops import ATOM
 from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Elements, Fixed, Number, Value, View, plain
@@ -22,6 +22,7 @@ from looplift.ir.grammar import (
     If,
     Let,
     Loop,
+    Operand,
     Perform,
     Phi,
     Require,
@@ -177,7 +178,10 @@ def _in_place(writer: Writer, statement: Let, rest, tail) -> Value:
         return compute(writer, op)
     if isinstance(target, Var) and _is_read_later(writer, target, rest, tail):
         raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and its old name is read later")
+    if not old.alias and target in writer.findings.aliases:
+        raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and may be an element of a tensor")
     if not old.alias:
+        _check_alone(writer, target)
         number = native_stores.operated(writer, op.name.removeprefix("inplace."), old, writer.number(op.args[1]))
         if number.type != old.type:
             raise writer.refuse("mixed-kinds", f"'{writer.hint}' is changed in place, but its dtype is another")
@@ -189,6 +193,14 @@ def _in_place(writer: Writer, statement: Let, rest, tail) -> Value:
     writer.before_change(statement, old)
     native_stores.combine(writer, old.place, old, op.name.removeprefix("inplace."), writer.number(op.args[1]))
     return old
+
+
+def _check_alone(writer: Writer, target: Operand) -> None:
+    """A tensor that is changed in place, and that a join has brought here, must have been read under no other name."""
+    if isinstance(target, Var):
+        for var in objects_of(writer.flow.loop, target) - {target}:
+            if writer.flow.counts[var] > 1:
+                raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and may be '{var.hint}' too")
 
 
 def _is_read_later(writer: Writer, var: Var, rest, tail) -> bool:

@@ -14,6 +14,7 @@ from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
+    Atom,
     Block,
     If,
     Let,

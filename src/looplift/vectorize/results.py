@@ -179,7 +179,9 @@ def _check_shared(context: Context, leaves: list[Leaf]) -> None:
         for other in leaves[:position]:
             if leaf.memory is None or other.memory is None or not leaf.memory.places & other.memory.places:
                 continue
-            if not _is_same(leaf, other) and not _is_plain(context, leaf, other):
+            if _is_same(leaf, other) or (_is_assigned(leaf.node) and _is_assigned(other.node)):
+                continue
+            if not _is_plain(context, leaf, other):
                 name = getattr(leaf.atom, "hint", "a result")
                 raise context.refuse("aliasing", f"'{name}' may share memory with another result of the loop")
 
@@ -189,6 +191,11 @@ def _is_same(leaf: Leaf, other: Leaf) -> bool:
     if a is b or leaf.atom is other.atom:
         return True
     return a.op == b.op == "last" and a.args == b.args and a.attrs["axis"] is b.attrs["axis"]
+
+
+def _is_assigned(node: Node) -> bool:
+    """Whether a value has a name that a loop which stays assigns, as it does in the loop."""
+    return node.op == "name" and bool(node.attrs.get("local"))
 
 
 def _is_plain(context: Context, *leaves: Leaf) -> bool:
