@@ -234,12 +234,12 @@ def default_and_keyword_arguments(x):
 
 @on(([1.5, -2.0, 0.0],))
 def helpers_with_returns(items):
-    out = []
+    signs, sums = [], []
     for item in items:
-        out.append((sign_of(item), first_above(items, item)))
+        signs.append((sign_of(item), first_above(items, item)))
         whole, part = split(item)
-        out.append(whole + 2 * part)
-    return out
+        sums.append(whole + 2 * part)
+    return signs, sums
 
 
 @on((vector(1, 2),))
