@@ -118,9 +118,11 @@ def label_members(labels, first, count):
 def segments_apart(starts, lengths):
     """Whether no two runs of so many places, from these starts on, have a place in common."""
     some = lengths > 0
-    order = starts[some].argsort()
-    first = starts[some][order]
-    return bool((first[1:] >= first[:-1] + lengths[some][order][:-1]).all())
+    first, last = starts[some], (starts + lengths)[some]
+    if bool((first[1:] >= last[:-1]).all()):
+        return True
+    order = first.argsort()
+    return bool((first[order][1:] >= last[order][:-1]).all())
 ''',
     "places_apart": '''
 def places_apart(indices, sizes):
@@ -134,10 +136,12 @@ def places_apart(indices, sizes):
     "segment_reduce": '''
 def segment_reduce(ufunc, values, lengths, empty):
     """The reduction of each run of so many values; ``empty`` where there are none."""
+    first, some = np.cumsum(lengths) - lengths, lengths > 0
+    if len(lengths) and some.all():
+        return ufunc.reduceat(values, first).astype(values.dtype, copy=False)
     folded = np.full((len(lengths), *values.shape[1:]), empty, values.dtype)
-    some = lengths > 0
     if some.any():
-        folded[some] = ufunc.reduceat(values, (np.cumsum(lengths) - lengths)[some])
+        folded[some] = ufunc.reduceat(values, first[some])
     return folded
 ''',
     "update_at": '''

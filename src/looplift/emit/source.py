@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.emit import ragged, ragged_writes, scans, structure, text
+from looplift.emit import ragged, ragged_writes, repeats, scans, structure, text
 from looplift.emit.apart import results_apart
 from looplift.emit.arrays import is_view
 from looplift.emit.guards import device_of, guarded_modules, guards_of
@@ -168,6 +168,10 @@ class Printer:
     def entries(self, axis: Axis, ancestor: Axis) -> str:
         """For each entry of a ragged axis the position of its lane on an outer axis, under a name."""
         return ragged.entries_text(self, axis, ancestor)
+
+    def repeated(self, text: str, axis: Axis, rank: int) -> Text:
+        """A value of each lane, once for each entry of a ragged axis."""
+        return repeats.repeated_text(self, text, axis, rank)
 
 
 def _worth_a_name(node: Node) -> bool:

@@ -30,6 +30,7 @@ from looplift.emit.contractions import (
     vmapped_text,
 )
 from looplift.emit.ragged import segment_text
+from looplift.emit.repeats import place_text
 from looplift.emit.spelling import ATOM, literal
 from looplift.emit.subscripts import gather_text, slice_text
 from looplift.emit.text import Text, arranged, as_number, atom, full
@@ -187,7 +188,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "matmul": matmul_text, "contract": contract_text,
     "counted_both": counted_both_text, "label_pairs": label_pairs_text, "leading": leading_text, "module": module_text,
     "cell": cell_text, "part": cell_part_text, "vmapped": vmapped_text, "paired": paired_text, "field": field_text,
-    "assemble": assemble_text, "owned": owned_text, "spread": spread_text,
+    "assemble": assemble_text, "owned": owned_text, "spread": spread_text, "place": place_text,
     "collect": collect_text, "listed": listed_text, "last": last_text,
     "last_item": last_item_text, "copied": copied_text, "drawn": drawn_text,
 }  # fmt: skip

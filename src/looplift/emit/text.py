@@ -82,6 +82,10 @@ def expanded(p: Printer, node: Node, axes: tuple[Axis, ...]) -> tuple[Text, tupl
         position = own.index(outer[0])
         if own[position : position + len(outer)] != outer:
             p.fail("ragged-shape", "a value of several loops in a ragged loop inside of some of them")
+        if p.library == "np" and not position and axis.parents == (own[0],) and axis.members is None:
+            text = p.repeated(text.text, axis, node.rank)
+            own[0] = axis
+            continue
         entries = ", ".join(p.entries(axis, parent) for parent in outer)
         if p.library == "torch" and len(outer) == 1:
             text = atom(f"{text.at(ATOM)}.index_select({position}, {entries})")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from looplift.ir.array import Node
-from looplift.optimize import contractions, counting
+from looplift.optimize import contractions, counting, places
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ RULES: tuple[Rule, ...] = (
     Rule("counted-both", "sum_n (a_in & b_jn) -> (a @ b^T)_ij, of labels bincount", counting.counted_both),
     Rule("counted-either", "sum_n (a_in | b_jn) -> sum_n a_in + sum_n b_jn - sum_n (a_in & b_jn)",
          counting.counted_either),
+    Rule("counted-on", "(k - first_i) + start_i -> k + (start - first)_i", places.counted_on),
     Rule("factored-sum", "sum_ij a_i b_j -> (sum_i a_i) (sum_j b_j)", contractions.factored_sum),
     Rule("contraction", "sum_k a_ik b_kj -> einsum(ik,kj->ij)", contractions.contracted_axes),
     Rule("contracted-lanes", "sum_n a_i[n] b_j[n] -> einsum(in,jn->ij)", contractions.contracted_lanes),
