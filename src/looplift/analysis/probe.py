@@ -74,7 +74,7 @@ class _Probe:
             self._check_mixed()
 
     def _check_mixed(self) -> None:
-        """What is a number in one lane and a tensor in another may be stored and compared, but not handed out."""
+        """What is a number in one lane and a tensor in another is stored and compared, but not handed out as it is."""
         grown = True
         while grown:
             grown = False
@@ -91,16 +91,15 @@ class _Probe:
             if isinstance(statement, Append):
                 handed.append(statement.value)
             elif isinstance(statement, Perform) or (
-                isinstance(statement, Let) and statement.op.name not in _ARITHMETIC
+                isinstance(statement, Let) and statement.op.name not in table.ARITHMETIC
             ):
                 handed += operands(statement.op)
-        for atom in handed:
-            if atom in self.mixed:
-                raise NotLiftable("mixed-kinds", f"'{atom.hint}' is a number in one iteration and a tensor in another")
+        self.facts.mixed = self.mixed
+        self.facts.handed = {atom for atom in handed if atom in self.mixed and isinstance(atom, Var)}
 
     def _undecided(self, statement: Statement) -> list[tuple[Var, list[Atom]]]:
         """Arithmetic of nothing that is surely a tensor: its kind is as undecided as its operands' kinds."""
-        if not isinstance(statement, Let) or statement.op.name not in _ARITHMETIC:
+        if not isinstance(statement, Let) or statement.op.name not in table.ARITHMETIC:
             return []
         found: list[Atom] = [a for a in operands(statement.op) if isinstance(a, Var)]
         if statement.op.name in ("builtin.float", "builtin.int", "builtin.bool", "not"):
@@ -379,12 +378,6 @@ class _Probe:
     def union(self, *groups: tuple[Loop, ...]) -> tuple[Loop, ...]:
         found = {id(loop) for group in groups for loop in group}
         return tuple(loop for loop in self.loops if id(loop) in found)
-
-
-_ARITHMETIC = frozenset(
-    """add sub mul truediv floordiv mod pow neg pos eq ne lt le gt ge not builtin.max builtin.min builtin.abs
-    builtin.float builtin.int builtin.bool inplace.add inplace.sub inplace.mul inplace.truediv""".split()
-)
 
 
 def _copies(statement: Statement) -> list[tuple[Var, list[Atom]]]:

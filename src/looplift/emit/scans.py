@@ -105,7 +105,9 @@ def _last_taken(p: Printer, node: Node) -> Text:
     mask = _whole(p, taken, axes, Kind("bool"))
     texts = mask, _whole(p, value, axes, node.kind), _whole(p, init, node.axes, node.kind)
     text = f"{name}({', '.join(texts)}, {axes.index(node.attrs['axis'])})"
-    return atom(f"{text}.item()" if node.kind.is_number and not node.axes else text)
+    if node.axes:
+        return atom(text)
+    return atom(f"{text}.item()" if node.kind.is_number else f"{text}[()]" if node.kind.family == "numpy" else text)
 
 
 def _passes(p: Printer, node: Node) -> Text:

@@ -57,6 +57,10 @@ class Facts:
 
     function: Function
     of: dict[Var, Fact] = field(default_factory=dict)
+    mixed: set[Var] = field(default_factory=set)
+    """What may be a Python number where its kind is a tensor's."""
+    handed: set[Var] = field(default_factory=set)
+    """Those of them that are used where that would be noticed."""
 
     def __getitem__(self, atom: Atom) -> Fact:
         if isinstance(atom, Const):

@@ -87,6 +87,13 @@ def base_name(name: str) -> str:
     return name.rpartition(".")[2]
 
 
+ARITHMETIC = frozenset(
+    """add sub mul truediv floordiv mod pow neg pos eq ne lt le gt ge not builtin.max builtin.min builtin.abs
+    builtin.float builtin.int builtin.bool inplace.add inplace.sub inplace.mul inplace.truediv""".split()
+)
+"""Operators, and functions of Python's own, that take numbers and tensors alike."""
+
+
 def family(name: str) -> str:
     """The family of an operation, "" for one without a rule of its own."""
     base = base_name(name)

@@ -78,6 +78,7 @@ class Context:
     when_apart: set[Var] = field(default_factory=set)
     updates: Updates = field(default_factory=Updates)
     axis_of: dict[Loop, Axis] = field(default_factory=dict)
+    lanes_of: dict[Loop, tuple[Axis, Node | None]] = field(default_factory=dict)
     distributed: set[Loop] = field(default_factory=set)
     only: frozenset[int] | None = None
 

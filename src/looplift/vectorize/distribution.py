@@ -45,6 +45,8 @@ def distribute(context: Context, loop: Loop, made: Schedule) -> str:
     for carry in loop.carries:
         _close(context, loop, carry, made, axis)
     ways = {phase.way for phase in made.phases}
+    if "serial" not in ways:
+        context.lanes_of[loop] = axis, None
     return "sequential" if "serial" in ways else "scan" if "scan" in ways else "lanes"
 
 

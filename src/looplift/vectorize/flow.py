@@ -14,6 +14,7 @@ from looplift.ir.grammar import (
     Let,
     Loop,
     Op,
+    Operand,
     Range,
     Require,
     Statement,
@@ -27,6 +28,7 @@ from looplift.ir.grammar import (
 )
 
 DECIDING_OPS = frozenset(("builtin.int", "builtin.round", "method.long", "method.int", "math.floor", "math.ceil"))
+TRUTH = ("not", "builtin.bool")
 
 
 @dataclass
@@ -51,7 +53,7 @@ class Flow:
         match statement:
             case Let(var=var, op=op):
                 self.definition[var] = statement
-                if not _asks_for_size(op):
+                if not _asks_for_size(op) and not (op.name in TRUTH and self._is_list(op.args[0])):
                     self.sources.setdefault(var, []).extend(operands(op))
             case If(phis=phis):
                 for phi in phis:
@@ -74,11 +76,17 @@ class Flow:
                 return self.root(owner)
         return ref
 
+    def _is_list(self, operand: Operand) -> bool:
+        """A list that the function makes: as a condition, only how long it is counts."""
+        statement = self.definition.get(operand) if isinstance(operand, Var) else None
+        return isinstance(statement, Let) and statement.op.name == "list"
+
     def _mark_deciding(self) -> None:
         pending: list[Var] = []
         for statement in walk(self.function.body):
             for operand in _deciders(statement):
-                pending += [atom for atom in atoms(operand) if isinstance(atom, Var)]
+                if not (isinstance(statement, If | Require) and self._is_list(operand)):
+                    pending += [atom for atom in atoms(operand) if isinstance(atom, Var)]
         while pending:
             var = pending.pop()
             if var in self.deciding:

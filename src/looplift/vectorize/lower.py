@@ -31,7 +31,7 @@ from looplift.ir.grammar import (
     operands,
 )
 from looplift.ops.table import CREATION, base_name
-from looplift.vectorize import lists, nodes, ownership, proofs, views
+from looplift.vectorize import lists, nodes, ownership, proofs, settled, views
 from looplift.vectorize.arrays import is_stored, new_array, target
 from looplift.vectorize.axes import axis_of
 from looplift.vectorize.carries import close_carry, contribute, open_carry
@@ -59,6 +59,8 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     _enter_parameters(context)
     views.check_views(context)
     block(context, facts.function.body)
+    for _, atom in facts.function.results:
+        settled.check(context, atom)
     results, memory = results_of(context)
     steps = [*context.steps[0], *unread(context, [node for _, node in results])]
     return Program(steps, results, library, memory=memory), context
@@ -138,6 +140,7 @@ def block(context: Context, statements: Block) -> None:
 
 
 def _statement(context: Context, statement: Statement) -> None:
+    settled.check_operands(context, statement)
     match statement:
         case Let():
             _let(context, statement)
@@ -377,6 +380,7 @@ def _as_axis(context: Context, loop: Loop) -> None:
     assert loop.index is not None
     axis, mask, numbers = axis_of(context, domain, context.fresh_name(loop.index.hint))
     context.axis_of[loop] = axis
+    context.lanes_of[loop] = axis, mask
     context.axes.append(axis)
     context.vals[loop.index] = numbers
     for carry in loop.carries:

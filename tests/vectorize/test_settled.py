@@ -1,0 +1,113 @@
+"""Values that begin as Python numbers and become tensors, handed out."""
+
+import numpy as np
+import pytest
+import torch
+from tests.vectorize.harness import check
+
+import looplift
+from looplift.base.compare import difference
+
+
+def greatest_row(x):
+    best, place = -float("inf"), -1
+    for i in range(len(x)):
+        total = x[i].sum()
+        if total > best:
+            best, place = total, i
+    return best, place
+
+
+def mean_of_means(x):
+    means = []
+    for i in range(len(x)):
+        total, count = 0.0, 0
+        for j in range(x.shape[1]):
+            if x[i, j] > 0.3:
+                total = total + x[i, j] * 2
+                count += 1
+        if count > 0:
+            means.append(-total / count)
+    if not means:
+        return torch.zeros(())
+    return sum(means) / len(means)
+
+
+def pairwise_loss(x):
+    loss = 0
+    for i in range(len(x)):
+        for j in range(i + 1, len(x)):
+            if x[i, 0] > x[j, 0]:
+                loss = loss + (x[i] - x[j]).pow(2).sum()
+    return loss
+
+
+def taken_back(x):
+    value = 0.0
+    for i in range(len(x)):
+        if x[i, 0] > 0:
+            value = x[i].sum()
+        elif x[i, 1] > 1:
+            value = 0.0
+    return value
+
+
+def number_on_a_side(x):
+    value = 0
+    for i in range(len(x)):
+        value = x[i].sum() if x[i, 0] > 0 else 2.5
+    return value
+
+
+def flag(x):
+    found = False
+    for i in range(len(x)):
+        if x[i, 0] > 0.5:
+            found = (x[i] > 1).any()
+    return found
+
+
+def sine_of_the_last(x):
+    out = torch.zeros(len(x))
+    for i in range(len(x)):
+        last, some = 0.0, False
+        for j in range(x.shape[1]):
+            if x[i, j] > 0:
+                last, some = x[i, j], True
+        if some:
+            out[i] = torch.sin(last)  # pyright: ignore[reportArgumentType]
+    return out
+
+
+def greatest_of_array(x):
+    x = x.detach().numpy()
+    best, place = -np.inf, -1
+    for i in range(len(x)):
+        total = x[i].sum()
+        if total > best:
+            best, place = total, i
+    return best, place
+
+
+def inputs():
+    generator = torch.Generator().manual_seed(0)
+    drawn = [torch.randn(7, 6, generator=generator), torch.randn(5, 5, generator=generator)]
+    return [*drawn, torch.zeros(4, 3), torch.ones(4, 4), -torch.ones(4, 4), torch.full((3, 3), float("nan"))]
+
+
+@pytest.mark.parametrize("program", [greatest_row, mean_of_means, pairwise_loss], ids=lambda p: p.__name__)
+def test_a_tensor_where_some_iteration_took_one(program):
+    drawn = inputs()[:2]
+    check(program, *([x] for x in drawn), decisions={"scan"} if program is greatest_row else {"lanes"})
+
+
+@pytest.mark.parametrize(
+    "program",
+    [greatest_row, mean_of_means, pairwise_loss, taken_back, number_on_a_side, flag, sine_of_the_last,
+     greatest_of_array],
+    ids=lambda p: p.__name__,
+)  # fmt: skip
+def test_a_number_where_none_did(program):
+    lifted = looplift.lift(program, verify="off", backend="torch")
+    for x in inputs():
+        assert difference(lifted(x), program(x)) is None
