@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from tests.vectorize.harness import check
+
+from looplift import lift
 
 LABELS = torch.tensor([0, 3, 1, 0, 3, -1, 7, 1])
 
@@ -25,6 +28,23 @@ def sums_of_the_next(samples, labels, count):
     return torch.stack([samples[labels == c + 1].sum(0) for c in range(1, count)])
 
 
+def squares(samples, labels, count):
+    return torch.stack([(samples[labels == c] ** 2).sum(0) for c in range(count)])
+
+
+def totals(samples, labels, count):
+    column = samples[:, 0]
+    return torch.stack([column[labels == c].sum() for c in range(count)])
+
+
+def weighted(samples, labels, count):
+    out = torch.zeros(count, samples.shape[1])
+    for c in range(count):
+        rows = samples[labels == c]
+        out[c] = rows.sum(0) * c + (rows - 1).sum(0)
+    return out
+
+
 def sizes(samples, labels, count):
     return torch.stack([(labels == c).sum() for c in range(1, count)])
 
@@ -34,17 +54,27 @@ def grouped(samples, labels, count):
 
 
 def test_groups_of_equal_labels():
-    for loop in (prototypes, sums, sums_of_the_next, sizes, grouped):
+    for loop in (prototypes, sums, sums_of_the_next, squares, totals, weighted, sizes, grouped):
         check(loop, [torch.randn(8, 3), LABELS, 4], [torch.randn(8, 3), LABELS, 9])
+    check(sums, [torch.randn(0, 3), LABELS[:0], 4], [torch.randn(1, 3), LABELS[:1], 2])
+
+
+def test_a_sum_of_groups_adds_rows_where_their_labels_say():
+    values = torch.tensor([[1.0], [float("inf")], [2.0]]), torch.tensor([0, 5, 0]), 3
+    check(sums, list(values))
+    labels_of_others = torch.randn(8, 3), LABELS[:5], 4
+    with pytest.raises(IndexError):
+        lift(sums, backend="torch")(*labels_of_others)
 
 
 def test_groups_need_no_mask_of_all_labels():
-    from looplift import lift
-
-    lifted = lift(prototypes, backend="torch")
-    lifted(torch.randn(8, 3), LABELS, 4)
-    assert "label_members(labels, 0, count)" in lifted.source
-    assert "==" not in lifted.source.split("def prototypes")[1]
+    for loop, spelled in (
+        (prototypes, "label_sums(samples, labels, 0, count)"), (squares, "label_members(labels, 0, count)")
+    ):  # fmt: skip
+        lifted = lift(loop, backend="torch")
+        lifted(torch.randn(8, 3), LABELS, 4)
+        assert spelled in lifted.source
+        assert "==" not in lifted.source.split(f"def {loop.__name__}")[1]
 
 
 def test_masks_of_each_iteration():

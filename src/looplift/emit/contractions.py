@@ -70,6 +70,12 @@ def label_pairs_text(p: Printer, node: Node) -> Text:
     return atom(f"label_pairs({', '.join(p.text(arg).text for arg in node.args)})")
 
 
+def label_sums_text(p: Printer, node: Node) -> Text:
+    """The sums of the rows that have each label."""
+    p.need("label_sums")
+    return atom(f"label_sums({', '.join(p.text(arg).text for arg in node.args)})")
+
+
 def leading_text(p: Printer, node: Node) -> Text:
     """A function that takes all leading dimensions as lanes."""
     names = node.attrs.get("kwargs", [])

@@ -106,6 +106,12 @@ def counted_both(a, b, rank):
     rows, columns = (x.reshape(part.numel(), shape.numel()).to(dtype) for x, part in ((a, lead), (b, other)))
     return (rows @ columns.T).long().view(*lead, *other)
 ''',
+    "label_sums": '''
+def label_sums(values, labels, first, count):
+    """The sums of the rows whose labels are first, first + 1, ...: ``count`` rows."""
+    bins = labels.clamp(first - 1, first + count) - (first - 1)
+    return values.new_zeros(count + 2, *values.shape[1:]).index_add(0, bins, values)[1:-1]
+''',
     "label_members": '''
 def label_members(labels, first, count):
     """The places of the labels first, first + 1, ..., group by group: the group of each, and the place."""

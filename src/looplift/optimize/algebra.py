@@ -23,6 +23,7 @@ RULES: tuple[Rule, ...] = (
     Rule("counted-both", "sum_n (a_in & b_jn) -> (a @ b^T)_ij, of labels bincount", counting.counted_both),
     Rule("counted-either", "sum_n (a_in | b_jn) -> sum_n a_in + sum_n b_jn - sum_n (a_in & b_jn)",
          counting.counted_either),
+    Rule("grouped-sum", "sum_{n: label_n = c} x_n -> index_add(label, x)_c", counting.grouped_sum),
     Rule("counted-on", "(k - first_i) + start_i -> k + (start - first)_i", places.counted_on),
     Rule("factored-sum", "sum_ij a_i b_j -> (sum_i a_i) (sum_j b_j)", contractions.factored_sum),
     Rule("contraction", "sum_k a_ik b_kj -> einsum(ik,kj->ij)", contractions.contracted_axes),

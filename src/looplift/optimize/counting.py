@@ -1,4 +1,4 @@
-"""Counts of booleans that hold, of labels and of pairs of them: labelled values in, cheaper ones out."""
+"""Counts of booleans, of labels and of pairs of them, and sums of groups: labelled values in, cheaper ones out."""
 
 from __future__ import annotations
 
@@ -89,3 +89,26 @@ def counted_either(node: Node) -> Node | None:
 
 def _count(node: Node, mask: Node) -> Node:
     return Node("fold", (mask,), mask.axes, node.kind, dict(node.attrs))
+
+
+def grouped_sum(node: Node) -> Node | None:
+    """The sums of the rows of each group: rows are added where their labels say, in the order that they have."""
+    if node.op != "segment" or node.attrs["operator"] != "add" or not node.args:
+        return None
+    axis, rows = node.attrs["axis"], node.args[0]
+    if node.attrs.get("outer", axis) is not axis:
+        return None
+    members = axis.members
+    if members is None or members.op != "label_members" or rows.op != "gather" or rows.axes != (axis,):
+        return None
+    base = rows.args[0]
+    if not _is_of_members(rows) or base.axes or node.axes != axis.parents or node.kind.dtype != base.kind.dtype:
+        return None
+    return Node("label_sums", (base, *members.args), node.axes, node.kind, {}, node.hint)
+
+
+def _is_of_members(rows: Node) -> bool:
+    """Whether rows are picked by the members of groups alone, along the first dimension."""
+    first, *others = rows.attrs["pieces"]
+    picked = type(first).__name__ == "Gather" and first.index.op == "member"
+    return picked and all(type(piece).__name__ == "Whole" for piece in others)
