@@ -109,3 +109,33 @@ def test_the_greatest_so_far_where_a_nan_comes_first():
     x[2] = float("nan")
     got, want = lifted(x), loop(x)
     assert got[2] != got[2] and got[:2] + got[3:] == want[:2] + want[3:]
+
+
+def greatest(x):
+    best, place = None, -1
+    for i in range(len(x)):
+        if best is None or x[i] > best:
+            best, place = x[i], i
+    return best, place
+
+
+def first_and_last(x):
+    s = torch.zeros(())
+    first = s
+    for i in range(len(x)):
+        s = torch.tanh(s) + x[i]
+        if i == 0:
+            first = s
+    return first, s
+
+
+def test_numbers_in_a_tuple_are_the_objects_of_the_loop():
+    x = X[:, 0].clone()
+    got, want = looplift.lift(greatest, verify="off"), greatest(x)
+    for _ in range(2):
+        best, place = got(x)
+        assert place == want[1] and best.data_ptr() == want[0].data_ptr()
+    lifted = looplift.lift(first_and_last, verify="off")
+    for size in (5, 1, 2):
+        first, last = lifted(x[:size])
+        assert (first is last) == (size == 1) and torch.allclose(last, first_and_last(x[:size])[1])

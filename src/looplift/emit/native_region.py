@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from looplift.emit.native_flow import ArrayType
-from looplift.emit.native_joins import possible_objects
+from looplift.emit.native_joins import objects_of, possible_objects
 from looplift.emit.native_signature import ArrayResult, Result, Signature, Wanted, write_result
 from looplift.emit.native_statements import write_block
 from looplift.emit.native_types import kind_of_scalar
 from looplift.emit.native_values import Fixed, Items, Number, Value, View
 from looplift.emit.native_writer import Writer
-from looplift.ir.grammar import UNDEFINED, Atom, Const, Function, Loop, Range, Var
+from looplift.ir.grammar import UNDEFINED, Atom, Const, Function, Let, Loop, Range, Var, walk
 from looplift.ir.kernel import Output
 
 Tree = Any
@@ -26,6 +26,8 @@ class RegionResults(list):
     def __init__(self) -> None:
         super().__init__()
         self.trees: list[Tree] = []
+        self.tensors: list[tuple[Var, set[Var], Result]] = []
+        """Those that are 0-dim tensors, with the variables whose objects they may be."""
 
 
 def as_loop(function: Function) -> Loop:
@@ -53,7 +55,8 @@ def _tree(writer: Writer, atom: Atom | None, value: Value, signature: Signature,
         case Items(is_list=True):
             raise writer.refuse("not-scalar", "the region hands out a list that is not made of numbers of one kind")
         case Items(items=items):
-            return tuple(_tree(writer, None, item, signature, results) for item in items)
+            inner = _items(writer, atom, len(items))
+            return tuple(_tree(writer, a, i, signature, results) for a, i in zip(inner, items, strict=True))
         case Fixed():
             if atom is UNDEFINED or not (value.value is None or isinstance(value.value, str)):
                 raise writer.refuse("unsupported-syntax", "a name may not be bound where the region ends")
@@ -65,6 +68,13 @@ def _tree(writer: Writer, atom: Atom | None, value: Value, signature: Signature,
     raise writer.refuse("not-scalar", "the region hands out something that is no number and no array")
 
 
+def _items(writer: Writer, atom: Atom | None, count: int) -> list[Atom | None]:
+    for statement in walk(writer.flow.loop.body):
+        if isinstance(statement, Let) and statement.var is atom and statement.op.name == "tuple":
+            return [item if isinstance(item, Var) else None for item in statement.op.args]
+    return [None] * count
+
+
 def _number(writer: Writer, atom: Atom | None, number: Number, signature: Signature, results: RegionResults) -> Tree:
     hint = atom.hint if isinstance(atom, Var) else "result"
     if number.origin is not None and number.alias and number.text == number.place:
@@ -72,6 +82,14 @@ def _number(writer: Writer, atom: Atom | None, number: Number, signature: Signat
             return number.origin
     if number.alias or (isinstance(atom, Var) and _may_be_element(writer, atom)):
         raise writer.refuse("aliasing", f"'{hint}' may be an element of a tensor, and shows its later changes")
+    objects: set[Var] = set()
+    if number.type.family == "tensor" and isinstance(atom, Var):
+        objects = objects_of(writer.flow.loop, atom)
+        for other, theirs, result in results.tensors:
+            if other is atom:
+                return result
+            if objects & theirs:
+                raise writer.refuse("aliasing", f"'{hint}' may be the same object as '{other.hint}'")
     if number.other is not None and number.rounded:
         raise writer.refuse("mixed-kinds", f"'{hint}' is a number at first and a tensor of another dtype later")
     may_be_none = bool(number.bound) and number.absent is None
@@ -84,6 +102,8 @@ def _number(writer: Writer, atom: Atom | None, number: Number, signature: Signat
     flag = writer.fresh(f"{hint}_typed_out") if other is not None else ""
     bound = writer.fresh(f"{hint}_bound_out") if may_be_none else ""
     results.append(Result(output, number, name, flag, bound))
+    if isinstance(atom, Var) and objects:
+        results.tensors.append((atom, objects, results[-1]))
     return results[-1]
 
 
