@@ -48,12 +48,14 @@ class Exceeds:
     """The given value where it passes the carried one, else the carried one; ``>``, ``>=``, ``<`` or ``<=``.
 
     ``ordered``: only among values that are no NaN.
+    ``cond``: the comparison, or its conjunction with what ``when`` holds.
     """
 
     sign: str
     atom: Atom
     cond: Var | None = None
     ordered: bool = False
+    when: tuple[Atom, ...] = ()
 
 
 Form = Inside | Given | Computed | Chosen | Exceeds
@@ -174,7 +176,7 @@ def _computed(context: Context, op: Op, carry: Carry, members: set[Var]) -> Form
         assert inner[0] is not None
         return Computed("neg", inner[0], None)
     carried = [not isinstance(form, Given) for form in inner]
-    if all(carried) or (name == "truediv" and carried[1]):
+    if all(carried) or not any(carried) or (name == "truediv" and carried[1]):
         return None
     position = carried.index(True)
     form = inner[position]
@@ -203,22 +205,35 @@ def _chosen(context: Context, cond: Atom, phi: Phi, carry: Carry, members: set[V
     if cond not in members:
         return Chosen(cond, then, orelse)
     if isinstance(then, Given) and isinstance(orelse, Inside):
-        return _passing(context, cond, then.atom, carry)
+        return _passing(context, cond, then.atom, carry, members)
     return None
 
 
-def _passing(context: Context, cond: Atom, value: Atom, carry: Carry) -> Form | None:
+def _conjunction(context: Context, cond: Atom, members: set[Var]) -> tuple[Atom, tuple[Atom, ...]]:
+    """``a and b and c``: the last one, and those before it if they do not depend on what is carried."""
+    statement = context.flow.definition.get(cond) if isinstance(cond, Var) else None
+    if not isinstance(statement, If) or statement.cond in members:
+        return cond, ()
+    phi = next(phi for phi in statement.phis if phi.var is cond)
+    if phi.orelse is not statement.cond and not (isinstance(phi.orelse, Const) and phi.orelse.value is False):
+        return cond, ()
+    last, before = _conjunction(context, phi.then, members)
+    return last, (statement.cond, *before)
+
+
+def _passing(context: Context, cond: Atom, value: Atom, carry: Carry, members: set[Var]) -> Form | None:
     """``v > inside`` or ``inside < v`` as the condition under which ``v`` is taken."""
     if not isinstance(cond, Var):
         return None
-    statement = context.flow.definition.get(cond)
+    test, when = _conjunction(context, cond, members)
+    statement = context.flow.definition.get(test) if isinstance(test, Var) else None
     if not isinstance(statement, Let) or statement.op.name not in COMPARISONS:
         return None
     sign, (a, b) = COMPARISONS[statement.op.name], statement.op.args
     if b is carry.inside and _same_value(context, a, value):
-        return Exceeds(sign, value, cond)
+        return Exceeds(sign, value, cond, when=when)
     if a is carry.inside and _same_value(context, b, value):
-        return Exceeds(MIRRORED[sign], value, cond)
+        return Exceeds(MIRRORED[sign], value, cond, when=when)
     return None
 
 

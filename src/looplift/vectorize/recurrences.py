@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Carry, Var
+from looplift.ir.grammar import Atom, Carry, Var
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context, leaves
 from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan
@@ -68,12 +68,12 @@ def _last(context: Context, form: Form, kind: Kind, init: Node, axis: Axis) -> t
     match form:
         case Given(atom=atom):
             return nodes.const(True), fitting(context.node(atom), kind)
-        case Exceeds(sign=sign, atom=atom, cond=cond, ordered=ordered):
+        case Exceeds(sign=sign, atom=atom, cond=cond, ordered=ordered, when=when):
             value = fitting(context.node(atom), kind)
             if ordered and (kind.family == "float" or "float" in str(kind.dtype)):
                 for node in (value, init):
                     context.check(nodes.compare("eq", node, node))
-            passed = _passes(context, sign, value, context.mask, kind, init, axis)
+            passed = _passes(context, sign, value, _also(context, when), kind, init, axis)
             if cond is not None:
                 context.vals[cond] = Val(passed)
             return passed, value
@@ -87,6 +87,16 @@ def _last(context: Context, form: Form, kind: Kind, init: Node, axis: Axis) -> t
                 second = _last(context, orelse, kind, init, axis)
             return _either(context, test, first, second, kind)
     return None, None
+
+
+def _also(context: Context, when: tuple[Atom, ...]) -> Node | None:
+    """The mask, where all of these conditions hold."""
+    from looplift.vectorize.numbers import truth
+
+    mask = context.mask
+    for atom in when:
+        mask = nodes.both(mask, truth(context.node(atom)))
+    return mask
 
 
 Taken = tuple[Node | None, Node | None]
