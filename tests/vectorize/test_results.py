@@ -139,3 +139,14 @@ def test_numbers_in_a_tuple_are_the_objects_of_the_loop():
     for size in (5, 1, 2):
         first, last = lifted(x[:size])
         assert (first is last) == (size == 1) and torch.allclose(last, first_and_last(x[:size])[1])
+
+
+def test_an_argument_that_is_handed_back_is_the_argument():
+    def loop(x):
+        out = torch.ones_like(x)
+        for i in range(2, 1, -1):
+            row = out[i]
+        return out, x, row
+
+    got = looplift.lift(loop, verify="off")(X)
+    assert got[1] is X and got[2].data_ptr() == got[0][2].data_ptr()

@@ -49,7 +49,13 @@ def results_of(context: Context) -> tuple[list[tuple[str, Node]], list[frozenset
         made.append((key, _node(context, key, atom, context.val(atom), leaves)))
     last = _last_items(context, leaves)
     _check_shared(context, leaves)
-    return [(key, _with(node, last)) for key, node in made], [leaf.memory and leaf.memory.places for leaf in leaves]
+    return [(key, _with(node, last)) for key, node in made], [_own_places(context, leaf) for leaf in leaves]
+
+
+def _own_places(context: Context, leaf: Leaf) -> frozenset[Var] | None:
+    """The places of what the region makes; an argument that is handed back stays the object that it is."""
+    places = leaf.memory.places if leaf.memory is not None else None
+    return None if places is None or places & {*context.facts.function.params} else places
 
 
 def _node(context: Context, key: str, atom: Atom | None, val: Val, leaves: list[Leaf]) -> Node:
