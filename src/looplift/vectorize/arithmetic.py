@@ -22,12 +22,22 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     if base in ("float", "double", "long", "int", "half", "bfloat16", "bool", "to", "type", "type_as") and args:
         return nodes.cast(args[0], kind.dtype)
     args = [guarded(context, base, position, arg) for position, arg in enumerate(args)]
+    given = args
     args = _promoted(base, args, kind) if context.library == "torch" else _promoted_arrays(base, args)
+    if context.library == "torch" and base != "where" and any(map(_is_narrowed, args, given)):
+        raise context.refuse("unsupported-value", f"'{said(name)}' of numbers that differ by iteration, in 16 bits")
     axes = merge_axes(*(a.axes for a in args), *(k.axes for k in kwargs.values()))
     attrs = {"name": name, "kwargs": list(kwargs), "positional": len(args)}
     node = Node("elementwise", (*args, *kwargs.values()), axes, kind, attrs)
     node.attrs["extents"] = _broadcast_extents(node, args)
     return node
+
+
+def _is_narrowed(cast: Node, given: Node) -> bool:
+    """Whether an operand was rounded to 16 bits, where the loop's 0-dim tensor or number is not."""
+    if cast is given or str(cast.kind.dtype) not in ("torch.float16", "torch.bfloat16"):
+        return False
+    return given.kind.family != "bool" and "bool" not in str(given.kind.dtype)
 
 
 def _broadcast_extents(node: Node, args: list[Node]) -> list[Node | None] | None:
