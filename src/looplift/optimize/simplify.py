@@ -48,6 +48,7 @@ class _Rewriter:
         self.known: dict[Any, Node] = {}
         self.volatile: dict[int, bool] = {}
         self.axes: set[Axis] = set()
+        self.checked: set[int] = set()
 
     def node(self, node: Node) -> Node:
         pending = [node]
@@ -122,9 +123,24 @@ class _Rewriter:
         return self.volatile[node.serial]
 
     def steps(self, steps: list[Step]) -> list[Step]:
+        """The steps of a block, rewritten, without the checks that hold already where it begins or since then."""
+        before = set(self.checked)
+        kept = []
         for step in steps:
             self._step(step)
+            if not (isinstance(step, Check) and self._holds(step.cond)):
+                kept.append(step)
+        self.checked = before
+        steps[:] = kept
         return steps
+
+    def _holds(self, cond: Node) -> bool:
+        """Whether a condition was checked before, and is the same value still; from now on it was."""
+        if self._is_volatile(cond):
+            return False
+        known = cond.serial in self.checked
+        self.checked.add(cond.serial)
+        return known
 
     def _step(self, step: Step) -> None:
         match step:
