@@ -107,6 +107,8 @@ def _scatter(p: Printer, step: Write) -> list[str]:
     target = _target(p, step)
     joined = ", ".join(places) + ("," if len(places) == 1 else "")
     if step.mode == "last" and (p.library == "np" or render["distinct"]):
+        if p.library == "torch" and (value.kind.is_array or value.axes):
+            source = _in_dtype(value, source, render["dtype"])
         return [f"{target}[{', '.join(places)}] = {source}"]
     if p.library == "np":
         return [f"{UFUNCS[step.mode]}.at({target}, ({joined}), {source})"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from looplift.ir.array import Node
-from looplift.optimize import contractions, counting, places
+from looplift.optimize import contractions, counting, masks, places
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,7 @@ class Rule:
 
 
 RULES: tuple[Rule, ...] = (
+    Rule("excluded-middle", "a | ~a -> True", masks.excluded_middle),
     Rule("counted-labels", "sum_n [label_n = c] -> bincount(label)_c", counting.counted_labels),
     Rule("counted-both", "sum_n (a_in & b_jn) -> (a @ b^T)_ij, of labels bincount", counting.counted_both),
     Rule("counted-either", "sum_n (a_in | b_jn) -> sum_n a_in + sum_n b_jn - sum_n (a_in & b_jn)",

@@ -115,6 +115,8 @@ class Dispatcher:
             self._refuse(variant, values, refusal)
         except Exception as error:
             self._refuse(variant, values, NotLiftable("internal", f"{type(error).__name__}: {error}"))
+        else:
+            self._check_guards(variant, values)
         if not entry.holds(self, variant, arguments):
             self.records.note(self.program, "no guard was found for these arguments")
             return None
@@ -142,6 +144,16 @@ class Dispatcher:
         variant.conditions = entry.variant_conditions(self.writer, self.program, values, code)
         variant.call = build_function(self.program, code, values, variant.number)
         variant.code = code
+
+    def _check_guards(self, variant: Variant, values: dict[str, Any]) -> None:
+        """Refuse a variant whose guards do not hold for the very values that it was made for, and those like them."""
+        code = variant.code
+        if code is None or (guard := entry.broken_guard(self.program, values, code)) is None:
+            return
+        shared = "_apart" in guard or "_own_places" in guard
+        message = "tensors share memory that the loop writes to" if shared else f"this did not hold: {guard}"
+        self._refuse(variant, values, NotLiftable("aliasing" if shared else "requirement", message))
+        variant.conditions = entry.without_guard(self.writer, values, code, guard)
 
     def _refuse(self, variant: Variant, values: dict[str, Any], refusal: NotLiftable) -> None:
         variant.call = variant.code = None

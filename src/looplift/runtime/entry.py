@@ -52,6 +52,19 @@ def variant_conditions(
     return list(dict.fromkeys(every))
 
 
+def broken_guard(program: Program, values: Mapping[str, Any], code: RegionCode) -> str | None:
+    """The first guard of batched code that does not hold for the values that it was made for."""
+    names = program.namespace | standard_namespace() | code.namespace
+    return next((text for text in code.guards if not eval(text, names, dict(values))), None)
+
+
+def without_guard(writer: guards.Writer, values: Mapping[str, Any], code: RegionCode, guard: str) -> list[str]:
+    """Conditions for values of these kinds for which a guard does not hold."""
+    words = set(re.findall(r"\b[A-Za-z_]\w*", guard)) - values.keys()
+    names = {name: value for name, value in (standard_namespace() | code.namespace).items() if name in words}
+    return [*refusal_conditions(writer, values, limited=False), f"not ({_renamed(guard, writer, names)})"]
+
+
 def _with_shapes(text: str, shapes: Mapping[str, str]) -> str:
     """An expression that reads shapes of names from where the conditions before it keep them."""
     return re.sub(
