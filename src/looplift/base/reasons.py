@@ -1,7 +1,8 @@
 """The registry of reasons: why a loop stays as written, in words for its author, with what to do about it.
 
-In the examples ``x``, ``y`` and ``out`` are vectors of ``n`` elements, ``m`` is a matrix of ``n`` rows and columns,
-``index`` and ``other`` hold ``n`` positions, ``values`` a list of ``n`` Python floats; other names say what is meant.
+In the examples ``x``, ``y`` and ``out`` are vectors of ``n`` elements, ``m`` and ``rows`` are matrices of ``n`` rows
+and columns, ``index`` and ``other`` hold ``n`` positions, ``values`` is a list of ``n`` Python floats; other names say
+what is meant.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ _ENTRIES = (
         "after the other.",
         "if you can, carry a sum, a minimum, a maximum or h = a * h + b; else give the loop several independent "
         "sequences to work on: the loop over sequences is then batched, inside the steps.",
-        "for i in range(n):\n    h = torch.tanh(m @ h + x[i])",
+        "for i in range(n):\n    h = torch.linalg.solve(m, h)",
         "for i in range(n):\n    h = 0.9 * h + x[i]",
     ),
     Reason(
@@ -68,8 +69,8 @@ _ENTRIES = (
         "The loop writes to places that it also reads, and they are not known to be the same iteration's. "
         "Run together, the iterations would read old values.",
         "write to a new tensor instead of the one that is read, or read from a copy made before the loop.",
-        "for i in range(1, n):\n    y[i] = torch.tanh(y[i - 1] + x[i])",
-        "for i in range(1, n):\n    y[i] = torch.tanh(x[i - 1] + x[i])",
+        "for i in range(1, n):\n    m[i] = torch.linalg.solve(m, m[i - 1])",
+        "before = m.clone()\nfor i in range(1, n):\n    m[i] = torch.linalg.solve(before, before[i - 1])",
     ),
     Reason(
         "order",
@@ -78,8 +79,8 @@ _ENTRIES = (
         "Batched writes have no order.",
         "accumulate with +=, or with a minimum or maximum, for which the order does not matter; "
         "or write through one statement and one index only.",
-        "for i in range(n):\n    out[index[i]] = x[i]\n    out[other[i]] = y[i]",
-        "for i in range(n):\n    out[index[i]] += x[i]\n    out[other[i]] += y[i]",
+        "for i in range(n):\n    rows[index[i]] = torch.sort(m[i]).values\n    rows[other[i]] = m[i]",
+        "for i in range(n):\n    rows[index[i]] += torch.sort(m[i]).values\n    rows[other[i]] += m[i]",
     ),
     Reason(
         "ragged-shape",
@@ -96,8 +97,8 @@ _ENTRIES = (
         "Depending on the iteration, a variable is a tensor, a number, a string or None, or a tensor of another dtype. "
         "A batch has one kind of value.",
         "start the variable with a value of the kind that the loop gives it.",
-        'found = "nothing"\nfor i in range(n):\n    if x[i] > 0:\n        found = x[i]',
-        "found = torch.tensor(-1.0)\nfor i in range(n):\n    if x[i] > 0:\n        found = x[i]",
+        "for i in range(n):\n    found.append(x[i] if x[i] > 0.5 else None)",
+        "for i in range(n):\n    y[i] = x[i] if x[i] > 0.5 else torch.nan",
     ),
     Reason(
         "unsupported-syntax",
@@ -131,8 +132,8 @@ _ENTRIES = (
         "changed parameters. All iterations at once would be another training run.",
         "nothing to do for this loop; loops inside it, for instance over the samples of a batch, are lifted "
         "by themselves.",
-        "for i in range(n):\n    optimizer.zero_grad()\n    model(x[i]).sum().backward()\n    optimizer.step()",
-        "loss = 0\nfor i in range(n):\n    loss = loss + model(x[i]).sum()\nloss.backward()\noptimizer.step()",
+        "for i in range(n):\n    optimizer.zero_grad()\n    model(m[i]).sum().backward()\n    optimizer.step()",
+        "loss = 0\nfor i in range(n):\n    loss = loss + model(m[i]).sum()\nloss.backward()\noptimizer.step()",
     ),
     Reason(
         "no-source",
@@ -230,8 +231,6 @@ _ENTRIES = (
         "not possible with the chosen backend",
         "This loop has a faster form, but not with the backend that was asked for.",
         'use backend="auto", which chooses for each loop.',
-        '@lift(backend="torch")\ndef sweep():\n    for i in range(1, n):\n        y[i] = max(y[i - 1], 0.5 * x[i])',
-        '@lift(backend="auto")\ndef sweep():\n    for i in range(1, n):\n        y[i] = max(y[i - 1], 0.5 * x[i])',
     ),
     Reason(
         "not-scalar",
@@ -239,8 +238,8 @@ _ENTRIES = (
         "The iterations depend on one another, and a compiled kernel could run them fast, but the loop works on whole "
         "vectors or matrices, or on something other than numbers.",
         "write the inner work on single elements, with loops over them; or give the loop many sequences at once.",
-        "for i in range(n):\n    h = torch.linalg.solve(m, h)",
-        "for i in range(n):\n    h = math.sin(h) + x[i].item()",
+        '@lift(backend="native")\ndef solve():\n    for i in range(n):\n        y[i] = (m @ m)[i, i]',
+        '@lift(backend="native")\ndef sines():\n    for i in range(n):\n        y[i] = math.sin(x[i].item())',
     ),
     Reason(
         "subclass",
@@ -258,7 +257,7 @@ _ENTRIES = (
         "must follow one another.",
         "let the condition depend on values computed in the loop only; run several such sequences under one "
         "outer loop.",
-        "while not stop_requested():\n    v = 0.5 * (v + 2.0 / v)",
+        "while h.norm() > 1e-3:\n    h = torch.linalg.solve(m + m.T, h)",
         "for i in range(n):\n    v = x[i]\n    while v * v > 2.0:\n        v = 0.5 * v\n    y[i] = v",
     ),
     Reason(
@@ -266,8 +265,6 @@ _ENTRIES = (
         "integers of Python may exceed 64 bits",
         "Integers of Python have no limit, those of tensors and of native code have 64 bits. This one may grow beyond.",
         "keep it small, for instance by taking a remainder in each iteration.",
-        "for i in range(n):\n    key = key * 31 + i",
-        "for i in range(n):\n    key = (key * 31 + i) % 1_000_003",
     ),
     Reason(
         "aliasing",
@@ -297,8 +294,8 @@ def as_markdown() -> str:
 
 _PREFACE = """A kept loop runs as written. The report names the line, one of these reasons, and what can be done.
 
-In the examples `x`, `y` and `out` are vectors of `n` elements, `m` is a matrix of `n` rows and columns, `index` and
-`other` hold `n` positions, `values` is a list of `n` Python floats. This page is generated from
+In the examples `x`, `y` and `out` are vectors of `n` elements, `m` and `rows` are matrices of `n` rows and columns,
+`index` and `other` hold `n` positions, `values` is a list of `n` Python floats. This page is generated from
 `src/looplift/base/reasons.py`:
 
     python -c "from looplift.base.reasons import as_markdown; print(as_markdown(), end='')" > docs/reasons.md

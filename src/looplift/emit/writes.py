@@ -182,6 +182,8 @@ def full_position(p: Printer, axis: Axis, axes: tuple[Axis, ...]) -> str:
 
 
 def _constant_place(p: Printer, index, axes) -> str:
+    if not axes:
+        return f"{'torch.as_tensor' if p.library == 'torch' else 'np.asarray'}({p.text(index).text})"
     extents = ", ".join(p.extent(axis) for axis in axes)
     return f"{p.library}.full(({extents},), {p.text(index).text})"
 

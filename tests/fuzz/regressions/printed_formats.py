@@ -8,7 +8,7 @@ def program(x):
     total = 0.0
     for i in range(len(x)):
         out[i] = x[i].exp().sum()
-        print(f"{i} it's \"so\" {x[i, 0].item():.2f} {{b}}")
+        print(f'{i} it\'s "so" {x[i, 0].item():.2f} {{b}}')
     for i in range(len(x)):
         total += x[i, 0].item()
         print(f"{total:.3f}", x[i, 1])
