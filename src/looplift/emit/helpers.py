@@ -10,6 +10,16 @@ from looplift.base.errors import RequirementFailed
 from looplift.emit.scan_helpers import SCANS
 
 HELPERS = {
+    "with_spare": '''
+def with_spare(entries):
+    """The entries; where there are none a zero, for lanes that do not run to read."""
+    return entries if len(entries) else entries.new_zeros(1, *entries.shape[1:])
+''',
+    "with_spare_array": '''
+def with_spare_array(entries):
+    """The entries; where there are none a zero, for lanes that do not run to read."""
+    return entries if len(entries) else np.zeros((1, *entries.shape[1:]), entries.dtype)
+''',
     "number_vector": '''
 def number_vector(numbers, dtype):
     """A list of Python numbers as a vector."""

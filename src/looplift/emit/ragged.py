@@ -141,7 +141,11 @@ def entry_text(p: Printer, node: Node) -> Text:
     position = value.axes.index(axis)
     if position:
         p.fail("ragged-shape", "an item of a ragged value between other loops")
-    return atom(f"{p.text(value).at(ATOM)}[{p.text(index).text}]")
+    text = p.text(value).at(ATOM)
+    if node.attrs["spare"]:
+        p.need(name := "with_spare" if p.library == "torch" else "with_spare_array")
+        text = f"{name}({p.text(value).text})"
+    return atom(f"{text}[{p.text(index).text}]")
 
 
 def relabel_text(p: Printer, node: Node) -> Text:

@@ -108,11 +108,11 @@ def at_entries(context: Context, node: Node, axis: Axis, at: Node) -> Node:
     place = nodes.elementwise("add", [first, at], nodes.INT)
     if context.mask is not None:
         place = nodes.select(context.mask, place, nodes.const(0), nodes.INT)
-        context.check(nodes.elementwise("ge", [axis.extent, nodes.const(1)], nodes.BOOL))
     rest = tuple(a for a in node.axes if a is not axis)
     if rest:
         raise context.refuse("ragged-shape", "an entry of a ragged value of several loops")
-    return Node("entry", (node, place), place.axes, node.kind, {"axis": axis, "extents": node.attrs.get("extents")})
+    attrs = {"axis": axis, "extents": node.attrs.get("extents"), "spare": context.mask is not None}
+    return Node("entry", (node, place), place.axes, node.kind, attrs)
 
 
 def _cut(context: Context, node: Node, axis: Axis, item: Slice) -> tuple[Node, Axis]:
