@@ -160,6 +160,22 @@ def segment_reduce(ufunc, values, lengths, empty):
         folded[some] = ufunc.reduceat(values, first[some])
     return folded
 ''',
+    "add_at": '''
+def add_at(out, indices, value):
+    """``out[indices] += value``, as often as a place is named; numbers without gradients by their place in memory."""
+    plain = out.is_contiguous() and out.dtype in (torch.float32, torch.float64, torch.int32, torch.int64)
+    plain &= not out.requires_grad and not value.requires_grad and value.dtype == out.dtype
+    for index, size in zip(indices, out.shape):
+        plain = plain and index.dtype == torch.int64 and index.numel() > 0
+        plain = plain and bool((index.amin() >= 0) & (index.amax() < size))
+    if not plain:
+        out.index_put_(indices, value, accumulate=True)
+        return
+    flat = indices[0]
+    for index, size in zip(indices[1:], out.shape[1:]):
+        flat = flat * size + index
+    out.view(-1).index_add_(0, flat.flatten(), value.expand(flat.shape).flatten())
+''',
     "update_at": '''
 def update_at(out, indices, value, how):
     """``out[indices]`` combined with ``value``, as often as a place is named: "prod", "amax" or "amin"."""

@@ -123,6 +123,9 @@ def _scatter(p: Printer, step: Write) -> list[str]:
     whole = len(axes) == len(places) == 1 and value.axes == axes and value.kind.rank == rank and not render["masked"]
     if whole:
         return [f"{target}.index_add_(0, {places[0]}, {source})"]
+    if len(places) > 1 and len(places) == step.node.rank and target == step.array and not p.device:
+        p.need("add_at")
+        return [f"add_at({target}, ({joined}), {source})"]
     return [f"{target}.index_put_(({joined}), {source}, accumulate=True)"]
 
 
