@@ -29,6 +29,7 @@ from looplift.ir.grammar import (
     Var,
     While,
     operands,
+    walk,
 )
 from looplift.ops.table import CREATION, base_name
 from looplift.vectorize import lists, nodes, ownership, proofs, settled, views
@@ -362,6 +363,7 @@ def _remembering(context: Context, loop: Loop, proof: NotLiftable) -> str:
     from looplift.vectorize.schedule import schedule_of
     from looplift.vectorize.sequential import for_loop, while_loop
 
+    _check_changes(context, loop)
     if isinstance(loop.domain, While):
         while_loop(context, loop)
     elif proof.code in DISTRIBUTABLE and (made := schedule_of(context, loop)) is not None:
@@ -371,6 +373,14 @@ def _remembering(context: Context, loop: Loop, proof: NotLiftable) -> str:
     else:
         for_loop(context, loop)
     return "sequential"
+
+
+def _check_changes(context: Context, loop: Loop) -> None:
+    """Updates in place, also those that a scan takes in, must be of the loop's own memory."""
+    for statement in walk(loop.body):
+        if isinstance(statement, Let) and statement.op.name.startswith("inplace."):
+            if context.facts.kind(statement.var).family in ("tensor", "array", "list"):
+                ownership.check_owned(context, statement.op, statement)
 
 
 def _as_axis(context: Context, loop: Loop) -> None:

@@ -8,7 +8,20 @@ from dataclasses import replace
 
 from looplift.ir.array import Node, Run, Write
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Block, Const, Let, Loop, Store, Var, While, operands, uses, walk
+from looplift.ir.grammar import (
+    Append,
+    Block,
+    Const,
+    Let,
+    Loop,
+    Statement,
+    Store,
+    Var,
+    While,
+    operands,
+    uses,
+    walk,
+)
 from looplift.ops.table import base_name
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Array, Context
@@ -116,7 +129,8 @@ def _collect(context: Context, block: Block, certain: set[Var]) -> None:
     """Arrays that statements of a block surely read or write."""
     for statement in block:
         if isinstance(statement, Store):
-            certain.add(context.flow.root(statement.ref))
+            values = (statement.ref, statement.value)
+            certain.update(context.flow.root(atom) for atom in values if isinstance(atom, Var))
         if isinstance(statement, Loop):
             if isinstance(statement.domain, While) or statement.stop is not None:
                 continue
@@ -132,9 +146,21 @@ def _collect(context: Context, block: Block, certain: set[Var]) -> None:
                 certain.update(c.init for c in statement.carries if isinstance(c.init, Var))
                 _collect(context, statement.body, certain)
             continue
-        for atom in uses(statement):
-            if isinstance(atom, Var):
-                certain.add(context.flow.root(atom))
+        certain.update(context.flow.root(atom) for atom in _computed_from(context, statement))
+
+
+def _computed_from(context: Context, statement: Statement) -> list[Var]:
+    """What a statement takes numbers from, whatever they are: not what it compares, or only finds an element of."""
+    match statement:
+        case Let(var=var, op=op):
+            kind = context.facts.kind(var)
+            if op.name in ("getitem", "iter_item", "copy") or "float" not in str(kind.dtype or kind.family):
+                return []
+        case Append():
+            pass
+        case _:
+            return []
+    return [atom for atom in uses(statement) if isinstance(atom, Var)]
 
 
 def _named(name: str, kind: Kind) -> Node:

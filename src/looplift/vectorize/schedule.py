@@ -146,7 +146,8 @@ def _is_free(context: Context, pieces: Pieces, component: Component) -> bool:
     if isinstance(first.item, Carry):
         carry = first.item
         return carry.next is carry.inside or proofs.only_carried(context, carry) or carry in pieces.reductions
-    return first.cheap and bool(context.flow.users.get(next(iter(first.defines))))
+    defined = next(iter(first.defines), None)
+    return first.cheap and defined is not None and bool(context.flow.users.get(defined))
 
 
 def _way(component: Component, scans: dict) -> str:

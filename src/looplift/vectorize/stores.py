@@ -37,6 +37,8 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
 
 def place(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
     """A store of a value whose shape is the same in all lanes."""
+    if context.needs_grad and context.in_while and context.mask is not None and "float" in str(array.kind.dtype):
+        raise context.refuse("order", "a store with gradients in a loop that iterations leave at different times")
     pieces = [wrapped(array.node, dim, piece) for dim, piece in enumerate(pieces)]
     walked = [piece.axis for piece in pieces if isinstance(piece, Along)]
     inside = context.axes_inside(array.axes)
@@ -55,6 +57,8 @@ def place(context: Context, array: Array, pieces: list[Piece], value: Node, comb
     fits = context.mask is None or all(
         is_inside(piece, array.shape[dim]) for dim, piece in enumerate(pieces) if isinstance(piece, Along)
     )
+    if context.needs_grad and not fits and combine not in (None, "add", "sub"):
+        raise context.refuse("order", f"'{combine}=' with gradients at places that may be outside of the array")
     if injective and not free and fits:
         store_slices(context, array, pieces, value, combine)
     elif injective and combine is None and context.mask is None:

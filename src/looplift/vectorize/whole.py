@@ -20,6 +20,7 @@ from looplift.vectorize.flow import Flow
 
 def check_whole(function: Function) -> None:
     """Raises NotLiftable unless elements of tensors are used up before anything changes them."""
+    _check_tuples(function)
     if not _has_tensors(function):
         return
     context = Context(_assumed(function), Flow(function), "torch")
@@ -35,6 +36,21 @@ def check_whole(function: Function) -> None:
             if statement.var in results or any(map(_asks_for_kind, users)):
                 message = f"'{statement.var.hint}' is a number in one iteration and a tensor in another"
                 raise NotLiftable("mixed-kinds", message, statement.span)
+
+
+def _check_tuples(function: Function) -> None:
+    """A tuple of the caller is read only; a variable that holds one for a while is something else later."""
+    values = function.attributes["values"]
+    tuples = {var for var in function.params if isinstance(values[var], tuple)}
+    for statement in walk(function.body):
+        sides: list[object] = []
+        if isinstance(statement, If):
+            sides = [side for phi in statement.phis for side in (phi.then, phi.orelse)]
+        elif isinstance(statement, Loop):
+            sides = [side for carry in statement.carries for side in (carry.init, carry.next)]
+        for side in sides:
+            if isinstance(side, Var) and side in tuples:
+                raise NotLiftable("mixed-kinds", f"'{side.hint}' is a tuple before the loop", statement.span)
 
 
 def _has_tensors(function: Function) -> bool:
