@@ -8,8 +8,10 @@ Loop     an axis if check_loop says yes; else sequential, with its body lowered 
 
 from __future__ import annotations
 
+import torch
+
 from looplift.base.errors import NotLiftable
-from looplift.ir.array import Assign, Axis, Choose, Node, Program
+from looplift.ir.array import Assign, Axis, Check, Choose, Node, Program
 from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -60,11 +62,42 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     _enter_parameters(context)
     views.check_views(context)
     block(context, facts.function.body)
+    views.check_views_of_views(context)
     for _, atom in facts.function.results:
         settled.check(context, atom)
     results, memory = results_of(context)
-    steps = [*context.steps[0], *unread(context, [node for _, node in results])]
+    lanes = any(decision != "native" for decision, _, _ in context.decisions.values())
+    finite = _finite(context) if lanes and needs_grad and library == "torch" and _chooses(facts) else []
+    steps = [*finite, *context.steps[0], *unread(context, [node for _, node in results])]
     return Program(steps, results, library, memory=memory), context
+
+
+def _chooses(facts: Facts) -> bool:
+    """Whether some iterations take what others do not, and multiply it."""
+    statements = list(walk(facts.function.body))
+    lets = [statement.op.name for statement in statements if isinstance(statement, Let)]
+    parts = any(isinstance(s, If) or (isinstance(s, Loop) and isinstance(s.domain, While)) for s in statements)
+    parts = parts or "builtin.max" in lets or "builtin.min" in lets
+    return parts and not all(name.removeprefix("inplace.") in LINEAR for name in lets)
+
+
+LINEAR = frozenset(
+    """add sub neg pos getitem iter_item iter_len copy unpack tuple list attribute eq ne lt le gt ge not and_ or_
+    builtin.max builtin.min builtin.len builtin.float method.item method.sum torch.sum torch.zeros torch.ones torch.full
+    torch.zeros_like torch.empty torch.stack""".split()
+)
+
+
+def _finite(context: Context) -> list[Check]:
+    """What a lane computes and does not take has a gradient of 0 here, which infinite factors make NaN."""
+    checks = []
+    for var in context.facts.function.params:
+        kind = context.facts.of[var].kind
+        if kind.family == "tensor" and kind.dtype.is_floating_point and var not in context.arrays:
+            attrs = {"name": "torch.isfinite", "kwargs": [], "positional": 1}
+            name = nodes.name(context.facts.function.attributes["paths"][var], kind)
+            checks.append(Check(Node("elementwise", (name,), (), Kind("tensor", torch.bool, kind.rank), attrs)))
+    return checks
 
 
 RAISING = frozenset(

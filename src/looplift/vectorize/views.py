@@ -58,9 +58,11 @@ def _check_view(context: Context, view: Let, stores: list[Store], order: dict, i
     for user in context.flow.users.get(view.var, ()):
         if isinstance(user, Store) and user.ref is view.var and user.value is not view.var:
             continue
-        if isinstance(user, Let) and (user.op.name in ("getitem", "iter_item", "unpack") or only_shape(user.op)):
+        if isinstance(user, Let) and (user.op.name in SUBSCRIPTS or only_shape(user.op)):
             if user.op.args[0] is view.var:
                 continue
+        if isinstance(user, Let) and user.op.name in ("builtin.min", "builtin.max"):
+            _check_view(context, user, stores, order, inside)  # one of its operands, as it is
         if isinstance(user, Append | If | Loop) or (
             isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")
         ):
@@ -70,13 +72,38 @@ def _check_view(context: Context, view: Let, stores: list[Store], order: dict, i
                 and all(view.var not in (p.then, p.orelse) for p in user.phis)
             ):
                 raise NotLiftable("aliasing", f"'{view.var.hint}' is a view of an array that is written to", view.span)
-        for store in stores:
-            after = order[id(store)] < order[id(user)] and order[id(store)] > order[id(view)]
-            again = any(loop not in inside[id(view)] for loop in inside[id(store)] if loop in inside[id(user)])
-            if after or (again and user is not store):
-                raise NotLiftable(
-                    "aliasing", f"'{view.var.hint}' is a view, and what it shows changes before it is used", view.span
-                )
+        _check_unchanged(view, user, stores, order, inside)
+
+
+SUBSCRIPTS = ("getitem", "iter_item", "unpack")
+
+
+def _check_unchanged(view: Let, user: Statement, stores: list[Store], order: dict, inside: dict) -> None:
+    """What a view shows must not change between where it is made and where it is used."""
+    for store in stores:
+        after = order[id(store)] < order[id(user)] and order[id(store)] > order[id(view)]
+        again = any(loop not in inside[id(view)] for loop in inside[id(store)] if loop in inside[id(user)])
+        if after or (again and user is not store):
+            message = f"'{view.var.hint}' is a view, and what it shows changes before it is used"
+            raise NotLiftable("aliasing", message, view.span)
+
+
+def check_views_of_views(context: Context) -> None:
+    """Outside of kernels a view holds what it showed when it was made: no subscript of it may come after a write."""
+    function, flow = context.facts.function, context.flow
+    order, inside = program_order(function.body)
+    stores = [s for s in walk(function.body) if isinstance(s, Store)]
+    for view in walk(function.body):
+        if not isinstance(view, Let) or view.op.name not in SUBSCRIPTS or not context.facts.kind(view.var).is_array:
+            continue
+        root = flow.root(view.var)
+        written = [s for s in stores if flow.root(s.ref) is root]
+        if root is view.var or not written or copies(context, view):
+            continue
+        for user in flow.users.get(view.var, ()):
+            in_kernel = any(context.decisions.get(loop, ("",))[0] == "native" for loop in inside[id(user)])
+            if isinstance(user, Let) and user.op.name in SUBSCRIPTS and not in_kernel:
+                _check_unchanged(view, user, written, order, inside)
 
 
 def program_order(block: Block) -> tuple[dict[int, int], dict[int, tuple[Loop, ...]]]:
