@@ -300,9 +300,10 @@ def _total(writer: Writer, short: str, total: str, part: Elements) -> Number:
 
 def _extreme(writer: Writer, short: str, part: Elements) -> Number:
     """The greatest or smallest; a NaN wins."""
-    if len(part.sizes) > 1:
+    if len(part.sizes) != 1:
         raise writer.refuse("not-scalar", f"'{short}' over several axes")
-    writer.fail_if(f"{part.sizes[0].at(COMPARE)} == 0", "broken_requirement")
+    (size,) = part.sizes
+    writer.fail_if(f"{size.at(COMPARE)} == 0", "broken_requirement")
     best = writer.fresh("largest" if CHOICES[short] == ">" else "smallest")
     writer.hoists.append(None)
     first = part.at(writer, tuple("0" for _ in part.sizes))

@@ -67,7 +67,7 @@ def _formatted(context: Context, op: Op, operands: list[Node]) -> str:
 def _value(context: Context, operand: Operand, operands: list[Node]) -> str:
     node = context.node(as_atom(operand))
     if context.needs_grad and node.kind.is_array:
-        raise context.refuse("effect-order", f"'{operand.hint}' is printed with the name of its gradient")
+        raise context.refuse("effect-order", "a tensor is printed with the name of its gradient")
     if node.axes and isinstance(operand, Var) and not _exact(context, operand, set()):
         raise context.refuse("effect-order", f"'{operand.hint}' is printed, and its last digit may differ when batched")
     operands.append(node)

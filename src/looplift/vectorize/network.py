@@ -132,8 +132,9 @@ def special(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
     if base in ("stack", "cat", "concat", "concatenate", "tensor", "array") and args and isinstance(args[0], list):
         return _stacked(context, name, args, kwargs, fact)
     if name in ("torch.tensor", "torch.as_tensor") and set(kwargs) <= {"dtype"} and len(args) == 1:
-        if args[0].kind.is_number:
-            return nodes.cast(args[0], fact.kind.dtype)
+        number: Any = args[0]
+        if number.kind.is_number:
+            return nodes.cast(number, fact.kind.dtype)
     if context.library != "torch" or base.endswith("_"):
         raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' has no batched rule")
     return vmapped(context, name, args, kwargs, fact)
