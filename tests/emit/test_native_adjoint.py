@@ -266,3 +266,24 @@ def spoils(x, out):
 def test_a_saved_element_that_changes_is_refused_as_autograd_does():
     with pytest.raises(NotLiftable):
         Native(spoils, number(3), number(3) * 1.0, gradients=True)(number(3), number(3) * 1.0)
+
+
+def last_one_counts(x, y, threshold):
+    total = x[0]
+    for j in range(len(x)):
+        total = torch.sqrt(x[j]) * (x[0] if y[0] < threshold else y[0])
+    return total
+
+
+@pytest.mark.parametrize("threshold", [2.0, -2.0], ids=["y is only compared", "y is a factor"])
+def test_what_no_result_depends_on_has_no_gradient_and_spoils_none(threshold):
+    """The infinite derivative of a root at zero, in an iteration whose value is overwritten, is not in the gradient."""
+    x = torch.tensor([0.5, 0.0, 0.25], dtype=double, requires_grad=True)
+    y = torch.tensor([0.5, 1.0], dtype=double, requires_grad=True)
+    native = Native(last_one_counts, x, y, threshold, gradients=True)
+    result = native(x, y, threshold)
+    assert isinstance(result, torch.Tensor)
+    found = torch.autograd.grad(result, (x, y), allow_unused=True)
+    wanted = torch.autograd.grad(last_one_counts(x, y, threshold), (x, y), allow_unused=True)
+    torch.testing.assert_close(found, wanted)
+    assert (wanted[1] is None) == (threshold == 2.0)

@@ -91,14 +91,16 @@ def differentiable(kernel: Kernel) -> Callable[..., tuple]:
     """
     if kernel.adjoint is None or kernel.adjoint_caller is None:
         raise ValueError("the kernel was made without gradients")
-    found = _library(kernel.adjoint)
+    adjoint = kernel.adjoint
+    found = _library(adjoint)
     forward, backward = (getattr(found, f"{kernel.name}_{part}") for part in ("forward", "backward"))
     release = getattr(found, f"{kernel.name}_release")
     release.argtypes, release.restype = [ctypes.c_void_p], None
     tape = type("Tape", (Tape,), {"release": staticmethod(release)})
     return _defined(
         kernel.adjoint_caller, kernel.name, forward_function=forward, backward_function=backward, Tape=tape,
-        share_memory=share_memory, overlaps=overlaps, once=once,
+        tracked_library=cache(lambda: _library("#define TRACKED\n" + adjoint)), share_memory=share_memory,
+        overlaps=overlaps, once=once, is_doubtful=is_doubtful,
     )  # fmt: skip
 
 
@@ -120,6 +122,12 @@ def share_memory(tensor: torch.Tensor, *others: torch.Tensor) -> bool:
 def overlaps(tensor: torch.Tensor) -> bool:
     """Whether two elements of a tensor may share memory."""
     return not own_places(tensor)
+
+
+def is_doubtful(gradient: torch.Tensor) -> bool:
+    """Whether a gradient may be none at all, or hold what flowed from none: its sum is zero or not finite."""
+    total = float(gradient.sum())
+    return total == 0 or total - total != 0
 
 
 def once(backward: Callable) -> Callable:

@@ -11,10 +11,11 @@ from looplift.emit.adjoint_caller import adjoint_caller_text
 from looplift.emit.adjoint_forward import TapedWriter
 from looplift.emit.adjoint_inputs import reached_by_gradients, surely_saved
 from looplift.emit.adjoint_plan import Needs, Plan, forward_active, useful
+from looplift.emit.adjoint_tracked import TrackedReversal
 from looplift.emit.native import Draft, function_head, new_writer, source_lines, write_all
 from looplift.emit.native_flow import Flow, share_variables
 from looplift.emit.native_prelude import prelude
-from looplift.emit.native_signature import Parameter, Signature, Wanted, result_parameters, separations
+from looplift.emit.native_signature import Parameter, Result, Signature, Wanted, result_parameters, separations
 from looplift.emit.native_values import Number
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
@@ -44,12 +45,17 @@ def with_adjoint(
     roots = tuple(p.var for p in signature.parameters if p.is_pointer and p.var in plan.active)
     adjoint = Adjoint(plan, forward, differentiable, roots, reaches)
     backward, read = _backward_text(kernel, signature, adjoint, facts)
+    tracked = _tracked_text(kernel, signature, adjoint, facts)
     always = surely_saved(loop, plan.active)
     saved = {var: var in always for var in read if var not in kernel.stored}
     body = "\n".join([
+        "#ifndef TRACKED",
         _forward_text(kernel, signature, adjoint),
         backward,
         f'extern "C" void {kernel.name}_release(Tape* tape) {{ __builtin_free((void*)tape->words); }}\n',
+        "#else  // Where the gradients above are all zeros or not finite: which inputs have one at all?",
+        tracked,
+        "#endif\n",
     ])  # fmt: skip
     return replace(
         kernel,
@@ -113,27 +119,57 @@ def _forward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint) -> str
 
 def _backward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint, facts: Facts) -> tuple[str, list[Var]]:
     """The function, and the tensors whose values it reads."""
+    graded = _graded(adjoint)
+    lines = _reversed(Reversal, signature, adjoint, facts, {r.output.var: f"{r.name}_grad" for r in graded})
+    parameters = [*_parameters_back(signature), *(f"double {result.name}_grad" for result in graded)]
+    parameters += [f"{grad_type(signature.of(var))}* {signature.of(var).name}_grad_data" for var in adjoint.roots]
+    text = _text(f"{kernel.name}_backward", parameters, _openings_back(signature, adjoint), lines)
+    return text, [p.var for p in signature.parameters if p.is_pointer and _reads(lines, p)]
+
+
+def _tracked_text(kernel: Kernel, signature: Signature, adjoint: Adjoint, facts: Facts) -> str:
+    """The same function with gradients that may not be there; ``marks`` says of each input whether it has one."""
+    graded = _graded(adjoint)
+    lines = _reversed(TrackedReversal, signature, adjoint, facts, {r.output.var: f"{r.name}_seed" for r in graded})
+    parameters = _parameters_back(signature)
+    parameters += [text for r in graded for text in (f"double {r.name}_grad", f"int {r.name}_there")]
+    parameters += [f"{grad_type(signature.of(var))}* {signature.of(var).name}_grad_data" for var in adjoint.roots]
+    openings = _openings_back(signature, adjoint)
+    openings += [f"const Gradient {r.name}_seed{{{r.name}_grad, {r.name}_there != 0}};" for r in graded]
+    openings += [f"int& {signature.of(var).name}_there = marks[{n}];" for n, var in enumerate(adjoint.roots)]
+    return _text(f"{kernel.name}_tracked", [*parameters, "int* marks"], openings, lines)
+
+
+def _graded(adjoint: Adjoint) -> list[Result]:
+    return [r for r in adjoint.forward.results if r.name and r.output.var in adjoint.plan.active]
+
+
+def _parameters_back(signature: Signature) -> list[str]:
+    inputs = [text for parameter in signature.parameters for text in parameter.cpp(stored=False)]
+    return ["const Host* host", *inputs, "const Tape* recorded"]
+
+
+def _openings_back(signature: Signature, adjoint: Adjoint) -> list[str]:
+    openings = [p.opening(stored=False) for p in signature.parameters if p.is_pointer]
+    return ["Tape tape = *recorded;", *openings, *(_gradient_view(signature.of(var)) for var in adjoint.roots)]
+
+
+def _reversed(
+    kind: type[Reversal], signature: Signature, adjoint: Adjoint, facts: Facts, gradients: dict[Var, str]
+) -> list[str]:
+    """The statements of the loop in reverse; ``gradients``: those that come in for its results."""
     plan = adjoint.plan
     writer = Writer(Flow(plan.loop), plan.findings, source_lines(facts), checks=False)
     signature.prepare(writer)
-    writer.names.taken |= {f"{signature.of(var).name}_grad" for var in adjoint.roots}
-    reversal = Reversal(writer, plan, signature, _branch_ends(plan))
+    roots = [signature.of(var).name for var in adjoint.roots]
+    writer.names.taken |= {f"{name}_{suffix}" for name in roots for suffix in ("grad", "there")}
+    reversal = kind(writer, plan, signature, _branch_ends(plan), gradients=gradients)
+    reversal.flowing |= {f"{name}_grad" for name in roots}
     kept = ((var, adjoint.forward.writer.values.get(var)) for var in plan.all_kept())
     reversal.forward_names = {v: n.text for v, n in kept if isinstance(n, Number) and n.text.isidentifier()}
-    graded = [r for r in adjoint.forward.results if r.name and r.output.var in plan.active]
-    reversal.gradients = {result.output.var: f"{result.name}_grad" for result in graded}
     reversal.block(plan.top)
-    parameters = ["const Host* host"]
-    for parameter in signature.parameters:
-        parameters += parameter.cpp(stored=False)
-    parameters.append("const Tape* recorded")
-    parameters += [f"double {result.name}_grad" for result in graded]
     reversal.statements(plan.top)
-    parameters += [f"{grad_type(signature.of(var))}* {signature.of(var).name}_grad_data" for var in adjoint.roots]
-    openings = [p.opening(stored=False) for p in signature.parameters if p.is_pointer]
-    openings += [_gradient_view(signature.of(var)) for var in adjoint.roots]
-    text = _text(f"{kernel.name}_backward", parameters, ["Tape tape = *recorded;", *openings], writer.lines)
-    return text, [p.var for p in signature.parameters if p.is_pointer and _reads(writer.lines, p)]
+    return writer.lines
 
 
 def _reads(lines: list[str], parameter: Parameter) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from looplift.emit.adjoint_plan import Plan, flows
 from looplift.emit.adjoint_rules import gradients_of, operand_letters
@@ -16,7 +17,7 @@ from looplift.emit.native_signature import Signature
 from looplift.emit.native_types import BOOL, INT, Scalar
 from looplift.emit.native_values import Number, View
 from looplift.emit.native_writer import Writer
-from looplift.ir.grammar import Atom, Block, Carry, Const, If, Let, Loop, Operand, Range, Statement, Store, Var
+from looplift.ir.grammar import Atom, Block, Carry, Const, If, Let, Loop, Op, Operand, Range, Statement, Store, Var
 
 
 @dataclass
@@ -33,6 +34,8 @@ class Reversal:
     pending: set[Var] = field(default_factory=set)
     flowing: set[str] = field(default_factory=set)
     trip: str = ""
+    element: ClassVar[str] = "double"
+    nothing: ClassVar[str] = "0"
 
     # ------------------------------------------------------------ blocks
 
@@ -104,7 +107,7 @@ class Reversal:
             self.pending.add(var)
             return
         self.gradients[var] = name = self.writer.fresh(f"{var.hint}_grad")
-        self.writer.line(f"double {name} = 0;")
+        self.writer.line(f"{self.element} {name} = {self.nothing};")
 
     def _has_one_reader(self, var: Var, rest: tuple[Statement, ...]) -> bool:
         """Whether the one use of a value is a statement of its own block, or the next iteration."""
@@ -137,6 +140,10 @@ class Reversal:
         elif target is not None:
             self.writer.line(f"{target} -= {text[1:]};" if _is_negative(text) else f"{target} += {text};")
 
+    def give_all(self, atom: Operand | None, gradient: str) -> None:
+        """Hand the whole gradient of a value to another."""
+        self.give(atom, gradient)
+
     # ------------------------------------------------------------ statements
 
     def _statement(self, statement: Statement) -> None:
@@ -158,13 +165,16 @@ class Reversal:
             self._change(statement, target, op.name.removeprefix("inplace."), op.args[1])
             return
         own = self.gradients.get(var)
-        if own is None:
-            return
-        if var in self.places:
-            self.writer.line(f"{self._place_of(self.places[var])} += {own};")
+        if own is not None:
+            self._hand_on(statement, own)
+
+    def _hand_on(self, statement: Let, own: str) -> None:
+        """Gives the gradient of a value to what it was computed from."""
+        if statement.var in self.places:
+            self.writer.line(f"{self._place_of(self.places[statement.var])} += {own};")
             return
         values = self._texts(statement, own)
-        for operand, text in flows(op):
+        for operand, text in flows(statement.op):
             if self.gradient(operand) is not None:
                 self.give(operand, text.format(**values))
 
@@ -202,6 +212,9 @@ class Reversal:
         if statement.combine is not None:
             self._change(statement, place, statement.combine, statement.value)
             return
+        self._overwrite(statement, place)
+
+    def _overwrite(self, statement: Store, place: str) -> None:
         self.give(statement.value, place)
         self.writer.line(f"{place} = 0;")
 
@@ -210,8 +223,6 @@ class Reversal:
         if combine in ("add", "sub"):
             self.give(value, place if combine == "add" else f"-{place}")
             return
-        from looplift.ir.grammar import Op
-
         texts = gradients_of(Op(combine, (Const(None), value)))
         old = self.writer.values[self.plan.olds[statement]]
         number = self.writer.value(value) if isinstance(value, Var | Const) else None
@@ -251,7 +262,7 @@ class Reversal:
         for var, side in pairs:
             own = self.gradients.get(var)
             if own is not None:
-                self.give(side, own)
+                self.give_all(side, own)
         self.statements(block)
 
     # ------------------------------------------------------------ loops
@@ -269,19 +280,19 @@ class Reversal:
                 writer.line("if ((trips += 64) > patience && watch.interrupted(trips)) return interrupted;")
             self.block(loop.body, tuple(carry.inside for carry in carried))
             for carry in carried:
-                self.give(carry.next, flowing[carry])
+                self.give_all(carry.next, flowing[carry])
             self.statements(loop.body)
             for carry in carried:
                 writer.line(f"{flowing[carry]} = {self.gradients[carry.inside]};")
         for carry in carried:
-            self.give(carry.init, flowing[carry])
+            self.give_all(carry.init, flowing[carry])
 
     def _start(self, carry: Carry) -> str:
         """The gradient that travels from iteration to iteration, at first that of the value after the loop."""
         after = self.gradients.get(carry.after)
         name = self.writer.fresh(f"{carry.hint}_grad")
         self.flowing.add(name)
-        self.writer.line(f"double {name} = {after or '0'};")
+        self.writer.line(f"{self.element} {name} = {after or self.nothing};")
         return name
 
     def _opening(self, loop: Loop) -> str:

@@ -30,10 +30,10 @@ def adjoint_caller_text(
 
     ``saved``: tensors whose values the backward pass reads, and whether the loop always reads them in its own, so that
     changing one before the backward pass is an error there too. It needs ``ctypes``, ``torch``, ``forward_function``,
-    ``backward_function``, ``Tape``, ``once``, ``host`` and ``failed``.
+    ``backward_function``, ``tracked_library``, ``is_doubtful``, ``Tape``, ``once``, ``host`` and ``failed``.
     """
     text = _Text(kernel, signature, results, active, roots, reaches, saved)
-    return "\n".join([*text.types(), "", "", *text.function(), "", "", *text.entry(), ""])
+    return "\n".join([*text.types(), "", "", *text.tracked(), "", "", *text.function(), "", "", *text.entry(), ""])
 
 
 class _Text:
@@ -158,8 +158,37 @@ class _Text:
         passed = self._passed_back()
         lines.append(f"outcome = backward_function({', '.join(['host', *passed])})")
         lines += ["if outcome:", "    raise RuntimeError('the backward pass was interrupted')"]
+        lines += self._tracked()
         given = [self._gradient_out(var) for var in self.kernel.inputs]
         return [*lines, f"return {self._tuple(given)}"]
+
+    def _tracked(self) -> list[str]:
+        """Where gradients are all zeros or not finite, which are there at all is found out in a second pass."""
+        counted = [self.names[var] for var in self.roots if var in self.reaches]
+        if not counted:
+            return []
+        doubts = " or ".join(f"is_doubtful({name}_buffer)" for name in counted)
+        starts = [f"int({self.stored[v]}_grad is not None)" if v in self.stored else "0" for v in self.roots]
+        passed = ", ".join(["host", *self._passed_back(tracked=True), "marks"])
+        return [
+            f"there = (True,) * {len(self.roots)}",
+            f"if {doubts}:",
+            f"    there = marks = (ctypes.c_int * {len(self.roots)})({', '.join(starts)})",
+            *(f"    {line}" for line in self._buffers()),
+            f"    if {self.kernel.name}_tracked()({passed}):",
+            "        raise RuntimeError('the backward pass was interrupted')",
+        ]
+
+    def tracked(self) -> list[str]:
+        """The library of the second pass, compiled when it is first needed."""
+        types = [*argument_types(self.signature), "ctypes.c_void_p"]
+        types += ["ctypes.c_double", "ctypes.c_int"] * len(self.graded) + ["ctypes.c_void_p"] * (len(self.roots) + 1)
+        return [
+            f"def {self.kernel.name}_tracked():",
+            f"    function = tracked_library().{self.kernel.name}_tracked",
+            f"    function.argtypes, function.restype = [ctypes.c_void_p, {', '.join(types)}], ctypes.c_int",
+            "    return function",
+        ]
 
     def _gradients_in(self) -> list[str]:
         places = [*(f"{r.name}_grad" if r in self.graded else "_" for r in self.results)]
@@ -184,7 +213,7 @@ class _Text:
                 lines += [f"if {incoming} is not None:", f"    {name}_buffer.copy_({incoming})"]
         return lines
 
-    def _passed_back(self) -> list[str]:
+    def _passed_back(self, tracked: bool = False) -> list[str]:
         passed: list[str] = []
         for parameter in self.signature.parameters:
             if parameter.var in self.shaped:
@@ -196,7 +225,8 @@ class _Text:
                 only = Signature([parameter], self.signature.fixed, self.signature.kinds)
                 passed += passed_arguments(only, self.names)
         passed.append("ctypes.addressof(context.tape)")
-        passed += [f"{result.name}_seed" for result in self.graded]
+        for result in self.graded:
+            passed += [f"{result.name}_seed", *([f"{result.name}_grad is not None"] if tracked else [])]
         return passed + [f"{self.names[var]}_buffer.data_ptr()" for var in self.roots]
 
     def _gradient_out(self, var: Var) -> str:
@@ -210,7 +240,10 @@ class _Text:
         buffer = f"{self.names[var]}_buffer"
         if self.signature.of(var).scalar.is_half:
             buffer += f".to(torch.{self.signature.of(var).scalar.name})"
-        return f"{buffer} if {' or '.join(f'{name} is not None' for name in incoming)} else None"
+        given = " or ".join(f"{name} is not None" for name in incoming)
+        if len(incoming) > 1:
+            given = f"({given})"
+        return f"{buffer} if {given} and there[{self.roots.index(var)}] else None"
 
     # ------------------------------------------------------------ the entry
 

@@ -137,6 +137,15 @@ struct Recorder : Tape {
 };
 """
 
+_GRADIENT = """\
+// A gradient that may not be there at all.
+struct Gradient {
+  double value = 0;
+  bool there = false;
+  void add(double more) { value += more; there = true; }
+};
+"""
+
 _HOST = """\
 // Python's PyEval_SaveThread, PyEval_RestoreThread and PyErr_CheckSignals: kernels run without its lock.
 struct Host {
@@ -191,6 +200,7 @@ PIECES: dict[str, str] = {
     "Element": _ELEMENT,
     "Tape": _TAPE,
     "Recorder": _RECORDER,
+    "Gradient": _GRADIENT,
     "Host": _HOST,
     "Watch": _WATCH,
     "outside": """\

@@ -82,6 +82,12 @@ def overlaps(tensor):
     return False
 
 
+def is_doubtful(gradient):
+    """Whether a gradient may be none at all, or hold what flowed from none: its sum is zero or not finite."""
+    total = float(gradient.sum())
+    return total == 0 or total - total != 0
+
+
 def once(backward):
     """A backward pass whose gradients raise an error when they are differentiated again."""
 
@@ -160,6 +166,7 @@ def _differentiable_text(kernel: Kernel) -> str:
         f"    forward_function = {library}.{kernel.name}_forward",
         f"    backward_function = {library}.{kernel.name}_backward",
         f"    release = {library}.{kernel.name}_release",
+        f'    tracked_library = lambda: _library("#define TRACKED\\n" + {kernel.name}_source)',
         "    release.argtypes, release.restype = [ctypes.c_void_p], None",
         "    host = ctypes.addressof(_host)",
         *_numpy(kernel.adjoint_caller),
