@@ -176,3 +176,45 @@ def test_appends_at_the_end_of_both_sides():
 
     start = torch.tensor(2.0, dtype=torch.float64)
     check(payoffs, [matrix(5, 9) * 2, start, 2.9], gradients=False, decisions=PARTED)
+
+
+def climbs(x, y, z):
+    out = torch.zeros(x.shape[0], dtype=x.dtype)
+    for i in range(x.shape[0]):
+        v = x[i]
+        steps = 0
+        while steps < 5:
+            if v > 100.0:
+                v = v + y[i]
+                if v > 200.0:
+                    v = v * z[0]
+                elif v > 150.0:
+                    v = v + z[0]
+            else:
+                v = torch.sin(v) + 1
+            steps += 1
+            if v > 1.9:
+                break
+        out[i] = v
+    return out
+
+
+def starts_anew(x, y, z):
+    found = []
+    for i in range(x.shape[0]):
+        v = x[i]
+        while v > 0:
+            v = y[i] - v.abs() if v < 50.0 else y[0] * -1.0
+        if v < -1000.0:
+            v = v * z[0]
+        elif v < -900.0:
+            v = v + z[0]
+        found.append(v)
+    return torch.stack(found)
+
+
+@pytest.mark.parametrize("function", [climbs, starts_anew])
+def test_what_no_lane_reached_has_no_gradient(function):
+    """None where the loop gives None: in nested branches, in loops that lanes leave, where all lanes start anew."""
+    calls = [[vector(4).abs() * scale + 0.01, vector(4), vector(2)] for scale in (1.0, 60.0, 125.0, 160.0, 400.0)]
+    check(function, *calls, decisions=PARTED)

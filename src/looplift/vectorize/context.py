@@ -169,13 +169,12 @@ class Context:
         other leaves, the result is the other side alone if no lane takes one.
         """
         found = nodes.select(mask, then, orelse, kind)
-        if not (self.needs_grad and kind.is_array and mask.axes) or self.in_while:
+        if not (self.needs_grad and kind.is_array and mask.axes):
             return found
-        here, there = leaves(then), leaves(orelse)
-        if here - there:
+        if leaves(then) - leaves(orelse, surely=True):
             self.check_taken(mask, then, orelse)
             found = nodes.select(self._some(mask), found, orelse, kind)
-        if there - here:
+        if leaves(orelse) - leaves(then, surely=True):
             self.check_taken(nodes.negated(mask), orelse, then)
             found = nodes.select(self._some(nodes.negated(mask)), found, then, kind)
         return found
@@ -191,10 +190,7 @@ class Context:
 
     def check_some(self, mask: Node) -> None:
         """Require that a mask holds in some lane."""
-        if mask.axes and not self.in_while:
-            self.add(Check(Node("some", (mask,), (), nodes.BOOL), self.span))
-        elif not mask.axes:
-            self.add(Check(mask, self.span))
+        self.add(Check(Node("some", (mask,), (), nodes.BOOL) if mask.axes else mask, self.span))
 
     @contextmanager
     def masked(self, mask: Node | None) -> Iterator[None]:
@@ -245,23 +241,30 @@ class Context:
         return nodes.const(const)
 
 
-def leaves(node: Node) -> set[int]:
-    """The inputs that a gradient of the node may reach: float tensors of the caller, and modules."""
+def leaves(node: Node, surely: bool = False) -> set[int]:
+    """The inputs that a gradient of the node may reach, or surely reaches: float tensors of the caller, and modules."""
     found: set[int] = set()
     seen: set[int] = set()
     pending = [node]
     while pending:
         current = pending.pop()
-        if current.serial in seen:
+        if current.serial in seen or _has_no_gradient(current):
             continue
         seen.add(current.serial)
         if current.op in ("module", "cell"):
             found.add(hash(current.attrs["path"]))
         if current.op in ("name", "pack", "items") and "float" in str(current.kind.dtype):
             found.add(current.serial)
-        if not current.kind.is_number and not _only_like(current):
+        if surely and current.op == "where" and not current.args[0].axes:
+            found |= leaves(current.args[1], True) & leaves(current.args[2], True)
+        elif not _only_like(current):
             pending += current.args
     return found
+
+
+def _has_no_gradient(node: Node) -> bool:
+    kind = node.kind
+    return kind.is_number or (kind.is_array and not ("float" in str(kind.dtype) or "complex" in str(kind.dtype)))
 
 
 def _only_like(node: Node) -> bool:

@@ -54,10 +54,9 @@ def _check_gradients(context: Context, carry: Carry, taken: Node, value: Node, i
     """What is never taken has no gradient in the loop, and zeros here."""
     if not context.needs_grad or not value.kind.is_array:
         return
-    here, there = leaves(value), leaves(init)
-    if there - here:
+    if leaves(init) - leaves(value, surely=True):
         raise context.refuse("carried", f"the first '{carry.hint}' may get no gradient in the loop")
-    if here - there:
+    if leaves(value) - leaves(init, surely=True):
         context.check_some(taken)
 
 

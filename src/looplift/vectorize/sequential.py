@@ -10,7 +10,7 @@ from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Pus
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Loop, Range, Var, While
 from looplift.vectorize import nodes
-from looplift.vectorize.context import Array, Context
+from looplift.vectorize.context import Array, Context, leaves
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.lists import Built, Held
 from looplift.vectorize.nodes import Val
@@ -383,10 +383,19 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
             raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
         last = _spread(context, carry, val.node, inside.axes, inside.kind)
         if active is not None:
-            last = context.select(active, last, inside, inside.kind)
+            last = _kept_by_the_others(context, active, last, inside)
         finals.append((inside.attrs["text"], last))
     if finals:
         context.add(Assign(",".join(name for name, _ in finals), _together([node for _, node in finals])))
+
+
+def _kept_by_the_others(context: Context, active: Node, last: Node, inside: Node) -> Node:
+    """The new value of lanes that are active, the old one of the others: there is an active lane, and maybe no other."""
+    found = nodes.select(active, last, inside, inside.kind)
+    if not (context.needs_grad and inside.kind.is_array) or leaves(inside) <= leaves(last, surely=True):
+        return found
+    others = Node("some", (nodes.negated(active),), (), nodes.BOOL)
+    return nodes.select(others, found, last, inside.kind)
 
 
 def _together(values: list[Node]) -> Node:
