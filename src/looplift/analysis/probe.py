@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from looplift.analysis.stand_ins import as_kind, grown, stand_in
+from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.ir.facts import Fact, Facts, Kind, kind_of, shape_of
 from looplift.ir.grammar import (

@@ -5,11 +5,12 @@ from __future__ import annotations
 import collections
 import math
 import random
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
+
+from looplift.base.data import dataclass, field
 
 _PLAIN = (int, str, bytes, bytearray, type(None), range, slice, torch.dtype, torch.device, torch.layout)
 _SEQUENCES = (list, tuple, collections.deque)

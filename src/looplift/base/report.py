@@ -7,8 +7,8 @@ import linecache
 import os
 import textwrap
 from collections import Counter
-from dataclasses import asdict, dataclass, field
 
+from looplift.base.data import dataclass, field
 from looplift.base.reasons import REASONS
 from looplift.base.spans import Span
 
@@ -98,7 +98,7 @@ class Report:
         return f'<div class="looplift-report">{heading}{rows}</div>'
 
     def to_dict(self) -> dict:
-        return {"loops": [asdict(record) | _derived(record) for record in self.loops]}
+        return {"loops": [vars(record) | _derived(record) for record in self.loops]}
 
     def to_json(self, *, indent: int | None = 1) -> str:
         """The records as JSON text, each with its hint and the seconds saved."""
@@ -127,7 +127,8 @@ def _characters(source: str, utf8_column: int) -> int:
 
 
 def _derived(record: LoopRecord) -> dict:
-    return {"hint": record.hint, "seconds_saved": record.seconds_saved}
+    mark = None if record.mark is None else dict(vars(record.mark))
+    return {"notes": [*record.notes], "mark": mark, "hint": record.hint, "seconds_saved": record.seconds_saved}
 
 
 def _summary(records: list[LoopRecord]) -> str:

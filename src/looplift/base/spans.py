@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import cast
 
+from looplift.base.data import dataclass
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Span:
     """Lines and columns of a piece of source, as Python counts them: lines from 1, columns from 0."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 
+from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.emit.adjoint_backward import Reversal
 from looplift.emit.adjoint_caller import adjoint_caller_text

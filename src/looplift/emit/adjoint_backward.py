@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from looplift.base.data import dataclass, field, replace
 from looplift.emit.adjoint_plan import Plan, flows
 from looplift.emit.adjoint_rules import gradients_of, operand_letters
 from looplift.emit.native_access import element, indexed

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
+from looplift.base.data import dataclass, replace
 from looplift.emit.adjoint_plan import Plan
 from looplift.emit.native_types import BOOL, INT
 from looplift.emit.native_values import Number
@@ -15,7 +14,7 @@ from looplift.ir.grammar import Block, Loop, Statement, Var
 class TapedWriter(Writer):
     """Writes what a plan keeps; see the hooks of Writer."""
 
-    plan: Plan = field(default=None, kw_only=True)  # type: ignore[assignment]
+    plan: Plan = None  # type: ignore[assignment]
 
     def end_block(self, block: Block) -> None:
         kept = self.plan.kept.get(block, [])

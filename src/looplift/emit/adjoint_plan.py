@@ -7,8 +7,7 @@ reversal. Integers, and values read from tensors that the loop never writes, are
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.emit.adjoint_rules import gradients_of, is_cheap, letters_in, operand_letters
 from looplift.emit.native_flow import bound_by
@@ -51,7 +50,6 @@ class Plan:
     decisions: dict[Var, Var] = field(default_factory=dict)
     olds: dict[Statement, Var] = field(default_factory=dict)
     places: set[Var] = field(default_factory=set)
-    top: Block = field(init=False)
 
     def __post_init__(self) -> None:
         self.top = Block((self.loop,))

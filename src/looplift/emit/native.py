@@ -7,8 +7,8 @@ variables. A loop that is not scalar work is refused with the reason.
 from __future__ import annotations
 
 import linecache
-from dataclasses import dataclass
 
+from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.emit.native_caller import caller_text

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import Any
 
+from looplift.base.data import replace
 from looplift.emit.native_convert import constant, convert
 from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_ops import ADD, COMPARE, MULTIPLY

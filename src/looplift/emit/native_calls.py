@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from looplift.base.data import replace
 from looplift.emit import native_arrays, native_python, native_scalar, native_vectors
 from looplift.emit.native_access import attribute, constant_of, getitem, length, size, unpacked
 from looplift.emit.native_convert import constant, convert, to_python, truth

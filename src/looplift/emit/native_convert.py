@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from looplift.base.data import replace
 from looplift.emit.native_ops import ATOM, COMPARE, EQUAL, UNARY
 from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, literal
 from looplift.emit.native_values import GREATEST, LEAST, Number, plain

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from looplift.base.data import dataclass, field
 from looplift.emit.native_joins import joined_variables
 from looplift.emit.native_types import Scalar
 from looplift.ir.grammar import (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, exactly, scalar_of, type_of_constant
 from looplift.ir.facts import Facts

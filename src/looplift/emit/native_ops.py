@@ -6,13 +6,13 @@ In a row's texts ``{a}`` and ``{b}`` are the operands, ``{r}`` the result, ``{g}
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from looplift.base.data import dataclass
 
 ATOM, UNARY, MULTIPLY, ADD, SHIFT, COMPARE, EQUAL, BIT_AND, BIT_XOR, BIT_OR, AND, OR, CHOICE = range(13)
 """How tightly a C++ expression binds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Row:
     """``text``: of floats. ``integer``: of integers, in their own type; without it integers become floats first.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from looplift.base.data import replace
 from looplift.emit import native_python
 from looplift.emit.native_convert import convert
 from looplift.emit.native_ops import ATOM, COMPARE, MULTIPLY

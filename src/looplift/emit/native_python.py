@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from looplift.base.data import replace
 from looplift.emit.native_convert import constant, convert
 from looplift.emit.native_ops import (
     ADD,

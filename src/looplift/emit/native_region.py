@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
+from looplift.base.data import dataclass, replace
 from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_joins import objects_of, possible_objects
 from looplift.emit.native_signature import ArrayResult, Result, Signature, Wanted, write_result

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import replace
 from typing import Protocol
 
+from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.emit import native_python
 from looplift.emit.native_convert import convert, truth

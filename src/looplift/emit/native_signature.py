@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 import torch
 
+from looplift.base.data import dataclass, field, replace
 from looplift.base.errors import NotLiftable
 from looplift.emit.native_joins import joined_variables
 from looplift.emit.native_types import Scalar, kind_of_scalar, scalar_of

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from looplift.base.data import replace
 from looplift.emit import native_conditions, native_lists, native_loops, native_renamed, native_stores, native_vectors
 from looplift.emit.native_calls import compute
 from looplift.emit.native_check import check_result

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from looplift.base.data import replace
 from looplift.emit import native_vectors
 from looplift.emit.native_access import element, indexed
 from looplift.emit.native_convert import convert

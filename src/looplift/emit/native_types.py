@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
+from looplift.base.data import dataclass
 from looplift.ir.facts import Kind
 
 _CPP = {
@@ -29,7 +29,7 @@ _TORCH = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16"
 _NUMPY = ("float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scalar:
     """One number. ``family``: "python", "tensor" or "numpy"; ``name``: its dtype, int64 and float64 for Python's."""
 

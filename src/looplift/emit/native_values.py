@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+from looplift.base.data import dataclass, field, replace
 from looplift.emit.native_ops import ATOM
 from looplift.emit.native_types import Scalar
 from looplift.ir.grammar import Var
@@ -13,7 +13,7 @@ from looplift.ir.grammar import Var
 LEAST, GREATEST = -(2**63), 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Number:
     """A C++ expression for one number.
 
@@ -56,7 +56,7 @@ class Number:
         return not self.homes and not self.reads and self.text.lstrip("-").replace(".", "").replace("_", "").isalnum()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """A tensor or array, or what is left of one after some indices.
 
@@ -82,7 +82,7 @@ class View:
         return f"{self.root}.size[{self.axes[axis]}]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Items:
     """A tuple, or a list that is never changed, known item by item."""
 
@@ -90,14 +90,14 @@ class Items:
     is_list: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fixed:
     """An object known before the loop runs: None, a dtype, a string."""
 
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Steps:
     """``range(first, limit)``."""
 
@@ -105,12 +105,12 @@ class Steps:
     limit: Number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unknown:
     """A list of which nothing is known yet."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Elements:
     """An array that is not stored: what its element at some indices is, written where they are known.
 

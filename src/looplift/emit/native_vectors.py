@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
+from looplift.base.data import replace
 from looplift.emit.native_access import element
 from looplift.emit.native_arrays import allocate, element_type, sizes_of
 from looplift.emit.native_convert import convert

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.emit.guards import guarded_modules, guards_of
 from looplift.emit.native import kernel_text, settle_types, write_draft

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 
+from looplift.base.data import dataclass, field, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span
 from looplift.emit.native_convert import constant

@@ -10,9 +10,9 @@ import builtins
 import keyword
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.emit import ragged, ragged_writes, repeats, scans, structure, text
 from looplift.emit.apart import results_apart

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from looplift.base.data import dataclass
 from looplift.emit.spelling import (
     ATOM,
     CHOICE,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from looplift.emit.source import Printer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Text:
     """A piece of source and how tightly it binds."""
 

@@ -6,9 +6,9 @@ Each operation has a rule by its family; ranks are those of one row. What has no
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Any
 
+from looplift.base.data import dataclass
 from looplift.emit.waves_rows import call, parsed, returned, row, spell, target
 from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Tree, Uniform
 

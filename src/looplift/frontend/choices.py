@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from looplift.base.data import dataclass
 from looplift.frontend import calls, expressions
 from looplift.frontend.scope import Builder, Structure, Value
 from looplift.ir.grammar import Atom, Const, Require

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import ast
 import itertools
-from dataclasses import dataclass, field
+
+from looplift.base.data import dataclass, field
 
 STOP_ATTRIBUTE = "looplift_stop"
 LEFT_ATTRIBUTE = "looplift_left"

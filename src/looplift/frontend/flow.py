@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field, replace
 
+from looplift.base.data import dataclass, field, replace
 from looplift.frontend.names import Names, names_of, parameters
 
 NONE: frozenset[str] = frozenset()

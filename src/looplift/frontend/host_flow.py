@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
 from looplift.frontend.host_routine import Names, Routine, bound_names, resolve, routine_of

@@ -10,9 +10,9 @@ import sys
 import textwrap
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.frontend.host_values import Atom, Live
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from looplift.base.data import dataclass
 from looplift.frontend import calls, expressions, rows, structures
 from looplift.frontend.scope import Builder, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Range, Require

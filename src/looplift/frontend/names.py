@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from looplift.base.data import dataclass, field, fields_of
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FOUND = "looplift_names"
@@ -23,7 +24,7 @@ class Names:
     outer: set[str] = field(default_factory=set)  # declared global or nonlocal here
 
     def merge(self, other: Names) -> None:
-        for name in self.__dataclass_fields__:
+        for name in fields_of(self):
             getattr(self, name).update(getattr(other, name))
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from looplift.base.data import dataclass, field
 from looplift.frontend.flow import Flow, flow_of
 from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, Names, free_names, names_of, parameters, position_of
 from looplift.frontend.obstacles import has_return, obstacle, walk_own

@@ -15,9 +15,9 @@ import copy
 import functools
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from looplift.base.data import dataclass, field
 from looplift.frontend.names import position_of
 from looplift.frontend.regions import Region
 from looplift.frontend.source import REGIONS_NAME, code_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from looplift.base.data import dataclass
 from looplift.frontend import expressions, iteration
 from looplift.frontend.scope import Builder, Site, Structure, Tup, Value
 from looplift.ir.grammar import Append, Atom, Const, Range, Var

@@ -9,9 +9,9 @@ import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span, span_of
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Let, Op, Operand, Range, Statement, Var

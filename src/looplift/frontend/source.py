@@ -6,9 +6,9 @@ import ast
 import inspect
 import linecache
 import types
-from dataclasses import dataclass
 from typing import Any
 
+from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 
 REGIONS_NAME = "__looplift_regions__"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.frontend import contexts, expressions, host_items, iteration, nests, rows, structures, unrolling

@@ -6,9 +6,9 @@ import ast
 import inspect
 import re
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from looplift.base.data import dataclass, field
 from looplift.frontend import calls, expressions, statements, unrolling
 from looplift.frontend.scope import STATIC, Builder, Frame, Restart, Site, Structure, Tup, Value
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Var

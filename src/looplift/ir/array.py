@@ -13,16 +13,16 @@ number that varies with no axis is a Python number in the emitted code too; with
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
 from typing import Any
 
+from looplift.base.data import dataclass, field
 from looplift.base.spans import NOWHERE, Span
 from looplift.ir.facts import Kind
 
 _serial = itertools.count()
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Axis:
     """One loop that became a dimension.
 
@@ -44,7 +44,7 @@ class Axis:
         return bool(self.parents)
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Node:
     """One value. ``attrs`` holds what is no operand: names, dimensions, dtypes, subscript pieces."""
 
@@ -62,7 +62,7 @@ class Node:
         return len(self.axes) + self.kind.rank
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Check:
     """Raise RequirementFailed unless ``cond`` (a Python bool or a tensor of lanes) holds."""
 
@@ -70,7 +70,7 @@ class Check:
     span: Span = NOWHERE
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Write:
     """``array[pieces] = value`` on the array bound to a name; ``mode``: set, add (accumulate), last (ordered)."""
 
@@ -82,7 +82,7 @@ class Write:
     serial: int = field(default_factory=lambda: next(_serial))
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Assign:
     """``name = node``: a name that is assigned more than once, as the carried values of a loop that stays.
 
@@ -97,7 +97,7 @@ class Assign:
     serial: int = field(default_factory=lambda: next(_serial))
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class For:
     """A loop that stays a loop, over a range of Python integers."""
 
@@ -107,7 +107,7 @@ class For:
     serial: int = field(default_factory=lambda: next(_serial))
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Forever:
     """``while True:`` whose body leaves by ``LeaveUnless``."""
 
@@ -115,12 +115,12 @@ class Forever:
     serial: int = field(default_factory=lambda: next(_serial))
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class LeaveUnless:
     cond: Node
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Choose:
     """``if`` on a condition that is the same for all lanes, inside a loop that stays."""
 
@@ -130,7 +130,7 @@ class Choose:
     serial: int = field(default_factory=lambda: next(_serial))
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Push:
     """``name.append(node)``: what a loop that stays leaves behind in each iteration."""
 
@@ -139,7 +139,7 @@ class Push:
     serial: int = field(default_factory=lambda: next(_serial))
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Effect:
     """A statement kept for its effect, in its old order: ``text`` with the operands' names filled in.
 
@@ -151,7 +151,7 @@ class Effect:
     axis: Axis | None = None
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Run:
     """A loop that is a native kernel: ``outputs = kernel(operands)``, which writes into ``stored`` arrays.
 
@@ -169,7 +169,7 @@ class Run:
 Step = Run | Check | Write | Assign | Push | For | Forever | LeaveUnless | Choose | Effect
 
 
-@dataclass(slots=True)
+@dataclass
 class Program:
     """Steps in order, and the nodes that the region binds or returns, under their names.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from looplift.base.data import dataclass, field
 from looplift.ir.grammar import Atom, Const, Function, Loop, Var
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kind:
     """The type of one lane's value.
 
@@ -34,7 +34,7 @@ class Kind:
         return self.family in ("tensor", "array", "numpy")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fact:
     """Of one variable.
 
@@ -51,7 +51,7 @@ class Fact:
     fixed: bool = True
 
 
-@dataclass(slots=True)
+@dataclass
 class Facts:
     """Facts of all variables of one function, and what the walk found about its loops and effects."""
 

@@ -22,13 +22,13 @@ as first statement.  Names bound to the same object share one Var, so that alias
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from looplift.base.data import dataclass, field
 from looplift.base.spans import NOWHERE, Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Var:
     """A value bound once. ``name`` is unique in its function and starts with the author's name."""
 
@@ -42,7 +42,7 @@ class Var:
         return self.name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Const:
     """A literal, or an object known before the loop runs (a function, a module, a dtype).
 
@@ -59,7 +59,7 @@ class Const:
 Atom = Var | Const
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Slice:
     """``lo:hi:step`` in a subscript; an absent part is ``Const(None)``."""
 
@@ -68,7 +68,7 @@ class Slice:
     step: Atom
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Group:
     """A list or tuple display used directly as an argument or subscript: ``torch.stack([a, b])``, ``x[i, j]``."""
 
@@ -79,7 +79,7 @@ class Group:
 Operand = Atom | Slice | Group
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Op:
     """One operation. ``name`` is a row of the op table, for instance ``add``, ``torch.exp``, ``method.sum``.
 
@@ -92,14 +92,14 @@ class Op:
     kwargs: tuple[tuple[str, Operand], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Let:
     var: Var
     op: Op
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Store:
     """``ref[index] = value``; with ``combine`` (an op name as ``add``) ``ref[index] = combine(ref[index], value)``."""
 
@@ -110,21 +110,21 @@ class Store:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Append:
     ref: Var
     value: Atom
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Phi:
     var: Var
     then: Atom
     orelse: Atom
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class If:
     cond: Atom
     then: Block
@@ -133,7 +133,7 @@ class If:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Range:
     """``range(lo, hi, step)``; ``source`` is the sequence that a ``for`` loop iterates, None for a real range."""
 
@@ -143,7 +143,7 @@ class Range:
     source: Atom | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class While:
     """Runs while ``cond``, computed by ``block`` from the carried values, holds."""
 
@@ -154,7 +154,7 @@ class While:
 Domain = Range | While
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Carry:
     inside: Var
     init: Atom
@@ -166,7 +166,7 @@ class Carry:
         return self.inside.hint
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Loop:
     """One ``for`` or ``while``.
 
@@ -181,14 +181,14 @@ class Loop:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Require:
     cond: Atom
     why: str
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Perform:
     op: Op
     span: Span = NOWHERE
@@ -197,7 +197,7 @@ class Perform:
 Statement = Let | Store | Append | If | Loop | Require | Perform
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Block:
     statements: tuple[Statement, ...] = ()
 
@@ -208,7 +208,7 @@ class Block:
         return bool(self.statements)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Function:
     """A region: ``params`` are its live-ins, ``results`` its live-outs, each under the author's name.
 

@@ -7,8 +7,8 @@ acc = torch.cat((acc, piece))     pieces.append(piece)
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
+from looplift.base.data import replace
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from looplift.base.data import dataclass
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Var
 
@@ -27,7 +27,7 @@ OUTCOMES = {
 """What a kernel returns: its position is the number, its text says why the original must run."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Output:
     """One result: a carried value after the loop.
 
@@ -48,7 +48,7 @@ class Output:
     element_of: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kernel:
     """``source``: C++ of the forward pass. ``caller``: Python text of a function that calls it.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from looplift.base.data import replace
 from looplift.ir.grammar import (
     Atom,
     Block,

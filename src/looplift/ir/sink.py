@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
+from looplift.base.data import replace
 from looplift.ir.grammar import (
     Append,
     Block,

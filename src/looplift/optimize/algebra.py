@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from looplift.base.data import dataclass
 from looplift.ir.array import Node
 from looplift.optimize import contractions, counting, masks, places
 

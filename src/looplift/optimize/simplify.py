@@ -5,9 +5,9 @@ A rule takes a node whose operands are rewritten already and returns a cheaper n
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from looplift.base.data import fields_of, replace
 from looplift.ir.array import (
     Assign,
     Axis,
@@ -95,9 +95,9 @@ class _Rewriter:
             return type(value)(map(self._renewed, value))
         if isinstance(value, dict):
             return {key: self._renewed(item) for key, item in value.items()}
-        if not is_dataclass(value) or isinstance(value, Axis | type):
+        if isinstance(value, Axis | type):
             return value
-        inner = {one.name: getattr(value, one.name) for one in fields(value)}
+        inner = {name: getattr(value, name) for name in fields_of(value)}
         changed = {name: self.done[item.serial] for name, item in inner.items() if self._is_old(item)}
         return replace(value, **changed) if changed else value
 

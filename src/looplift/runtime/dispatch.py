@@ -11,9 +11,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
+from looplift.base.data import dataclass, field
 from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
 from looplift.base.report import readable_seconds
 from looplift.runtime import entry, guards

@@ -11,7 +11,6 @@ import enum
 import re
 import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ import torch
 from torch import Tensor
 from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
 
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 
 _PLAIN = (int, float, bool, complex, str, bytes, type(None), range)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import linecache
 import traceback
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.report import LoopRecord, mark_at, source_line
 from looplift.runtime.variants import Program, RegionCode

@@ -12,9 +12,10 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+
+from looplift.base.data import dataclass
 
 PACKAGE = str(Path(__file__).parents[1]) + os.sep
 

@@ -7,11 +7,12 @@ code take turns for a few calls, and the slower one is out. Only calls of about 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
+
+from looplift.base.data import dataclass, field
 
 CLEAR_AT_ONCE = 4.0
 """So many times faster than the loop on the first call, which was watched and cold, and no more calls are timed."""

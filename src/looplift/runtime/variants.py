@@ -7,12 +7,12 @@ import math
 import textwrap
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 import torch
 
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable, RequirementFailed
 
 

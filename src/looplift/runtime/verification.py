@@ -13,10 +13,10 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from looplift.base.compare import difference
+from looplift.base.data import dataclass
 from looplift.runtime.snapshot import CannotCopy, GeneratorStates, Saved, copied
 from looplift.runtime.variants import Program, RegionCode
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from looplift.base.data import dataclass, field
 
 
 @dataclass(frozen=True, eq=False)

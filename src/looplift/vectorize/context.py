@@ -5,9 +5,9 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span
 from looplift.ir.array import Axis, Check, Node, Step, ancestors, merge_axes, reachable
@@ -20,7 +20,7 @@ from looplift.vectorize.reductions import Accumulator
 from looplift.vectorize.updates import Updates
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Array:
     """A tensor, array or list that the region writes to.
 
@@ -40,7 +40,7 @@ class Array:
     """The steps among which it was made; among these alone a store that covers it may replace it."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Contribution:
     operator: str
     value: Node

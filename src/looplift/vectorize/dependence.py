@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
+from looplift.base.data import dataclass, field
 from looplift.ir.grammar import (
     Block,
     Carry,
@@ -37,7 +37,7 @@ from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.memory import check_root
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Unit:
     """A statement, one join of an If, or a carried value, with the conditions that it stands under."""
 
@@ -52,7 +52,7 @@ class Unit:
     """Made anew wherever it is read: arithmetic of the loop's index, and views at it."""
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Component:
     """Units that must stay together; ``cyclic`` if an iteration needs an earlier one."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from looplift.base.data import dataclass, field
 from looplift.ir.grammar import (
     Append,
     Atom,

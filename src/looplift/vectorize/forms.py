@@ -5,8 +5,7 @@ The forms that a scan computes are rows of ``recurrences.py``; a cycle of anothe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from looplift.base.data import dataclass
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Atom, Carry, Const, Group, If, Let, Op, Operand, Phi, Var
 from looplift.vectorize.context import Context
@@ -14,19 +13,19 @@ from looplift.vectorize.dependence import Component, Pieces, Unit
 from looplift.vectorize.memory import same_operand
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Inside:
     """The carried value at entry of the iteration."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Given:
     """A value that does not depend on the carried one."""
 
     atom: Atom
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Computed:
     """``op`` of a carried form and a given value, ``swapped`` if the given one stands first."""
 
@@ -36,14 +35,14 @@ class Computed:
     swapped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chosen:
     cond: Atom
     then: Form
     orelse: Form
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Exceeds:
     """The given value where it passes the carried one, else the carried one; ``>``, ``>=``, ``<`` or ``<=``.
 
@@ -76,7 +75,7 @@ def conditions(form: Form) -> set[Var]:
     return set()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scan:
     """A carried value and the form of its next one: ``affine`` or ``taken``."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Fact, Kind

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
+from looplift.base.data import replace
 from looplift.ir.array import Node, Run, Write
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, overload
 
+from looplift.base.data import dataclass, field
 from looplift.ir.array import Axis, Node
 from looplift.ir.array import merge_axes as merge_axes
 from looplift.ir.facts import Kind, kind_of
@@ -15,7 +15,7 @@ BOOL = Kind("bool")
 FLOAT = Kind("float")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Affine:
     """``sum(coefficient * position of axis) + base`` with a base that no axis changes."""
 
@@ -27,7 +27,7 @@ class Affine:
         return tuple(axis for axis, _ in self.terms)
 
 
-@dataclass(slots=True)
+@dataclass
 class Val:
     """What the lowering knows of one IR variable.
 

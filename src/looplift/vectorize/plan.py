@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Program
 from looplift.ir.facts import Facts

@@ -10,8 +10,7 @@ where f is associative and commutative, and no v depends on the carried value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from looplift.base.data import dataclass, field
 from looplift.ir.grammar import Atom, Carry, If, Let, Loop, Var
 from looplift.vectorize.flow import Flow
 

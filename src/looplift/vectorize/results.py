@@ -7,8 +7,7 @@ object, or views of one, or items of a list that holds both; all others have mem
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from looplift.base.data import dataclass
 from looplift.ir.array import Node
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Append, Atom, If, Let, Loop, Var, as_atom, operands

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from looplift.base.data import dataclass
 from looplift.ir.grammar import Append, Block, Carry, If, Let, Loop, Range, Statement, Var, uses, walk
 from looplift.vectorize import nodes, proofs
 from looplift.vectorize.context import Context
@@ -14,7 +14,7 @@ from looplift.vectorize.reductions import Accumulator, accumulator_of
 from looplift.vectorize.views import is_joined
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Phase:
     """Units that run together: ``lanes``, ``shift`` and ``scan`` for all iterations at once, ``serial`` one by one."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Loop, Range, Var, While

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from looplift.base.data import dataclass
 from looplift.ir.array import Axis, Node, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Const, Group, Operand, Slice, as_atom
@@ -13,12 +13,12 @@ from looplift.vectorize.context import Context, node_of
 from looplift.vectorize.nodes import Affine
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Whole:
     """``:``"""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cut:
     """``lo:hi:step`` with bounds that no axis changes; absent ones are None."""
 
@@ -27,14 +27,14 @@ class Cut:
     step: Node | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Point:
     """One integer, the same for all lanes."""
 
     at: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Along:
     """One integer that walks with one axis: ``coefficient * position + base``."""
 
@@ -43,7 +43,7 @@ class Along:
     base: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Window:
     """``base + coefficient * position : ... + width``."""
 
@@ -53,7 +53,7 @@ class Window:
     width: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gather:
     """Integers that differ from lane to lane (or an index tensor, whose own dimensions stay)."""
 
@@ -61,7 +61,7 @@ class Gather:
     affine: Affine | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Segment:
     """``lo:hi``, or where a mask holds, of another length in each lane: the entries of a ragged axis."""
 
@@ -73,7 +73,7 @@ class Segment:
     mask: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Steps:
     """``lo:hi`` of one width in all lanes, its places in each of them."""
 
@@ -81,7 +81,7 @@ class Steps:
     width: Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class New:
     """``None``: a new dimension of extent one."""
 

@@ -6,8 +6,7 @@ t = out[i]; if v > t: out[i] = v             out[i] = max(out[i], v)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from looplift.base.data import dataclass, field
 from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import (
     Append,
@@ -36,7 +35,7 @@ CHOICES = {("gt", 1): "max", ("lt", 0): "max", ("lt", 1): "min", ("gt", 0): "min
 """A comparison, the position of the place that it reads, and what a store under it is."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Update:
     """The place at ``ref[index]`` is combined with ``value``."""
 

@@ -1,0 +1,127 @@
+"""Class bodies with annotated fields in; classes with ``__init__``, ``__repr__`` and comparison out.
+
+``dataclass``, ``field`` and ``replace`` are those of the standard library, as far as this package needs them. There,
+each method of each class is a text that is compiled when the class is made, which was a third of the first lift in a
+process. Here all classes with one number of fields share the code of their ``__init__``, under names of their own.
+``frozen`` is what the type checker holds; at run time nothing does.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable
+from functools import cache
+from types import CodeType, FunctionType
+from typing import Any, TypeVar, dataclass_transform, overload
+
+T = TypeVar("T")
+
+
+class _Fresh:
+    """The default of a field that is made anew for each instance."""
+
+    def __init__(self, make: Callable[[], Any]):
+        self.make = make
+
+
+def field(*, default_factory: Callable[[], Any]) -> Any:
+    """A field whose default is made anew for each instance."""
+    return _Fresh(default_factory)
+
+
+@overload
+def dataclass(cls: type[T], /) -> type[T]: ...
+@overload
+def dataclass(*, frozen: bool = ..., eq: bool = ...) -> Callable[[type[T]], type[T]]: ...
+
+
+@dataclass_transform(field_specifiers=(field,))
+def dataclass(cls: Any = None, /, *, frozen: bool = False, eq: bool = True) -> Any:
+    """Give a class an ``__init__`` of its fields; with ``eq`` they compare it, and hash it if it is ``frozen``."""
+
+    def made(cls: type[T]) -> type[T]:
+        return _with_methods(cls, frozen=frozen, eq=eq)
+
+    return made if cls is None else made(cls)
+
+
+def replace(value: T, /, **changes: Any) -> T:
+    """An instance of the same class with other values in some of its fields."""
+    return type(value)(**{name: getattr(value, name) for name in fields_of(value)} | changes)
+
+
+def fields_of(value: Any, /) -> tuple[str, ...]:
+    """The names of the fields of an instance or its class; none if it is not made here."""
+    return getattr(value, "_looplift_fields", ())
+
+
+def _with_methods(cls: Any, *, frozen: bool, eq: bool) -> Any:
+    defaults = dict(getattr(cls, "_looplift_defaults", {}))
+    own = [name for name, text in inspect.get_annotations(cls).items() if "ClassVar" not in str(text)]
+    names = dict.fromkeys((*fields_of(cls), *own))
+    defaults |= {name: vars(cls)[name] for name in names if name in vars(cls)}
+    cls._looplift_fields, cls._looplift_defaults = tuple(names), defaults
+    cls._looplift_fresh = tuple(name for name in names if isinstance(defaults.get(name), _Fresh))
+    methods: dict[str, Any] = {"__init__": _initializer(cls), "__match_args__": tuple(names)}
+    if "__repr__" not in vars(cls):
+        methods["__repr__"] = _shown
+    if eq and "__eq__" not in vars(cls):
+        methods |= _comparison(operator.attrgetter(*names) if names else _nothing, hashed=frozen)
+    for name, method in methods.items():
+        setattr(cls, name, method)
+    for name in cls._looplift_fresh:
+        if name in vars(cls):
+            delattr(cls, name)
+    return cls
+
+
+def _initializer(cls: Any) -> FunctionType:
+    names, defaults = cls._looplift_fields, cls._looplift_defaults
+    given = [name for name in names if name in defaults]
+    if tuple(given) != names[len(names) - len(given) :]:
+        raise TypeError(f"'{cls.__name__}' has a field without a default after one that has a default")
+    template = _template(len(names), bool(cls._looplift_fresh), hasattr(cls, "__post_init__"))
+    renamed = {f"_{place}": name for place, name in enumerate(names)}
+    code = template.replace(
+        co_names=tuple(renamed.get(name, name) for name in template.co_names),
+        co_varnames=tuple(renamed.get(name, name) for name in template.co_varnames),
+        co_qualname=f"{cls.__qualname__}.__init__",
+    )
+    return FunctionType(code, globals(), "__init__", tuple(defaults[name] for name in given))
+
+
+@cache
+def _template(count: int, has_fresh: bool, has_end: bool) -> CodeType:
+    names = [f"_{place}" for place in range(count)]
+    lines = [f"def __init__({', '.join(['self', *names])}):", *(f"    self.{name} = {name}" for name in names)]
+    lines += ["    _freshen(self)"] * has_fresh + ["    self.__post_init__()"] * has_end
+    made = compile("\n".join([*lines, "    return None"]), "<looplift fields>", "exec").co_consts
+    return next(one for one in made if isinstance(one, CodeType))
+
+
+def _freshen(self: Any) -> None:
+    for name in self._looplift_fresh:
+        value = getattr(self, name)
+        if type(value) is _Fresh:
+            setattr(self, name, value.make())
+
+
+def _shown(self: Any) -> str:
+    return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in fields_of(self))})"
+
+
+def _nothing(self: Any) -> tuple[()]:
+    return ()
+
+
+def _comparison(values: Callable[[Any], Any], *, hashed: bool) -> dict[str, Any]:
+    """``__eq__`` by the values of the fields, and the ``__hash__`` that goes with it."""
+
+    def equal(self: Any, other: Any) -> Any:
+        return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
+
+    def hashed_by(self: Any) -> int:
+        return hash(values(self))
+
+    return {"__eq__": equal, "__hash__": hashed_by if hashed else None}
