@@ -63,13 +63,12 @@ def _with_methods(cls: Any, *, frozen: bool, eq: bool) -> Any:
     defaults |= {name: vars(cls)[name] for name in names if name in vars(cls)}
     cls._looplift_fields, cls._looplift_defaults = tuple(names), defaults
     cls._looplift_fresh = tuple(name for name in names if isinstance(defaults.get(name), _Fresh))
-    methods: dict[str, Any] = {"__init__": _initializer(cls), "__match_args__": tuple(names)}
-    if "__repr__" not in vars(cls):
-        methods["__repr__"] = _shown
+    methods: dict[str, Any] = {"__init__": _initializer(cls), "__match_args__": tuple(names), "__repr__": _shown}
     if eq and "__eq__" not in vars(cls):
         methods |= _comparison(operator.attrgetter(*names) if names else _nothing, hashed=frozen)
     for name, method in methods.items():
-        setattr(cls, name, method)
+        if name not in vars(cls):
+            setattr(cls, name, method)
     for name in cls._looplift_fresh:
         if name in vars(cls):
             delattr(cls, name)

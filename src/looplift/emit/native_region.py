@@ -19,7 +19,6 @@ Tree = Any
 """What a region hands out: a Result, a Var (an input as it is), a Const, or a tuple or list of trees."""
 
 
-@dataclass
 class RegionResults(list):
     """The results of a region one by one, and ``trees`` of them, one for each value that is handed out."""
 
