@@ -390,7 +390,7 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
 
 
 def _kept_by_the_others(context: Context, active: Node, last: Node, inside: Node) -> Node:
-    """The new value of lanes that are active, the old one of the others: there is an active lane, and maybe no other."""
+    """The new value of lanes that are active, the old one of the others, of which there may be none."""
     found = nodes.select(active, last, inside, inside.kind)
     if not (context.needs_grad and inside.kind.is_array) or leaves(inside) <= leaves(last, surely=True):
         return found
