@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.base.data import dataclass, replace
+from looplift.base.data import replace
 from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_joins import objects_of, possible_objects
 from looplift.emit.native_signature import ArrayResult, Result, Signature, Wanted, write_result
