@@ -242,6 +242,22 @@ def test_recursion_super_and_defaults(refusing):
     assert Derived().total([1, 2], 1, 10, other=100) == 113
 
 
+def tree_total(node):
+    if node is None:
+        return 0.0
+    total = node[0]
+    for child in node[1]:
+        total = total + tree_total(child)
+    return total
+
+
+def test_a_function_that_calls_itself_by_its_global_name():
+    lifted = lift(tree_total)
+    tree = (1.0, [(2.0, [None]), (3.0, [(4.0, [])])])
+    assert lifted(tree) == tree_total(tree) == 10.0
+    assert "free variables" not in str(lifted.report())
+
+
 def test_globals_stay_clean(doubling):
     before = set(globals())
     lift(twice)(X)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from looplift.base.errors import NotLiftable
@@ -92,7 +92,19 @@ def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings:
         return found
     for kernel, gradients in emitted.kernels:
         emitted.namespace[kernel.name] = _built(kernel, gradients)
-    return _code_from_emitted(emitted, made)
+    code = _code_from_emitted(emitted, made)
+    if settings.backend == "auto" and not made.is_all_lanes:
+        code.alternative = partial(_kernel_for, program)
+    return code
+
+
+def _kernel_for(program: RegionProgram, values: Mapping[str, Any]) -> RegionCode:
+    """The region as one kernel, whole rows included; raises NotLiftable where it is none."""
+    from looplift.frontend.translate import translate
+
+    region = program.region
+    function = translate(region.statements, values, list(program.live_out), file=program.file, name=program.name)
+    return _as_one_kernel(function, rows=True)
 
 
 def _one_kernel(function: Any, settings: Settings, *, rows: bool) -> RegionCode | NotLiftable:

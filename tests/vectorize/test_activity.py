@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 from tests.vectorize.harness import check
@@ -218,3 +219,23 @@ def test_what_no_lane_reached_has_no_gradient(function):
     """None where the loop gives None: in nested branches, in loops that lanes leave, where all lanes start anew."""
     calls = [[vector(4).abs() * scale + 0.01, vector(4), vector(2)] for scale in (1.0, 60.0, 125.0, 160.0, 400.0)]
     check(function, *calls, decisions=PARTED)
+
+
+def test_lanes_whose_number_changes_in_a_loop_that_stays():
+    def cheapest(p, n):
+        m = np.zeros((n, n))
+        for span in range(2, n + 1):
+            for i in range(n - span + 1):
+                j = i + span - 1
+                m[i, j] = np.inf
+                for k in range(i, j):
+                    q = m[i, k] + m[k + 1, j] + p[i] * p[k + 1] * p[j + 1]
+                    if q < m[i, j]:
+                        m[i, j] = q
+        return m
+
+    p = np.random.default_rng(0).random(9)
+    lifted = lift(cheapest, backend="torch", verify="off")
+    for n in (2, 3, 8):
+        np.testing.assert_array_equal(lifted(p, n), cheapest(p, n))
+    assert [loop.decision for loop in lifted.report().loops] == ["sequential", "lanes", "sequential"]

@@ -15,6 +15,8 @@ from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Op, Operand
 
 SUMS = ("sum", "mean")
+FEW = 16
+"""So many elements at most are as good as single numbers: no library is faster."""
 CHOICES = {"max": ">", "min": "<", "amax": ">", "amin": "<"}
 
 
@@ -183,6 +185,7 @@ def over(writer: Writer, sizes: tuple[Number, ...], body: Callable[[tuple[str, .
     """Loops over all places of an array; ``sums`` is a variable that the body only adds to."""
     names: list[str] = []
     writer.hoists.append(None)
+    writer.findings.has_rows |= any(size.constant is None or size.constant > FEW for size in sizes)
 
     def nest(axis: int) -> None:
         if axis == len(sizes):

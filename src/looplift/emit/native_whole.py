@@ -89,7 +89,7 @@ def whole_region(function: Function, *, rows: bool = True) -> Whole:
     findings = settle_types(loop, facts, signature, wanted)
     if keep_apart(signature, facts, findings.stored):
         findings = settle_types(loop, facts, signature, wanted)
-    if findings.has_vectors and not rows:
+    if findings.has_rows and not rows:
         raise NotLiftable("not-scalar", "work on whole rows", function.span)
     draft = write_draft(loop, facts, signature, findings, wanted)
     stored = tuple(p.var for p in signature.parameters if p.var in draft.writer.findings.stored)

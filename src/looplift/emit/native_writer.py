@@ -26,8 +26,8 @@ class Findings:
     """What one pass over the loop learns and the next one uses.
 
     ``made``: arrays that the kernel makes; ``renamed``: names that hold one of several arrays, inputs (``lent``)
-    among them; ``items``: what is appended to a list; ``closed``: lists that one loop makes, and nothing appends to
-    after it.
+    among them; ``has_rows``: some arrays that it computes may be long; ``items``: what is appended to a list;
+    ``closed``: lists that one loop makes, and nothing appends to after it.
     """
 
     possible: dict[Var, frozenset[Scalar]] = field(default_factory=dict)
@@ -45,6 +45,7 @@ class Findings:
     items: dict[Var, ArrayType] = field(default_factory=dict)
     closed: set[Var] = field(default_factory=set)
     has_vectors: bool = False
+    has_rows: bool = False
 
 
 @dataclass

@@ -36,6 +36,7 @@ from looplift.ir.array import (
     Run,
     Step,
     Write,
+    axis_nodes,
     operands_of,
     reachable,
 )
@@ -235,7 +236,7 @@ def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
         if current.serial in cache:
             pending.pop()
             continue
-        parts = [*current.args, *(axis.lengths for axis in current.axes if axis.lengths is not None)]
+        parts = [*current.args, *(part for axis in current.axes for part in axis_nodes(axis))]
         missing = [arg for arg in parts if arg.serial not in cache]
         if missing:
             pending += missing

@@ -140,6 +140,8 @@ def code_of(tree: ast.FunctionDef, free: tuple[str, ...], file: str) -> types.Co
     outer = ast.parse("def _outer():\n    pass").body[0]
     assert isinstance(outer, ast.FunctionDef)
     outer.body = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in free]
+    if tree.name not in free:
+        outer.body.append(ast.Global([tree.name]))  # a function that calls itself reads the name of the module
     outer.body.append(tree)
     for statement in (outer, *outer.body[:-1]):
         ast.copy_location(statement, tree)

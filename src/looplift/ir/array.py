@@ -236,11 +236,12 @@ def reachable(roots: list[Node]) -> list[Node]:
         seen[node.serial] = node
         pending += node.args
         for axis in node.axes:
-            pending += _axis_nodes(axis)
+            pending += axis_nodes(axis)
     return [seen[key] for key in sorted(seen)]
 
 
-def _axis_nodes(axis: Axis) -> list[Node]:
+def axis_nodes(axis: Axis) -> list[Node]:
+    """What the positions of an axis are made of."""
     return [axis.extent, axis.lo, *(node for node in (axis.lengths, axis.members) if node is not None)]
 
 

@@ -11,12 +11,13 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
 from looplift.base.report import readable_seconds
-from looplift.runtime import entry, guards
+from looplift.runtime import alternatives, entry, guards
 from looplift.runtime.records import Records, failed_check
 from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved
 from looplift.runtime.trials import MAX_SIZES, Trial, size_class
@@ -38,7 +39,8 @@ Compile = Callable[[Any, dict[str, Any]], RegionCode]
 class Variant:
     """What to do for one kind of arguments: run ``call``, or, without one, the statements as they are.
 
-    ``small`` is the variant for arguments of such a size that the loop as written was faster; ``plain`` marks it.
+    ``small`` is the variant for arguments of such a size that the loop as written was faster, or another form of the
+    batched code, with ``guards`` of its own; ``plain`` marks the former.
     """
 
     conditions: list[str]
@@ -50,6 +52,7 @@ class Variant:
     watched: bool = False
     verified: bool = False
     plain: bool = False
+    guards: list[str] = field(default_factory=list)
     trials: dict[tuple[int, ...], Trial] | None = None
     """By size of the arguments; None once the variant was taken."""
     small: Variant | None = None
@@ -133,9 +136,13 @@ class Dispatcher:
     def _compile(self, variant: Variant, values: dict[str, Any]) -> None:
         for name, value in values.items():
             guards.check_kind(name, value)
+        self.take(variant, values, partial(self.compile, self.program))
+
+    def take(self, variant: Variant, values: dict[str, Any], compiled: Callable[..., RegionCode]) -> None:
+        """Let a variant run the code that is compiled for values; raises NotLiftable where there is none."""
         before, containers = GeneratorStates(values.values()), Containers(values.values())
         try:
-            code = self.compile(self.program, values)
+            code = compiled(values)
         finally:
             before.restore()
             containers.restore()
@@ -199,9 +206,9 @@ class Dispatcher:
         else:
             values = self._values(arguments)
             conditions = entry.root_conditions(self.writer, values)
-            self._add_small(Variant(conditions, guards.modes(), -1), values)
+            self.add_small(Variant(conditions, guards.modes(), -1), values)
 
-    def _add_small(self, variant: Variant, values: dict[str, Any]) -> bool:
+    def add_small(self, variant: Variant, values: dict[str, Any]) -> bool:
         """From now on arguments like these, up to twice their size, run as written; False if they have no size."""
         limits = [text for name, value in values.items() for text in guards.size_limits(self.writer, name, value)]
         if not limits or sum(one.plain for one in self.variants) >= MAX_VARIANTS:
@@ -209,7 +216,7 @@ class Dispatcher:
         if variant.small is None:
             variant.small = Variant([], variant.modes, -1, plain=True)
             self.variants.append(variant.small)
-        variant.small.conditions = [*variant.conditions, *limits]
+        variant.small.conditions = [*variant.conditions, *variant.small.guards, *limits]
         self.install()
         return True
 
@@ -241,7 +248,7 @@ class Dispatcher:
             return self._verified(variant, values)
         outcome = Outcome(Verdict(None), *self._attempt(variant, arguments, values, trial))
         if outcome.failure is not None:
-            self._failed(variant, outcome.failure)
+            self._failed(variant, outcome.failure, values)
         elif not variant.verified:
             variant.verified = True
             self._accept(variant)
@@ -253,7 +260,7 @@ class Dispatcher:
         outcome = verified_call(self.program, variant.call, variant.code, values, seconds=seconds)
         variant.seconds = outcome.verdict.seconds
         if outcome.failure is not None:
-            self._failed(variant, outcome.failure)
+            self._failed(variant, outcome.failure, values)
         elif outcome.verdict.agrees is False:
             self._disagrees(variant, values, outcome.verdict.reason)
         else:
@@ -313,11 +320,14 @@ class Dispatcher:
         if variant.trials is None or (passed is None and len(variant.trials) < MAX_SIZES):
             return
         variant.is_slow = passed is False
-        if passed is not False:
+        little = passed is False or trial.gains_little
+        if little and alternatives.takes_over(self, variant, self._values(arguments), trial.typical()[0]):
+            variant.trials, variant.is_slow = {}, True
+        elif passed is False:
+            self._step_back(variant, trial, arguments)
+        else:
             variant.trials = None
             self._accept(variant)
-        else:
-            self._step_back(variant, trial, arguments)
         self.install()
 
     def _step_back(self, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> None:
@@ -325,7 +335,7 @@ class Dispatcher:
         loop, batched = map(readable_seconds, trial.typical())
         refusal = NotLiftable("too-small", f"a call of the loop takes {loop}, of batched code {batched}")
         self.records.refused(self.program, refusal, certain=True)
-        if self._add_small(variant, self._values(arguments)):
+        if self.add_small(variant, self._values(arguments)):
             variant.trials = {}
         else:
             variant.call = None
@@ -353,15 +363,17 @@ class Dispatcher:
 
     def failed(self, variant: Variant, failure: Exception, *arguments: Any) -> Any:
         """Batched statements raised before they changed anything: the original decides what is right."""
-        self._failed(variant, failure)
+        self._failed(variant, failure, self._values(arguments))
         return self.program.original(*arguments)
 
-    def _failed(self, variant: Variant, failure: Exception) -> None:
+    def _failed(self, variant: Variant, failure: Exception, values: dict[str, Any]) -> None:
         variant.failures += 1
         variant.watched = True
         code = "requirement" if isinstance(failure, RequirementFailed) else "internal"
         text = failed_check(failure) if code == "requirement" else f"{type(failure).__name__}: {failure}"
-        if variant.failures >= MAX_FAILURES:
+        if variant.failures >= MAX_FAILURES and alternatives.replaces(self, variant, values):
+            pass  # the next call is a first call of the other form
+        elif variant.failures >= MAX_FAILURES:
             variant.call = None
             self.records.refused(self.program, NotLiftable(code, text), certain=True)
             self.records.note(self.program, f"given up after {MAX_FAILURES} failures in a row")

@@ -168,12 +168,18 @@ def _choice(dispatcher: Dispatcher, variants: list[Variant], constants: dict[str
         constants[f"_looplift_modes_{place}"] = reader.chosen(variant.modes)
         same = f"_looplift_modes == _looplift_modes_{place}"
         lines += [f"        {word} {_all([same, *variant.conditions])}:", f"            _looplift_choice = {place}"]
-        if variant.small is not None and limits[id(variant.small)]:
-            lines.append(f"            if {_all(limits[id(variant.small)])}:")
-            lines.append(f"                _looplift_choice = {variants.index(variant.small)}")
+        lines += _smaller(variant, variants, "            ")
         word = "elif"
     # a name that is not bound, an attribute that is gone: another kind of arguments
     return [*lines, "    except Exception:", "        pass"]
+
+
+def _smaller(variant: Variant, variants: list[Variant], indent: str) -> list[str]:
+    """Within the case of a variant: its ones for small arguments, each within the one before."""
+    if variant.small is None or not (limits := _limits(variant)):
+        return []
+    lines = [f"{indent}if {_all(limits)}:", f"{indent}    _looplift_choice = {variants.index(variant.small)}"]
+    return lines + _smaller(variant.small, variants, indent + "    ")
 
 
 def _limits(variant: Variant) -> list[str]:

@@ -55,6 +55,11 @@ class Trial:
             return ratio < 1
         return None
 
+    @property
+    def gains_little(self) -> bool:
+        """Whether the loop is about as fast; False where it was not timed beside the variant."""
+        return bool(self.written) and CLEAR * min(self.batched) > min(self.written)
+
     def typical(self) -> tuple[float, float]:
         """Seconds of a call of the loop, and of the batched code."""
         return sorted(self.written)[len(self.written) // 2], sorted(self.batched)[len(self.batched) // 2]

@@ -1,0 +1,69 @@
+"""A variant that is slower than the loop, or does not hold, in; another form of it for the same arguments out.
+
+The compiler may have a second form of a region, as a kernel of whole rows. It is made only where the first one failed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from looplift.base.errors import NotLiftable
+from looplift.runtime import entry
+from looplift.runtime.variants import RegionCode
+
+if TYPE_CHECKING:
+    from looplift.runtime.dispatch import Dispatcher, Variant
+
+WORTH_IT = 1e-4
+"""Seconds of a call of the loop, from which on another form is compiled."""
+
+
+def takes_over(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], loop: float) -> bool:
+    """Whether another form runs from now on for arguments like these, up to twice their size.
+
+    ``loop``: seconds that a call of the loop takes.
+    """
+    other = variant.small
+    if other is None or other.plain:
+        other = _made(dispatcher, variant, values) if loop > WORTH_IT else None
+        if other is None:
+            return False
+        if variant.small is not None:
+            dispatcher.variants.remove(variant.small)
+        dispatcher.variants.append(other)
+        variant.small = other
+    if other.call is None or other.is_slow:
+        return False
+    other.trials = {}
+    return dispatcher.add_small(variant, values)
+
+
+def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> bool:
+    """Whether another form runs instead of a variant from now on, for arguments of any size."""
+    other = _made(dispatcher, variant, values)
+    if other is None:
+        return False
+    variant.code, variant.call, variant.conditions = other.code, other.call, other.conditions
+    variant.failures, variant.verified, variant.watched, variant.trials = 0, False, True, None
+    return True
+
+
+def _made(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> Variant | None:
+    """The other form that the compiler has, if it has one; it is asked once."""
+    code = variant.code
+    if code is None or code.alternative is None:
+        return None
+    make, code.alternative = code.alternative, None
+    other = type(variant)([], variant.modes, len(dispatcher.variants), trials={})
+    try:
+        dispatcher.take(other, values, make)
+    except NotLiftable:
+        return None
+    if not _holds(dispatcher, other.code, values):
+        return None
+    other.guards = [text for text in other.conditions if text not in variant.conditions]
+    return other
+
+
+def _holds(dispatcher: Dispatcher, code: RegionCode | None, values: dict[str, Any]) -> bool:
+    return code is not None and entry.broken_guard(dispatcher.program, values, code) is None

@@ -1,0 +1,109 @@
+"""Where batched code is slow or does not hold, another form of it takes over."""
+
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from looplift import lift
+from looplift.base.errors import NotLiftable
+from looplift.base.report import LoopRecord
+from looplift.runtime.variants import RegionCode
+
+X = torch.arange(1.0, 5.0)
+SLOW = ("if x.shape[0] < 20: time.sleep(0.003)", "return 2 * x")
+
+
+def double(x):
+    out = []
+    for v in x:
+        time.sleep(2e-4 if len(out) < 3 else 0)
+        out.append(2 * v)
+    return torch.stack(out)
+
+
+def other_form(*statements, asked=None, **options):
+    def make(values):
+        if asked is not None:
+            asked.append(dict(values))
+        if not statements:
+            raise NotLiftable("not-scalar", "there is none")
+        return RegionCode(list(statements), decisions=[LoopRecord("", 0, "native")], **options)
+
+    return make
+
+
+def calls(lifted, x, count=16):
+    for _ in range(count):
+        assert torch.equal(lifted(x), 2 * x)
+
+
+def test_the_other_form_takes_over_at_the_size_where_the_first_is_slow(stand_in):
+    asked, ran = [], []
+    other = other_form("ran.append('other')", "return x + x", asked=asked, namespace={"ran": ran})
+    first = ("ran.append('first')", *SLOW)
+    stand_in.answer("double", *first, namespace={"time": time, "ran": ran}, alternative=other)
+    lifted = lift(double)
+    calls(lifted, X)
+    assert "return x + x" in lifted.source and lifted.report().loops[0].decision == "native"
+    calls(lifted, torch.ones(500))
+    assert ran[-1] == "first"
+    calls(lifted, X, 1)
+    assert ran[-1] == "other"
+    assert len(asked) == 1 and torch.equal(asked[0]["x"], X)
+
+
+def test_another_form_that_is_slow_leaves_the_loop(stand_in):
+    other = other_form("time.sleep(0.003)", "return x + x", namespace={"time": time})
+    stand_in.answer("double", *SLOW, namespace={"time": time}, alternative=other)
+    lifted = lift(double)
+    calls(lifted, X, 30)
+    assert lifted.report().loops[0].code == "too-small" and "for v in x:" in lifted.source
+
+
+def test_no_other_form(stand_in):
+    stand_in.answer("double", *SLOW, namespace={"time": time}, alternative=other_form())
+    lifted = lift(double)
+    calls(lifted, X)
+    assert lifted.report().loops[0].code == "too-small"
+
+
+def test_another_form_with_other_results_is_not_used(stand_in):
+    stand_in.answer("double", *SLOW, namespace={"time": time}, alternative=other_form("return x + 1"))
+    lifted = lift(double)
+    with pytest.warns(UserWarning, match="different results"):
+        calls(lifted, X, 24)
+
+
+def test_another_form_whose_guard_does_not_hold_is_not_used(stand_in):
+    other = other_form("return x + x", guards=["x.shape[0] > 100"])
+    stand_in.answer("double", *SLOW, namespace={"time": time}, alternative=other)
+    lifted = lift(double)
+    calls(lifted, X)
+    assert lifted.report().loops[0].code == "too-small"
+
+
+def test_the_other_form_replaces_what_does_not_hold(stand_in):
+    stand_in.answer("double", "raise RequirementFailed", alternative=other_form("return x + x"))
+    lifted = lift(double)
+    calls(lifted, X)
+    assert "return x + x" in lifted.source and lifted.report().loops[0].decision == "native"
+
+
+def test_loops_that_end_early_in_some_iterations_become_kernels():
+    def orthogonal(a):
+        q = np.zeros_like(a)
+        for k in range(a.shape[1]):
+            q[:, k] = a[:, k] / np.sqrt(np.dot(a[:, k], a[:, k]))
+            for j in range(k + 1, a.shape[1]):
+                a[:, j] -= q[:, k] * np.dot(q[:, k], a[:, j])
+        return q
+
+    lifted = lift(orthogonal)
+    for size in (3, 4, 5, 2, 1, 6):
+        a = np.random.default_rng(size).random((size + 2, size))
+        ours, theirs = a.copy(), a.copy()
+        np.testing.assert_allclose(lifted(ours), orthogonal(theirs), rtol=1e-9)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+    assert [loop.decision for loop in lifted.report().loops] == ["native", "native"]
