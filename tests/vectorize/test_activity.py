@@ -239,3 +239,23 @@ def test_lanes_whose_number_changes_in_a_loop_that_stays():
     for n in (2, 3, 8):
         np.testing.assert_array_equal(lifted(p, n), cheapest(p, n))
     assert [loop.decision for loop in lifted.report().loops] == ["sequential", "lanes", "sequential"]
+
+
+def forgets(x, y):
+    h = torch.zeros((), dtype=x.dtype)
+    for i in range(x.shape[0]):
+        w = h * x[i] * y[i]
+        if w > 1000.0:
+            h = w
+        else:
+            h = h.detach() + 1
+    return h
+
+
+def test_a_result_that_some_runs_make_of_numbers_alone():
+    small, large = [vector(4), vector(4)], [vector(4) * 1e5, vector(4) * 1e5]
+    for backend in ("torch", "auto", "native"):
+        lifted = lift(forgets, verify="off", backend=backend)
+        for x, y in (small, large, small):
+            x, y = x.clone().requires_grad_(), y.clone().requires_grad_()
+            assert lifted(x, y).requires_grad == forgets(x, y).requires_grad

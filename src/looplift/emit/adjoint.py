@@ -11,6 +11,7 @@ from looplift.emit.adjoint_caller import adjoint_caller_text
 from looplift.emit.adjoint_forward import TapedWriter
 from looplift.emit.adjoint_inputs import reached_by_gradients, surely_saved
 from looplift.emit.adjoint_plan import Needs, Plan, forward_active, useful
+from looplift.emit.adjoint_reached import Reach
 from looplift.emit.adjoint_tracked import TrackedReversal
 from looplift.emit.native import Draft, function_head, new_writer, source_lines, write_all
 from looplift.emit.native_flow import Flow, share_variables
@@ -40,7 +41,7 @@ def with_adjoint(
     """The kernel with its gradient; raises NotLiftable where the gradient cannot be had."""
     if findings.made or findings.renamed or findings.has_vectors:
         raise NotLiftable("not-scalar", "an array that the kernel makes has no gradient")
-    plan, differentiable, reaches = _plan(kernel, loop, facts, signature, findings)
+    plan, differentiable, reaches, running = _plan(kernel, loop, facts, signature, findings)
     forward = _forward(loop, facts, signature, findings, wanted, plan)
     roots = tuple(p.var for p in signature.parameters if p.is_pointer and p.var in plan.active)
     adjoint = Adjoint(plan, forward, differentiable, roots, reaches)
@@ -62,6 +63,7 @@ def with_adjoint(
         adjoint=prelude(body) + "\n" + body,
         adjoint_caller=adjoint_caller_text(kernel, signature, forward.results, plan.active, roots, reaches, saved),
         differentiable=differentiable,
+        running=tuple(running),
     )
 
 
@@ -79,10 +81,14 @@ def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findin
         var in findings.origins and signature.of(findings.origins[var]).kind.family == "array" for var in plan.active
     ):
         raise NotLiftable("not-scalar", "a NumPy array has no gradient")
+    reach = Reach(plan, floats)
+    if doubtful := (ends & plan.active) - reach.after(plan.top, set(differentiable)):
+        name = min(var.hint for var in doubtful)
+        raise NotLiftable("not-scalar", f"whether '{name}' has a gradient depends on a branch")
     reaches = {var: forward_active(plan, {var}, floats) & ends for var in differentiable}
     scalars = {p.var for p in signature.parameters if p.is_pointer and p.kind.rank == 0}
     Needs(plan, set(kernel.inputs), scalars).collect()
-    return plan, differentiable, reaches
+    return plan, differentiable, reaches, reach.running
 
 
 def _wants_gradient(facts: Facts, var: Var) -> bool:

@@ -96,11 +96,13 @@ def forward_active(plan: Plan, seeds: set[Var], float_roots: set[Var]) -> set[Va
     while size != len(active):
         size = len(active)
         for statement in walk(plan.top):
-            active |= _forward(plan, statement, active, float_roots)
+            active |= forward_step(plan, statement, active, float_roots)
     return active
 
 
-def _forward(plan: Plan, statement: Statement, active: set[Var], float_roots: set[Var]) -> set[Var]:
+def forward_step(plan: Plan, statement: Statement, active: set[Var], float_roots: set[Var]) -> set[Var]:
+    """What one statement adds to the active values."""
+
     def is_active(atom: Operand) -> bool:
         return isinstance(atom, Var) and (atom in active or plan.findings.origins.get(atom) in active)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from looplift.base.data import dataclass
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Var
+from looplift.ir.grammar import Loop, Var
 
 OUTCOMES = {
     "done": "",
@@ -56,7 +56,8 @@ class Kernel:
     ``outputs``: the variables after the loop, described by ``results``. ``inexact``: operations whose last bit may
     differ from PyTorch's kernel for a single number; ``deciding``: those of them that a branch, an index or a number
     of iterations depends on. ``adjoint``: C++ of the forward pass with a tape and of the backward pass,
-    ``adjoint_caller``: Python text of its autograd function; ``differentiable``: the inputs that get a gradient.
+    ``adjoint_caller``: Python text of its autograd function; ``differentiable``: the inputs that get a gradient,
+    ``running``: loops that must have an iteration for that.
     """
 
     name: str
@@ -71,3 +72,4 @@ class Kernel:
     adjoint: str | None = None
     adjoint_caller: str | None = None
     differentiable: tuple[Var, ...] = ()
+    running: tuple[Loop, ...] = ()

@@ -14,6 +14,7 @@ from looplift.ir.grammar import (
     Const,
     Let,
     Loop,
+    Range,
     Statement,
     Store,
     Var,
@@ -97,15 +98,28 @@ def _renamed(kernel, number: int):
 
 
 def _check_gradients(context: Context, loop: Loop, kernel) -> None:
-    """What the loop may never read has no gradient then, and what it may never write needs none: both must happen
-    in every run, outside of ifs and loops that may have no iteration."""
+    """What the loop may never write needs no gradient: that must happen in every run, outside of ifs and loops that
+    may have no iteration. So must what its results depend on."""
     certain: set[Var] = set()
     _collect(context, Block((loop,)), certain)
-    for var in (*kernel.differentiable, *kernel.stored):
+    for var in kernel.stored:
         if var not in certain and context.facts.kind(var).is_array:
-            raise context.refuse(
-                "not-scalar", f"'{var.hint}' may not take part in a run of the loop, and then has no gradient"
-            )
+            raise context.refuse("not-scalar", f"'{var.hint}' may not be written to, and then has no gradient")
+    for running in kernel.running:
+        if not _has_an_iteration(context, running):
+            raise context.refuse("not-scalar", "a loop may have no iteration, and its results then no gradient")
+
+
+def _has_an_iteration(context: Context, loop: Loop) -> bool:
+    """Require that a loop has an iteration; False where its bounds are not known before."""
+    if not isinstance(loop.domain, Range):
+        return False
+    atoms = (loop.domain.lo, loop.domain.hi, loop.domain.step)
+    if not all(isinstance(atom, Const) or (atom in context.vals and not context.facts[atom].loops) for atom in atoms):
+        return False
+    count = Node("count", tuple(map(context.node, atoms)), (), nodes.INT, {"key": f"#{id(loop)}"})
+    context.check_at_most(nodes.const(1), count)
+    return True
 
 
 def _check_detached(context: Context, loop: Loop, differentiable: set[Var]) -> None:
@@ -134,15 +148,7 @@ def _collect(context: Context, block: Block, certain: set[Var]) -> None:
         if isinstance(statement, Loop):
             if isinstance(statement.domain, While) or statement.stop is not None:
                 continue
-            bounds = [context.facts[a] for a in (statement.domain.lo, statement.domain.hi, statement.domain.step)]
-            if any(fact.loops for fact in bounds):
-                continue
-            atoms = (statement.domain.lo, statement.domain.hi, statement.domain.step)
-            if all(isinstance(a, Const) or a in context.vals for a in atoms):
-                count = Node(
-                    "count", tuple(context.node(a) for a in atoms), (), nodes.INT, {"key": f"#{id(statement)}"}
-                )
-                context.check_at_most(nodes.const(1), count)
+            if _has_an_iteration(context, statement):
                 certain.update(c.init for c in statement.carries if isinstance(c.init, Var))
                 _collect(context, statement.body, certain)
             continue
