@@ -49,6 +49,7 @@ class Expressions:
         self.complex = float_type == "complex64"
         self.helpers = helpers
         self.extents = ()
+        self.simple = False
         self.fresh = 0
 
     def name(self, stem="v"):
@@ -142,6 +143,7 @@ class Expressions:
 
     def value(self, scope, dims=(), category="f", depth=2):
         """An expression of the wanted extents and category; its kind is whatever came out."""
+        depth = min(depth, 1) if self.simple else depth
         if depth <= 0 or self.choices.chance(18):
             return self.leaf(scope, dims, category)
         makers = [(8, self.binary), (3, self.elementwise), (2, self.extremum), (2, self.ternary), (1, self.where)]

@@ -5,17 +5,20 @@ import random
 from hypothesis import strategies as st
 
 from .expressions import Expressions, bare
-from .goals import Goals
 from .inputs import EDGE_SIZES, FLOAT_TYPES, MAIN_SIZES, NUMPY_FLOAT_TYPES, OTHER_SIZES, Inputs, arguments_source
+from .mechanisms import Mechanisms
+from .operations import operation_source
 from .statements import Statements, indent
 from .vocabulary import NUMPY, TORCH, Choices, Scope, Value
 
 RAISING_PERCENT = 12
+OPERATION_PERCENT = 15
+SIMPLE_PERCENT = 45
 
 
 def imports(body):
     """The import lines that a text needs."""
-    lines = [f"import {word}" for word in ("math", "random") if f"{word}." in body]
+    lines = [f"import {word}" for word in ("itertools", "math", "random") if f"{word}." in body]
     lines += ["import numpy as np"] if "np." in body else []
     lines += ["import torch"] if "torch." in body else []
     return lines
@@ -83,15 +86,18 @@ def program_lines(choices, library, write, inputs):
     """The text of `program` (its parameters come from the inputs, extents included)."""
     scope = Scope([v for a in inputs.arguments if a.role == "value" for v in a.values])
     prologue = extent_lines(choices, inputs)
-    maker = Goals(write, inputs.arguments)
-    goals = [maker.make() for _ in range(choices.weighted(((4, 1), (6, 2), (3, 3), (1, 4))))]
+    maker = Mechanisms(write, inputs)
+    count = 1 if write.simple else choices.weighted(((4, 1), (6, 2), (3, 3), (1, 4)))
+    goals = [maker.make() for _ in range(count)]
     statements = Statements(write, inputs.arguments, goals, [])
-    statements.effects = effects_of(choices, statements, inputs)
+    statements.effects = [] if write.simple else effects_of(choices, statements, inputs)
     for goal in goals:
         prologue += goal.prologue
     body = []
+    if write.simple:
+        body = statements.simple_nest(scope)
     scope.add(*[g.value for g in goals if g.value])
-    for _ in range(choices.weighted(((7, 1), (2, 2)))):
+    for _ in range(0 if body else choices.weighted(((7, 1), (2, 2)))):
         body += statements.nest(scope.child())
     last = ["i"] if any(line.startswith("for i in range") for line in body) and choices.chance(6) else []
     if last and choices.chance(70):
@@ -113,13 +119,16 @@ def sizes_of(choices, extents):
 def write_program(source_of_randomness):
     """The source of one program, drawn from a `random.Random` or hypothesis' own."""
     choices = Choices(source_of_randomness)
+    if choices.chance(OPERATION_PERCENT) and (source := operation_source(choices)):
+        return source
     library = choices.weighted(((4, TORCH), (1, NUMPY)))
     float_type = choices.weighted(FLOAT_TYPES if library is TORCH else NUMPY_FLOAT_TYPES)
     gradients = library is TORCH and choices.chance(35)
     inputs = Inputs(choices, library, float_type, gradients)
     write = Expressions(choices, library, float_type)
     write.extents = inputs.extents
-    helpers = helper_lines(choices, write) if choices.chance(20) else []
+    write.simple = choices.chance(SIMPLE_PERCENT)
+    helpers = helper_lines(choices, write) if not write.simple and choices.chance(20) else []
     write.helpers = ("helper",) if helpers else ()
     inputs.choose()
     program = program_lines(choices, library, write, inputs)

@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import queue
+import random
 import subprocess
 import sys
 import threading
@@ -25,7 +26,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def settings_of(number, backend):
-    """Most programs run unverified, so that no mismatch is hidden; every fifth with its first call verified."""
+    """Most programs run unverified, so that no mismatch is hidden; every fifth with its first call verified.
+
+    Every sixth takes native kernels only, where nothing else was asked for.
+    """
+    backend = "native" if number % 6 == 1 and backend == "auto" else backend
     return {"backend": backend, "verify": "first" if number % 5 == 4 else "off"}
 
 
@@ -43,7 +48,18 @@ def named(path):
     return getattr(importlib.import_module(module), name)
 
 
-def work(first, count, backend, shrink_seconds, lift):
+def source_of(number, part):
+    """The program of a number: any, or one that applies a row of the table of operations, each row in its turn."""
+    from . import operations, programs
+
+    if part == "operations":
+        choices = operations.Choices(random.Random(number))
+        rows = [row for row in operations.ROWS if row not in operations.NOT_COMPARED]
+        return operations.operation_source(choices, rows[number % len(rows)]) or programs.program_of(number)
+    return programs.program_of(number)
+
+
+def work(first, count, backend, shrink_seconds, lift, part):
     """Checks programs and writes one JSON line for each event to the real standard output."""
     channel = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
@@ -51,13 +67,12 @@ def work(first, count, backend, shrink_seconds, lift):
     import torch
 
     from .differential import examine, reason_to_shrink
-    from .programs import program_of
     from .shrink import shrink
 
     for number in range(first, first + count):
         torch.set_num_threads(2 if number % 8 == 7 else 1)
         print(json.dumps({"event": "start", "number": number}), file=channel)
-        source, settings = program_of(number), settings_of(number, backend)
+        source, settings = source_of(number, part), settings_of(number, backend)
         verdict = examine(source, settings, lift=lift)
         row = {"event": "done", "number": number, "why": verdict.why, "loops": verdict.loops}
         row |= {"raised": verdict.raised, "rounded": verdict.rounded, "source": source if verdict.why else ""}
@@ -77,8 +92,8 @@ def work(first, count, backend, shrink_seconds, lift):
 class Findings:
     """Counts what workers report, and saves each wrong program."""
 
-    def __init__(self, out):
-        self.out = out
+    def __init__(self, out, part):
+        self.out, self.part = out, part
         self.lock = threading.Lock()
         self.programs = self.lifted = self.raised = self.rounded = 0
         self.decisions = collections.Counter()
@@ -114,9 +129,7 @@ class Findings:
 
     def died(self, number, why):
         sys.path.insert(0, str(ROOT))
-        from .programs import program_of
-
-        self.take({"event": "done", "number": number, "why": why, "source": program_of(number)})
+        self.take({"event": "done", "number": number, "why": why, "source": source_of(number, self.part)})
 
 
 def reader(stream, lines):
@@ -127,7 +140,16 @@ def reader(stream, lines):
 
 def start_worker(first, count, options):
     command = [sys.executable, "-m", "tests.fuzz.run", "--worker", str(first), str(count)]
-    command += ["--backend", options.backend, "--shrink", str(options.shrink), "--lift", options.lift]
+    command += [
+        "--backend",
+        options.backend,
+        "--shrink",
+        str(options.shrink),
+        "--lift",
+        options.lift,
+        "--part",
+        options.part,
+    ]
     limits = {"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "1"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
     return subprocess.Popen(command, cwd=ROOT, env=os.environ | limits, **pipes)
@@ -208,25 +230,24 @@ def options_of(arguments):
     parser.add_argument("--out", type=Path, default=Path("fuzz-findings"), help="folder for what is found")
     parser.add_argument("--show", action="store_true", help="print the programs instead of running them")
     parser.add_argument("--lift", default="", help="module:name of a stand-in for looplift.lift")
+    parser.add_argument("--part", default="all", choices=["all", "operations"], help="operations: each row in turn")
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 
 
 def show(options):
-    from .programs import program_of
-
     for number in range(options.seed, options.seed + options.programs):
-        print(f"# program {number}\n{program_of(number)}")
+        print(f"# program {number}\n{source_of(number, options.part)}")
 
 
 def main(arguments=None):
     options = options_of(arguments)
     if options.worker:
-        return work(*options.worker, options.backend, options.shrink, named(options.lift))
+        return work(*options.worker, options.backend, options.shrink, named(options.lift), options.part)
     if options.show:
         return show(options)
     options.out = options.out.resolve()
-    findings, stop, start = Findings(options.out), threading.Event(), time.monotonic()
+    findings, stop, start = Findings(options.out, options.part), threading.Event(), time.monotonic()
     chunks = queue.Queue()
     end = options.seed + options.programs
     for first in range(options.seed, end, CHUNK):

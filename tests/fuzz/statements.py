@@ -39,12 +39,40 @@ class Statements:
             after = ["else:", f"    {self.write.name('finished')} = True"]
         return [*prepare, header, *indent(body), *after]
 
+    def simple_nest(self, scope):
+        """One or two plain loops around nothing but the steps of the goals; nothing where no step suits them."""
+        nests = [("n",), ("n",), ("m",), ("n", "m"), ("m", "n")]
+        start = self.choices.between(0, len(nests) - 1)
+        for dims in nests[start:] + nests[:start]:
+            values = [Value(word, "number", "i", (), dim) for word, dim in zip(LOOP_WORDS, dims)]
+            inner = scope.child(*values, depth=len(dims), in_loop=True, skippable=True)
+            lines = [self.guarded_step(goal, inner) for goal in self.goals]
+            if all(lines):
+                return self.headers(dims, [line for step in lines for line in step])
+        return []
+
+    def guarded_step(self, goal, scope):
+        lines = goal.step(scope)
+        if lines and self.choices.chance(20):
+            return [f"if {self.write.condition(scope, 0)}:", *indent(lines)]
+        return lines
+
+    def headers(self, dims, body):
+        """The loops over these extents, nested, or as one loop over all pairs."""
+        words = LOOP_WORDS[: len(dims)]
+        if len(dims) == 2 and self.choices.chance(25):
+            pairs = [f"itertools.product(range({dims[0]}), range({dims[1]}))", f"np.ndindex({dims[0]}, {dims[1]})"]
+            return [f"for {', '.join(words)} in {self.choices.pick(pairs)}:", *indent(body)]
+        for word, dim in reversed(list(zip(words, dims))):
+            body = [f"for {word} in range({dim}):", *indent(body)]
+        return body
+
     def header(self, scope):
         """(lines before, the `for` line, scope inside, first lines inside) of a loop over something in reach."""
         word = LOOP_WORDS[scope.depth] if scope.depth < 3 else self.write.name("t")
         around = {"depth": scope.depth + 1, "in_loop": True, "skippable": True}
         makers = [(10, self.over_range)] + [(2, self.over_triangle)] * bool(scope.depth)
-        makers += [(3, self.over_rows), (1, self.over_zip), (1, self.over_table)]
+        makers += [(3, self.over_rows), (1, self.over_zip), (1, self.over_table), (1, self.over_product)]
         roles = {a.role for a in self.arguments}
         makers += [(5, self.over_ragged)] if "ragged" in roles and scope.indices("n") else []
         makers += [(2, self.over_uneven)] if "uneven" in roles else []
@@ -140,6 +168,13 @@ class Statements:
         if table.form == "tensor" and self.choices.chance(40):
             return f"for {word} in {table.text}.tolist():", [Value(word, "number", "i", (), table.into)], []
         return f"for {word} in {table.text}:", [Value(word, table.kind, "i", (), table.into)], []
+
+    def over_product(self, scope, word):
+        first, second = self.choices.pick(self.extents), self.choices.pick(self.extents)
+        pair = [f"itertools.product(range({first}), range({second}))", f"np.ndindex({first}, {second})"]
+        other = f"{word}{word}"
+        values = [Value(word, "number", "i", (), first), Value(other, "number", "i", (), second)]
+        return f"for {word}, {other} in {self.choices.pick(pair)}:", values, []
 
     def over_ragged(self, scope, word):
         near = next(a.values[0] for a in self.arguments if a.role == "ragged")

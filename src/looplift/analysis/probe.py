@@ -39,7 +39,8 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ops import table
-from looplift.ops.evaluate import evaluate
+from looplift.ops.evaluate import evaluate, operand_value
+from looplift.ops.writes import writes_operand
 
 
 def analyse(function: Function) -> Facts:
@@ -238,8 +239,12 @@ class _Probe:
         elif op.name in ("getitem", "iter_item", "attribute"):
             if hasattr(type(receiver), "__missing__"):
                 raise NotLiftable("effect-order", "reading a dict with default values may change it")
-        elif not table.is_pure_call(op.name, receiver) or any(key in ("out", "inplace") for key, _ in op.kwargs):
+        elif not table.is_pure_call(op.name, receiver) or self._writes(op, value):
             raise NotLiftable("effect-order", f"'{_readable(op.name)}' may change something")
+
+    def _writes(self, op: Op, value) -> bool:
+        args = [operand_value(argument, value) for argument in op.args]
+        return writes_operand(op.name, args, {key: operand_value(argument, value) for key, argument in op.kwargs})
 
     def _element(self, op: Op, statement: Let) -> Any:
         items = self.sample(as_atom(op.args[0]))

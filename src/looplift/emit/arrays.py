@@ -113,6 +113,13 @@ def is_view(node: Node) -> bool:
             "contiguous",
             "view",
             "reshape",
+            "pos",
+            "positive",
+            "conj",
+            "resolve_conj",
+            "resolve_neg",
+            "real",
+            "imag",
         )
     return node.op in VIEWS
 

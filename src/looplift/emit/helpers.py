@@ -28,10 +28,23 @@ def number_vector(numbers, dtype):
         raise RequirementFailed("the list holds other kinds of numbers")
     return torch.from_numpy(vector)
 ''',
+    "number_array": '''
+def number_array(numbers, dtype):
+    """A list of Python numbers as a vector."""
+    vector = np.array(numbers)
+    if vector.dtype != dtype or vector.ndim != 1:
+        raise RequirementFailed("the list holds other kinds of numbers")
+    return vector
+''',
     "row_lengths": '''
 def row_lengths(rows):
     """How many items each list of a list of lists has."""
     return torch.from_numpy(np.fromiter(map(len, rows), np.int64, len(rows)))
+''',
+    "row_lengths_array": '''
+def row_lengths_array(rows):
+    """How many items each list of a list of lists has."""
+    return np.fromiter(map(len, rows), np.int64, len(rows))
 ''',
     "row_entries": '''
 def row_entries(rows, dtype):
@@ -40,6 +53,14 @@ def row_entries(rows, dtype):
     if entries.dtype != dtype or entries.ndim != 1:
         raise RequirementFailed("the lists hold other kinds of numbers")
     return torch.from_numpy(entries)
+''',
+    "row_entries_array": '''
+def row_entries_array(rows, dtype):
+    """The items of all lists of a list of lists, one after the other."""
+    entries = np.array([item for row in rows for item in row])
+    if entries.dtype != dtype or entries.ndim != 1:
+        raise RequirementFailed("the lists hold other kinds of numbers")
+    return entries
 ''',
     "same_dtype_stack": '''
 def same_dtype_stack(tensors):

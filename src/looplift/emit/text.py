@@ -207,22 +207,25 @@ def _total(p: Printer, node: Node) -> Text:
 
 
 def _lengths(p: Printer, node: Node) -> Text:
-    p.need("row_lengths")
-    return atom(f"row_lengths({p.text(node.args[0]).text})")
+    helper = "row_lengths" if p.library == "torch" else "row_lengths_array"
+    p.need(helper)
+    return atom(f"{helper}({p.text(node.args[0]).text})")
 
 
 def _entries(p: Printer, node: Node) -> Text:
-    p.need("row_entries")
+    helper = "row_entries" if p.library == "torch" else "row_entries_array"
+    p.need(helper)
     kind = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_"}[node.kind.family]
-    return atom(f"row_entries({p.text(node.args[0]).text}, {kind})")
+    return atom(f"{helper}({p.text(node.args[0]).text}, {kind})")
 
 
 def _pack(p: Printer, node: Node) -> Text:
     element = node.attrs["element"]
     if element.is_number:
-        p.need("number_vector")
+        helper = "number_vector" if p.library == "torch" else "number_array"
+        p.need(helper)
         kind = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_"}[element.family]
-        return atom(f"number_vector({p.text(node.args[0]).text}, {kind})")
+        return atom(f"{helper}({p.text(node.args[0]).text}, {kind})")
     if p.library == "np":
         p.need("same_dtype_array")
         return atom(f"same_dtype_array({p.text(node.args[0]).text})")

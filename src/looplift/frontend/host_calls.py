@@ -228,6 +228,8 @@ def _operation(flow: Flow, name: str, kind: str, arguments: tuple[ast.expr, ...]
     keywords = {item.arg: item.value for item in node.keywords if item.arg}
     if "out" in keywords or "inplace" in keywords or "generator" in keywords:
         refuse("aliasing", f"'{ast.unparse(node)}' writes into a tensor", node)
+    if name == "einsum" and len(arguments) < 3:
+        refuse("aliasing", f"'{ast.unparse(node)}' may be a view", node)
     second = flow.values.get(arguments[1], set()) if len(arguments) > 1 else set()
     family, extreme = FAMILY[name], name in ("max", "min")
     if extreme and any(map(is_tensor_atom, second)):

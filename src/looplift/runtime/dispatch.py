@@ -346,7 +346,8 @@ class Dispatcher:
         """The result, or the exception after everything was put back."""
         assert variant.code is not None and variant.call is not None
         code = variant.code
-        saved = Saved(map(entry.reader(self.program, values), code.mutated)) if code.commits_early else None
+        unproved = code.mutated if not variant.verified else ()
+        saved = self._saved(code.mutated if code.commits_early else unproved, values)
         states = GeneratorStates(values.values()) if code.random else None
         start = time.perf_counter()
         try:
@@ -360,6 +361,12 @@ class Dispatcher:
             if states is not None:
                 states.restore()
             return None, failure
+
+    def _saved(self, paths: Iterable[str], values: dict[str, Any]) -> Saved | None:
+        try:
+            return Saved(map(entry.reader(self.program, values), paths)) if paths else None
+        except CannotCopy:
+            return None
 
     def failed(self, variant: Variant, failure: Exception, *arguments: Any) -> Any:
         """Batched statements raised before they changed anything: the original decides what is right."""

@@ -49,6 +49,8 @@ def _broadcast_extents(node: Node, args: list[Node]) -> list[Node | None] | None
 
 def _promoted(base: str, args: list[Node], kind: Kind) -> list[Node]:
     """Cast operands whose batched promotion would differ from the loop's, where 0-dim tensors and numbers are weak."""
+    import torch
+
     if base == "where":
         if len(args) != 3:
             return args
@@ -56,6 +58,8 @@ def _promoted(base: str, args: list[Node], kind: Kind) -> list[Node]:
         return [args[0], *pair]
     tensors = [a for a in args if a.kind.is_array or a.kind.is_number]
     wanted = nodes.common_dtype([a.kind for a in tensors])
+    if kind.family == "tensor" and not any(a.kind.is_array for a in tensors) and wanted.is_floating_point:
+        wanted = torch.get_default_dtype()  # a function of torch makes its tensors of Python numbers of this type
     if nodes.batched_dtype(tensors) in (wanted, None):
         return args
     return [nodes.cast(a, wanted) if (a.kind.is_array or a.axes) else a for a in args]

@@ -40,9 +40,20 @@ def number_operation(
     if name == "builtin.round" and fact.kind.family == "int" and len(args) == 1 and args[0].kind.is_array:
         rounded = nodes.elementwise("np.round", args, args[0].kind)
         return Val(_converted(context, rounded, fact.kind))
+    if name.startswith("math.") and fact.kind.is_number:
+        args = [_python_float(context, name, a) for a in args]
     if not fact.kind.is_number or not all(a.kind.is_number for a in args):
         return None
     return Val(_arithmetic(context, name, args, fact.kind, var))
+
+
+def _python_float(context: Context, name: str, x: Node) -> Node:
+    """The operand of a function of 'math', which computes in double precision whatever the dtype is."""
+    if x.kind.is_number:
+        return x
+    if x.kind.rank or (name == "math.trunc" and str(x.kind.dtype) != "float64"):
+        raise context.refuse("unknown-op", f"'{name}' of an array")
+    return _converted(context, x, nodes.FLOAT)
 
 
 def _numbers_of(context: Context, x: Node, fact: Fact) -> Val:

@@ -24,7 +24,8 @@ from looplift.ops import table
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.memory import made_inside
-from looplift.vectorize.views import CONVERSIONS, program_order
+from looplift.vectorize.sharing import CONVERSIONS
+from looplift.vectorize.views import program_order
 
 
 def check_owned(context: Context, op: Op, statement: Let) -> None:

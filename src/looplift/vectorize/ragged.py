@@ -336,7 +336,7 @@ def _shaped(context: Context, base: str, args: list[Val], kwargs: dict[str, Val]
         return Val(Node("method", (val.node,), val.node.axes, val.node.kind, attrs), dims=dims)
     if base in ("t", "T", "mT") and len(dims) <= 2:
         return _transposed(context, val, dims[::-1])
-    if base in ("transpose", "swapaxes") and len(dims) == 2:
+    if base in ("transpose", "swapaxes") and len(dims) == 2 and (base == "swapaxes" or len(args) < 2):
         return _transposed(context, val, dims[::-1])
     if base == "unsqueeze" and len(args) + len(kwargs) == 2:
         (dim,) = [*args[1:], *kwargs.values()]

@@ -12,7 +12,7 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Append, Atom, If, Let, Loop, Var, as_atom, operands
 from looplift.ops import table
-from looplift.vectorize import lists, views
+from looplift.vectorize import lists, sharing, views
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -73,8 +73,16 @@ def _node(context: Context, key: str, atom: Atom | None, val: Val, leaves: list[
 
 def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -> Node:
     memory = _memory(context, atom, frozenset()) if isinstance(atom, Var) else None
+    if memory is not None and memory.certain and _is_copy(context, *memory.places):
+        node = Node("method", (node,), (), node.kind, {"name": "copy"}, node.hint)
     leaves.append(Leaf(atom, node, memory))
     return node
+
+
+def _is_copy(context: Context, *places: Var) -> bool:
+    """Whether a value is a copy that NumPy makes in any case, for which other values stand in an array program."""
+    made = context.flow.definition.get(places[0]) if len(places) == 1 else None
+    return isinstance(made, Let) and context.library == "np" and table.base_name(made.op.name) in ("astype", "flatten")
 
 
 def _items(context: Context, atom: Atom | None, count: int) -> list[Atom | None]:
@@ -137,11 +145,11 @@ def _made(context: Context, made: Let, seen: frozenset[Var]) -> Memory:
         return _memory(context, as_atom(op.args[0]), seen)
     if op.name in ("builtin.min", "builtin.max"):
         return _any([_memory(context, a, seen) for a in operands(op)]).or_else(NOWHERE)
-    if op.name in views.ITEMS or table.family(op.name) == "shape":
-        if table.base_name(op.name) in ("clone", "item", "tolist") or views.copies(context, made):
+    if op.name in sharing.ITEMS or (table.family(op.name) == "shape" and sharing.may_give_its_argument(context, made)):
+        if sharing.copies(context, made):
             return own
         return _memory(context, as_atom(op.args[0]), seen)
-    if views.may_give_its_argument(op):
+    if sharing.may_give_its_argument(context, made):
         return _any([own, *(_memory(context, a, seen) for a in operands(op))])
     return own
 
@@ -210,7 +218,7 @@ def _is_plain(context: Context, *leaves: Leaf) -> bool:
 
 def _is_outside(context: Context, atom: Atom | None) -> bool:
     definition = context.flow.definition.get(atom) if isinstance(atom, Var) else None
-    if isinstance(definition, Let) and definition.op.name in views.ITEMS:
+    if isinstance(definition, Let) and definition.op.name in sharing.ITEMS:
         return _is_outside(context, as_atom(definition.op.args[0]))
     return not isinstance(definition, Loop | If)
 

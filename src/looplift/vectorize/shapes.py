@@ -49,6 +49,8 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     if positional or any(isinstance(v, list) or v.axes for v in extra.values()):
         raise context.refuse("unknown-op", f"'{said(name)}' with these arguments")
     dim = None if dims is None else _static(context, dims, "the dimension")
+    if dim == () or isinstance(dim, bool) or _are_no_flags(keep):
+        raise context.refuse("unknown-op", f"'{said(name)}' with these arguments")
     if base in ("max", "min") and dim is not None and x.kind.family == "tensor":
         raise context.refuse("unknown-op", f"'{base}' along a dimension, which gives two results")
     if rank == 0:
@@ -61,6 +63,11 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
         "all": dim is None, "kwargs": list(extra), "as": name,
     }  # fmt: skip
     return Node("fold", (x, *extra.values()), merge_axes(x.axes), fact.kind, attrs)
+
+
+def _are_no_flags(keep: Any) -> bool:
+    """Whether what stands where torch has `keepdim` is something else, as a dtype in NumPy."""
+    return keep is not None and (isinstance(keep, list) or keep.kind.family not in ("bool", "none"))
 
 
 def along(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
@@ -146,6 +153,10 @@ def shape_operation(
     if base == "unsqueeze":
         dim = given[0] if given[0] < 0 else given[0] - rank - 1
         return Node("unsqueezed", (x,), x.axes, fact.kind, {"dim": dim})
+    if base == "transpose" and context.library == "np" and rank == 2 and given in ([0, 1], [(0, 1)]):
+        return x
+    if base == "transpose" and context.library == "np" and (rank != 2 or given not in ([1, 0], [(1, 0)])):
+        return None
     if base in ("transpose", "swapaxes") and len(given) == 2:
         pair = [_negative(d, rank) for d in given]
         return Node("method", (x,), x.axes, fact.kind, {"name": "swapaxes", "args": pair})

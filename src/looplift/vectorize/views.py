@@ -7,23 +7,21 @@ from looplift.ir.grammar import (
     Append,
     Atom,
     Block,
-    Group,
     If,
     Let,
     Loop,
-    Op,
     Range,
     Statement,
     Store,
     Var,
     as_atom,
     children,
-    constant,
     walk,
 )
-from looplift.ops import table
+from looplift.vectorize import sharing
 from looplift.vectorize.context import Context
 from looplift.vectorize.memory import only_shape
+from looplift.vectorize.sharing import ITEMS, may_give_its_argument
 
 
 def check_views(context: Context) -> None:
@@ -33,22 +31,12 @@ def check_views(context: Context) -> None:
     stores = [s for s in walk(function.body) if isinstance(s, Store)]
     roots = {flow.root(s.ref) for s in stores}
     for statement in walk(function.body):
-        if not isinstance(statement, Let) or statement.op.name not in ("getitem", "iter_item", "unpack", "attribute"):
+        if not isinstance(statement, Let) or not sharing.is_view(context, statement):
             continue
-        var = statement.var
-        root = flow.root(var)
-        if root is var or root not in roots or not context.facts.kind(var).is_array or copies(context, statement):
+        root = sharing.origin(context, statement.var)
+        if root is statement.var or root not in roots:
             continue
         _check_view(context, statement, [s for s in stores if flow.root(s.ref) is root], order, inside)
-
-
-def copies(context: Context, statement: Let) -> bool:
-    """Whether a read makes a copy: by an index tensor, or a scalar of NumPy."""
-    if context.facts.kind(statement.var).family == "numpy":
-        return True
-    index = statement.op.args[1] if statement.op.name == "getitem" else None
-    items = index.items if isinstance(index, Group) else (index,)
-    return any(isinstance(i, Var) and context.facts.kind(i).is_array and context.facts.kind(i).rank for i in items)
 
 
 def _check_view(context: Context, view: Let, stores: list[Store], order: dict, inside: dict) -> None:
@@ -98,7 +86,7 @@ def check_views_of_views(context: Context) -> None:
             continue
         root = flow.root(view.var)
         written = [s for s in stores if flow.root(s.ref) is root]
-        if root is view.var or not written or copies(context, view):
+        if root is view.var or not written or sharing.copies(context, view):
             continue
         for user in flow.users.get(view.var, ()):
             in_kernel = any(context.decisions.get(loop, ("",))[0] == "native" for loop in inside[id(user)])
@@ -181,20 +169,10 @@ def is_joined(context: Context, ref: Var) -> bool:
     return True
 
 
-ITEMS = ("getitem", "iter_item", "attribute", "unpack", "copy")
-CONVERSIONS = frozenset("to float double type contiguous".split())
 JOINING = frozenset(
     """torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate np.concat
     builtin.len iter_len iter_item getitem""".split()
 )
-
-
-def may_give_its_argument(op: Op) -> bool:
-    """Whether a call may return its argument or a view of it."""
-    if op.name == "module":
-        name = type(constant(op.args[0])).__name__
-        return name not in table.STATELESS_MODULES or name in ("Identity", "Flatten")
-    return op.name == "call" or table.base_name(op.name) in CONVERSIONS
 
 
 def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
@@ -208,12 +186,7 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
     definition = context.flow.definition.get(var)
     match definition:
         case Let(op=op):
-            if op.name in ITEMS or table.family(op.name) == "shape":
-                base = table.base_name(op.name)
-                if base in ("clone", "item", "tolist") or not context.facts.kind(var).is_array:
-                    return found
-                found.add("view")
-            elif may_give_its_argument(op):
+            if (op.name in ITEMS and context.facts.kind(var).is_array) or may_give_its_argument(context, definition):
                 found.add("view")
             elif op.name in ("builtin.min", "builtin.max"):
                 found.add("chosen")

@@ -1,0 +1,61 @@
+"""Functions of `math` and lists of Python numbers: what they give for NumPy's numbers and for elements of tensors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from tests.vectorize.harness import appended, check, outcome
+
+from looplift import lift
+
+FUNCTIONS = "sin tan exp log sqrt atan floor ceil fabs log1p expm1 sinh tanh degrees isnan"
+DTYPES = "uint8 int16 int64 float16 float32 float64 bool"
+
+
+@pytest.mark.parametrize("library", ["np", "torch"])
+@pytest.mark.parametrize("dtype", DTYPES.split())
+@pytest.mark.parametrize("name", FUNCTIONS.split())
+def test_functions_of_math_compute_in_double_precision(name, dtype, library):
+    words = "bool_" if (library, dtype) == ("np", "bool") else dtype
+    make = torch.tensor if library == "torch" else np.array
+    values = [1.5, 2.25, 3.0] if dtype.startswith("float") else [1, 1, 1] if dtype == "bool" else [1, 2, 3]
+    x = make(values, dtype=getattr({"np": np, "torch": torch}[library], words))
+    for operand in ("x[i]", "x[i].item()"):
+        function = appended(f"math.{name}({operand})", "len(x)", {"math": math}, join="list")
+        got, wanted = lift(function, verify="off", backend="torch")(x, None, None), function(x, None, None)
+        assert [type(v) for v in got] == [type(v) for v in wanted]
+        np.testing.assert_allclose(got, wanted, rtol=1e-14)
+
+
+@pytest.mark.parametrize("expression", ["x[i] * a[i]", "np.exp(a[i])", "np.sqrt(a[i]) * x", "x[int(a[i])] * 2"])
+def test_lists_of_numbers_beside_arrays(expression):
+    function = appended(expression, "len(a)", {"np": np}, join="list")
+    check(function, [np.arange(4.0), [0.5, 1.0, 2.0, 3.0], None], [np.arange(4.0), [1.5], None], gradients=False)
+
+
+def test_lists_of_lists_of_numbers_beside_arrays():
+    def neighbours(x, near, total):
+        for i in range(len(near)):
+            for j in near[i]:
+                total[i] += np.sqrt(x[j] * j)
+        return total
+
+    check(neighbours, [np.arange(4.0), [[0], [1, 2], [], [3]], np.zeros(4)], gradients=False)
+
+
+def test_a_list_that_a_list_of_numbers_chooses_from():
+    def chosen(f, n):
+        out = []
+        for i in range(n):
+            if f[i] > 1.0:
+                out.append(np.full((2,), 0.5))
+        return out
+
+    lifted = lift(chosen, verify="off")
+    for values in ([0.5], [2.0], [0.5, 3.0, 2.0]):
+        arguments = [values, len(values)]
+        got, wanted = outcome(lifted, arguments, gradients=False), outcome(chosen, arguments, gradients=False)
+        assert str(got) == str(wanted)
