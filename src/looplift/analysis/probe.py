@@ -14,6 +14,7 @@ from typing import Any
 from looplift.analysis.stand_ins import as_kind, grown, stand_in
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
+from looplift.base.streams import numpy_state, set_numpy_state
 from looplift.ir.facts import Fact, Facts, Kind, kind_of, shape_of
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -402,15 +403,14 @@ def _streams_kept() -> Iterator[None]:
     """Random generators are left as they were found."""
     import random
 
-    import numpy as np
     import torch
 
-    states = torch.get_rng_state(), np.random.get_state(), random.getstate()
+    states = torch.get_rng_state(), numpy_state(), random.getstate()
     try:
         yield
     finally:
         torch.set_rng_state(states[0])
-        np.random.set_state(states[1])
+        set_numpy_state(states[1])
         random.setstate(states[2])
 
 

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from looplift.base.compare import is_leaf
 from looplift.base.memory import reach
+from looplift.base.streams import numpy_generators, numpy_state, set_numpy_state
 
 MAX_ITEMS = 200_000
 """Elements of containers that are looked at, before a copy is given up."""
@@ -260,9 +261,10 @@ class GeneratorStates:
     def __init__(self, values: Iterable[Any] = ()):
         self.torch = torch.get_rng_state()
         self.cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
-        self.numpy = np.random.get_state()
+        self.numpy = numpy_state()
         self.python = random.getstate()
-        self.own = [(one, _state_of(one)) for one in values if isinstance(one, _GENERATORS)]
+        kinds = (torch.Generator, random.Random, *numpy_generators())
+        self.own = [(one, _state_of(one)) for one in values if isinstance(one, kinds)]
 
     def restore(self) -> None:
         """Put back every generator that was used since."""
@@ -270,31 +272,28 @@ class GeneratorStates:
             torch.set_rng_state(self.torch)
         if self.cuda is not None:
             torch.cuda.set_rng_state_all(self.cuda)
-        if not _equal(np.random.get_state(), self.numpy):
-            np.random.set_state(self.numpy)
+        if not _equal(numpy_state(), self.numpy):
+            set_numpy_state(self.numpy)
         if random.getstate() != self.python:
             random.setstate(self.python)
         for generator, state in self.own:
             _set_state(generator, state)
 
     def same(self, other: GeneratorStates) -> bool:
-        mine, theirs = (
-            [one.torch, one.numpy, one.python, one.cuda, [state for _, state in one.own]] for one in (self, other)
-        )
+        mine, theirs = ([one.torch, one.python, one.cuda, [state for _, state in one.own]] for one in (self, other))
+        if self.numpy is not None and other.numpy is not None:
+            mine, theirs = [*mine, self.numpy], [*theirs, other.numpy]
         return all(map(_equal, mine, theirs))
 
 
-_GENERATORS = (torch.Generator, np.random.Generator, np.random.RandomState, random.Random)
-
-
 def _state_of(generator: Any) -> Any:
-    if isinstance(generator, np.random.Generator):
+    if hasattr(generator, "bit_generator"):
         return generator.bit_generator.state
     return generator.getstate() if isinstance(generator, random.Random) else generator.get_state()
 
 
 def _set_state(generator: Any, state: Any) -> None:
-    if isinstance(generator, np.random.Generator):
+    if hasattr(generator, "bit_generator"):
         generator.bit_generator.state = state
     elif isinstance(generator, random.Random):
         generator.setstate(state)
