@@ -156,3 +156,8 @@ def test_the_standalone_text_with_gradients():
     (h,) = namespace[made.name](*(values.get(var.hint, 3) for var in made.inputs))
     h.backward()
     assert torch.allclose(a.grad, 2 * a.detach().prod() / a.detach())
+
+
+def test_a_linker_without_the_few_libraries(cache, monkeypatch):
+    monkeypatch.setattr(compiler._compile, "__defaults__", (("-lno_such_library",),))
+    assert runs(load(kernel()))

@@ -16,4 +16,12 @@ def no_collection() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
+            _count_as_old()
             gc.enable()
+
+
+def _count_as_old() -> None:
+    """Put what is there among the old objects, so that the first thing that is made next need not look through it."""
+    if gc.get_freeze_count() == 0:  # else somebody has frozen objects, and wants them to stay so
+        gc.freeze()
+        gc.unfreeze()

@@ -17,10 +17,13 @@ from looplift.base.errors import NotLiftable
 
 FLAGS = (
     "-O3", "-fPIC", "-shared", "-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno",
-    "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-fopenmp-simd",
+    "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-fopenmp-simd", "-fno-exceptions",
 )  # fmt: skip
 """No fast math: every operation rounds as it is written. Integers wrap, and memory may be seen under two dtypes, as
 in PyTorch; nobody reads errno or the processor's exception flags. Only a loop that says so adds in another order."""
+
+FEW_LIBRARIES = ("-nodefaultlibs", "-lm", "-lc", "-lgcc") if sys.platform == "linux" else ()
+"""Kernels need nothing of the C++ library, and to link with it takes half as long as to compile one."""
 
 TIME_LIMIT = 120
 
@@ -64,8 +67,8 @@ def library(source: str) -> Path:
 
 
 def rebuilt(source: str) -> Path:
-    """The library of a text, compiled anew: the one in the cache cannot be loaded."""
-    return _compile_in_temporary(source, f"kernel-{key(source)}")
+    """The library of a text, compiled anew with all libraries: the one in the cache cannot be loaded."""
+    return _compile_in_temporary(source, f"kernel-{key(source)}-anew", few_libraries=())
 
 
 def _exists(path: Path) -> bool:
@@ -75,14 +78,14 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _compile_in_temporary(source: str, name: str) -> Path:
+def _compile_in_temporary(source: str, name: str, few_libraries: tuple[str, ...] = FEW_LIBRARIES) -> Path:
     found = _temporary_directory() / f"{name}.so"
-    return found if _exists(found) else _compile(source, _temporary_directory(), name)
+    return found if _exists(found) else _compile(source, _temporary_directory(), name, few_libraries)
 
 
 def key(source: str) -> str:
     """A digest of everything that a compiled kernel depends on."""
-    parts = [source, _compiler_version(), " ".join(FLAGS), _machine()]
+    parts = [source, _compiler_version(), " ".join(FLAGS + FEW_LIBRARIES), _machine()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
@@ -103,13 +106,19 @@ def _machine() -> str:
     return f"{platform.machine()} {platform.processor()}"
 
 
-def _compile(source: str, directory: Path, name: str) -> Path:
+def _compile(source: str, directory: Path, name: str, few_libraries: tuple[str, ...] = FEW_LIBRARIES) -> Path:
     """Compile beside the target, then rename: other processes see all of the library or nothing."""
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(dir=directory, prefix="build-") as workplace:
         text, built = Path(workplace) / f"{name}.cpp", Path(workplace) / f"{name}.so"
         text.write_text(source)
-        _run([compiler(), *FLAGS, str(text), "-o", str(built)], directory)
+        command = [compiler(), *FLAGS, str(text), "-o", str(built)]
+        try:
+            _run([*command, *few_libraries], directory)
+        except NotLiftable:
+            if not few_libraries:
+                raise
+            _run(command, directory)
         os.replace(text, directory / text.name)
         os.replace(built, directory / built.name)
     return directory / f"{name}.so"

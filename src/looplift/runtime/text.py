@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import textwrap
 import types
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from looplift.runtime.dispatch import Dispatcher
@@ -31,7 +33,7 @@ def batched_source(source: Any, dispatchers: Iterable[Dispatcher], function: typ
     above = list(dict.fromkeys(text.strip("\n") for code in codes for text in code.standalone))
     if "RequirementFailed" in definition:
         above.insert(0, _FAILED)
-    imports = _imports("\n\n".join([*above, definition]), codes, function)
+    imports = _imports([*above, definition], codes, function)
     return "\n\n\n".join(part for part in (imports, *above, definition) if part)
 
 
@@ -61,20 +63,32 @@ def _replace(lines: list[str], first_line: int, span: tuple[int, int, int], code
 # ---------------------------------------------------------------- imports
 
 
-def _imports(text: str, codes: list[RegionCode], function: types.FunctionType) -> str:
-    """Import lines for all that the text mentions and that can be imported."""
+def _imports(texts: list[str], codes: list[RegionCode], function: types.FunctionType) -> str:
+    """Import lines for all that the texts mention and that can be imported."""
     found = dict.fromkeys(line for code in codes for line in code.imports)
-    try:
-        nodes = list(ast.walk(ast.parse(text)))
-    except SyntaxError:
-        return "\n".join(found)
-    used = {node.id for node in nodes if isinstance(node, ast.Name)}
-    bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    known = {**standard_namespace(), **function.__globals__}
-    for name in sorted(used - bound - {"RequirementFailed"}):
-        if line := _import_line(name, known.get(name), function):
-            found.setdefault(line)
+    known = standard_namespace() | function.__globals__
+    words = set().union(*map(_words, texts)) & known.keys() - {"RequirementFailed"}
+    lines = {name: _import_line(name, known[name], function) for name in sorted(words)}
+    if any(line and line not in found for line in lines.values()):
+        used, bound = (set().union(*names) for names in zip(*map(_names, texts), strict=True))
+        found |= dict.fromkeys(line for name, line in lines.items() if line and name in used - bound)
     return "\n".join(sorted(found, key=lambda line: (line.startswith("from"), line)))
+
+
+@lru_cache(maxsize=64)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W\d]\w*", text))
+
+
+@lru_cache(maxsize=64)
+def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a module text uses, and those that it binds; none if it cannot be parsed."""
+    try:
+        names = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
+    except SyntaxError:
+        return frozenset(), frozenset()
+    bound = (node.id for node in names if not isinstance(node.ctx, ast.Load))
+    return frozenset(node.id for node in names), frozenset(bound)
 
 
 def _import_line(name: str, value: Any, function: types.FunctionType) -> str:
