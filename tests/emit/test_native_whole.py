@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import row_programs
 import torch
 import whole_programs
 
@@ -21,16 +22,39 @@ def outcome(function, arguments):
         return type(error), arguments
 
 
-@pytest.mark.parametrize("name", whole_programs.PROGRAMS)
-def test_the_kernel_does_what_the_loop_does(name):
-    function = getattr(whole_programs, name)
+@pytest.mark.parametrize(
+    ("programs", "name"),
+    [(programs, name) for programs in (whole_programs, row_programs) for name in programs.PROGRAMS],
+)
+def test_the_kernel_does_what_the_loop_does(programs, name):
+    function = getattr(programs, name)
     lifted = lift(function, backend="native", verify="off")
     for size in (5, 2, 1, 0, 7):
-        arguments = whole_programs.arguments(name, size)
+        arguments = programs.arguments(name, size)
         found, wanted = outcome(lifted, arguments), outcome(function, arguments)
         assert difference(found, wanted) is None, size
         if size == 5:
             assert {loop.decision for loop in lifted.report().loops} == {"native"}
+
+
+def test_lists_of_numpy_numbers_keep_what_they_hold():
+    def started(x):
+        values = [x[0]]
+        for k in range(1, len(x)):
+            values.append(1.0 if x[k] > 1 else x[k])
+        return values
+
+    def integers(x):
+        values = [x[0]]
+        for k in range(1, len(x)):
+            values.append(values[-1] + x[k])
+        return values
+
+    for function, x in ((started, np.array([0.5, 2.0])), (integers, np.arange(4)), (integers, np.array([]))):
+        found, wanted = outcome(lift(function, backend="native", verify="off"), (x,)), outcome(function, (x,))
+        assert difference(found, wanted) is None
+        if isinstance(wanted[0], list):
+            assert list(map(type, found[0])) == list(map(type, wanted[0]))
 
 
 def test_lists_that_share_rows_are_left_to_the_loop():

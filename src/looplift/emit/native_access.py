@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplift.base.data import replace
 from looplift.emit.native_convert import convert
-from looplift.emit.native_ops import ADD, ATOM, COMPARE
+from looplift.emit.native_ops import ADD, ATOM, COMPARE, MULTIPLY
 from looplift.emit.native_types import INT
 from looplift.emit.native_values import Fixed, Items, Number, Value, View
 from looplift.emit.native_writer import Writer
@@ -14,7 +14,7 @@ from looplift.ir.grammar import Const, Group, Operand, Slice
 def getitem(writer: Writer, ref: Value, index: Operand) -> Value:
     """``ref[index]``."""
     match ref:
-        case View() if ref.type.is_python and isinstance(index, Slice):
+        case View() if ref.is_list and isinstance(index, Slice):
             from looplift.emit.native_arrays import copied
 
             return copied(writer, indexed(writer, ref, index))
@@ -64,9 +64,13 @@ def indexed(writer: Writer, view: View, index: Operand) -> View:
 def _cut(writer: Writer, view: View, cuts: list[tuple[int, Slice]]) -> View:
     """The view with some of its axes sliced, under a name of its own."""
     from looplift.emit.native_arrays import view_text
+    from looplift.emit.native_items import is_reversal
 
     text = view_text(view)
     for axis, part in cuts:
+        if is_reversal(part) and view.type.family != "tensor":
+            text = f"reversed<{axis}>({text})"
+            continue
         step = _bound(writer, part.step, "1")
         if step.constant is None or step.constant < 1:
             raise writer.refuse("not-scalar", "a slice with a step that is not a positive literal")
@@ -74,7 +78,7 @@ def _cut(writer: Writer, view: View, cuts: list[tuple[int, Slice]]) -> View:
         text = f"cut<{axis}>({text}, {lo.text}, {hi.text}, {step.text})"
     name = writer.fresh("part")
     writer.line(f"const auto {name} = {text};")
-    return View(name, view.type, (None,) * view.rank, view.origin, view.homes)
+    return replace(view, root=name, indices=(None,) * view.rank, is_part=True)
 
 
 def _bound(writer: Writer, bound: Operand, absent: str) -> Number:
@@ -132,7 +136,8 @@ def _inside(writer: Writer, number: Number, size: str) -> Number:
         return number
     condition = f"outside({number.text}, {size})"
     if writer.checks and condition not in writer.proven and writer.hoists and writer.hoists[-1] is not None:
-        if (earlier := writer.hoists[-1].condition(number, size)) is not None:
+        is_fixed = size.partition(".")[0] not in writer.grown
+        if is_fixed and (earlier := writer.hoists[-1].condition(number, size)) is not None:
             writer.hoists[-1].conditions[earlier] = None
             writer.proven.add(condition)
             return number
@@ -170,10 +175,19 @@ def size(writer: Writer, view: View, axis: int) -> Number:
 def attribute(writer: Writer, value: Value, name: str) -> Value:
     """``value.shape`` and what else is known of a value."""
     match value, name:
+        case View(), _ if value.is_list:
+            raise writer.refuse("requirement", "an attribute of a list")
         case View(), "shape":
             return Items(tuple(size(writer, value, axis) for axis in range(value.rank)))
         case View(), "ndim":
             return Number(str(value.rank), INT, low=value.rank, high=value.rank, constant=value.rank)
+        case View(), "T" if value.rank == 2:
+            from looplift.emit.native_items import turned
+
+            return turned(writer, value, "transposed")
+        case View(), "size" if value.type.family == "numpy" and value.rank:
+            sizes = (size(writer, value, axis) for axis in range(value.rank))
+            return Number(" * ".join(part.text for part in sizes), INT, MULTIPLY, low=0, high=2**47, homes=value.homes)
         case Number(), "shape" if not value.type.is_python:
             return Items(())
         case ((View() | Number()), "dtype") if value.type.family == "tensor":

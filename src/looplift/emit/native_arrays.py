@@ -53,13 +53,14 @@ def allocate(writer: Writer, scalar: Scalar, sizes: list[Number], hint: str = ""
     name = writer.fresh(hint or ("values" if writer.hint in ("t", "items") else writer.hint))
     writer.line(f"{kind.cpp} {name};")
     writer.line(f"if (!{name}.allocate({{{', '.join(size.text for size in sizes)}}})) return out_of_memory;")
+    writer.extents[name] = tuple(size.constant for size in sizes)
     return owned(writer, name, kind)
 
 
 def owned(writer: Writer, name: str, kind: ArrayType) -> View:
     origin = writer.current or Var(name)
     writer.findings.made.add(origin)
-    return View(name, kind.scalar, (None,) * kind.rank, origin)
+    return View(name, kind.scalar, (None,) * kind.rank, origin, holds_objects=kind.holds_objects)
 
 
 def _fill(writer: Writer, view: View, value: Number) -> View:
@@ -68,17 +69,22 @@ def _fill(writer: Writer, view: View, value: Number) -> View:
 
 
 def sizes_of(writer: Writer, view: View) -> list[Number]:
-    return [Number(view.size(axis), INT, low=0, high=2**47, homes=view.homes) for axis in range(view.rank)]
+    known = writer.extents.get(view.root) if view.root not in writer.grown else None
+    sizes = [Number(view.size(axis), INT, low=0, high=2**47, homes=view.homes) for axis in range(view.rank)]
+    if known is None:
+        return sizes
+    found = [known[axis] for axis in view.axes]
+    return [size if length is None else constant(length, INT) for size, length in zip(sizes, found, strict=True)]
 
 
 def copied(writer: Writer, view: View) -> View:
     """A copy of an array or list, or of what is left of one."""
-    if view.type.is_python and view.rank > 1:
+    if view.is_list and view.rank > 1:
         raise writer.refuse("aliasing", "a copy of a list that shares its rows")
     source = view_text(view)
     made = allocate(writer, view.type, sizes_of(writer, view))
     writer.line(f"copy({made.root}, {source});")
-    return made
+    return replace(made, holds_objects=view.holds_objects)
 
 
 def view_text(view: View) -> str:
@@ -98,6 +104,8 @@ def _created(writer: Writer, namespace: str, short: str, op: Op) -> View:
     keywords = dict(op.kwargs)
     args = list(op.args)
     value: Number | None = None
+    if short == "full" and len(args) == 3 and namespace == "np":
+        keywords["dtype"] = args.pop()
     if short == "full":
         filling = args.pop() if len(args) == 2 else keywords.pop("fill_value", None)
         if filling is None:
@@ -126,7 +134,7 @@ def _default_type(namespace: str, value: Number | None) -> Scalar:
 
 def _created_like(writer: Writer, namespace: str, short: str, op: Op) -> View | None:
     owner = writer.operand(op.args[0])
-    if not isinstance(owner, View) or owner.rank == 0 or owner.type.is_python:
+    if not isinstance(owner, View) or owner.rank == 0 or owner.is_list:
         return None
     keywords = dict(op.kwargs)
     value = writer.number(op.args[1]) if len(op.args) == 2 else None
@@ -218,7 +226,7 @@ def _listed(writer: Writer, op: Op) -> View | None:
     value = writer.operand(op.args[0])
     if isinstance(value, Steps):
         return _counted(writer, INT, [value.first, value.limit])
-    if isinstance(value, View) and value.rank == 1 and value.type.is_python:
+    if isinstance(value, View) and value.rank == 1 and value.is_list:
         return copied(writer, value)
     return None
 
@@ -245,24 +253,29 @@ def _list_operator(writer: Writer, short: str, op: Op) -> View | None:
 
 
 def _is_list(value: Value) -> bool:
-    return isinstance(value, Items) or (isinstance(value, View) and value.type.is_python and value.rank == 1)
+    return isinstance(value, Items) or (isinstance(value, View) and value.is_list and value.rank == 1)
 
 
 def as_list(writer: Writer, value: Value) -> View:
     """A list of numbers that is known item by item as an array."""
-    if isinstance(value, View) and value.type.is_python and value.rank == 1:
+    if isinstance(value, View) and value.is_list and value.rank == 1:
         return value
     if not isinstance(value, Items) or not value.items:
         raise writer.refuse("not-scalar", "a list of something else than numbers of one kind")
     numbers = [item for item in value.items if isinstance(item, Number)]
     types = {number.type for number in numbers}
     plain = all(not (n.other or n.bound or n.alias) for n in numbers)
-    if len(numbers) < len(value.items) or len(types) != 1 or not plain or not numbers[0].type.is_python:
+    if len(numbers) < len(value.items) or len(types) != 1 or not plain or numbers[0].type.family == "tensor":
         raise writer.refuse("mixed-kinds", "a list of different kinds of values")
-    view = allocate(writer, numbers[0].type, [constant(len(numbers), INT)])
+    view = list_of(writer, numbers[0].type, constant(len(numbers), INT))
     for position, number in enumerate(numbers):
         writer.line(f"{view.root}({position}) = {number.text};")
     return view
+
+
+def list_of(writer: Writer, scalar: Scalar, length: Number) -> View:
+    """A list of so many numbers of one type, which are not set yet."""
+    return replace(allocate(writer, scalar, [length]), holds_objects=not scalar.is_python)
 
 
 def _repeated(writer: Writer, pattern: Value, times: Number) -> View:
@@ -276,7 +289,7 @@ def _repeated(writer: Writer, pattern: Value, times: Number) -> View:
         return _fill(writer, allocate(writer, number.type, [count]), number)
     whole = as_list(writer, pattern)
     length = f"{whole.size(0)} * {count.at(MULTIPLY, strict=True)}"
-    view = allocate(writer, whole.type, [Number(length, INT, MULTIPLY, low=0, high=2**47)])
+    view = list_of(writer, whole.type, Number(length, INT, MULTIPLY, low=0, high=2**47))
     index = writer.fresh("k")
     with writer.block(f"for (int64_t {index} = 0; {index} < {view.size(0)}; ++{index})"):
         writer.line(f"{view.root}({index}) = {element_text(whole, f'{index} % {whole.size(0)}')};")
@@ -291,7 +304,7 @@ def _concatenated(writer: Writer, first: View, second: View) -> View:
     if first.type != second.type:
         raise writer.refuse("mixed-kinds", "a list of different kinds of values")
     length = Number(f"{first.size(0)} + {second.size(0)}", INT, ADD, low=0, high=2**47)
-    view = allocate(writer, first.type, [length])
+    view = list_of(writer, first.type, length)
     writer.line(f"copy({view.root}, {view_text(first)});")
     writer.line(f"copy(cut<0>({view.root}, {first.size(0)}, {view.root}.size[0], 1), {view_text(second)});")
     return view

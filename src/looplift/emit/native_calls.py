@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplift.base.data import replace
-from looplift.emit import native_arrays, native_python, native_scalar, native_vectors
+from looplift.emit import native_arrays, native_items, native_python, native_scalar, native_vectors
 from looplift.emit.native_access import attribute, constant_of, getitem, length, size, unpacked
 from looplift.emit.native_convert import constant, convert, to_python, truth
 from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, canonical, row_of
@@ -21,19 +21,27 @@ def compute(writer: Writer, op: Op) -> Value:
     namespace, short = canonical(op.name)
     if (made := native_arrays.array_of(writer, namespace, short, op)) is not None:
         return made
+    if (made := native_items.made_of_items(writer, namespace, short, op)) is not None:
+        return made
+    if short == "flip" and (made := native_items.flipped(writer, namespace, op)) is not None:
+        return made
     if (vector := native_vectors.vector_op(writer, namespace, short, op, applied)) is not None:
         return vector
     match op.name:
         case "builtin.range":
             return native_arrays.range_of(writer, op)
         case "getitem" | "iter_item":
-            return getitem(writer, writer.operand(op.args[0]), op.args[1])
+            return getitem(writer, native_vectors.held(writer, writer.operand(op.args[0])), op.args[1])
         case "builtin.len" | "iter_len":
             return length(writer, writer.operand(op.args[0]))
         case "attribute":
             return attribute(writer, writer.operand(op.args[0]), _text(op))
         case "unpack":
-            return unpacked(writer, writer.operand(op.args[0]), *(constant_of(writer, a) for a in op.args[1:]))
+            return unpacked(
+                writer,
+                native_vectors.held(writer, writer.operand(op.args[0])),
+                *(constant_of(writer, a) for a in op.args[1:]),
+            )
         case "tuple" | "list":
             return Items(tuple(writer.operand(argument) for argument in op.args), op.name == "list")
         case "copy" | "method.contiguous":
@@ -202,6 +210,8 @@ def _builtin(writer: Writer, short: str, op: Op) -> Value:
         value = writer.operand(op.args[0])
         if isinstance(value, View) and value.rank == 1 and not op.kwargs:
             return native_arrays.over_items(writer, short, value)
+        if isinstance(value, Items) and value.items and not op.kwargs:
+            return _over_known(writer, short, value)
     if short == "float" and len(op.args) == 1 and isinstance(op.args[0], Const) and isinstance(op.args[0].value, str):
         return _of_text(writer, op.args[0].value)
     args = _numbers(writer, op)
@@ -226,6 +236,20 @@ def _builtin(writer: Writer, short: str, op: Op) -> Value:
                 first = _extreme(writer, short, first, second)
             return first
     raise writer.refuse("unknown-op", f"'{op.name}' has no scalar form")
+
+
+def _over_known(writer: Writer, short: str, value: Items) -> Number:
+    """``min``, ``max`` or ``sum`` of a tuple or list that is known item by item."""
+    numbers = [item for item in value.items if isinstance(item, Number)]
+    if len(numbers) < len(value.items):
+        raise writer.refuse("not-scalar", f"'{short}' of something else than numbers")
+    found = constant(0, INT) if short == "sum" else numbers.pop(0)
+    for number in numbers:
+        if short == "sum":
+            found = writer.bind(elementwise(writer, "", "add", [found, number]))
+        else:
+            found = _extreme(writer, short, found, number)
+    return found
 
 
 def _of_text(writer: Writer, text: str) -> Number:

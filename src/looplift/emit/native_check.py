@@ -64,7 +64,7 @@ def _kind(writer: Writer, name: str, args: list[Any], keywords: dict[str, Any]) 
 def _kind_of_value(value: Number | View | Elements) -> Kind:
     rank = value.rank if isinstance(value, View) else len(value.sizes) if isinstance(value, Elements) else 0
     kind = kind_of_scalar(value.type)
-    if value.type.is_python:
+    if value.type.is_python or (isinstance(value, View) and value.holds_objects):
         for _ in range(rank):
             kind = Kind("list", items=(kind,))
         return kind
@@ -90,6 +90,8 @@ def _sample_of(value: Value) -> Any:
             return constant
         case Number(type=scalar):
             return _one(scalar, ())
+        case View(type=scalar, holds_objects=True):
+            return [_one(scalar, ())]
         case View(type=scalar):
             return _one(scalar, (1,) * value.rank)
         case Elements(type=scalar, sizes=sizes):

@@ -29,10 +29,11 @@ from looplift.ir.grammar import (
 
 
 class ArrayType(NamedTuple):
-    """What an array holds, and in how many dimensions."""
+    """What an array holds, in how many dimensions, and whether it is a list of NumPy's numbers."""
 
     scalar: Scalar
     rank: int
+    holds_objects: bool = False
 
     @property
     def cpp(self) -> str:

@@ -118,4 +118,5 @@ def _made(result: ArrayResult) -> str:
     made = f"{name}_new"
     address = f"{made}.data_ptr()" if library == "torch" else f"{made}.ctypes.data"
     size = f"{made}.numel() * {scalar.size}" if library == "torch" else f"{made}.nbytes"
-    return f"memory_of({name}, {made} := {library}.empty(({shape},), dtype={library}.{dtype}), {address}, {size})"
+    text = f"memory_of({name}, {made} := {library}.empty(({shape},), dtype={library}.{dtype}), {address}, {size})"
+    return f"list({text})" if result.view.holds_objects else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplift.emit.native_arrays import owned, view_text
+from looplift.emit.native_arrays import as_list, owned, view_text
 from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_values import Items, Names, Number, Unknown, Value, View
 from looplift.emit.native_writer import Writer
@@ -19,6 +19,22 @@ def empty_list(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> Value:
     if var not in writer.findings.items:
         return Items((), is_list=True)
     return growing(writer, var, writer.findings.items[var])
+
+
+def started(writer: Writer, var: Var, value: Value, rest: tuple[Statement, ...]) -> Value:
+    """A list that begins with some items, ready to grow if it does."""
+    loop = writer.flow.loop
+    if not any(isinstance(one, Append) and one.ref is var for one in walk(loop.body)):
+        return value
+    if isinstance(value, Items) and value.is_list:
+        value = as_list(writer, value)
+    if isinstance(value, View) and value.is_list and value.rank == 1 and value.origin is var and not value.is_part:
+        writer.findings.items[var] = ArrayType(value.type, 1, value.holds_objects)
+        writer.grown.add(value.root)
+        first = next((statement for statement in rest if var in writer.flow.reads(statement)), None)
+        if isinstance(first, Loop) and _appends(first, var) == _appends(loop, var):
+            writer.findings.closed.add(var)
+    return value
 
 
 def _appends(loop: Loop, var: Var) -> int:
@@ -64,8 +80,8 @@ def find_items(writer: Writer, var: Var, statements: tuple[Statement, ...]) -> N
 
 def note_item(writer: Writer, ref: Var, value: Value) -> None:
     """What is appended to a list that is not known yet."""
-    if isinstance(value, Number) and value.type.is_python:
-        writer.findings.items[ref] = ArrayType(value.type, 1)
+    if isinstance(value, Number) and value.type.family != "tensor":
+        writer.findings.items[ref] = ArrayType(value.type, 1, not value.type.is_python)
     elif isinstance(value, View) and value.type.is_python:
         writer.findings.items[ref] = ArrayType(value.type, value.rank + 1)
     else:
@@ -76,6 +92,7 @@ def growing(writer: Writer, var: Var, kind: ArrayType) -> View:
     """An empty list that grows."""
     name = writer.fresh(var.hint if var.hint not in ("t", "items") and not var.hint.startswith("_") else "items")
     writer.line(f"{kind.cpp} {name};")
+    writer.grown.add(name)
     return owned(writer, name, kind)
 
 

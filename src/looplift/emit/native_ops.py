@@ -168,6 +168,7 @@ _NAMESPACES = {
 def canonical(name: str) -> tuple[str, str]:
     """The namespace and the name in this table of an operation: ``torch.multiply`` is ("torch", "mul")."""
     owner, _, short = name.rpartition(".")
+    owner = owner.removesuffix(".linalg") if short in ("norm", "vector_norm") else owner
     namespace = _NAMESPACES.get(owner, "unknown")
     if namespace in ("torch", "method", "np"):
         short = _SYNONYMS.get(short, short)

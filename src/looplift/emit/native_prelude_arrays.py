@@ -29,6 +29,23 @@ static inline View<T, rank> cut(const View<T, rank>& whole, int64_t first, int64
 }
 """
 
+_REVERSED = """\
+// whole[::-1] along an axis.
+template <int axis, class T, int rank> static inline View<T, rank> reversed(const View<T, rank>& whole) {
+  View<T, rank> part = whole;
+  if (part.size[axis]) part.data += (part.size[axis] - 1) * part.step[axis];
+  part.step[axis] = -part.step[axis];
+  return part;
+}
+"""
+
+_TRANSPOSED = """\
+// The view with its two axes exchanged.
+template <class T> static inline View<T, 2> transposed(const View<T, 2>& whole) {
+  return {whole.data, {whole.size[1], whole.size[0]}, {whole.step[1], whole.step[0]}};
+}
+"""
+
 _ARRAY = """\
 // An array that the kernel makes, or a name for one of several: freed with the last name that holds it.
 template <class T, int rank> struct Array : View<T, rank> {
@@ -126,6 +143,8 @@ template <class T, int rank> static inline void hand_out(const Array<T, rank>& a
 ARRAYS: dict[str, str] = {
     "row_at": _ROW_AT,
     "cut": _CUT,
+    "reversed": _REVERSED,
+    "transposed": _TRANSPOSED,
     "Array": _ARRAY,
     "same_sizes": _SAME_SIZES,
     "copy": _COPIED,

@@ -130,14 +130,14 @@ def _array(writer: Writer, atom: Atom | None, view: View, signature: Signature, 
     if view.origin in writer.inputs and view.root == writer.input_roots[view.origin]:
         if view.rank == len(view.indices):
             return view.origin
-    if view.origin in writer.inputs or view.origin is None or view.rank < len(view.indices):
+    if view.origin in writer.inputs or view.origin is None or view.rank < len(view.indices) or view.is_part:
         raise writer.refuse("aliasing", f"'{hint}' is a part of an array")
     if not view.homes and view.origin not in writer.findings.made:
         raise writer.refuse("aliasing", f"'{hint}' is a part of an array")
     for result in results:
         if isinstance(result, ArrayResult) and result.view is not None and result.view.root == view.root:
             return result
-    kind = ArrayType(view.type, view.rank)
+    kind = ArrayType(view.type, view.rank, view.holds_objects)
     inputs = tuple(p for p in signature.parameters if p.var in writer.findings.lent and _array_type(p) == kind)
     name = writer.fresh(f"{hint}_out")
     output = Output(Var(f"{hint}.0"), kind_of_scalar(view.type))

@@ -8,9 +8,13 @@ from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Carry, Phi, Var
 
 
+def array_type(view: View) -> ArrayType:
+    return ArrayType(view.type, view.rank, view.holds_objects)
+
+
 def lend(writer: Writer, view: View) -> str:
     """A whole array as the value of a name that may hold others."""
-    if view.rank < len(view.indices):
+    if view.rank < len(view.indices) or view.is_part:
         raise writer.refuse("not-scalar", "a row of an array under a name that holds others later")
     if view.origin in writer.findings.items and view.origin not in writer.findings.closed:
         raise writer.refuse("not-scalar", "a list that grows under a name that holds others later")
@@ -20,13 +24,13 @@ def lend(writer: Writer, view: View) -> str:
     if view.root != writer.input_roots.get(view.origin):
         raise writer.refuse("not-scalar", "a part of an array under a name that holds others later")
     writer.findings.lent.add(view.origin)
-    kind = ArrayType(view.type, view.rank)
+    kind = array_type(view)
     return f"{kind.cpp}({view.root}, {number})"
 
 
 def declare(writer: Writer, home: Home, carry: Carry, init: View) -> None:
     """The variable of a carried array."""
-    home.array = ArrayType(init.type, init.rank)
+    home.array = array_type(init)
     text = lend(writer, init)
     home.name = writer.fresh(home.hint)
     start = f"{home.array.cpp} {home.name}"
@@ -39,12 +43,14 @@ def held(writer: Writer, home: Home, var: Var) -> View:
     assert home.array is not None
     writer.findings.renamed.add(var)
     writer.findings.origins[var] = var
-    return View(home.name, home.array.scalar, (None,) * home.array.rank, var, frozenset({home}))
+    kind = home.array
+    homes = frozenset({home})
+    return View(home.name, kind.scalar, (None,) * kind.rank, var, homes, holds_objects=kind.holds_objects)
 
 
 def assign(writer: Writer, home: Home, view: View, *, sized: bool) -> None:
     """Let a name hold another array, of the same sizes, so that what was proven of indices still holds."""
-    if home.array != ArrayType(view.type, view.rank):
+    if home.array != array_type(view):
         raise writer.refuse("mixed-kinds", f"'{home.hint}' holds arrays of different kinds")
     if view.root == home.name:
         return
@@ -55,7 +61,7 @@ def assign(writer: Writer, home: Home, view: View, *, sized: bool) -> None:
 
 
 def declare_phi(writer: Writer, home: Home, phi: Phi, views: list[View]) -> None:
-    home.array = ArrayType(views[0].type, views[0].rank)
+    home.array = array_type(views[0])
     home.name = writer.fresh(home.hint)
     writer.line(f"{home.array.cpp} {home.name};")
     writer.findings.renamed.add(phi.var)

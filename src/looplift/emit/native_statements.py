@@ -73,6 +73,7 @@ def _let(writer: Writer, statement: Let, rest: tuple[Statement, ...], tail: tupl
     else:
         value = compute(writer, statement.op)
         check_result(writer, statement.op, value)
+        value = native_lists.started(writer, var, value, rest)
     if isinstance(value, Number | View) and value.origin is not None:
         writer.findings.origins[var] = value.origin
     if isinstance(value, Number):
@@ -170,7 +171,7 @@ def _in_place(writer: Writer, statement: Let, rest, tail) -> Value:
     op = statement.op
     target = op.args[0]
     whole = writer.operand(target)
-    if isinstance(whole, View) and whole.rank and not whole.type.is_python:
+    if isinstance(whole, View) and whole.rank and not whole.is_list:
         return native_stores.whole_in_place(writer, statement, whole)
     old = writer.number(target)
     if old.type.family != "tensor" or (old.other is None and old.type.is_python):

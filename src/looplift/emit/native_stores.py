@@ -20,17 +20,17 @@ def store(writer: Writer, statement: Store) -> None:
     writer.hint, writer.current = statement.ref.hint, None
     if not isinstance(ref, View):
         raise writer.refuse("not-scalar", f"'{statement.ref.hint}' is no tensor or array")
-    if ref.type.is_python and isinstance(statement.index, Slice):
+    if ref.is_list and isinstance(statement.index, Slice):
         raise writer.refuse("not-scalar", "a store of more than a single element")
     target = element(writer, indexed(writer, ref, statement.index))
-    if isinstance(target, View) and not target.type.is_python:
+    if isinstance(target, View) and not target.is_list:
         _store_whole(writer, statement, target)
         return
     if not isinstance(target, Number) or target.origin is None:
         raise writer.refuse("not-scalar", "a store of more than a single element")
     writer.findings.stored.add(target.origin)
     value = writer.number(statement.value)
-    if target.type.is_python and (value.type != target.type or value.other is not None):
+    if ref.is_list and (value.type != target.type or value.other is not None):
         if statement.combine is None:
             raise writer.refuse("mixed-kinds", f"'{statement.ref.hint}' takes a value of another kind")
     if statement.combine is None:
@@ -39,7 +39,7 @@ def store(writer: Writer, statement: Store) -> None:
         writer.line(f"{target.place} = {_fitting(writer, replace(value, other=None), target.type).text};")
     else:
         writer.before_change(statement, target)
-        combine(writer, target.place, target, statement.combine, value)
+        combine(writer, target.place, target, statement.combine, value, exact=ref.is_list)
 
 
 def _store_whole(writer: Writer, statement: Store, target: View) -> None:
@@ -58,12 +58,12 @@ def _store_whole(writer: Writer, statement: Store, target: View) -> None:
     native_vectors.store(writer, target, value, put)
 
 
-def combine(writer: Writer, place: str, old: Number, short: str, value: Number) -> None:
-    """``place (op)= value``."""
+def combine(writer: Writer, place: str, old: Number, short: str, value: Number, *, exact: bool = False) -> None:
+    """``place (op)= value``; ``exact``: the place is of a list, which takes numbers of any kind."""
     number = operated(writer, short, old, value)
     if old.type.family == "tensor" and number.type.is_float and not old.type.is_float:
         raise writer.refuse("unknown-op", "an integer tensor is changed in place by a float")
-    if old.type.is_python and number.type != old.type:
+    if (exact or old.type.is_python) and number.type != old.type:
         raise writer.refuse("mixed-kinds", "a list takes a value of another kind")
     text = _fitting(writer, number, old.type).text
     symbol = {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}.get(short)

@@ -61,6 +61,7 @@ class View:
     """A tensor or array, or what is left of one after some indices.
 
     ``root`` is the name of the C++ view, ``indices`` holds an index per axis of it, None where an axis is left.
+    ``is_part``: the root is itself a part of an array. ``holds_objects``: it is a list of NumPy's numbers.
     """
 
     root: str
@@ -68,6 +69,12 @@ class View:
     indices: tuple[str | None, ...] = ()
     origin: Var | None = None
     homes: frozenset[Any] = frozenset()
+    is_part: bool = False
+    holds_objects: bool = False
+
+    @property
+    def is_list(self) -> bool:
+        return self.type.is_python or self.holds_objects
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -157,7 +164,7 @@ namespace new noexcept not not_eq nullptr operator or or_eq private protected pu
 requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
 true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
 std math int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NAN INFINITY INT64_MIN INT64_C
-View row row_at cut Array same_sizes copy copied hand_out holds
+View row row_at cut reversed transposed Array same_sizes copy copied hand_out holds
 half bfloat16 Element Tape Recorder Host Watch Outcome Results outside from_end smaller larger
 minimum maximum floor_divide remainder_of python_remainder integer_floor_divide integer_remainder integer_fmod
 checked_power wrapping_power power surprising sign_of inexact range_length bits_of float_of patience host watch

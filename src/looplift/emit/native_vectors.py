@@ -8,16 +8,16 @@ from looplift.base.data import replace
 from looplift.emit.native_access import element
 from looplift.emit.native_arrays import allocate, element_type, sizes_of
 from looplift.emit.native_convert import convert
+from looplift.emit.native_items import items_as_array
 from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, row_of
+from looplift.emit.native_reductions import REDUCTIONS, over, reduced
 from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Elements, Number, Value, View
 from looplift.emit.native_writer import Writer
-from looplift.ir.grammar import Op, Operand
+from looplift.ir.grammar import Op, Operand, Var
 
-SUMS = ("sum", "mean")
 FEW = 16
 """So many elements at most are as good as single numbers: no library is faster."""
-CHOICES = {"max": ">", "min": "<", "amax": ">", "amin": "<"}
 
 
 def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Callable) -> Value | None:
@@ -28,12 +28,16 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
     if namespace not in ("torch", "np", "method", "", "inplace", "builtin") or not op.args:
         return None
     values = [_value(writer, argument) for argument in op.args]
+    if short in REDUCTIONS and (array := items_as_array(writer, namespace, op.args[0])) is not None:
+        values[0] = array
     if not any(map(is_vector, values)):
         return None
-    if short in ("matmul", "dot", "inner", "mv", "vdot") and len(values) == 2:
+    if short in ("matmul", "dot", "inner", "mv", "mm", "vdot") and len(values) == 2:
         return _product(writer, short, values)
-    if short in (*SUMS, *CHOICES, "norm", "any", "all") and len(values) == 1 and namespace != "builtin":
-        return _reduced(writer, short, namespace, op, _elements(writer, values[0]))
+    if short == "outer" and len(values) == 2 and not op.kwargs and all(map(is_vector, values)):
+        return _outer(writer, values, applied)
+    if short in REDUCTIONS and is_vector(values[0]) and namespace != "builtin" and not _is_pairwise(namespace, op):
+        return reduced(writer, short, namespace, op, _elements(writer, values[0]))
     if namespace == "method" and short in ("to", "type", "astype", *CONVERSIONS):
         return _converted(writer, short, op, _elements(writer, values[0]))
     if _is_elementwise(namespace, short, len(values)) and not op.kwargs:
@@ -41,6 +45,11 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
         kind = "" if kind in ("inplace", "builtin") else kind
         return _elementwise(writer, kind, short, values, applied)
     return None
+
+
+def _is_pairwise(namespace: str, op: Op) -> bool:
+    """Whether ``torch.max(a, b)`` takes the greater of two, and is no reduction."""
+    return namespace in ("torch", "method") and len(op.args) == 2 and isinstance(op.args[1], Var)
 
 
 def _value(writer: Writer, operand: Operand) -> Value | None:
@@ -51,7 +60,7 @@ def _value(writer: Writer, operand: Operand) -> Value | None:
 
 def is_vector(value: Value | None) -> bool:
     """Whether a value is an array of at least one dimension, or made of such."""
-    return isinstance(value, Elements) or (isinstance(value, View) and value.rank > 0 and not value.type.is_python)
+    return isinstance(value, Elements) or (isinstance(value, View) and value.rank > 0 and not value.is_list)
 
 
 def _family(values: list) -> str:
@@ -77,7 +86,7 @@ def _elements(writer: Writer, value: Value | None) -> Elements:
         case Number():
             number = writer.bind(_plain(writer, value))
             return Elements((), number.type, lambda writer, index: number, frozenset(), number.homes)
-        case View() if not value.type.is_python:
+        case View() if not value.is_list:
             return _of_view(writer, value)
     raise writer.refuse("not-scalar", f"'{writer.hint}' is computed from more than arrays and numbers")
 
@@ -181,28 +190,6 @@ def _converted(writer: Writer, short: str, op: Op, part: Elements) -> Elements:
 # ---------------------------------------------------------------- loops
 
 
-def over(writer: Writer, sizes: tuple[Number, ...], body: Callable[[tuple[str, ...]], None], *, sums: str = "") -> None:
-    """Loops over all places of an array; ``sums`` is a variable that the body only adds to."""
-    names: list[str] = []
-    writer.hoists.append(None)
-    writer.findings.has_rows |= any(size.constant is None or size.constant > FEW for size in sizes)
-
-    def nest(axis: int) -> None:
-        if axis == len(sizes):
-            body(tuple(names))
-            return
-        name = writer.fresh("k")
-        names.append(name)
-        mark = len(writer.lines)
-        with writer.block(f"for (int64_t {name} = 0; {name} < {sizes[axis].at(COMPARE)}; ++{name})"):
-            nest(axis + 1)
-        if sums and axis + 1 == len(sizes) and not any("return " in line for line in writer.lines[mark:]):
-            writer.lines.insert(mark, "  " * writer.depth + f"#pragma omp simd reduction(+ : {sums})")
-
-    nest(0)
-    writer.hoists.pop()
-
-
 def materialized(writer: Writer, value: Elements) -> View:
     """The elements in an array of their own."""
     sizes = [writer.bind(replace(size, homes=frozenset()), "size") for size in value.sizes]
@@ -214,6 +201,11 @@ def materialized(writer: Writer, value: Elements) -> View:
 
     over(writer, value.sizes, body)
     return made
+
+
+def held(writer: Writer, value: Value) -> Value:
+    """The value, in an array of its own if it is not stored yet."""
+    return materialized(writer, value) if isinstance(value, Elements) else value
 
 
 def store(writer: Writer, target: View, value: Value, put: Callable[[Number, Number], None]) -> None:
@@ -253,85 +245,7 @@ def _is_apart(writer: Writer, target: View, part: Elements) -> bool:
     return own or (others and target.origin not in findings.renamed)
 
 
-# ---------------------------------------------------------------- reductions
-
-
-def _reduced(writer: Writer, short: str, namespace: str, op: Op, part: Elements) -> Number:
-    if op.kwargs or not part.sizes:
-        raise writer.refuse("not-scalar", f"'{short}' of some of the axes")
-    family = part.type.family
-    if part.type.is_half or (short in ("mean", "norm") and not part.type.is_float):
-        raise writer.refuse("unknown-op", f"'{short}' of these kinds has no scalar form")
-    writer.findings.has_vectors = True
-    if (namespace == "np" and family == "tensor") or (short == "norm" and family == "numpy"):
-        raise writer.refuse("unknown-op", f"'{op.name}' of these kinds has no scalar form")
-    if short in CHOICES:
-        return _extreme(writer, short, part)
-    if short in ("any", "all"):
-        return _tested(writer, short, part)
-    wide = "double" if part.type.is_float else "int64_t"
-    total = writer.fresh("total")
-    writer.line(f"{wide} {total} = 0;")
-
-    def body(index: tuple[str, ...]) -> None:
-        number = part.at(writer, index)
-        if short == "norm":
-            number = writer.bind(number)
-            writer.line(f"{total} += {wide}({number.text}) * {number.text};")
-        else:
-            writer.line(f"{total} += {number.text};")
-
-    over(writer, part.sizes, body, sums=total)
-    writer.differs(short) if part.type.is_float else None
-    return _total(writer, short, total, part)
-
-
-def _total(writer: Writer, short: str, total: str, part: Elements) -> Number:
-    scalar = part.type if part.type.is_float else Scalar(part.type.family, "int64")
-    text = total
-    if short == "mean":
-        count = " * ".join(size.at(COMPARE) for size in part.sizes)
-        text = f"{total} / double({count})"
-    elif short == "norm":
-        text = f"math::sqrt({total})"
-    number = writer.bind(Number(f"{scalar.cpp}({text})", scalar), writer.hint)
-    if scalar.family == "numpy" and scalar.is_float:
-        # NumPy may warn of what overflows or is undefined
-        writer.fail_if(f"!math::isfinite({number.text})", "warned")
-    return number
-
-
-def _extreme(writer: Writer, short: str, part: Elements) -> Number:
-    """The greatest or smallest; a NaN wins."""
-    if len(part.sizes) != 1:
-        raise writer.refuse("not-scalar", f"'{short}' over several axes")
-    (size,) = part.sizes
-    writer.fail_if(f"{size.at(COMPARE)} == 0", "broken_requirement")
-    best = writer.fresh("largest" if CHOICES[short] == ">" else "smallest")
-    writer.hoists.append(None)
-    first = part.at(writer, tuple("0" for _ in part.sizes))
-    writer.hoists.pop()
-    writer.line(f"{part.type.cpp} {best} = {first.text};")
-
-    def body(index: tuple[str, ...]) -> None:
-        number = writer.bind(part.at(writer, index))
-        undefined = f" || {number.text} != {number.text}" if part.type.is_float else ""
-        writer.line(f"if ({number.text} {CHOICES[short]} {best}{undefined}) {best} = {number.text};")
-
-    over(writer, part.sizes, body)
-    return Number(best, part.type)
-
-
-def _tested(writer: Writer, short: str, part: Elements) -> Number:
-    found = writer.fresh(short)
-    writer.line(f"bool {found} = {'false' if short == 'any' else 'true'};")
-
-    def body(index: tuple[str, ...]) -> None:
-        number = part.at(writer, index)
-        writer.line(f"{found} = {found} {'||' if short == 'any' else '&&'} {number.at(COMPARE)} != 0;")
-
-    over(writer, part.sizes, body)
-    return Number(found, Scalar(part.type.family, "bool"))
+# ---------------------------------------------------------------- products
 
 
 def _product(writer: Writer, short: str, values: list) -> Value:
@@ -339,14 +253,16 @@ def _product(writer: Writer, short: str, values: list) -> Value:
     a, b = (_stored(writer, value) for value in values)
     if a.type != b.type or not a.type.is_float or a.type.is_half or a.type.is_python:
         raise writer.refuse("unknown-op", f"'{short}' of these kinds has no scalar form")
-    if (a.rank, b.rank) not in ((1, 1), (2, 1), (1, 2)):
-        raise writer.refuse("not-scalar", "a product of two matrices is the library's work")
+    if (a.rank, b.rank) not in ((1, 1), (2, 1), (1, 2), (2, 2)):
+        raise writer.refuse("not-scalar", "a product of more than two dimensions is the library's work")
     writer.findings.has_vectors = True
     inner = (sizes_of(writer, a)[-1], sizes_of(writer, b)[0])
     if inner[0].text != inner[1].text:
         writer.fail_if(f"{inner[0].text} != {inner[1].text}", "broken_requirement")
     first, second = _of_view(writer, a), _of_view(writer, b)
     writer.differs("matmul")
+    if a.rank == b.rank == 2:
+        return _matrix_product(writer, a, b)
     if a.rank == b.rank:
         return _dot(writer, inner[0], a.type, lambda k: (first.at(writer, (k,)), second.at(writer, (k,))))
     outer = sizes_of(writer, a)[0] if a.rank == 2 else sizes_of(writer, b)[1]
@@ -362,6 +278,34 @@ def _product(writer: Writer, short: str, values: list) -> Value:
 
     over(writer, (outer,), body)
     return made
+
+
+def _matrix_product(writer: Writer, a: View, b: View) -> View:
+    outer, inner = (sizes_of(writer, a)[0], sizes_of(writer, b)[1]), sizes_of(writer, a)[1]
+    first, second = _of_view(writer, a), _of_view(writer, b)
+    made = allocate(writer, a.type, list(outer))
+
+    def body(index: tuple[str, ...]) -> None:
+        i, j = index
+        product = _dot(writer, inner, a.type, lambda k: (first.at(writer, (i, k)), second.at(writer, (k, j))))
+        writer.line(f"{made.root}({i}, {j}) = {product.text};")
+
+    over(writer, outer, body)
+    return made
+
+
+def _outer(writer: Writer, values: list, applied: Callable) -> Elements:
+    a, b = (_of_view(writer, _stored(writer, value)) for value in values)
+    if len(a.sizes) != 1 or len(b.sizes) != 1:
+        raise writer.refuse("not-scalar", "an outer product of more than vectors")
+    writer.findings.has_vectors = True
+
+    def at(writer: Writer, index: tuple[str, ...]) -> Number:
+        i, j = index
+        return applied(writer, "", "mul", [a.at(writer, (i,)), b.at(writer, (j,))])
+
+    sizes = (*a.sizes, *b.sizes)
+    return Elements(sizes, _type_of(writer, at, 2), at, a.origins | b.origins, a.homes | b.homes)
 
 
 def _stored(writer: Writer, value: Value | None) -> View:

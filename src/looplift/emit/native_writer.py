@@ -98,7 +98,8 @@ def _shifted(number: Number, offset: int) -> str:
 class Writer:
     """Collects C++ statements. With ``checks`` off, requirements are known to hold and are not written again.
 
-    ``inputs``: the number of each array that is an input, ``input_roots`` its name.
+    ``inputs``: the number of each array that is an input, ``input_roots`` its name; ``grown``: the names of lists whose
+    lengths change; ``extents``: the sizes of arrays that are known, by the name of the array.
 
     ``provisional``: in a first pass, types that are not known yet are assumed.
     """
@@ -110,6 +111,8 @@ class Writer:
     provisional: bool = False
     inputs: dict[Var, int] = field(default_factory=dict)
     input_roots: dict[Var, str] = field(default_factory=dict)
+    grown: set[str] = field(default_factory=set)
+    extents: dict[str, tuple[int | None, ...]] = field(default_factory=dict)
     values: dict[Var, Value] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
     lines: list[str] = field(default_factory=list)

@@ -16,7 +16,7 @@ from looplift.base.data import dataclass, field
 from looplift.frontend.flow import Flow, flow_of
 from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, Names, free_names, names_of, parameters, position_of
 from looplift.frontend.obstacles import has_return, obstacle, walk_own
-from looplift.frontend.simple import is_allocation, is_loop, is_simple, own_loops, written_bases
+from looplift.frontend.simple import is_allocation, is_loop, is_simple, own_loops, starts_list, written_bases
 from looplift.frontend.source import Source
 
 _FRAME_READERS = frozenset(("locals", "vars", "eval", "exec", "globals", "dir"))
@@ -337,10 +337,11 @@ def _grown(scope: Scope, block: list[ast.stmt], first: int, least: int) -> Regio
 def _leading(scope: Scope, block: list[ast.stmt], first: int, last: int, least: int) -> int:
     """Where the allocations begin that the loops use."""
     used = names_of(block[first:last]).loads
+    grown = written_bases(block[first:last])
     start = first
     for position in range(first - 1, least - 1, -1):
         node = block[position]
-        if not is_allocation(node, scope.lookup):
+        if not is_allocation(node, scope.lookup) and not starts_list(node, grown, scope.lookup):
             break
         names = names_of(node)
         if names.stores & used:

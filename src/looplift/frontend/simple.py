@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from looplift.frontend.names import COMPREHENSIONS
@@ -119,6 +119,14 @@ def _allocates(node: ast.expr, lookup: Lookup) -> bool:
         case ast.Call(func=func, args=args, keywords=keywords):
             known = _is_known(func, lookup) and (not isinstance(func, ast.Attribute) or func.attr in _CREATORS)
             return known and all(map(inside, args)) and all(inside(keyword.value) for keyword in keywords)
+    return False
+
+
+def starts_list(node: ast.stmt, grown: Container[str], lookup: Lookup) -> bool:
+    """``out = [x[0]]`` of a list that is among those that grow: computations are its items."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() as value):
+            return name in grown and _computes(value, lookup)
     return False
 
 

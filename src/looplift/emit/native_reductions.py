@@ -1,0 +1,203 @@
+"""Sums, means, extremes and tests of whole arrays inside of a kernel, or along one axis, as loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from looplift.emit.native_arrays import allocate
+from looplift.emit.native_convert import constant
+from looplift.emit.native_ops import COMPARE
+from looplift.emit.native_types import INT, Scalar
+from looplift.emit.native_values import Elements, Number, Value
+from looplift.emit.native_writer import Writer
+from looplift.ir.grammar import Const, Op
+
+SUMS = ("sum", "mean")
+CHOICES = {"max": ">", "min": "<", "amax": ">", "amin": "<"}
+PLACES = {"argmax": ">", "argmin": "<"}
+REDUCTIONS = (*SUMS, *CHOICES, *PLACES, "norm", "any", "all")
+FEW = 16
+"""So many elements at most are as good as single numbers: no library is faster."""
+
+
+def reduced(writer: Writer, short: str, namespace: str, op: Op, part: Elements) -> Value:
+    """A reduction of all elements, which is a number, or along an axis, which is an array."""
+    if not part.sizes:
+        raise writer.refuse("not-scalar", f"'{short}' of a single number")
+    _check(writer, short, namespace, op, part)
+    writer.findings.has_vectors = True
+    axis, kept = _axis(writer, op, len(part.sizes))
+    if axis is None and kept:
+        raise writer.refuse("not-scalar", f"'{short}' that keeps all dimensions")
+    if axis is None:
+        return _of_all(writer, short, part)
+    if short in ("max", "min", "norm") and part.type.family == "tensor":
+        raise writer.refuse("unknown-op", f"'{short}' along an axis of a tensor has no scalar form")
+    return _along(writer, short, part, axis, kept)
+
+
+def _axis(writer: Writer, op: Op, rank: int) -> tuple[int | None, bool]:
+    """The axis, None for all of them, and whether it stays, with one element."""
+    found: dict[str, object] = {"axis": None, "keepdims": False}
+    given = [("axis", operand) for operand in op.args[1:]] + list(op.kwargs)
+    for name, operand in given:
+        name = {"dim": "axis", "keepdim": "keepdims"}.get(name, name)
+        if name not in found or not isinstance(operand, Const) or len(op.args) > 2:
+            raise writer.refuse("not-scalar", f"these arguments of '{op.name}' have no scalar form")
+        found[name] = operand.value
+    axis, kept = found["axis"], found["keepdims"]
+    if type(kept) is not bool or not (axis is None or (type(axis) is int and -rank <= axis < rank)):
+        raise writer.refuse("not-scalar", f"these arguments of '{op.name}' have no scalar form")
+    return (axis % rank if isinstance(axis, int) else None), kept
+
+
+def _along(writer: Writer, short: str, part: Elements, axis: int, kept: bool) -> Value:
+    outer = (*part.sizes[:axis], *part.sizes[axis + 1 :])
+    if not outer and not kept:
+        return _of_all(writer, short, part)
+    sizes = [*outer[:axis], *([constant(1, INT)] if kept else []), *outer[axis:]]
+    if short not in ("sum", "any", "all", "norm"):  # with no element in a row, also where there is no row
+        writer.fail_if(f"{part.sizes[axis].at(COMPARE)} == 0", "broken_requirement")
+    made = allocate(writer, _type_of(short, part), sizes)
+
+    def body(index: tuple[str, ...]) -> None:
+        def at(writer: Writer, inner: tuple[str, ...]) -> Number:
+            return part.at(writer, (*index[:axis], *inner, *index[axis:]))
+
+        row = Elements((part.sizes[axis],), part.type, at, part.origins, part.homes)
+        place = [*index[:axis], *(["0"] if kept else []), *index[axis:]]
+        writer.line(f"{made.root}({', '.join(place)}) = {_of_all(writer, short, row).text};")
+
+    over(writer, outer, body)
+    return made
+
+
+def _type_of(short: str, part: Elements) -> Scalar:
+    family = part.type.family
+    if short in ("any", "all"):
+        return Scalar(family, "bool")
+    if short in PLACES or (short in SUMS and not part.type.is_float):
+        return Scalar(family, "int64")
+    return part.type
+
+
+def _check(writer: Writer, short: str, namespace: str, op: Op, part: Elements) -> None:
+    family = part.type.family
+    if part.type.is_half or (short in ("mean", "norm") and not part.type.is_float):
+        raise writer.refuse("unknown-op", f"'{short}' of these kinds has no scalar form")
+    if (namespace == "np" and family == "tensor") or (short == "norm" and family == "numpy" and namespace != "np"):
+        raise writer.refuse("unknown-op", f"'{op.name}' of these kinds has no scalar form")
+
+
+def _of_all(writer: Writer, short: str, part: Elements) -> Number:
+    if short in PLACES:
+        return _place(writer, short, part)
+    if short in CHOICES:
+        return _extreme(writer, short, part)
+    if short in ("any", "all"):
+        return _tested(writer, short, part)
+    wide = "double" if part.type.is_float else "int64_t"
+    total = writer.fresh("total")
+    writer.line(f"{wide} {total} = 0;")
+
+    def body(index: tuple[str, ...]) -> None:
+        number = part.at(writer, index)
+        if short == "norm":
+            number = writer.bind(number)
+            writer.line(f"{total} += {wide}({number.text}) * {number.text};")
+        else:
+            writer.line(f"{total} += {number.text};")
+
+    over(writer, part.sizes, body, sums=total)
+    writer.differs(short) if part.type.is_float else None
+    return _total(writer, short, total, part)
+
+
+def _total(writer: Writer, short: str, total: str, part: Elements) -> Number:
+    scalar = part.type if part.type.is_float else Scalar(part.type.family, "int64")
+    text = total
+    if short == "mean":
+        count = " * ".join(size.at(COMPARE) for size in part.sizes)
+        text = f"{total} / double({count})"
+    elif short == "norm":
+        text = f"math::sqrt({total})"
+    number = writer.bind(Number(f"{scalar.cpp}({text})", scalar), writer.hint)
+    if scalar.family == "numpy" and scalar.is_float:
+        # NumPy may warn of what overflows or is undefined
+        writer.fail_if(f"!math::isfinite({number.text})", "warned")
+    return number
+
+
+def _extreme(writer: Writer, short: str, part: Elements) -> Number:
+    """The greatest or smallest; a NaN wins."""
+    if len(part.sizes) != 1:
+        raise writer.refuse("not-scalar", f"'{short}' over several axes")
+    (size,) = part.sizes
+    writer.fail_if(f"{size.at(COMPARE)} == 0", "broken_requirement")
+    best = writer.fresh("largest" if CHOICES[short] == ">" else "smallest")
+    writer.hoists.append(None)
+    first = part.at(writer, tuple("0" for _ in part.sizes))
+    writer.hoists.pop()
+    writer.line(f"{part.type.cpp} {best} = {first.text};")
+
+    def body(index: tuple[str, ...]) -> None:
+        number = writer.bind(part.at(writer, index))
+        undefined = f" || {number.text} != {number.text}" if part.type.is_float else ""
+        writer.line(f"if ({number.text} {CHOICES[short]} {best}{undefined}) {best} = {number.text};")
+
+    over(writer, part.sizes, body)
+    return Number(best, part.type)
+
+
+def _place(writer: Writer, short: str, part: Elements) -> Number:
+    """Where the greatest or smallest stands first, or the first NaN."""
+    if len(part.sizes) != 1 or part.type.is_bool:
+        raise writer.refuse("not-scalar", f"'{short}' over several axes")
+    (size,) = part.sizes
+    writer.fail_if(f"{size.at(COMPARE)} == 0", "broken_requirement")
+    best, place = writer.fresh("largest" if short == "argmax" else "smallest"), writer.fresh("place")
+    writer.line(f"{part.type.cpp} {best} = 0;")
+    writer.line(f"int64_t {place} = -1;")
+
+    def body(index: tuple[str, ...]) -> None:
+        number = writer.bind(part.at(writer, index))
+        undefined = f" || ({number.text} != {number.text} && {best} == {best})" if part.type.is_float else ""
+        better = f"{place} < 0 || {number.text} {PLACES[short]} {best}{undefined}"
+        writer.line(f"if ({better}) {best} = {number.text}, {place} = {index[0]};")
+
+    over(writer, part.sizes, body)
+    return Number(place, Scalar(part.type.family, "int64"), low=0, high=2**47)
+
+
+def _tested(writer: Writer, short: str, part: Elements) -> Number:
+    found = writer.fresh(short)
+    writer.line(f"bool {found} = {'false' if short == 'any' else 'true'};")
+
+    def body(index: tuple[str, ...]) -> None:
+        number = part.at(writer, index)
+        writer.line(f"{found} = {found} {'||' if short == 'any' else '&&'} {number.at(COMPARE)} != 0;")
+
+    over(writer, part.sizes, body)
+    return Number(found, Scalar(part.type.family, "bool"))
+
+
+def over(writer: Writer, sizes: tuple[Number, ...], body: Callable[[tuple[str, ...]], None], *, sums: str = "") -> None:
+    """Loops over all places of an array; ``sums`` is a variable that the body only adds to."""
+    names: list[str] = []
+    writer.hoists.append(None)
+    writer.findings.has_rows |= any(size.constant is None or size.constant > FEW for size in sizes)
+
+    def nest(axis: int) -> None:
+        if axis == len(sizes):
+            body(tuple(names))
+            return
+        name = writer.fresh("k")
+        names.append(name)
+        mark = len(writer.lines)
+        with writer.block(f"for (int64_t {name} = 0; {name} < {sizes[axis].at(COMPARE)}; ++{name})"):
+            nest(axis + 1)
+        if sums and axis + 1 == len(sizes) and not any("return " in line for line in writer.lines[mark:]):
+            writer.lines.insert(mark, "  " * writer.depth + f"#pragma omp simd reduction(+ : {sums})")
+
+    nest(0)
+    writer.hoists.pop()
