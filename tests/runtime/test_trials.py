@@ -43,6 +43,27 @@ def test_slow_variants_step_back_until_arguments_grow(stand_in):
     assert len(stand_in.seen) == 1
 
 
+def test_a_part_that_steps_back_is_tried_again_when_arguments_grow(stand_in):
+    def steps(x, n):
+        for k in range(n):
+            print(end="")
+            out = []
+            for v in x:
+                out.append(v + k)
+            x = torch.stack(out)
+        return x
+
+    stand_in.refuse("steps", at=1)
+    text = "if x.shape[0] < 20: time.sleep(0.003)"
+    stand_in.answer("steps", text, "x = x + k", line=3, namespace={"time": time})
+    lifted = lift(steps)
+    for size in (4, 500):
+        x = torch.ones(size)
+        for _ in range(12):
+            assert torch.equal(lifted(x, 1), steps(x, 1))
+    assert "lanes" in {loop.decision for loop in lifted.report().loops}, str(lifted.report())
+
+
 def test_a_loop_around_slow_loops_forgets_them(stand_in):
     def steps(x, n):
         for k in range(n):

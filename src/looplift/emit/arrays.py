@@ -79,7 +79,7 @@ def _target_order(dims: list, present: tuple[Axis, ...], rank: int, wholes: int)
 
 
 VIEWS = frozenset(
-    """slice name retype transposed unsqueezed reshaped permuted merged last attribute pack owned spread vector
+    """slice stencil name retype transposed unsqueezed reshaped permuted merged last attribute pack owned spread vector
     entries at""".split()
 )
 
@@ -98,7 +98,7 @@ def is_view(node: Node) -> bool:
         return False
     if node.op == "collect":
         return len(node.args) == 1 and is_view(node.args[0])
-    if node.op == "field":
+    if node.op in ("field", "unflattened"):
         return is_view(node.args[0])
     if node.op == "vmapped":
         return base_name(node.attrs["name"]) in VIEW_FUNCTIONS

@@ -53,6 +53,11 @@ def contract_text(p: Printer, node: Node) -> Text:
         for factor, lanes in zip(node.args, own, strict=True)
     ]
     out = "".join(of[axis] for axis in node.axes) + lane
+    pairs = list(zip(node.args, subscripts, strict=True))
+    for (a, rows), (b, columns) in (pairs, pairs[::-1]):
+        if len(rows) == 2 and 1 <= len(columns) <= 2 and (rows[1], rows[0] + columns[1:]) == (columns[0], out):
+            if rows[0] != rows[1] and rows[0] not in columns:
+                return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
     texts = ", ".join(p.text(factor).text for factor in node.args)
     return atom(f'{p.library}.einsum("{",".join(subscripts)}->{out}", {texts})')
 

@@ -113,6 +113,45 @@ def same_dtype_concatenation(arrays, axis):
         raise RequirementFailed("the list holds arrays of several dtypes or ranks")
     return np.concatenate(arrays, axis)
 ''',
+    "windows": '''
+def windows(values, dim, first, *steps):
+    """``values[first + step * i + other * j]`` along a dimension, zero outside: i in its place, j last."""
+    last = first + sum((count - 1) * step for count, step in steps)
+    if any(count < 1 or step < 1 for count, step in steps):
+        raise RequirementFailed("a loop that runs zero times, or backwards")
+    low, high = max(0, -first), max(0, last + 1 - values.shape[dim])
+    if low or high:
+        values = torch.nn.functional.pad(values, (0, 0) * (values.dim() - 1 - dim) + (low, high))
+    values = values.narrow(dim, first + low, last - first + 1)
+    (_, step), *inner = steps
+    if not inner:
+        return values[(slice(None),) * dim + (slice(None, None, step),)]
+    ((width, other),) = inner
+    return values.unfold(dim, other * (width - 1) + 1, step)[..., ::other]
+''',
+    "windows_array": '''
+def windows_array(values, dim, first, *steps):
+    """``values[first + step * i + other * j]`` along a dimension, zero outside: i in its place, j last."""
+    last = first + sum((count - 1) * step for count, step in steps)
+    if any(count < 1 or step < 1 for count, step in steps):
+        raise RequirementFailed("a loop that runs zero times, or backwards")
+    low, high = max(0, -first), max(0, last + 1 - values.shape[dim])
+    if low or high:
+        values = np.pad(values, [(low, high) if k == dim else (0, 0) for k in range(values.ndim)])
+    lead = (slice(None),) * dim
+    values = values[(*lead, slice(first + low, last + low + 1))]
+    (_, step), *inner = steps
+    for width, other in inner:
+        values = np.lib.stride_tricks.sliding_window_view(values, other * (width - 1) + 1, axis=dim)[..., ::other]
+    return values[(*lead, slice(None, None, step))]
+''',
+    "all_finite": '''
+def all_finite(values):
+    """Whether no element is infinite or NaN: none is where their sum is not."""
+    values = values.detach()
+    total = values.sum() if values.element_size() > 2 else values.sum(dtype=torch.float32)
+    return abs(total.item()) < float("inf") or bool(torch.isfinite(values).all())
+''',
     "label_counts": '''
 def label_counts(labels, first, count):
     """How many labels are first, first + 1, ...: ``count`` numbers."""
@@ -184,18 +223,21 @@ def segment_reduce(ufunc, values, lengths, empty):
     "add_at": '''
 def add_at(out, indices, value):
     """``out[indices] += value``, as often as a place is named; numbers without gradients by their place in memory."""
+    flat, size = indices[0], out.numel()
     plain = out.is_contiguous() and out.dtype in (torch.float32, torch.float64, torch.int32, torch.int64)
     plain &= not out.requires_grad and not value.requires_grad and value.dtype == out.dtype
-    for index, size in zip(indices, out.shape):
-        plain = plain and index.dtype == torch.int64 and index.numel() > 0
-        plain = plain and bool((index.amin() >= 0) & (index.amax() < size))
-    if not plain:
+    plain = plain and all(index.dtype == torch.int64 and index.numel() > 0 for index in indices)
+    for index, extent in zip(indices[1:], out.shape[1:]):
+        low, high = index.aminmax() if plain else (0, 0)
+        plain = plain and bool((low >= 0) & (high < extent))
+        flat = torch.add(index, flat, alpha=extent)
+    low, high = flat.aminmax() if plain else (0, 0)
+    if not plain or not bool((low >= 0) & (high < size)):
         out.index_put_(indices, value, accumulate=True)
-        return
-    flat = indices[0]
-    for index, size in zip(indices[1:], out.shape[1:]):
-        flat = flat * size + index
-    out.view(-1).index_add_(0, flat.flatten(), value.expand(flat.shape).flatten())
+    elif value.dim() == 0 and size <= 4 * flat.numel() < 2**26 and abs(value.item()) < float("inf"):
+        out.view(-1).add_(torch.bincount(flat.flatten(), minlength=size).to(out.dtype) * value)
+    else:
+        out.view(-1).index_add_(0, flat.flatten(), value.expand(flat.shape).flatten())
 ''',
     "update_at": '''
 def update_at(out, indices, value, how):

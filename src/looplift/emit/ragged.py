@@ -372,6 +372,9 @@ def windows_text(p: Printer, node: Node) -> Text:
     chosen = [k for k, kind in enumerate(kinds) if kind in ("Gather", "Steps")]
     rest = [k for k in range(len(pieces)) if k not in chosen]
     lead = len(base.axes)
+    if p.library == "torch" and not p.device and kinds == ["Steps"] and _same_lanes(base, pieces[0].index, node):
+        p.need("taken_along")
+        return atom(f"taken_along({p.text(base).text}, {arranged(p, pieces[0].index, node.axes, 1)})")
     text = in_order(p, p.text(base).at(ATOM), [*range(lead), *(lead + k for k in chosen), *(lead + k for k in rest)])
     wide = [k for k in chosen if kinds[k] == "Steps"]
     items = [position_text(p, axis, node.axes, len(wide)) for axis in base.axes]
@@ -391,6 +394,11 @@ def windows_text(p: Printer, node: Node) -> Text:
     lanes = [*wide, *(k for k in rest if kinds[k] != "Point")]
     first = len(node.axes)
     return atom(in_order(p, made, [*range(first), *(first + lanes.index(k) for k in sorted(lanes))]))
+
+
+def _same_lanes(base: Node, index: Node, node: Node) -> bool:
+    """Whether each lane reads a row of its own."""
+    return bool(node.axes) and base.axes == index.axes == node.axes
 
 
 def in_order(p: Printer, text: str, order: list[int]) -> str:

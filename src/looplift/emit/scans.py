@@ -134,7 +134,10 @@ def _recurrence(p: Printer, node: Node) -> Text:
 
 def _finite(p: Printer, node: Node) -> Text:
     text = p.text(node.args[0]).text
-    return atom(f"bool({p.library}.isfinite({text}).all())")
+    if p.library == "np":
+        return atom(f"bool(np.isfinite({text}).all())")
+    p.need("all_finite")
+    return atom(f"all_finite({text})")
 
 
 def _atomic(text: str) -> str:

@@ -222,9 +222,13 @@ def count_uses(roots: list[Node]) -> dict[int, int]:
     uses: dict[int, int] = {}
     for root in roots:
         uses[root.serial] = uses.get(root.serial, 0) + 1
-    for node in reachable(roots):
+    found = reachable(roots)
+    for node in found:
         for arg in node.args:
             uses[arg.serial] = uses.get(arg.serial, 0) + 1
+    for node in sorted(found, key=lambda one: one.serial, reverse=True):
+        if node.op == "retype":  # it is written as its operand
+            uses[node.args[0].serial] += max(uses[node.serial] - 1, 0)
     return uses
 
 

@@ -33,7 +33,7 @@ from looplift.emit.contractions import (
 from looplift.emit.ragged import segment_text
 from looplift.emit.repeats import place_text
 from looplift.emit.spelling import ATOM, literal
-from looplift.emit.subscripts import gather_text, slice_text
+from looplift.emit.subscripts import gather_text, slice_text, stencil_text, turned_text
 from looplift.emit.text import Text, arranged, as_number, atom, full
 from looplift.ir.array import Axis, Node
 
@@ -170,6 +170,11 @@ def merged_text(p: Printer, node: Node) -> Text:
     return atom(f"{text}.reshape({text}.shape[:{dim}] + (-1,) + {text}.shape[{dim + 2}:])")
 
 
+def unflattened_text(p: Printer, node: Node) -> Text:
+    """One dimension becomes several."""
+    return atom(f"{p.text(node.args[0]).at(ATOM)}.unflatten({node.attrs['dim']}, {node.attrs['sizes']})")
+
+
 def join_text(p: Printer, node: Node) -> Text:
     """``stack`` or ``cat`` of lane values, dimensions counted from the end."""
     join, dim = node.attrs["join"], node.attrs["dim"]
@@ -183,9 +188,11 @@ def join_text(p: Printer, node: Node) -> Text:
 
 
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
-    "slice": slice_text, "gather": gather_text, "reduce": reduce_text, "fold": fold_text,
+    "slice": slice_text, "stencil": stencil_text, "turned": turned_text, "gather": gather_text,
+    "reduce": reduce_text, "fold": fold_text,
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
     "reshaped": reshaped_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
+    "unflattened": unflattened_text,
     "matmul": matmul_text, "contract": contract_text,
     "counted_both": counted_both_text, "label_pairs": label_pairs_text,
     "label_sums": label_sums_text, "leading": leading_text, "module": module_text,

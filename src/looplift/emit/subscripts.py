@@ -172,6 +172,27 @@ def _window_text(p: Printer, base: Node, dim: int, piece) -> str:
     return f"{'' if lo == '0' else lo}:{hi}"
 
 
+def stencil_text(p: Printer, node: Node) -> Text:
+    """A dimension is read at steps of one axis, or in windows of which a second axis walks the places."""
+    base, first, *rest = node.args
+    walked, lead = node.attrs["walked"], len(base.axes)
+    p.need(name := "windows" if p.library == "torch" else "windows_array")
+    steps = [f"({p.text(count).text}, {p.text(step).text})" for count, step in zip(rest[::2], rest[1::2], strict=True)]
+    dim = lead + node.attrs["dim"]
+    text = f"{name}({p.text(base).text}, {dim}, {p.text(first).text}, {', '.join(steps)})"
+    lanes = list(range(base.kind.rank - 1))
+    labels: list[Axis | int] = [*base.axes, *lanes]
+    labels.insert(dim, walked[0])
+    return _permuted(p, text, [*labels, *walked[1:]], node)
+
+
+def turned_text(p: Printer, node: Node) -> Text:
+    """The positions of axes in their other order."""
+    dims = ", ".join(str(node.axes.index(axis)) for axis in node.attrs["turned"])
+    text = p.text(node.args[0]).at(ATOM)
+    return atom(f"{text}.flip({dims})" if p.library == "torch" else f"np.flip({text}, ({dims},))")
+
+
 def gather_text(p: Printer, node: Node) -> Text:
     """Advanced indexing: index tensors for the dimensions that lanes choose, slices for the others."""
     base, pieces, (first, rank) = node.args[0], node.attrs["pieces"], node.attrs["wide"]
@@ -188,9 +209,20 @@ def gather_text(p: Printer, node: Node) -> Text:
     chosen = [k for k, piece in enumerate(pieces) if piece_kind(piece) == "Gather"]
     labels: list[Axis | int] = [base.axes[k] for k in kept]
     items: list[str] = [":"] * len(kept)
+    dims = {k: lead + dimension_of(pieces, k) for k in range(len(pieces))}
+    several = len(walked) + len(chosen) > 1
+    if (
+        p.library == "torch"
+        and not p.device
+        and several
+        and base.rank == len(walked) + len(chosen) == lead + len(pieces)
+    ):
+        places = {base.axes[k]: k for k in walked}
+        indices = {dims[k]: pieces[k].index for k in chosen}
+        if (along := _taken_along(p, base, places, indices, axes, rank)) is not None:
+            return _permuted(p, along, [*axes, *range(first, first + rank)], node)
     advanced = [position_text(p, base.axes[k], axes, rank) for k in walked]
     advanced += [_chosen(p, pieces[k].index, axes, rank) for k in chosen]
-    dims = {k: lead + dimension_of(pieces, k) for k in range(len(pieces))}
     before = [k for k in range(min(chosen, default=0)) if not walked and chosen == _run(chosen)]
     after = [k for k in range(len(pieces)) if k not in chosen and k not in before]
     order = [*kept, *(dims[k] for k in before if piece_kind(pieces[k]) != "New"), *walked, *(dims[k] for k in chosen)]
@@ -211,9 +243,6 @@ def gather_text(p: Printer, node: Node) -> Text:
         if len(advanced) == 1 and items[:-1] == [":"] * (len(items) - 1):
             taken = f"taken({text}, {len(items) - 1}, {items[-1]})"
             p.need("taken")
-        elif len(advanced) == base.rank == lead + len(pieces):
-            places = {base.axes[k]: k for k in walked}
-            taken = _taken_along(p, base, places, {dims[k]: pieces[k].index for k in chosen}, axes, rank)
     return _permuted(p, taken or f"{text}[{', '.join(items)}]", labels, node)
 
 

@@ -10,7 +10,7 @@ import types
 from typing import Any, TypeGuard
 
 from looplift.base.spans import Span, span_of
-from looplift.frontend import calls, choices, host_items, rows, statements, structures, unrolling
+from looplift.frontend import calls, choices, host_items, nests, rows, statements, structures, unrolling
 from looplift.frontend.scope import MISSING, Builder, Structure, Tup, Value, is_library, spelled
 from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Slice, Var
 
@@ -91,6 +91,9 @@ def _items(build: Builder, nodes: list[ast.expr]) -> list[Value]:
     out: list[Value] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
+            if (sizes := nests.sizes_of(build, node.value)) is not None:
+                out += [evaluate(build, size) for size in sizes]
+                continue
             value = evaluate(build, node.value)
             if not isinstance(value, Tup):
                 value = spread(build, value)

@@ -119,6 +119,27 @@ def _shape(build: Builder, array: ast.expr) -> list[ast.expr] | None:
     return [ast.Subscript(shape, ast.Constant(dim), ast.Load()) for dim in range(value.ndim)]
 
 
+def sizes_of(build: Builder, node: ast.expr) -> list[ast.expr] | None:
+    """The extents that ``*x.shape`` and ``*x.shape[1:]`` stand for; None for other expressions."""
+    match node:
+        case ast.Attribute(value=array, attr="shape"):
+            return _shape(build, array)
+        case ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Slice(lower, upper, None)):
+            sizes = _shape(build, array)
+            if sizes is not None and all(map(_is_literal, (lower, upper))):
+                return sizes[slice(*(None if part is None else ast.literal_eval(part) for part in (lower, upper)))]
+    return None
+
+
+def _is_literal(node: ast.expr | None) -> bool:
+    match node:
+        case None:
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)) | ast.Constant(value=value):
+            return type(value) is int
+    return False
+
+
 def _value(build: Builder, node: ast.expr) -> Any:
     """What a name holds before the loop, if the region does not bind it itself."""
     if not isinstance(node, ast.Name):

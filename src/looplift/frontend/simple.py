@@ -112,6 +112,10 @@ def _allocates(node: ast.expr, lookup: Lookup) -> bool:
             return inside(value)
         case ast.Subscript(value=value, slice=ast.Constant() | ast.UnaryOp() | ast.Name()):
             return inside(value)
+        case ast.Starred(value=ast.Attribute(attr="shape") as shape):
+            return inside(shape)
+        case ast.Starred(value=ast.Subscript(value=ast.Attribute(attr="shape") as shape, slice=ast.Slice())):
+            return inside(shape)
         case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
             return all(map(inside, items))
         case ast.Dict(keys=keys, values=values):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from looplift.base.data import dataclass
 from looplift.ir.array import Node
-from looplift.optimize import contractions, counting, masks, places
+from looplift.optimize import contractions, counting, joins, masks, places
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,10 @@ RULES: tuple[Rule, ...] = (
     Rule("counted-either", "sum_n (a_in | b_jn) -> sum_n a_in + sum_n b_jn - sum_n (a_in & b_jn)",
          counting.counted_either),
     Rule("grouped-sum", "sum_{n: label_n = c} x_n -> index_add(label, x)_c", counting.grouped_sum),
+    Rule("nested-stacks", "stack_i stack_j x_ij -> stack_ij x_ij, cut in two", joins.nested_stacks),
     Rule("counted-on", "(k - first_i) + start_i -> k + (start - first)_i", places.counted_on),
     Rule("factored-sum", "sum_ij a_i b_j -> (sum_i a_i) (sum_j b_j)", contractions.factored_sum),
+    Rule("turned-sum", "sum_k x_{n-k} -> sum_k x_k", contractions.turned_sum),
     Rule("contraction", "sum_k a_ik b_kj -> einsum(ik,kj->ij)", contractions.contracted_axes),
     Rule("contracted-lanes", "sum_n a_i[n] b_j[n] -> einsum(in,jn->ij)", contractions.contracted_lanes),
     Rule("summed-contraction", "sum_i einsum(ia,iab->ib) -> einsum(ia,iab->b)", contractions.summed_contraction),

@@ -70,10 +70,30 @@ def contracted_axes(node: Node) -> Node | None:
     axes: tuple[Axis, ...] = node.attrs["axes"]
     if not all(axis in a.axes and axis in b.axes for axis in axes):
         return None
+    a, b = _aligned(a, b, axes)
     if not a.kind.rank and not b.kind.rank:
-        wide = len(a.axes) + len(b.axes) > 2 * len(axes) + 1
+        wide = len(a.axes) + len(b.axes) > 2 * len(axes) + ("stencil" not in (a.op, b.op))
         return _contraction(node, a, b, ("", "", "")) if wide else None
     return _contracted_rows(node, a, b)
+
+
+def _aligned(a: Node, b: Node, axes: tuple[Axis, ...]) -> tuple[Node, Node]:
+    """Of factors that are summed over an axis, the smaller one is turned around instead of the other."""
+    if a.op == "turned" and set(a.attrs["turned"]) <= set(axes) and len(a.axes) >= len(b.axes):
+        return a.args[0], Node("turned", (b,), b.axes, b.kind, dict(a.attrs) | {"extents": None}, b.hint)
+    if b.op == "turned" and set(b.attrs["turned"]) <= set(axes) and len(b.axes) > len(a.axes):
+        return Node("turned", (a,), a.axes, a.kind, dict(b.attrs) | {"extents": None}, a.hint), b.args[0]
+    return a, b
+
+
+def turned_sum(node: Node) -> Node | None:
+    """A sum does not depend on the order along its axes."""
+    if node.op != "reduce" or node.attrs["operator"] != "add" or node.args[0].op != "turned":
+        return None
+    (turned,) = node.args
+    if not set(turned.attrs["turned"]) <= set(node.attrs["axes"]) or not _may_contract(node):
+        return None
+    return Node("reduce", turned.args, node.axes, node.kind, dict(node.attrs), node.hint)
 
 
 def _contracted_rows(node: Node, a: Node, b: Node) -> Node | None:

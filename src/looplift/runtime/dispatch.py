@@ -276,6 +276,7 @@ class Dispatcher:
             patience = _PATIENCE if entry.trains(variant, values) else 1.0
             size = size_class(values[name] for name in self.program.arguments)
             variant.trials[size] = Trial(variant.seconds, patience)
+            variant.is_slow = False  # that is open again
         if is_first:
             self._accept(variant, note)
 

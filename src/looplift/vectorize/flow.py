@@ -80,9 +80,37 @@ class Flow:
         statement = self.definition.get(operand) if isinstance(operand, Var) else None
         return isinstance(statement, Let) and statement.op.name == "list"
 
+    def _is_continuous(self, branch: If) -> bool:
+        """``x if x > c else c`` and ``x if x > 0 else a * x``: where the sides meet, rounding decides nothing."""
+        test = self.definition.get(branch.cond) if isinstance(branch.cond, Var) else None
+        if not isinstance(test, Let) or test.op.name not in ("gt", "ge", "lt", "le") or len(branch.phis) != 1:
+            return False
+        (phi,) = branch.phis
+        inner = [*branch.then.statements, *branch.orelse.statements]
+        sides = [side for side in (phi.then, phi.orelse) if isinstance(side, Var | Const)]
+        for value, bound in (test.op.args, test.op.args[::-1]):
+            if isinstance(value, Var) and isinstance(bound, Const) and len(sides) == 2:
+                met = [self._met(side, value, bound, inner) for side in sides]
+                return all(met) and len([s for s in inner if getattr(s, "var", None) not in sides]) == 0
+        return False
+
+    def _met(self, side: Atom, value: Var, bound: Const, inner: list[Statement]) -> bool:
+        """Whether one side is the bound where the value is."""
+        if side is value:
+            return True
+        if isinstance(side, Const):
+            return type(side.value) in (int, float) and side.value == bound.value
+        made = self.definition.get(side)
+        if bound.value != 0 or not isinstance(made, Let) or made not in inner:
+            return False
+        plain = all(arg is value or isinstance(arg, Const) for arg in made.op.args)
+        return plain and made.op.name in ("neg", "mul") and any(arg is value for arg in made.op.args)
+
     def _mark_deciding(self) -> None:
         pending: list[Var] = []
         for statement in walk(self.function.body):
+            if isinstance(statement, If) and self._is_continuous(statement):
+                continue
             for operand in _deciders(statement):
                 if not (isinstance(statement, If | Require) and self._is_list(operand)):
                     pending += [atom for atom in atoms(operand) if isinstance(atom, Var)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplift.ir.array import Axis, Node, ancestors, merge_axes
 from looplift.ir.facts import Kind
-from looplift.vectorize import nodes
+from looplift.vectorize import nodes, stencils
 from looplift.vectorize.context import Context, Contribution
 from looplift.vectorize.reductions import Accumulator
 
@@ -60,7 +60,7 @@ def folded(context: Context, contribution: Contribution, axis: Axis, kind: Kind)
     if operator in ("add", "mul"):
         value = _repeated(operator, value, absent)
     sums = [a for a in merge_axes(value.axes, mask.axes if mask is not None else ()) if a in home]
-    if mask is not None:
+    if mask is not None and not (operator == "add" and stencils.vanishes(context, value, mask)):
         value = context.select(mask, value, _identity(operator, kind), kind)
     if not sums:
         return value

@@ -12,7 +12,7 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node, ancestors, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
-from looplift.vectorize import nodes, segments
+from looplift.vectorize import nodes, segments, stencils
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.subscripts import (
@@ -42,6 +42,8 @@ def read(context: Context, base: Node, index: Operand, kind: Kind) -> Val:
 
 def read_pieces(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:
     pieces = [wrapped(base, dim, piece) for dim, piece in numbered(pieces)]
+    if (made := stencils.windows(context, base, pieces, kind)) is not None:
+        return made
     if context.mask is not None:
         pieces = [_safe(context, base, dim, piece) for dim, piece in numbered(pieces)]
     along = [piece for piece in pieces if isinstance(piece, Along | Window)]

@@ -8,8 +8,6 @@ Loop     an axis if check_loop says yes; else sequential, with its body lowered 
 
 from __future__ import annotations
 
-import torch
-
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Check, Choose, Node, Program
 from looplift.ir.facts import Facts, Kind
@@ -75,16 +73,16 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
 def _chooses(facts: Facts) -> bool:
     """Whether some iterations take what others do not, and multiply it."""
     statements = list(walk(facts.function.body))
-    lets = [statement.op.name for statement in statements if isinstance(statement, Let)]
+    lets = [s.op.name for s in statements if isinstance(s, Let) and facts.kind(s.var).family not in ("int", "bool")]
     parts = any(isinstance(s, If) or (isinstance(s, Loop) and isinstance(s.domain, While)) for s in statements)
     parts = parts or "builtin.max" in lets or "builtin.min" in lets
-    return parts and not all(name.removeprefix("inplace.") in LINEAR for name in lets)
+    return parts and not all(base_name(name.removeprefix("inplace.")) in LINEAR for name in lets)
 
 
 LINEAR = frozenset(
     """add sub neg pos getitem iter_item iter_len copy unpack tuple list attribute eq ne lt le gt ge not and_ or_
-    builtin.max builtin.min builtin.len builtin.float method.item method.sum torch.sum torch.zeros torch.ones torch.full
-    torch.zeros_like torch.empty torch.stack""".split()
+    max min len float item sum zeros ones full zeros_like empty stack cat roll flip clone detach view reshape flatten
+    permute transpose unsqueeze t""".split()
 )
 
 
@@ -94,9 +92,8 @@ def _finite(context: Context) -> list[Check]:
     for var in context.facts.function.params:
         kind = context.facts.of[var].kind
         if kind.family == "tensor" and kind.dtype.is_floating_point and var not in context.arrays:
-            attrs = {"name": "torch.isfinite", "kwargs": [], "positional": 1}
             name = nodes.name(context.facts.function.attributes["paths"][var], kind)
-            checks.append(Check(Node("elementwise", (name,), (), Kind("tensor", torch.bool, kind.rank), attrs)))
+            checks.append(Check(Node("finite", (name,), (), nodes.BOOL)))
     return checks
 
 

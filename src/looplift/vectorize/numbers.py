@@ -10,6 +10,7 @@ from looplift.ir.grammar import Const, Var
 from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
+from looplift.vectorize.linear import Linear, linear_of
 from looplift.vectorize.nodes import Val
 
 MATH_EXACT = frozenset(("sqrt", "fabs", "floor", "ceil", "trunc", "isnan", "isinf", "isfinite", "copysign", "fmod"))
@@ -108,7 +109,7 @@ def _converted(context: Context, x: Node, kind: Kind) -> Node:
         return x
     if kind.family == "bool":
         return truth(x)
-    wanted = nodes.lane_dtype(kind)
+    wanted, attrs = nodes.lane_dtype(kind), {}
     if context.needs_grad and x.kind.family == "tensor" and x.kind.dtype.is_floating_point:
         x = Node("method", (x,), x.axes, x.kind, {"name": "detach"})
         written = {array.node.serial for array in context.arrays.values()}
@@ -118,10 +119,11 @@ def _converted(context: Context, x: Node, kind: Kind) -> Node:
         limit = nodes.const(2.0**62)
         context.check(nodes.compare("lt", nodes.elementwise("builtin.abs", [x], x.kind), limit))
         x = nodes.elementwise("math.trunc", [x], x.kind)
+        attrs = {"bits": 62}
     if x.kind.is_array and x.kind.rank:
         x = Node("reshaped", (x,), x.axes, Kind(x.kind.family, x.kind.dtype, 0))
     inner = nodes.cast(x, wanted) if nodes.lane_dtype(x.kind) != wanted else x
-    return Node("retype", (inner,), x.axes, kind)
+    return Node("retype", (inner,), x.axes, kind, attrs)
 
 
 def _extreme(context: Context, name: str, args: list[Node], kind: Kind) -> Node:
@@ -188,10 +190,10 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
         return _converted(context, rounded, kind)
     elif base not in _PLAIN:
         raise context.refuse("unknown-op", f"'{name}' of Python numbers has no batched form")
+    node = nodes.elementwise(name, args, kind)
     bits = None
     if kind.family == "int" and base in ("add", "sub", "mul"):
-        bits = _checked_bits(context, base, args)
-    node = nodes.elementwise(name, args, kind)
+        bits = _checked_bits(context, base, args, node)
     if bits is not None:
         node.attrs["bits"] = bits
     elif kind.family == "int" and base in ("mod", "floordiv", "neg", "abs"):
@@ -202,15 +204,35 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
 _PLAIN = frozenset("add sub mul neg pos abs eq ne lt le gt ge and_ or_ xor invert".split())
 
 
-def _checked_bits(context: Context, base: str, args: list[Node]) -> int:
+def _checked_bits(context: Context, base: str, args: list[Node], made: Node) -> int:
     a, b = args
     bits = bits_of(a) + bits_of(b) if base == "mul" else max(bits_of(a), bits_of(b)) + 1
     if bits <= 63:
         return bits
+    if (form := linear_of(made)) is not None and form.terms:
+        context.check(nodes.compare("lt", _greatest(form), nodes.const(2**_SUM_BITS)))
+        return _SUM_BITS
     limit = 31 if base == "mul" else 62
     for arg in args:
         bounded(context, arg, limit)
     return 62 if base == "mul" else 63
+
+
+_SUM_BITS = 59
+
+
+def _greatest(form: Linear) -> Node:
+    """What the magnitude of a sum of positions does not pass: a Python integer, which has room for it."""
+    total = _magnitude(form.base)
+    for axis, step in form.terms.items():
+        last = nodes.minus(axis.extent, nodes.const(1))
+        total = nodes.plus(total, nodes.elementwise("mul", [_magnitude(step), last], nodes.INT))
+    return total
+
+
+def _magnitude(number: Node) -> Node:
+    value = nodes.constant_of(number)
+    return nodes.elementwise("builtin.abs", [number], nodes.INT) if value is None else nodes.const(abs(value))
 
 
 def _integer(node: Node) -> Node:
@@ -265,7 +287,7 @@ def _math(context: Context, base: str, args: list[Node], kind: Kind, deciding: b
         context.check(nodes.compare(comparison, args[0], nodes.const(bound)))
     elif base in BOUNDED:
         context.check(nodes.compare("lt", nodes.elementwise("builtin.abs", args, nodes.FLOAT), nodes.const(1.0)))
-    elif base not in ("isnan", "isinf", "isfinite"):
+    elif base not in ("isnan", "isinf", "isfinite") and kind.family != "int":
         for arg in args:
             context.check(nodes.elementwise("math.isfinite", [arg], nodes.BOOL))
     if base == "fmod":
@@ -276,5 +298,5 @@ def _math(context: Context, base: str, args: list[Node], kind: Kind, deciding: b
     if kind.family == "int":
         limit = nodes.const(2.0**62)
         context.check(nodes.compare("lt", nodes.elementwise("builtin.abs", [args[0]], nodes.FLOAT), limit))
-        return Node("retype", (nodes.cast(node, nodes.lane_dtype(kind)),), node.axes, kind)
+        return Node("retype", (nodes.cast(node, nodes.lane_dtype(kind)),), node.axes, kind, {"bits": 62})
     return node

@@ -9,6 +9,7 @@ from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Group, Op, Operand, Slice, Var
 from looplift.ops import table
 from looplift.vectorize.context import Context
+from looplift.vectorize.extents import agree
 
 
 def operand_node(context: Context, operand: Operand) -> Node:
@@ -28,6 +29,8 @@ def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = Fa
         raise context.refuse("random-order", "random numbers are drawn here, and their order must stay")
     args = tuple(operand_node(context, operand) for operand in op.args)
     kwargs = tuple((key, operand_node(context, operand)) for key, operand in op.kwargs)
+    if op.name in ("builtin.min", "builtin.max") and len(args) == 2 and not kwargs and _are_one(context, *args):
+        return args[0]
     attrs: dict[str, Any] = {"name": op.name, "kwargs": [key for key, _ in kwargs], "positional": len(args)}
     if context.mask is not None and fact.kind.is_number:
         attrs["unsafe"] = True
@@ -35,6 +38,11 @@ def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = Fa
     if op.name.startswith("inplace.") and fact.kind.is_array:
         return _in_dtype(context, node, args, fact)
     return node
+
+
+def _are_one(context: Context, a: Node, b: Node) -> bool:
+    """Whether two integers are the same, as the lengths of what ``zip`` runs through mostly are."""
+    return a.kind.family == b.kind.family == "int" and agree(context, a, b)
 
 
 def _in_dtype(context: Context, node: Node, args: tuple[Node, ...], fact: Fact) -> Node:

@@ -1,0 +1,29 @@
+"""Stacks of stacks as one stack: labelled values in, cheaper ones out."""
+
+from __future__ import annotations
+
+from looplift.ir.array import Node
+from looplift.ir.facts import Kind
+
+
+def nested_stacks(node: Node) -> Node | None:
+    """A stack of stacks, whose dimensions are neighbours, writes every element twice; one stack is cut in two."""
+    if not _is_stack(node) or not all(map(_is_stack, node.args)):
+        return None
+    dims, counts = {row.attrs["dim"] for row in node.args}, {len(row.args) for row in node.args}
+    if (
+        dims != {node.attrs["dim"] + 1}
+        or len(counts) != 1
+        or any(row.kind.dtype != node.kind.dtype for row in node.args)
+    ):
+        return None
+    (dim,), (count,) = dims, counts
+    items = tuple(item for row in node.args for item in row.args)
+    kind = Kind(node.kind.family, node.kind.dtype, node.kind.rank - 1)
+    flat = Node("join", items, node.axes, kind, {"join": "stack", "dim": dim}, node.hint)
+    attrs = {"dim": dim, "sizes": (len(node.args), count), "extents": node.attrs.get("extents")}
+    return Node("unflattened", (flat,), node.axes, node.kind, attrs, node.hint)
+
+
+def _is_stack(node: Node) -> bool:
+    return node.op == "join" and node.attrs["join"] == "stack" and node.kind.family == "tensor"
