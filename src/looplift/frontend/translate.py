@@ -11,6 +11,7 @@ from looplift.base.spans import span_of
 from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.scope import Builder, Frame, Restart, Site, is_unbound
+from looplift.ir.filled import filled_lists
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Function
 from looplift.ir.growing import joined_after_loops
 from looplift.ir.prune import prune
@@ -52,7 +53,7 @@ def translate(
         "modules": build.modules,
         "unrolled": build.unrolled,
     })  # fmt: skip
-    return prune(joined_after_loops(sink_stores(function)))
+    return prune(filled_lists(joined_after_loops(sink_stores(function))))
 
 
 def _translated(

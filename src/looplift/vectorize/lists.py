@@ -130,6 +130,8 @@ class Built:
     """The mask under which the list was made."""
     depth: int = 0
     """How many loops that stay it was made in."""
+    row: Built | None = None
+    """The list that each of its items is, if they are lists of one length."""
 
     def append(self, context: Context, val: Val) -> None:
         value = val.node
@@ -148,6 +150,8 @@ class Built:
         if value.kind.family in ("tuple", "list", "object", "string", "none"):
             raise context.refuse("unsupported-value", f"'{self.var.hint}' holds {value.kind.family}s")
         self.entries.append((value, inside, mask))
+        if isinstance(val.sequence, Built):
+            self.row = val.sequence
         if mask is not None:
             context.check_taken(mask, value)
         if val.dims is not None:
@@ -181,6 +185,10 @@ class Built:
             raise NotLiftable("carried", f"'{self.var.hint}' is read while the loop fills it", context.span)
         return self.entries[0][0].kind
 
+    def innermost(self, context: Context) -> Kind:
+        """The kind of the items of its items' items."""
+        return self.item_kind(context) if self.row is None else self.row.innermost(context)
+
     def item(self, context: Context, index: Operand, fact: Fact) -> Val:
         from looplift.vectorize.indexing import read
 
@@ -190,7 +198,18 @@ class Built:
             if got.axes:
                 return Val(Node("retype", (got,), got.axes, element))
             return Val(Node("apply", (got,), (), element, {"name": "method.item", "kwargs": [], "positional": 1}))
+        if self.row is not None:
+            return Val(
+                got, sequence=Held(self.row.var, (), element=self.row.item_kind(context), node=got, row=self.row.row)
+            )
         return Val(got)
+
+
+def as_row(context: Context, row: Built) -> Val:
+    """A list that is an item of another one: an array in each lane, of the same length in all."""
+    if row.ragged is not None or not row.entries or row.entries[0][2] is not None or not row.axes:
+        raise context.refuse("ragged-shape", f"'{row.var.hint}', which is put into a list, may have any length")
+    return Val(row.collected(context), sequence=row)
 
 
 @dataclass
@@ -279,6 +298,6 @@ def returned(context: Context, built: Built) -> Node:
     if built.ragged is not None and not built.axes:
         return ragged_lists.split(context, built.ragged, built.entries[0], built.var.hint)
     node = built.collected(context)
-    if built.axes:
+    if built.axes or (built.row is not None and not built.innermost(context).is_number):
         raise context.refuse("unsupported-value", f"'{built.var.hint}' is a list of lists")
-    return Node("listed", (node,), (), Kind("list"), {"element": built.entries[0][0].kind}, built.var.hint)
+    return Node("listed", (node,), (), Kind("list"), {"element": built.innermost(context)}, built.var.hint)

@@ -211,6 +211,8 @@ def _update(context: Context, update: Update) -> None:
 
 
 def _element(context: Context, val: Val) -> Val:
+    if isinstance(val.sequence, lists.Built) and val.items is None:
+        return lists.as_row(context, val.sequence)
     if val.sequence is not None or val.items is not None:
         raise context.refuse("unsupported-value", "a list or tuple is appended to a list")
     return val

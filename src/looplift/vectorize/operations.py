@@ -52,7 +52,14 @@ def operation(context: Context, statement: Let) -> Val:
 
 
 def _flat(context: Context, op: Op) -> list[Node]:
+    """What an operation reads; of a list that differs by iteration there is no one value to be read."""
+    for atom in operands(op):
+        if isinstance(atom, Var) and context.vals.get(atom, _NOTHING).sequence is not None:
+            raise context.refuse("unknown-op", f"'{said(op.name)}' of '{atom.hint}', another list in each iteration")
     return [context.node(atom) for atom in operands(op)]
+
+
+_NOTHING = Val(nodes.const(None))
 
 
 # ---------------------------------------------------------------- integers
