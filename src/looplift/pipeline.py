@@ -139,7 +139,12 @@ def _kernel_of(loop: Any, facts: Any, *, gradients: bool) -> Any:
     """The C++ of a loop; the rooms for it are imported when the first one is tried."""
     from looplift.emit.native import kernel_of
 
-    return kernel_of(loop, facts, gradients=gradients)
+    try:
+        return kernel_of(loop, facts, gradients=gradients)
+    except NotLiftable:
+        raise
+    except Exception as error:  # other plans may do
+        raise NotLiftable("internal", f"{type(error).__name__}: {error}", loop.span) from error
 
 
 def _built(kernel: Any, gradients: bool) -> Callable[..., Any]:

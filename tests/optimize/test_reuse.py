@@ -135,9 +135,10 @@ def test_nobody_sees_the_memory(loop, kind):
             assert difference(outcome(lifted, x, n), outcome(loop, x, n)) is None
 
 
+@pytest.mark.parametrize("backend", ["torch", "auto"])
 @pytest.mark.parametrize("loop", REUSING)
-def test_old_memory_is_used(loop):
-    lifted = lift(loop, verify="off", backend="torch")
+def test_old_memory_is_used(loop, backend):
+    lifted = lift(loop, verify="off", backend=backend)
     lifted(torch.ones(5), 3)
     assert "out=buffer" in lifted.source
     assert lifted.report().loops[0].decision == "sequential"

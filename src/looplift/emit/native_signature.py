@@ -100,6 +100,9 @@ class Signature:
                 writer.input_roots[parameter.var] = parameter.name
         writer.values.update(self.fixed)
 
+    def has(self, var: Var | None) -> bool:
+        return any(parameter.var is var for parameter in self.parameters)
+
     def of(self, var: Var) -> Parameter:
         return next(parameter for parameter in self.parameters if parameter.var is var)
 
@@ -241,7 +244,7 @@ def results_of(writer: Writer, loop: Loop, wanted: Wanted, signature: Signature)
         value = writer.values[carry.after]
         writer.hint = carry.hint
         if not isinstance(value, Number):
-            if isinstance(value, View) and value.rank == len(value.indices):
+            if isinstance(value, View) and value.rank == len(value.indices) and signature.has(value.origin):
                 results.append(Result(_same(carry.after, value, signature), Number("", value.type), ""))
                 continue
             raise writer.refuse("not-scalar", f"'{carry.hint}' is more than a single element after the loop")
