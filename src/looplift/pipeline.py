@@ -79,6 +79,7 @@ def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings:
     one_kernel = cache(lambda *, rows=True: _one_kernel(function, settings, rows=rows))
     if settings.backend == "native" or suits_a_kernel(function):
         if not isinstance(found := one_kernel(), NotLiftable):
+            found.alternative = partial(_kernel_for, program)  # other lists may need another one
             return found
     try:
         made = plan(analyse(function), backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)

@@ -137,12 +137,48 @@ def counted(n):
     return first, second
 
 
+def ranks(links, share, steps):
+    n = len(links)
+    before = [1.0 / max(n, 1)] * n
+    for _ in range(steps):
+        after = [(1 - share) / n] * n
+        for u in range(n):
+            for v in links[u]:
+                after[v] += share * before[u] / len(links[u])
+        before = after
+    return before
+
+
+def degrees(links):
+    into, last = [0] * len(links), 0
+    for u in range(len(links)):
+        for v in links[u]:
+            into[v] += 1
+        if len(links[u]) > 0 and links[u][-1] > last:
+            last = links[u][-1]
+    return into, last
+
+
+def leaves(x, limit, left, right):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        node = 0
+        while left[node] != -1:
+            node = left[node] if x[i] <= limit[node] else right[node]
+        out[i] = limit[node]
+    return out
+
+
 def arguments(name, n):
     """Arguments of about this size, the same each time."""
     random = np.random.default_rng(n)
     rows = np.round(random.random((n, 4)) * 4) / 2
     rows[n // 2 :, 1] = np.nan
     square, numbers = random.random((n, n)) + 0.1, random.random(n)
+    links = [random.integers(0, n, random.integers(0, 3)).tolist() for _ in range(n)]
+    if n == 7:
+        links = [[k, 1] for k in range(n)]
+    tree = np.array([1, 3, -1, -1, -1]), np.array([2, 4, -1, -1, -1])
     letters = [random.integers(0, 3, n).tolist(), random.integers(0, 3, n + 1).tolist()]
     return {
         "extremes": lambda: (rows,),
@@ -160,6 +196,9 @@ def arguments(name, n):
         "predators": lambda: (1.0, 2.0, n),
         "traced": lambda: (square,),
         "counted": lambda: (n,),
+        "ranks": lambda: (links, 0.85, 3),
+        "degrees": lambda: (links,),
+        "leaves": lambda: (numbers, random.random(5), *tree),
     }[name]()
 
 

@@ -57,6 +57,34 @@ def test_lists_of_numpy_numbers_keep_what_they_hold():
             assert list(map(type, found[0])) == list(map(type, wanted[0]))
 
 
+def test_lists_of_one_length_at_first_and_of_several_later():
+    def total(rows):
+        found = 0
+        for i in range(len(rows)):
+            for value in rows[i]:
+                found += value
+        return found
+
+    lifted = lift(total, backend="native", verify="off")
+    for _ in range(5):
+        assert lifted([[1, 2], [3, 4]]) == 10
+        assert lifted([[1, 2, 3], [], [4]]) == 10
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}
+    assert lifted([[1, 2, 3], [], (4,)]) == 10
+    assert lifted([[1, 2], [0.5]]) == 3.5
+    assert lifted([[1, 2], [2**63]]) == 3 + 2**63
+
+
+def test_rows_of_several_lengths_are_only_read():
+    def marked(rows, k):
+        for i in range(len(rows)):
+            rows[i][k] = rows[0][k] + i
+        return rows
+
+    lifted = lift(marked, backend="native")
+    assert lifted([[1, 2], [3]], 0) == [[1, 2], [2]]
+
+
 def test_lists_that_share_rows_are_left_to_the_loop():
     def marked(rows, k):
         for i in range(len(rows)):

@@ -6,7 +6,7 @@ from looplift.base.data import replace
 from looplift.emit.native_convert import convert
 from looplift.emit.native_ops import ADD, ATOM, COMPARE, MULTIPLY
 from looplift.emit.native_types import INT
-from looplift.emit.native_values import Fixed, Items, Number, Value, View
+from looplift.emit.native_values import Fixed, Items, Number, Rows, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Const, Group, Operand, Slice
 
@@ -22,7 +22,17 @@ def getitem(writer: Writer, ref: Value, index: Operand) -> Value:
             return element(writer, indexed(writer, ref, index))
         case Items(items=items):
             return _item(writer, items, index)
+        case Rows():
+            return _row(writer, ref, index)
     raise writer.refuse("not-scalar", "a subscript of something that is no tensor, array or tuple")
+
+
+def _row(writer: Writer, rows: Rows, index: Operand) -> View:
+    """One of several lists, under a name of its own."""
+    where = position(writer, _index(writer, index), f"{rows.root}.size[0]")
+    name = writer.fresh("part")
+    writer.line(f"const auto {name} = {rows.root}.row({where.text});")
+    return View(name, rows.type, (None,), homes=where.homes, is_part=True)
 
 
 def _item(writer: Writer, items: tuple[Value, ...], index: Operand) -> Value:
@@ -108,6 +118,8 @@ def _index(writer: Writer, part: Operand) -> Number:
     if isinstance(part, Slice | Group) or (isinstance(part, Const) and type(part.value) is not int):
         raise writer.refuse("not-scalar", "a subscript that is no integer")
     number = writer.number(part)
+    if number.other is not None and number.other == INT and number.type.is_integer and not number.rounded:
+        number = replace(number, other=None)  # the same integer, of whatever kind
     if not number.type.is_integer or (number.type.family == "tensor" and number.type.name == "uint8"):
         raise writer.refuse("not-scalar", "a subscript that is no integer")
     if number.other is not None:
@@ -161,6 +173,8 @@ def length(writer: Writer, value: Value) -> Number:
     match value:
         case View() if value.rank:
             return size(writer, value, 0)
+        case Rows():
+            return Number(f"{value.root}.size[0]", INT, low=0, high=2**47)
         case Items(items=items):
             return Number(str(len(items)), INT, low=len(items), high=len(items), constant=len(items))
     raise writer.refuse("not-scalar", "the length of something that is no tensor")

@@ -41,7 +41,9 @@ def argument_names(inputs: tuple[Var, ...], signature: Signature) -> dict[Var, s
 def argument_types(signature: Signature) -> list[str]:
     types: list[str] = []
     for parameter in signature.parameters:
-        if parameter.is_pointer:
+        if parameter.ragged:
+            types += ["ctypes.c_void_p", "ctypes.c_void_p", "ctypes.c_int64"]
+        elif parameter.is_pointer:
             extents = parameter.rank if parameter.kind.family == "list" else 2 * parameter.rank
             types += ["ctypes.c_void_p"] + ["ctypes.c_int64"] * extents
         else:
@@ -62,6 +64,8 @@ def checks(signature: Signature, arguments: dict[Var, str], stored: tuple[Var, .
                 lines.append(
                     f"{name}_data = address({name}, {parameter.scalar.name!r}, {parameter.kind.rank}, {writes})"
                 )
+            case "list" if parameter.ragged:
+                lines.append(f"{name}_packed = packed_rows({name}, {_PYTHON[parameter.scalar.name]})")
             case "list":
                 writes = parameter.var in stored
                 kind = _PYTHON[parameter.scalar.name]
@@ -106,6 +110,9 @@ def _passed(parameter: Parameter, name: str, arguments: dict[Var, str]) -> list[
             return [f"{name}_data", *([f"*{name}.shape", steps] if parameter.kind.rank else [])]
         case "numpy":
             return [f"{name}.item()"]
+        case "list" if parameter.ragged:
+            memory = [f"{name}_packed[{part}].buffer_info()[0]" for part in (0, 1)]
+            return [*memory, f"len({name}_packed[2])"]
         case "list":
             return [f"{name}_packed[0].buffer_info()[0]", f"*{name}_packed[1]"]
     return [name]

@@ -29,6 +29,22 @@ def packed(items, depth, kind, writes):
         raise failed({integer_overflow}) from None
 
 
+def packed_rows(items, kind):
+    """Lists of numbers, of any lengths, as one array of numbers, where each list ends, and the lists."""
+    numbers, ends = [], [0]
+    for row in items:
+        if type(row) is not list and type(row) is not tuple:
+            raise failed({another_kind})
+        numbers += row
+        ends.append(len(numbers))
+    if numbers and set(map(type, numbers)) != {kind}:
+        raise failed({another_kind})
+    try:
+        return array.array({float: "d", int: "q", bool: "b"}[kind], numbers), array.array("q", ends), items
+    except OverflowError:
+        raise failed({integer_overflow}) from None
+
+
 def keep_apart(*lists):
     """Lists that are changed share no rows."""
     rows = [row for _, _, rows in lists for row in rows]

@@ -23,8 +23,9 @@ def made_of_items(writer: Writer, namespace: str, short: str, op: Op) -> View | 
             wanted = element_type(writer, namespace, keywords.pop("dtype", None))
             if keywords:
                 raise writer.refuse("unknown-op", f"the keyword arguments of '{op.name}' have no scalar form")
-            made = stacked if isinstance(value, Items) else _of_list
-            return made(writer, namespace, value, wanted)
+            if isinstance(value, Items):
+                return stacked(writer, namespace, value, wanted)
+            return _of_list(writer, namespace, value, wanted)
     if namespace in OF_LISTS and short in ("eye", "identity") and len(op.args) == 1:
         return _identity(writer, namespace, op)
     return None

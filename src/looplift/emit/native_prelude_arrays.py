@@ -29,6 +29,18 @@ static inline View<T, rank> cut(const View<T, rank>& whole, int64_t first, int64
 }
 """
 
+_ROWS = """\
+// Lists of different lengths, one after the other: the offsets say where each begins, and the last one ends.
+template <class T> struct Rows {
+  T* data;
+  const int64_t* offsets;
+  int64_t size[1];
+  View<T, 1> row(int64_t index) const {
+    return {data + offsets[index], {offsets[index + 1] - offsets[index]}, {1}};
+  }
+};
+"""
+
 _REVERSED = """\
 // whole[::-1] along an axis.
 template <int axis, class T, int rank> static inline View<T, rank> reversed(const View<T, rank>& whole) {
@@ -141,6 +153,7 @@ template <class T, int rank> static inline void hand_out(const Array<T, rank>& a
 """
 
 ARRAYS: dict[str, str] = {
+    "Rows": _ROWS,
     "row_at": _ROW_AT,
     "cut": _CUT,
     "reversed": _REVERSED,

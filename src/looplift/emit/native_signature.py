@@ -8,7 +8,7 @@ from looplift.base.data import dataclass, field, replace
 from looplift.base.errors import NotLiftable
 from looplift.emit.native_joins import joined_variables
 from looplift.emit.native_types import Scalar, kind_of_scalar, scalar_of
-from looplift.emit.native_values import Fixed, Items, Names, Number, Value, View
+from looplift.emit.native_values import Fixed, Items, Names, Number, Rows, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import Atom, Block, Carry, Function, If, Loop, Var, uses, walk
@@ -20,7 +20,7 @@ class Parameter:
     """One input: its name in C++, and the type of its elements.
 
     ``number``: its place among those that have memory. ``apart``: a 0-dim tensor that is known to share no memory
-    with what the loop writes, so that it never changes.
+    with what the loop writes, so that it never changes. ``ragged``: a list of lists of different lengths.
     """
 
     var: Var
@@ -29,6 +29,7 @@ class Parameter:
     type: Scalar | None
     apart: bool = False
     number: int | None = None
+    ragged: bool = False
 
     @property
     def is_pointer(self) -> bool:
@@ -44,6 +45,8 @@ class Parameter:
         if not self.is_pointer:
             return [f"{self.scalar.cpp} {self.name}"]
         pointer = f"{'' if stored else 'const '}{self.scalar.cpp}* {self.name}_data"
+        if self.ragged:
+            return [pointer, f"const int64_t* {self.name}_offsets", f"int64_t {self.name}_size0"]
         parts = ("size",) if self.kind.family == "list" else ("size", "step")
         extents = [f"int64_t {self.name}_{what}{axis}" for what in parts for axis in range(self.rank)]
         return [pointer, *extents]
@@ -58,6 +61,8 @@ class Parameter:
         element = f"{'' if stored else 'const '}{self.scalar.cpp}"
         if self.rank == 0:
             return f"{element}{'' if self.apart else '&'} {self.name} = *{self.name}_data;"
+        if self.ragged:
+            return f"const Rows<{element}> {self.name}{{{self.name}_data, {self.name}_offsets, {{{self.name}_size0}}}};"
         names = [f"{self.name}_size{axis}" for axis in range(self.rank)]
         sizes = ", ".join(names)
         steps = ", ".join(f"{self.name}_step{axis}" for axis in range(self.rank))
@@ -69,6 +74,8 @@ class Parameter:
     def value(self) -> Value:
         if not self.is_pointer:
             return Number(self.name, self.scalar)
+        if self.ragged:
+            return Rows(self.name, self.scalar)
         if self.rank:
             return View(self.name, self.scalar, (None,) * self.rank, self.var)
         if self.apart:
@@ -153,7 +160,10 @@ def signature_of(inputs: tuple[Var, ...], facts: Facts, *, lists: bool = False) 
         elif kind.family == "tuple" and all(item.family in _NUMBERS for item in kind.items):
             _tuple_parameters(signature, var, kind, names)
         elif lists and kind.family == "list" and (found := scalar_of(_innermost(kind))) is not None and found.is_python:
-            signature.parameters.append(Parameter(var, kind, names.fresh(var.hint), found))
+            ragged = is_ragged(facts.of[var].sample)
+            if ragged and _depth(kind) != 2:
+                raise NotLiftable("not-scalar", f"the lists in '{var.hint}' are not all of one length")
+            signature.parameters.append(Parameter(var, kind, names.fresh(var.hint), found, ragged=ragged))
         elif scalar is None:
             raise NotLiftable("not-scalar", f"'{var.hint}' is neither a number nor a tensor of numbers")
         else:
@@ -179,6 +189,16 @@ _NUMBERS = ("int", "float", "bool")
 def _depth(kind: Kind) -> int:
     """How many lists are in one another; a tuple of equal kinds in a list counts as one."""
     return 1 + _depth(kind.items[0]) if kind.family in ("list", "tuple") and len(set(kind.items)) == 1 else 0
+
+
+def is_ragged(rows: list) -> bool:
+    """Whether lists in a list, however deep, have different lengths."""
+    inner = [row for row in rows if isinstance(row, list | tuple)]
+    if not inner:
+        return False
+    if len(set(map(len, inner))) > 1 or len(inner) < len(rows):
+        return True
+    return is_ragged([item for row in inner for item in row])
 
 
 def _innermost(kind: Kind) -> Kind:

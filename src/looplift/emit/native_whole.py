@@ -112,23 +112,12 @@ def _check_inputs(inputs: tuple[Var, ...], facts: Facts) -> None:
         value: Any = facts.of[var].sample
         if facts.kind(var).family == "array" and value.ndim == 0:
             raise NotLiftable("not-scalar", f"'{var.hint}' is a NumPy array without a dimension")
-        if isinstance(value, list) and _is_ragged(value):
-            raise NotLiftable("not-scalar", f"the lists in '{var.hint}' are not all of one length")
         if not isinstance(value, torch.Tensor):
             continue
         if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.device.type != "cpu":
             raise NotLiftable("not-scalar", f"'{var.hint}' is no plain tensor in memory")
         if value.requires_grad:
             raise NotLiftable("backend", f"'{var.hint}' asks for gradients that the kernel does not give")
-
-
-def _is_ragged(rows: list) -> bool:
-    inner = [row for row in rows if isinstance(row, list | tuple)]
-    if not inner:
-        return False
-    if len(set(map(len, inner))) > 1 or len(inner) < len(rows):
-        return True
-    return _is_ragged([item for row in inner for item in row])
 
 
 def _hands_out(results: list) -> bool:

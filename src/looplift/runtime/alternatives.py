@@ -24,6 +24,8 @@ def takes_over(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any],
     ``loop``: seconds that a call of the loop takes.
     """
     other = variant.small
+    if is_kernel(variant):
+        return False  # it would be the same again
     if other is None or other.plain:
         other = _made(dispatcher, variant, values) if loop > WORTH_IT else None
         if other is None:
@@ -46,6 +48,11 @@ def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -
     variant.code, variant.call, variant.conditions = other.code, other.call, other.conditions
     variant.failures, variant.verified, variant.watched, variant.trials = 0, False, True, None
     return True
+
+
+def is_kernel(variant: Variant) -> bool:
+    """Whether a variant is one kernel: another form of it is one for lists of other shapes."""
+    return variant.code is not None and all(one.decision == "native" for one in variant.code.decisions)
 
 
 def _made(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> Variant | None:
