@@ -62,6 +62,13 @@ def contract_text(p: Printer, node: Node) -> Text:
     return atom(f'{p.library}.einsum("{",".join(subscripts)}->{out}", {texts})')
 
 
+def distances_text(p: Printer, node: Node) -> Text:
+    """The distances between the rows of two arrays, or their squares."""
+    a, b = (p.text(side).text for side in node.args)
+    p.need("distances")
+    return atom(f"distances({a}, {b}, squared=True)" if node.attrs["squared"] else f"distances({a}, {b})")
+
+
 def counted_both_text(p: Printer, node: Node) -> Text:
     """How many elements hold in both of two masks, for each pair of lanes."""
     p.need("counted_both")

@@ -145,6 +145,43 @@ def windows_array(values, dim, first, *steps):
         values = np.lib.stride_tricks.sliding_window_view(values, other * (width - 1) + 1, axis=dim)[..., ::other]
     return values[(*lead, slice(None, None, step))]
 ''',
+    "distances": '''
+def distances(a, b, squared=False):
+    """The distances between the rows of ``a`` and of ``b``, or their squares, without a table of differences."""
+    if torch.is_grad_enabled() and (a.requires_grad or b.requires_grad):
+        return _Distances.apply(a, b, squared)
+    found = torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist")
+    return found * found if squared else found
+
+
+class _Distances(torch.autograd.Function):
+    """torch's own, with second derivatives, and with those of squares where rows are equal."""
+
+    @staticmethod
+    def forward(context, a, b, squared):
+        found = torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist")
+        context.save_for_backward(a, b, found)
+        context.squared = squared
+        return found * found if squared else found
+
+    @staticmethod
+    def backward(context, gradient):
+        a, b, found = context.saved_tensors
+        asked = context.needs_input_grad
+        if torch.is_grad_enabled():
+            gaps = a.unsqueeze(-2) - b.unsqueeze(-3)
+            wanted = (gaps * gaps).sum(-1) if context.squared else gaps.norm(dim=-1)
+            inputs = [x for x, ask in zip((a, b), asked) if ask]
+            parts = iter(torch.autograd.grad(wanted, inputs, gradient, create_graph=True))
+            return *(next(parts) if ask else None for ask in asked[:2]), None
+        gradient = 2 * gradient * found if context.squared else gradient.contiguous()
+        sides = ((a, b, gradient, found), (b, a, gradient.mT.contiguous(), found.mT.contiguous()))
+        parts = [
+            torch.ops.aten._cdist_backward(g, x.contiguous(), y.contiguous(), 2.0, d.contiguous()) if ask else None
+            for (x, y, g, d), ask in zip(sides, asked)
+        ]
+        return *parts, None
+''',
     "all_finite": '''
 def all_finite(values):
     """Whether no element is infinite or NaN: none is where their sum is not."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from looplift.base.data import dataclass
 from looplift.ir.array import Node
-from looplift.optimize import contractions, counting, joins, masks, places
+from looplift.optimize import contractions, counting, distances, joins, masks, places
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ RULES: tuple[Rule, ...] = (
     Rule("counted-either", "sum_n (a_in | b_jn) -> sum_n a_in + sum_n b_jn - sum_n (a_in & b_jn)",
          counting.counted_either),
     Rule("grouped-sum", "sum_{n: label_n = c} x_n -> index_add(label, x)_c", counting.grouped_sum),
+    Rule("distances", "|a_i - b_j| -> cdist(a, b)_ij", distances.distances),
     Rule("nested-stacks", "stack_i stack_j x_ij -> stack_ij x_ij, cut in two", joins.nested_stacks),
     Rule("counted-on", "(k - first_i) + start_i -> k + (start - first)_i", places.counted_on),
     Rule("factored-sum", "sum_ij a_i b_j -> (sum_i a_i) (sum_j b_j)", contractions.factored_sum),

@@ -21,7 +21,8 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     base = table.base_name(name)
     if base in ("float", "double", "long", "int", "half", "bfloat16", "bool", "to", "type", "type_as") and args:
         return nodes.cast(args[0], kind.dtype)
-    args = [guarded(context, base, position, arg) for position, arg in enumerate(args)]
+    if not _is_whole_power(base, args):
+        args = [guarded(context, base, position, arg) for position, arg in enumerate(args)]
     given = args
     args = _promoted(base, args, kind) if context.library == "torch" else _promoted_arrays(base, args)
     if context.library == "torch" and base != "where" and any(map(_is_narrowed, args, given)):
@@ -31,6 +32,12 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     node = Node("elementwise", (*args, *kwargs.values()), axes, kind, attrs)
     node.attrs["extents"] = _broadcast_extents(node, args)
     return node
+
+
+def _is_whole_power(base: str, args: list[Any]) -> bool:
+    """``x ** 2`` and the like, which have no singular point."""
+    power = args[1].attrs["value"] if base in ("pow", "power") and len(args) == 2 and args[1].op == "const" else None
+    return type(power) in (int, float) and power >= 1 and float(power).is_integer()
 
 
 def _is_narrowed(cast: Node, given: Node) -> bool:
@@ -97,7 +104,9 @@ def guarded(context: Context, base: str, position: int, arg: Node) -> Node:
     if not (context.needs_grad or base in ("floordiv", "mod", "remainder", "fmod", "floor_divide")):
         return arg
     safe = nodes.const(1 if "int" in str(arg.kind.dtype) or arg.kind.family == "int" else singular[1])
-    return nodes.select(context.mask, arg, safe, arg.kind)
+    chosen = nodes.select(context.mask, arg, safe, arg.kind)
+    chosen.attrs["safe"] = True
+    return chosen
 
 
 def said(name: str) -> str:
