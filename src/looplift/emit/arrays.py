@@ -106,8 +106,10 @@ def is_view(node: Node) -> bool:
         return node.attrs["name"] not in ("clone", "copy")
     if node.op == "where":
         return not node.args[0].axes and node.args[0].kind.is_number
-    if node.op in ("module", "apply", "along_dim", "elementwise"):
-        return node.op in ("module", "apply") or node.attrs.get("name", "").rpartition(".")[2] in (
+    if node.op == "module":
+        return not node.attrs.get("fresh") or bool(node.attrs.get("flatten"))
+    if node.op in ("apply", "along_dim", "elementwise"):
+        return node.op == "apply" or node.attrs.get("name", "").rpartition(".")[2] in (
             "to",
             "type",
             "contiguous",
@@ -137,7 +139,7 @@ def _own(p: Printer, text: str, value: Node, dtype, expanded: bool, unsure: bool
         )
     if converted:
         return f"{text}.to({target}, memory_format=torch.contiguous_format)"
-    if expanded or is_view(value):
+    if expanded or is_view(value) or (unsure and value.op == "module"):
         return f"{text}.clone(memory_format=torch.contiguous_format)"
     return text if _standard(value) and not unsure else f"{text}.contiguous()"
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Const, Op, Var
@@ -23,6 +25,11 @@ LEADING = frozenset(
 SAMPLE_RANK = {"Conv1d": 2, "Conv2d": 3, "Conv3d": 4, "MaxPool1d": 2, "MaxPool2d": 3, "AvgPool1d": 2, "AvgPool2d": 3,
                "AdaptiveAvgPool1d": 2, "AdaptiveAvgPool2d": 3, "AdaptiveMaxPool2d": 3, "ConvTranspose1d": 2,
                "ConvTranspose2d": 3, "BatchNorm1d": None, "BatchNorm2d": None}  # fmt: skip
+FRESH = frozenset(
+    """Linear Sigmoid Tanh GELU Softplus Softsign LogSigmoid Tanhshrink LayerNorm RMSNorm Embedding Softmax
+    LogSoftmax""".split()
+)
+"""Modules whose results are memory of their own, never an operand or a view of one."""
 
 
 def module_call(context: Context, op: Op, fact: Fact, var: Var) -> Node:
@@ -40,6 +47,8 @@ def module_call(context: Context, op: Op, fact: Fact, var: Var) -> Node:
             raise context.refuse("random-order", f"'{path}' draws random numbers in training mode")
         return x
     attrs = {"path": path, "extents": None}
+    if kind in FRESH and type(module) is getattr(torch.nn, kind, None):
+        attrs["fresh"] = True
     if kind in ("Softmax", "LogSoftmax") and module.dim is not None and module.dim < 0:
         return Node("module", (x,), x.axes, fact.kind, attrs, var.hint)
     if kind in LEADING and x.kind.rank >= (kind in ("Linear", "LayerNorm", "RMSNorm")):
