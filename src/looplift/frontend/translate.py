@@ -16,6 +16,7 @@ from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Function
 from looplift.ir.growing import joined_after_loops
 from looplift.ir.prune import prune
 from looplift.ir.sink import sink_stores
+from looplift.ir.started import started_lists
 
 RESULT = "return"
 MAX_ATTEMPTS = 40
@@ -53,7 +54,7 @@ def translate(
         "modules": build.modules,
         "unrolled": build.unrolled,
     })  # fmt: skip
-    return prune(filled_lists(joined_after_loops(sink_stores(function))))
+    return prune(filled_lists(started_lists(joined_after_loops(sink_stores(function)))))
 
 
 def _translated(
