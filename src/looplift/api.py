@@ -332,6 +332,7 @@ def _unlifted_text(function: types.FunctionType, why: str = "it is lifted when i
     return f"# as written: {why}\n" + textwrap.dedent("".join(lines))
 
 
+@functools.lru_cache(maxsize=64)
 def _last_line(code: types.CodeType) -> int:
     last = max((end or 0 for _, end, _, _ in code.co_positions()), default=code.co_firstlineno)
     return max([last, *(_last_line(item) for item in code.co_consts if isinstance(item, types.CodeType))])

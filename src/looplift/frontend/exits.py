@@ -15,6 +15,7 @@ import ast
 import itertools
 
 from looplift.base.data import dataclass, field
+from looplift.frontend.syntax import nodes_of
 
 STOP_ATTRIBUTE = "looplift_stop"
 LEFT_ATTRIBUTE = "looplift_left"
@@ -176,7 +177,7 @@ def _unless(node: ast.stmt, flag: str, rest: list[ast.stmt], scope: _Scope) -> l
 
 
 def _assigns(node: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(node))
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in nodes_of(node))
 
 
 def _set(node: ast.stmt, name: str, value: bool = True) -> list[ast.stmt]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from looplift.base.data import dataclass, field, fields_of
+from looplift.frontend.syntax import nodes_of
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FOUND = "looplift_names"
@@ -118,12 +119,8 @@ class _Collector(ast.NodeVisitor):
         elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         rest = [part for generator in node.generators for part in (generator.target, *generator.ifs)]
         inside = names_of([*elements, *rest, *(generator.iter for generator in node.generators[1:])])
-        walrus = {
-            part.target.id
-            for child in (*elements, *rest)
-            for part in ast.walk(child)
-            if isinstance(part, ast.NamedExpr)
-        }
+        every = [part for child in (*elements, *rest) for part in nodes_of(child)]
+        walrus = {part.target.id for part in every if isinstance(part, ast.NamedExpr)}
         targets = inside.stores - walrus
         self.names.loads |= inside.loads - targets
         self.names.stores |= walrus

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from looplift.frontend.scope import Builder
+from looplift.frontend.syntax import children_of, nodes_of
 from looplift.ir.grammar import Const
 
 PAIRS = (itertools.combinations, itertools.combinations_with_replacement, itertools.permutations)
@@ -57,16 +58,16 @@ def _leaves(node: ast.AST) -> bool:
         return True
     if isinstance(node, ast.For | ast.While | ast.FunctionDef | ast.Lambda):
         return False
-    return any(map(_leaves, ast.iter_child_nodes(node)))
+    return any(map(_leaves, children_of(node)))
 
 
 def _nest(
     build: Builder, node: ast.For, iterables: list[ast.expr], value: Callable[[list[ast.expr]], ast.expr]
 ) -> ast.For:
     """Loops over fresh names, and the author's target bound inside all of them."""
-    assigned = {n.id for child in (node.target, *node.body) for n in ast.walk(child)
+    assigned = {n.id for child in (node.target, *node.body) for n in nodes_of(child)
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
-    read = {n.id for iterable in iterables for n in ast.walk(iterable) if isinstance(n, ast.Name)}
+    read = {n.id for iterable in iterables for n in nodes_of(iterable) if isinstance(n, ast.Name)}
     if not iterables or any(isinstance(iterable, ast.Starred) for iterable in iterables) or assigned & read:
         return node
     names = [f"_{k}_{next(build.counter)}" for k in _hints(node.target, len(iterables))]

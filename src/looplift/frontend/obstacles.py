@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from looplift.frontend.names import FUNCTIONS, free_names, names_of
+from looplift.frontend.syntax import children_of, nodes_of
 
 if TYPE_CHECKING:
     from looplift.frontend.regions import Region
@@ -39,12 +40,12 @@ def _own(region: Region) -> frozenset[str]:
     scope = region.scope
     if region.block is not scope.function.body:  # it may run again, and rebind what an earlier function holds
         return frozenset()
-    made = [node for statement in region.statements for node in ast.walk(statement) if isinstance(node, FUNCTIONS)]
+    made = [node for statement in region.statements for node in nodes_of(statement) if isinstance(node, FUNCTIONS)]
     inside = {id(node) for node in made}
     if {node.name for node in made if not isinstance(node, ast.Lambda)} & set(region.live_out):
         return frozenset()
     mine = frozenset().union(*(free_names(node) for node in made))
-    every = [node for node in ast.walk(scope.function) if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
+    every = [node for node in nodes_of(scope.function) if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
     others = [node for node in every if node is not scope.function and id(node) not in inside]
     held = (free_names(node) if isinstance(node, FUNCTIONS) else names_of(node).captured for node in others)
     elsewhere = frozenset().union(*held)
@@ -56,7 +57,7 @@ def _own(region: Region) -> frozenset[str]:
 def walk_own(node: ast.AST) -> Iterator[ast.AST]:
     """All nodes except those of functions inside."""
     yield node
-    for child in ast.iter_child_nodes(node):
+    for child in children_of(node):
         if not isinstance(child, (*FUNCTIONS, ast.ClassDef)):
             yield from walk_own(child)
 
@@ -70,7 +71,7 @@ def _leaves_loop(node: ast.AST) -> bool:
             return any(map(_leaves_loop, orelse))
         case ast.FunctionDef() | ast.Lambda() | ast.ClassDef():
             return False
-    return any(map(_leaves_loop, ast.iter_child_nodes(node)))
+    return any(map(_leaves_loop, children_of(node)))
 
 
 def has_return(nodes: Iterable[ast.stmt]) -> bool:

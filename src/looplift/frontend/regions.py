@@ -18,6 +18,7 @@ from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, Names, free_names
 from looplift.frontend.obstacles import has_return, obstacle, walk_own
 from looplift.frontend.simple import is_allocation, is_loop, is_simple, own_loops, starts_list, written_bases
 from looplift.frontend.source import Source
+from looplift.frontend.syntax import children_of, nodes_of
 
 _FRAME_READERS = frozenset(("locals", "vars", "eval", "exec", "globals", "dir"))
 _FRAME_METHODS = frozenset(("_getframe", "currentframe"))
@@ -54,7 +55,7 @@ class Scope:
             elif isinstance(node, ast.ClassDef):
                 held.update(names_of(node).captured)
             passing = isinstance(node, ast.Call) and _callee(node) in _KEY_CALLS
-            for child in ast.iter_child_nodes(node):
+            for child in children_of(node):
                 value = child.value if isinstance(child, ast.keyword) else child
                 if not (passing and isinstance(value, ast.Lambda)):
                     visit(child)
@@ -72,7 +73,7 @@ class Scope:
     @cached_property
     def reads_frames(self) -> bool:
         """Whether the function looks at its own frame, where a region's names would be missed."""
-        for node in ast.walk(self.function):
+        for node in nodes_of(self.function):
             if isinstance(node, ast.Name) and node.id in _FRAME_READERS:
                 return True
             if isinstance(node, ast.Attribute) and node.attr in _FRAME_METHODS:
@@ -246,7 +247,7 @@ def find_regions(source: Source, namespace: Mapping[str, Any], free: tuple[str, 
     scope = Scope(source.tree, namespace, frozenset(free))
     regions = _regions_of_scope(scope, source.file)
     kinds = (ast.For, ast.While, *COMPREHENSIONS)
-    every: list[ast.AST] = [node for node in ast.walk(source.tree) if isinstance(node, kinds)]
+    every: list[ast.AST] = [node for node in nodes_of(source.tree) if isinstance(node, kinds)]
     every.sort(key=position_of)
     covered = {position_of(node) for region in regions for node in region.loops}
     elsewhere = ("unsupported-syntax", "a loop in this place is not lifted by itself")
@@ -276,7 +277,7 @@ def _inner_functions(function: ast.FunctionDef) -> list[ast.FunctionDef]:
         if isinstance(node, ast.FunctionDef):
             found.append(node)
         elif not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            for child in ast.iter_child_nodes(node):
+            for child in children_of(node):
                 visit(child)
 
     for node in function.body:

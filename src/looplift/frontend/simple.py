@@ -9,6 +9,7 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from looplift.frontend.names import COMPREHENSIONS
+from looplift.frontend.syntax import children_of, nodes_of
 
 Lookup = Callable[[str], Any]
 """The value of a global name; None for a local one or one that is not bound."""
@@ -41,7 +42,7 @@ def is_loop(node: ast.stmt) -> bool:
 def _own_nodes(node: ast.AST):
     """The nodes of a statement, without those of functions inside."""
     yield node
-    for child in ast.iter_child_nodes(node):
+    for child in children_of(node):
         if not isinstance(child, ast.Lambda | ast.FunctionDef):
             yield from _own_nodes(child)
 
@@ -54,7 +55,7 @@ def own_loops(nodes: list[ast.stmt]) -> list[ast.AST]:
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While, *COMPREHENSIONS)):
             found.append(node)
         if not isinstance(node, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            for child in ast.iter_child_nodes(node):
+            for child in children_of(node):
                 visit(child)
 
     for node in nodes:
@@ -65,7 +66,7 @@ def own_loops(nodes: list[ast.stmt]) -> list[ast.AST]:
 def written_bases(nodes: list[ast.stmt]) -> set[str]:
     """Names whose objects are written to: ``x`` in ``x[i] = v``, ``x.append(v)`` and ``x.add_(v)``."""
     found: set[str] = set()
-    for node in (child for statement in nodes for child in ast.walk(statement)):
+    for node in (child for statement in nodes for child in nodes_of(statement)):
         match node:
             case ast.Subscript(value=base, ctx=ast.Store()):
                 while isinstance(base, ast.Subscript | ast.Attribute):
@@ -172,7 +173,7 @@ _NEVER = (ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda, ast.NamedExpr, *COMPR
 
 
 def _computes(node: ast.expr, lookup: Lookup) -> bool:
-    for child in ast.walk(node):
+    for child in nodes_of(node):
         if isinstance(child, _NEVER) or (isinstance(child, ast.Call) and not _is_known(child.func, lookup)):
             return False
     return True

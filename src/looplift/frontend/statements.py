@@ -11,6 +11,7 @@ from looplift.base.spans import Span
 from looplift.frontend import contexts, expressions, host_items, iteration, nests, rows, structures, unrolling
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.scope import Builder, Structure, Tup, Value, hint_of
+from looplift.frontend.syntax import children_of, nodes_of
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
@@ -403,7 +404,7 @@ def assigned_names(statements: list[ast.stmt]) -> list[str]:
             return
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.setdefault(node.id)
-        for child in ast.iter_child_nodes(node):
+        for child in children_of(node):
             visit(child)
 
     for node in statements:
@@ -664,7 +665,7 @@ def translate_scoped(build: Builder, generators: list[ast.comprehension], statem
 
 
 def _reads(node: ast.expr, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+    return any(isinstance(n, ast.Name) and n.id == name for n in nodes_of(node))
 
 
 def comprehension(build: Builder, node: ast.ListComp | ast.GeneratorExp) -> Value:

@@ -11,6 +11,7 @@ from typing import Any
 from looplift.base.data import dataclass, field
 from looplift.frontend import calls, expressions, statements, unrolling
 from looplift.frontend.scope import STATIC, Builder, Frame, Restart, Site, Structure, Tup, Value
+from looplift.frontend.syntax import nodes_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Var
 
 
@@ -394,7 +395,7 @@ def closure(build: Builder, node: ast.Lambda | ast.FunctionDef) -> Closure:
     """A function made now; its defaults are evaluated now."""
     inside = [node.body] if isinstance(node, ast.Lambda) else node.body
     kinds = (ast.Yield, ast.YieldFrom, ast.Await, ast.Nonlocal, ast.Global)
-    if any(isinstance(child, kinds) for part in inside for child in ast.walk(part)):
+    if any(isinstance(child, kinds) for part in inside for child in nodes_of(part)):
         raise build.refuse("unsupported-syntax", "a function inside the loop with 'yield', 'nonlocal' or 'global'")
     if isinstance(node, ast.FunctionDef) and node.decorator_list:
         raise build.refuse("unsupported-syntax", f"the function '{node.name}' inside the loop has a decorator")
