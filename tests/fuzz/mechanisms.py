@@ -54,7 +54,7 @@ class Mechanisms(Containers):
             return self.scan()
         dim = self.choices.pick(("n", "n", "m"))
         text, _ = self.vector(dim, most=1)
-        z, steps = self.write.name("z"), self.write.name("count")
+        z, steps = self.write.name("z"), self.write.name("steps")
         prologue, keep, result = self.sink(dim)
 
         def step(scope):

@@ -59,3 +59,23 @@ def test_a_list_that_a_list_of_numbers_chooses_from():
         arguments = [values, len(values)]
         got, wanted = outcome(lifted, arguments, gradients=False), outcome(chosen, arguments, gradients=False)
         assert str(got) == str(wanted)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int16", "int8", "bool", "float32"])
+def test_totals_of_narrow_numbers_keep_their_type(dtype):
+    def totals(x):
+        total, product, row = 0, 1, x[0] * 1
+        for i in range(len(x)):
+            total = total + x[i].max()
+            product = product * x[i, 0]
+            row = row + x[i]
+        return total, product, row
+
+    x = np.array([[1, 0], [1, 1], [0, 1]]).astype(dtype)
+    got, wanted = lift(totals, verify="off")(x), totals(x)
+    assert [(type(v), v.dtype, v.tolist()) for v in got] == [(type(v), v.dtype, v.tolist()) for v in wanted]
+
+
+def test_arrays_without_dimensions_stay_arrays():
+    function = appended("np.ones_like(x[i, 0])", "len(x)", {"np": np}, join="list")
+    check(function, [np.arange(6.0).reshape(3, 2), None, None], gradients=False)

@@ -63,3 +63,36 @@ def test_a_maximum_that_one_side_always_wins_gives_the_other_no_gradient():
     got = torch.autograd.grad(lift(larger, verify="off")(x, y).sum(), [x, y], allow_unused=True)
     assert got[1] is None
     assert torch.equal(got[0], torch.ones(3))
+
+
+def test_a_result_that_nothing_reads_raises_as_in_the_loop():
+    def discarded(x):
+        for i in range(len(x)):
+            _ = torch.max(x[i], 0)
+        return i
+
+    lifted = lift(discarded, verify="off")
+    assert lifted(torch.ones(3, 2)) == 2
+    with pytest.raises(IndexError):
+        lifted(torch.ones(3, 0))
+
+
+@pytest.mark.parametrize("form", ["torch.amin(x[i], ())", "x[i].sum(())", "x[i].var(False)", "x[i].std(0, False)"])
+def test_reductions_with_unusual_arguments(form):
+    function = appended(form, "len(x)", NAMES, join="torch.stack")
+    x = torch.randn(4, 6, dtype=torch.float64)
+    torch.testing.assert_close(lift(function, verify="off")(x, None, None), function(x, None, None))
+
+
+def test_complex_operands_that_no_lane_takes_get_no_gradient():
+    def angles(v, f):
+        out = torch.zeros(len(f))
+        for i in range(len(f)):
+            if f[i] > 1.0:
+                out[i] += torch.angle(v[i])
+        return out
+
+    lifted = lift(angles, verify="off")
+    v = torch.ones(3, dtype=torch.complex64, requires_grad=True)
+    for f in ([2.0, 0.0, 2.0], [0.0, 0.0, 0.5]):
+        assert lifted(v, f).requires_grad == angles(v, f).requires_grad

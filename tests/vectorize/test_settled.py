@@ -6,6 +6,7 @@ import torch
 from tests.vectorize.harness import check
 
 import looplift
+from looplift import lift
 from looplift.base.compare import difference
 
 
@@ -111,3 +112,33 @@ def test_a_number_where_none_did(program):
     lifted = looplift.lift(program, verify="off", backend="torch")
     for x in inputs():
         assert difference(lifted(x), program(x)) is None
+
+
+def test_what_no_iteration_of_an_inner_loop_made_stays_a_number():
+    def below(s, n):
+        out = []
+        for i in range(n):
+            total = 0
+            for j in range(i):
+                total = total + s[j]
+            out.append(total)
+        return out
+
+    def counted(s, n):
+        out = []
+        for i in range(n):
+            total = 0.0
+            for j in range(COUNTS[i]):
+                total = total + s[j]
+            out.append(total)
+        return out
+
+    for function in (below, counted):
+        for values in (torch.arange(4.0), np.arange(4.0)):
+            lifted = lift(function, verify="off")
+            got, wanted = lifted(values, 3), function(values, 3)
+            assert [type(v) for v in got] == [type(v) for v in wanted]
+            assert [float(v) for v in got] == [float(v) for v in wanted]
+
+
+COUNTS = [2, 0, 1]

@@ -77,6 +77,9 @@ class _Probe:
 
     def _check_mixed(self) -> None:
         """What is a number in one lane and a tensor in another is stored and compared, but not handed out as it is."""
+        for statement in walk(self.function.body):
+            if isinstance(statement, Loop) and self._may_not_run(statement):
+                self.mixed |= {c.after for c in statement.carries if self._begins_as_number(c)}
         grown = True
         while grown:
             grown = False
@@ -98,6 +101,17 @@ class _Probe:
                 handed += operands(statement.op)
         self.facts.mixed = self.mixed
         self.facts.handed = {atom for atom in handed if atom in self.mixed and isinstance(atom, Var)}
+
+    def _may_not_run(self, loop: Loop) -> bool:
+        """Whether a loop may have no iteration where others of its kind have some."""
+        if not isinstance(loop.domain, Range):
+            return True
+        return any(self.facts[a].loops for a in (loop.domain.lo, loop.domain.hi))
+
+    def _begins_as_number(self, carry: Carry) -> bool:
+        if carry.init is UNDEFINED or not self.facts[carry.after].kind.is_array:
+            return False
+        return self.facts[carry.init].kind.is_number or carry.init in self.mixed
 
     def _undecided(self, statement: Statement) -> list[tuple[Var, list[Atom]]]:
         """Arithmetic of nothing that is surely a tensor: its kind is as undecided as its operands' kinds."""

@@ -188,8 +188,10 @@ def listed_text(p: Printer, node: Node) -> Text:
     text = p.text(value).at(ATOM)
     if element.is_number:
         return atom(f"{text}.tolist()")
+    if p.library == "np" and element.family == "array":
+        return atom(f"[row.copy() for row in {text}]" if element.rank else f"[np.array(item) for item in {text}]")
     if p.library == "np":
-        return atom(f"[row.copy() for row in {text}]" if element.rank else f"list({text})")
+        return atom(f"list({text})")
     return atom(f"[row.clone() for row in {text}.unbind()]")
 
 

@@ -54,11 +54,14 @@ def _item(writer: Writer, items: tuple[Value, ...], index: Operand) -> Value:
 
 def indexed(writer: Writer, view: View, index: Operand) -> View:
     """The view that is left of one when its first axes are indexed."""
-    parts = index.items if isinstance(index, Group) and index.kind == "tuple" else (index,)
+    given = index.items if isinstance(index, Group) and index.kind == "tuple" else (index,)
     axes = list(view.axes)
     indices, homes = list(view.indices), view.homes
     cuts: list[tuple[int, Slice]] = []
-    for part, axis in zip(_without_ellipsis(writer, parts, len(axes)), axes):
+    parts = _without_ellipsis(writer, given, len(axes))
+    if len(parts) < len(given) and len(parts) == len(axes) and view.type.family != "tensor":
+        raise writer.refuse("not-scalar", "an element of a NumPy array as an array, by '...'")
+    for part, axis in zip(parts, axes):
         if isinstance(part, Slice):
             cuts += [(axis, part)] if not _is_everything(part) else []
             continue

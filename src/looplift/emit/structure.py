@@ -33,7 +33,7 @@ from looplift.emit.contractions import (
 )
 from looplift.emit.ragged import segment_text
 from looplift.emit.repeats import place_text
-from looplift.emit.spelling import ATOM, literal
+from looplift.emit.spelling import ATOM, dtype_text, literal
 from looplift.emit.subscripts import gather_text, slice_text, stencil_text, turned_text
 from looplift.emit.text import Text, arranged, as_number, atom, full
 from looplift.ir.array import Axis, Node
@@ -61,8 +61,10 @@ def reduce_text(p: Printer, node: Node) -> Text:
     every = len(dims) == value.rank
     if p.library == "np":
         method = method.replace("amax", "max").replace("amin", "min")
-        text = f"{text}.{method}({'' if every else 'axis=' + literal(tuple(dims), 'np')})"
-        return as_number(node, text)
+        given = [] if every else [f"axis={literal(tuple(dims), 'np')}"]
+        if method in ("sum", "prod") and node.kind.is_array and node.kind.dtype.kind in "iu":
+            given += [] if node.kind.dtype.itemsize == 8 else [f"dtype={dtype_text(node.kind.dtype, 'np')}"]
+        return as_number(node, f"{text}.{method}({', '.join(given)})")
     if method == "prod":
         for dim in sorted(dims, reverse=True):
             text += f".prod({dim})"

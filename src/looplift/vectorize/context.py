@@ -130,7 +130,7 @@ class Context:
 
     def is_overwritten(self, var: Var) -> bool:
         """Whether what a backward pass keeps of an array is written to by a later iteration of a loop that stays."""
-        if not self.needs_grad or not self.serial_loops or "float" not in str(self.facts.kind(var).dtype):
+        if not self.needs_grad or not self.serial_loops or not nodes.may_have_gradient(self.facts.kind(var).dtype):
             return False
         root = self.flow.root(var)
         return any(root in stored_roots(self.flow, loop.body) for loop in self.serial_loops)
@@ -255,7 +255,7 @@ def leaves(node: Node, surely: bool = False) -> set[int]:
         seen.add(current.serial)
         if current.op in ("module", "cell"):
             found.add(hash(current.attrs["path"]))
-        if current.op in ("name", "pack", "items") and "float" in str(current.kind.dtype):
+        if current.op in ("name", "pack", "items") and nodes.may_have_gradient(current.kind.dtype):
             found.add(current.serial)
         if surely and current.op == "where" and not current.args[0].axes:
             found |= leaves(current.args[1], True) & leaves(current.args[2], True)
@@ -266,7 +266,7 @@ def leaves(node: Node, surely: bool = False) -> set[int]:
 
 def _has_no_gradient(node: Node) -> bool:
     kind = node.kind
-    return kind.is_number or (kind.is_array and not ("float" in str(kind.dtype) or "complex" in str(kind.dtype)))
+    return kind.is_number or (kind.is_array and not nodes.may_have_gradient(kind.dtype))
 
 
 def _only_like(node: Node) -> bool:

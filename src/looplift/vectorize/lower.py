@@ -91,14 +91,14 @@ def _finite(context: Context) -> list[Check]:
     checks = []
     for var in context.facts.function.params:
         kind = context.facts.of[var].kind
-        if kind.family == "tensor" and kind.dtype.is_floating_point and var not in context.arrays:
+        if kind.family == "tensor" and nodes.may_have_gradient(kind.dtype) and var not in context.arrays:
             name = nodes.name(context.facts.function.attributes["paths"][var], kind)
             checks.append(Check(Node("finite", (name,), (), nodes.BOOL)))
     return checks
 
 
 RAISING = frozenset(
-    ("gather", "vmapped", "matmul", "module", "cell", "leading", "join", "reshaped", "apply", "fold", "pack")
+    ("gather", "vmapped", "matmul", "module", "cell", "leading", "join", "reshaped", "apply", "fold", "pack", "paired")
 )
 
 

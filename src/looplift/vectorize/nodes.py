@@ -210,6 +210,11 @@ def batched_dtype(nodes: list[Node]) -> Any:
     return _promote(tuple(kinds))
 
 
+def may_have_gradient(dtype: Any) -> bool:
+    """Whether tensors of a dtype can have gradients: floats and complex numbers."""
+    return "float" in str(dtype) or "complex" in str(dtype)
+
+
 def cast(node: Node, dtype: Any) -> Node:
     """The node's lanes as elements of ``dtype``."""
     if node.kind.is_array and node.kind.dtype == dtype:

@@ -110,7 +110,7 @@ def _converted(context: Context, x: Node, kind: Kind) -> Node:
     if kind.family == "bool":
         return truth(x)
     wanted, attrs = nodes.lane_dtype(kind), {}
-    if context.needs_grad and x.kind.family == "tensor" and x.kind.dtype.is_floating_point:
+    if context.needs_grad and x.kind.family == "tensor" and nodes.may_have_gradient(x.kind.dtype):
         x = Node("method", (x,), x.axes, x.kind, {"name": "detach"})
         written = {array.node.serial for array in context.arrays.values()}
         if nodes.lane_dtype(x.kind) == wanted and any(node.serial in written for node in reachable([x])):

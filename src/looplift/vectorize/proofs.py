@@ -74,7 +74,11 @@ def check_reduction(context: Context, found: Accumulator) -> None:
         raise NotLiftable("carried", f"'{name}' decides a branch or an index, so its sum must keep its order", span)
     if found.operator == "mul" and kind.family == "int":
         raise NotLiftable("integer-range", f"the product '{name}' of Python integers may exceed 64 bits", span)
-    if kind.family == "bool" or (found.operator in ("and", "or") and kind.family != "bool"):
+    if (
+        kind.family == "bool"
+        or str(kind.dtype) == "bool"
+        or (found.operator in ("and", "or") and kind.family != "bool")
+    ):
         raise NotLiftable("carried", f"'{name}' accumulates by '{found.operator}'", span)
     if found.operator in ("min", "max", "maximum", "minimum") and context.needs_grad and floating:
         raise NotLiftable("carried", f"the gradient of '{name}' depends on the order of equal values", span)

@@ -119,6 +119,8 @@ def _after(context: Context, loop: Loop, carry: Carry, known: Known) -> Node | N
     if loop not in context.lanes_of:
         return None
     axis, mask = context.lanes_of[loop]
+    if axis.is_ragged and axis.lengths is not None and mask is None and nodes.is_const(made, True):
+        return _either(nodes.compare("gt", axis.lengths, nodes.const(0)), before)
     made = nodes.both(mask, made)
     return None if axis.is_ragged and axis not in made.axes else _either(_some(made, axis), before)
 

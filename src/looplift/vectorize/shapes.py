@@ -42,6 +42,8 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     rank = x.kind.rank
     extra = {k: v for k, v in kwargs.items() if k not in (*DIM_NAMES, "keepdim", "keepdims")}
     positional = args[1:]
+    if base in ("var", "std") and len(positional) > 1:
+        raise context.refuse("unknown-op", f"'{said(name)}' with these arguments")
     if base in ("norm", "vector_norm") and positional:
         extra.setdefault("p" if base == "norm" else "ord", positional.pop(0))
     dims = next((kwargs[k] for k in DIM_NAMES if k in kwargs), positional.pop(0) if positional else None)
@@ -49,7 +51,7 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     if positional or any(isinstance(v, list) or v.axes for v in extra.values()):
         raise context.refuse("unknown-op", f"'{said(name)}' with these arguments")
     dim = None if dims is None else _static(context, dims, "the dimension")
-    if dim == () or isinstance(dim, bool) or _are_no_flags(keep):
+    if dim in ((), []) or isinstance(dim, bool) or _are_no_flags(keep):
         raise context.refuse("unknown-op", f"'{said(name)}' with these arguments")
     if base in ("max", "min") and dim is not None and x.kind.family == "tensor":
         raise context.refuse("unknown-op", f"'{base}' along a dimension, which gives two results")

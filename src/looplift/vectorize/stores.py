@@ -12,7 +12,7 @@ from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
 from looplift.vectorize import nodes
-from looplift.vectorize.context import Array, Context, Contribution
+from looplift.vectorize.context import Array, Context, Contribution, leaves
 from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, wide_place, wrapped
 from looplift.vectorize.nodes import Val
@@ -37,7 +37,12 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
 
 def place(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
     """A store of a value whose shape is the same in all lanes."""
-    if context.needs_grad and context.in_while and context.mask is not None and "float" in str(array.kind.dtype):
+    if (
+        context.needs_grad
+        and context.in_while
+        and context.mask is not None
+        and nodes.may_have_gradient(array.kind.dtype)
+    ):
         raise context.refuse("order", "a store with gradients in a loop that iterations leave at different times")
     pieces = [wrapped(array.node, dim, piece) for dim, piece in enumerate(pieces)]
     walked = [piece.axis for piece in pieces if isinstance(piece, Along)]
@@ -135,6 +140,11 @@ def _covers(array: Array, pieces: list[Piece]) -> bool:
     return True
 
 
+def _loses_gradient(context: Context, array: Array, value: Node) -> bool:
+    """Whether what was in the array asks for gradients, zeros then, that what replaces it does not ask for."""
+    return context.needs_grad and bool(leaves(array.node) - leaves(value, surely=True))
+
+
 def _fits(context: Context, array: Array, pieces: list[Piece], value: Node) -> bool:
     """Whether a stored value surely has the shape of its place."""
     wholes = [extent for extent, piece in zip(array.shape, pieces, strict=True) if isinstance(piece, Whole)]
@@ -150,6 +160,8 @@ def store_slices(context: Context, array: Array, pieces: list[Piece], value: Nod
         check_store_range(context, array, dim, piece)
     lane_kind = Kind(array.kind.family, array.kind.dtype, sum(isinstance(p, Whole | Cut) for p in pieces))
     replaces = array.fresh and not array.written and _covers(array, pieces) and array.home is context.steps[-1]
+    if replaces and combine is None and context.mask is None and _loses_gradient(context, array, value):
+        replaces = False
     if replaces and (context.mask is not None or combine is not None):
         value, combine = updated(context, array, pieces, value, combine, lane_kind), None
     if replaces:
