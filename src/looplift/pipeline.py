@@ -72,7 +72,8 @@ def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings:
     from looplift.frontend.translate import translate
     from looplift.optimize.reuse import reuse_memory
     from looplift.optimize.simplify import simplify
-    from looplift.vectorize.plan import plan, suits_a_kernel
+    from looplift.vectorize.kernel_first import suits_a_kernel
+    from looplift.vectorize.plan import plan
 
     region = program.region
     function = translate(region.statements, values, list(program.live_out), file=program.file, name=program.name)

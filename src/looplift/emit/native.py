@@ -83,7 +83,7 @@ def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: Wanted)
     findings = Findings(possible=dict(first_guess(facts, sources)))
     _find_joins(findings, sources, signature, None)
     for _ in range(PASSES):
-        known = Findings(joins=findings.joins, items=findings.items)
+        known = Findings(joins=findings.joins, items=findings.items, handed=findings.handed)
         writer = new_writer(loop, facts, signature, known, share=False, kept=wanted.kept)
         writer.provisional = True
         write_all(writer, loop, wanted, signature)
@@ -207,6 +207,7 @@ def _kernel(name: str, loop: Loop, inputs: tuple[Var, ...], signature: Signature
 def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var]) -> str:
     """The function itself."""
     parameters = ["const Host* host"]
+    parameters += ["void* (*make)(int64_t, const int64_t*)"] if draft.writer.adopted else []
     for parameter in signature.parameters:
         parameters += parameter.cpp(stored=parameter.var in stored)
     for result in draft.results:

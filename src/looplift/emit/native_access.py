@@ -125,9 +125,9 @@ def _index(writer: Writer, part: Operand) -> Number:
         number = replace(number, other=None)  # the same integer, of whatever kind
     if not number.type.is_integer or (number.type.family == "tensor" and number.type.name == "uint8"):
         raise writer.refuse("not-scalar", "a subscript that is no integer")
-    if number.other is not None:
+    if number.other is not None and (number.rounded or not number.other.is_integer):
         raise writer.refuse("mixed-kinds", "a subscript that is sometimes no integer")
-    return number
+    return replace(number, other=None)
 
 
 def position(writer: Writer, number: Number, size: str) -> Number:
@@ -198,6 +198,8 @@ def attribute(writer: Writer, value: Value, name: str) -> Value:
             return Items(tuple(size(writer, value, axis) for axis in range(value.rank)))
         case View(), "ndim":
             return Number(str(value.rank), INT, low=value.rank, high=value.rank, constant=value.rank)
+        case View(), "T" if value.rank == 1:
+            return value
         case View(), "T" if value.rank == 2:
             from looplift.emit.native_items import turned
 
@@ -211,6 +213,10 @@ def attribute(writer: Writer, value: Value, name: str) -> Value:
             import torch
 
             return Fixed(getattr(torch, value.type.name))
+        case ((View() | Number()), "dtype") if value.type.family == "numpy":
+            import numpy as np
+
+            return Fixed(np.dtype(value.type.name))
     raise writer.refuse("unknown-op", f"the attribute '.{name}' has no scalar form")
 
 

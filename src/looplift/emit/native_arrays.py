@@ -10,15 +10,15 @@ from looplift.emit.native_convert import constant, convert
 from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_ops import ADD, COMPARE, MULTIPLY
 from looplift.emit.native_types import BOOL, INT, Scalar, floating, scalar_of
-from looplift.emit.native_values import Fixed, Items, Number, Steps, Value, View
-from looplift.emit.native_writer import Writer
+from looplift.emit.native_values import Elements, Fixed, Items, Number, Steps, Value, View, plain
+from looplift.emit.native_writer import Adopted, Writer
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Const, Op, Operand, Var
 
 CREATION = {"zeros": 0, "ones": 1, "empty": None, "full": None}
 
 
-def array_of(writer: Writer, namespace: str, short: str, op: Op) -> View | None:
+def array_of(writer: Writer, namespace: str, short: str, op: Op) -> View | Elements | None:
     """The array that an operation makes; None if it makes none."""
     if namespace in ("torch", "np"):
         if short in CREATION and not _is_scalar(writer, op):
@@ -44,28 +44,34 @@ def _is_scalar(writer: Writer, op: Op) -> bool:
 # ---------------------------------------------------------------- allocation
 
 
-def allocate(writer: Writer, scalar: Scalar, sizes: list[Number], hint: str = "") -> View:
-    """A new array whose elements are not set yet."""
+def allocate(
+    writer: Writer, scalar: Scalar, sizes: list[Number], hint: str = "", *, filling: Number | None = None
+) -> View:
+    """A new array, of this number everywhere; without it the elements are not set yet."""
     for size in sizes:
         if size.low < 0:
             writer.fail_if(f"{size.at(COMPARE)} < 0", "broken_requirement")
     kind = ArrayType(scalar, len(sizes))
     name = writer.fresh(hint or ("values" if writer.hint in ("t", "items") else writer.hint))
     writer.line(f"{kind.cpp} {name};")
-    writer.line(f"if (!{name}.allocate({{{', '.join(size.text for size in sizes)}}})) return out_of_memory;")
+    shape, made = ", ".join(size.text for size in sizes), owned(writer, name, kind)
+    if made.origin in writer.findings.handed and writer.depth == 1 and scalar.family == "numpy":
+        number, zeros = len(writer.adopted), filling is not None and str(filling.constant) in ("0", "0.0", "False")
+        writer.adopted[name] = Adopted(scalar, kind.rank, zeros)
+        writer.line(f"if (!{name}.adopt(make, {number}, {{{shape}}})) return out_of_memory;")
+        filling = None if zeros else filling
+    else:
+        writer.line(f"if (!{name}.allocate({{{shape}}})) return out_of_memory;")
+    if filling is not None:
+        writer.line(f"{name}.fill({convert(writer, filling, scalar).text});")
     writer.extents[name] = tuple(size.constant for size in sizes)
-    return owned(writer, name, kind)
+    return made
 
 
 def owned(writer: Writer, name: str, kind: ArrayType) -> View:
     origin = writer.current or Var(name)
     writer.findings.made.add(origin)
     return View(name, kind.scalar, (None,) * kind.rank, origin, holds_objects=kind.holds_objects)
-
-
-def _fill(writer: Writer, view: View, value: Number) -> View:
-    writer.line(f"{view.root}.fill({convert(writer, value, view.type).text});")
-    return view
 
 
 def sizes_of(writer: Writer, view: View) -> list[Number]:
@@ -100,7 +106,7 @@ def view_text(view: View) -> str:
 # ---------------------------------------------------------------- functions of torch and NumPy
 
 
-def _created(writer: Writer, namespace: str, short: str, op: Op) -> View:
+def _created(writer: Writer, namespace: str, short: str, op: Op) -> View | Elements:
     keywords = dict(op.kwargs)
     args = list(op.args)
     value: Number | None = None
@@ -120,9 +126,16 @@ def _created(writer: Writer, namespace: str, short: str, op: Op) -> View:
     default = _default_type(namespace, value if short == "full" else None)
     scalar = element_type(writer, namespace, keywords.pop("dtype", None)) or default
     _only_defaults(writer, op, keywords)
-    view = allocate(writer, scalar, _shape(writer, args))
     # what np.empty holds is nobody's to rely on: zeros
-    return _fill(writer, view, value if value is not None else constant(0, INT))
+    return _filled(writer, scalar, _shape(writer, args), value or constant(0, INT))
+
+
+def _filled(writer: Writer, scalar: Scalar, sizes: list[Number], value: Number) -> View | Elements:
+    """An array of one number everywhere; it needs no memory where an operation uses it up."""
+    if not writer.fleeting:
+        return allocate(writer, scalar, sizes, filling=value)
+    number = plain(convert(writer, writer.bind(value), scalar))
+    return Elements(tuple(sizes), scalar, lambda writer, index: number, homes=number.homes)
 
 
 def _default_type(namespace: str, value: Number | None) -> Scalar:
@@ -132,7 +145,7 @@ def _default_type(namespace: str, value: Number | None) -> Scalar:
     return value.type.of_family(family)
 
 
-def _created_like(writer: Writer, namespace: str, short: str, op: Op) -> View | None:
+def _created_like(writer: Writer, namespace: str, short: str, op: Op) -> View | Elements | None:
     owner = writer.operand(op.args[0])
     if not isinstance(owner, View) or owner.rank == 0 or owner.is_list:
         return None
@@ -142,8 +155,7 @@ def _created_like(writer: Writer, namespace: str, short: str, op: Op) -> View | 
         raise writer.refuse("unknown-op", "'full_like' without a number to fill with")
     scalar = element_type(writer, namespace, keywords.pop("dtype", None)) or owner.type
     _only_defaults(writer, op, keywords)
-    view = allocate(writer, scalar, sizes_of(writer, owner))
-    return _fill(writer, view, value or constant(CREATION[short] or 0, INT))
+    return _filled(writer, scalar, sizes_of(writer, owner), value or constant(CREATION[short] or 0, INT))
 
 
 def _arange(writer: Writer, namespace: str, op: Op) -> View:
@@ -286,7 +298,7 @@ def _repeated(writer: Writer, pattern: Value, times: Number) -> View:
         number = pattern.items[0]
         if not number.type.is_python or number.other is not None or number.bound:
             raise writer.refuse("mixed-kinds", "a list of different kinds of values")
-        return _fill(writer, allocate(writer, number.type, [count]), number)
+        return allocate(writer, number.type, [count], filling=number)
     whole = as_list(writer, pattern)
     length = f"{whole.size(0)} * {count.at(MULTIPLY, strict=True)}"
     view = list_of(writer, whole.type, Number(length, INT, MULTIPLY, low=0, high=2**47))

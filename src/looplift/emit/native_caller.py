@@ -129,6 +129,8 @@ def result_places(results: list[Result]) -> list[str]:
     lines = []
     for result in results:
         if isinstance(result, ArrayResult):
+            if not result.name:
+                continue
             assert result.view is not None
             lines.append(f"{result.name} = (ctypes.c_int64 * {3 + result.view.rank})()")
         elif result.name and _is_tensor(result):
@@ -143,7 +145,7 @@ def passed_results(results: list[Result]) -> list[str]:
     passed = []
     for result in results:
         if isinstance(result, ArrayResult):
-            passed.append(result.name)
+            passed += [result.name] if result.name else []
         elif result.name:
             passed.append(f"{result.name}.data_ptr()" if _is_tensor(result) else f"ctypes.byref({result.name})")
         passed += [f"ctypes.byref({flag})" for flag in (result.flag, result.bound) if flag]

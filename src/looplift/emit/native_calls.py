@@ -8,6 +8,7 @@ from looplift.emit.native_access import attribute, constant_of, getitem, length,
 from looplift.emit.native_convert import constant, convert, to_python, truth
 from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, canonical, row_of
 from looplift.emit.native_power import power
+from looplift.emit.native_running import place_in_list
 from looplift.emit.native_scalar import elementwise, invert, join_facts, negation, select
 from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, common_type, floating, scalar_of
 from looplift.emit.native_values import Fixed, Items, Number, Value, View, plain
@@ -180,6 +181,8 @@ def _method(writer: Writer, short: str, op: Op) -> Value:
             return attribute(writer, owner, "shape")
         case (("dim" | "ndimension"), View()):
             return attribute(writer, owner, "ndim")
+        case "index", View() if owner.is_list and len(op.args) == 2:
+            return place_in_list(writer, owner, writer.number(op.args[1]))
     argument = writer.number(op.args[0])
     if argument.type.is_python:
         raise writer.refuse("unknown-op", f"the method '.{short}' of a number")

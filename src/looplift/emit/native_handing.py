@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from looplift.emit.native_caller import CTYPES
 from looplift.emit.native_signature import ArrayResult, Parameter, Signature
+from looplift.emit.native_writer import Adopted
 from looplift.ir.grammar import Var
 
 PACK = '''
@@ -88,6 +91,25 @@ def memory_of(handed, array, address, size):
 '''
 
 
+MAKER = '''
+import threading
+
+local = threading.local()
+makers = ({makers})
+
+
+@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64))
+def make(number, size):
+    """The memory of an array that the kernel will hand out."""
+    try:
+        array = local.made[number] = makers[number](size)
+    except (MemoryError, ValueError):
+        return None
+    return array.__array_interface__["data"][0]
+
+'''
+
+
 def _numbered(text: str) -> str:
     from looplift.ir.kernel import OUTCOMES
 
@@ -109,9 +131,20 @@ def _python(name: str) -> str:
     return {"float64": "float", "int64": "int", "bool": "bool"}[name]
 
 
+def maker_text(adopted: Iterable[Adopted]) -> str:
+    """The function by which a kernel has NumPy allocate what it hands out."""
+    texts = []
+    for scalar, rank, zeros in adopted:
+        dtype = "bool_" if scalar.is_bool else scalar.name
+        texts.append(f"lambda size: numpy.{'zeros' if zeros else 'empty'}(size[:{rank}], dtype=numpy.{dtype})")
+    return MAKER.replace("{makers}", "".join(f"{text}, " for text in texts).strip())
+
+
 def array_text(result: ArrayResult, arguments: dict[Var, str]) -> str:
     """The array that a kernel hands out: one of the inputs, or what it made."""
     assert result.view is not None
+    if result.adopted is not None:
+        return f"made[{result.adopted}]"
     text = _made(result)
     for parameter in result.inputs:
         text = f"{arguments[parameter.var]} if {result.name}[0] == {_number(parameter)} else {text}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from looplift.emit.native_prelude_arrays import ARRAYS
+from looplift.emit.native_prelude_selection import SELECTION
 from looplift.ir.kernel import OUTCOMES
 
 _HEADER = "#include <stddef.h>\n#include <stdint.h>\n"
@@ -193,6 +194,7 @@ PIECES: dict[str, str] = {
     "View": _VIEW,
     "row": _ROW,
     **ARRAYS,
+    **SELECTION,
     "holds": _HOLDS,
     "bits_of": _BITS,
     "half": _HALF,
@@ -356,4 +358,4 @@ def _collect(text: str, needed: set[str]) -> None:
 
 
 def _used_outcomes(body: str) -> list[str]:
-    return [f"{name} = {number}" for number, name in enumerate(OUTCOMES) if name == "done" or f"return {name};" in body]
+    return [f"{name} = {number}" for number, name in enumerate(OUTCOMES) if name == "done" or f" {name};" in body]

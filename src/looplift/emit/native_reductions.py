@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from looplift.emit.native_arrays import allocate
 from looplift.emit.native_convert import constant
 from looplift.emit.native_ops import COMPARE
 from looplift.emit.native_types import INT, Scalar
 from looplift.emit.native_values import Elements, Number, Value
+from looplift.emit.native_vector_loops import over
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Const, Op
 
@@ -16,8 +15,6 @@ SUMS = ("sum", "mean")
 CHOICES = {"max": ">", "min": "<", "amax": ">", "amin": "<"}
 PLACES = {"argmax": ">", "argmin": "<"}
 REDUCTIONS = (*SUMS, *CHOICES, *PLACES, "norm", "any", "all")
-FEW = 16
-"""So many elements at most are as good as single numbers: no library is faster."""
 
 
 def reduced(writer: Writer, short: str, namespace: str, op: Op, part: Elements) -> Value:
@@ -179,25 +176,3 @@ def _tested(writer: Writer, short: str, part: Elements) -> Number:
 
     over(writer, part.sizes, body)
     return Number(found, Scalar(part.type.family, "bool"))
-
-
-def over(writer: Writer, sizes: tuple[Number, ...], body: Callable[[tuple[str, ...]], None], *, sums: str = "") -> None:
-    """Loops over all places of an array; ``sums`` is a variable that the body only adds to."""
-    names: list[str] = []
-    writer.hoists.append(None)
-    writer.findings.has_rows |= any(size.constant is None or size.constant > FEW for size in sizes)
-
-    def nest(axis: int) -> None:
-        if axis == len(sizes):
-            body(tuple(names))
-            return
-        name = writer.fresh("k")
-        names.append(name)
-        mark = len(writer.lines)
-        with writer.block(f"for (int64_t {name} = 0; {name} < {sizes[axis].at(COMPARE)}; ++{name})"):
-            nest(axis + 1)
-        if sums and axis + 1 == len(sizes) and not any("return " in line for line in writer.lines[mark:]):
-            writer.lines.insert(mark, "  " * writer.depth + f"#pragma omp simd reduction(+ : {sums})")
-
-    nest(0)
-    writer.hoists.pop()

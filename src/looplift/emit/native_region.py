@@ -139,9 +139,12 @@ def _array(writer: Writer, atom: Atom | None, view: View, signature: Signature, 
             return result
     kind = ArrayType(view.type, view.rank, view.holds_objects)
     inputs = tuple(p for p in signature.parameters if p.var in writer.findings.lent and _array_type(p) == kind)
-    name = writer.fresh(f"{hint}_out")
     output = Output(Var(f"{hint}.0"), kind_of_scalar(view.type))
-    results.append(ArrayResult(output, Number("", view.type), name, view=view, inputs=inputs))
+    if not view.homes and view.origin in writer.findings.made and not view.is_list:
+        writer.findings.handed.add(view.origin)
+    made = list(writer.adopted).index(view.root) if view.root in writer.adopted else None
+    name = writer.fresh(f"{hint}_out") if made is None else ""
+    results.append(ArrayResult(output, Number("", view.type), name, view=view, inputs=inputs, adopted=made))
     return results[-1]
 
 

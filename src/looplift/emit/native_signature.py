@@ -346,11 +346,12 @@ def _is_element(writer: Writer, loop: Loop, carry: Carry) -> bool:
 class ArrayResult(Result):
     """An array that the kernel hands out: its number among the inputs if it is one, else where it is and how large.
 
-    ``inputs``: those that it may be.
+    ``inputs``: those that it may be; ``adopted``: its number among those that NumPy allocated.
     """
 
     view: View | None = None
     inputs: tuple[Parameter, ...] = ()
+    adopted: int | None = None
 
 
 def result_parameters(result: Result) -> list[str]:

@@ -9,7 +9,7 @@ from looplift.emit.native_check import check_result
 from looplift.emit.native_convert import convert, truth
 from looplift.emit.native_flow import Home, is_temporary
 from looplift.emit.native_joins import ABSENT, NONE, objects_of
-from looplift.emit.native_ops import ATOM
+from looplift.emit.native_ops import ARITHMETIC, ATOM
 from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Elements, Fixed, Number, Value, View, plain
 from looplift.emit.native_writer import Writer
@@ -66,6 +66,7 @@ def write(writer: Writer, statement: Statement, rest: tuple[Statement, ...], tai
 def _let(writer: Writer, statement: Let, rest: tuple[Statement, ...], tail: tuple[Atom, ...]) -> None:
     var = statement.var
     writer.hint, writer.current = var.hint, var
+    writer.fleeting = _is_operand(writer, var, rest)
     if statement.op.name.startswith("inplace."):
         value = _in_place(writer, statement, rest, tail)
     elif statement.op.name == "list" and not statement.op.args:
@@ -96,6 +97,13 @@ def _stays(writer: Writer, var: Var, value: Elements, rest: tuple[Statement, ...
         if flow.writes(statement) or value.homes & flow.assigned(statement):
             return False
     return False
+
+
+def _is_operand(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> bool:
+    """Whether arithmetic in the next statement is all that a value is for."""
+    if not rest or writer.flow.counts[var] != 1 or var in writer.flow.kept or not isinstance(rest[0], Let):
+        return False
+    return var in rest[0].op.args and rest[0].op.name in ARITHMETIC
 
 
 def _record(writer: Writer, var: Var, number: Number) -> None:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from looplift.base.data import replace
+from looplift.emit import native_numpy
 from looplift.emit.native_access import element
 from looplift.emit.native_arrays import allocate, element_type, sizes_of
 from looplift.emit.native_convert import convert
 from looplift.emit.native_items import items_as_array
 from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, row_of
-from looplift.emit.native_reductions import REDUCTIONS, over, reduced
+from looplift.emit.native_reductions import REDUCTIONS, reduced
+from looplift.emit.native_running import array_of_list, differences, running_sum
+from looplift.emit.native_selection import ordered, searched
 from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Elements, Number, Value, View
+from looplift.emit.native_vector_loops import elements_of_view, materialized, over, type_of
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Op, Operand, Var
-
-FEW = 16
-"""So many elements at most are as good as single numbers: no library is faster."""
 
 
 def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Callable) -> Value | None:
@@ -30,12 +31,17 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
     values = [_value(writer, argument) for argument in op.args]
     if short in REDUCTIONS and (array := items_as_array(writer, namespace, op.args[0])) is not None:
         values[0] = array
+    if namespace == "np":
+        values = [array_of_list(writer, v) if isinstance(v, View) and v.is_list and v.rank == 1 else v for v in values]
     if not any(map(is_vector, values)):
         return None
     if short in ("matmul", "dot", "inner", "mv", "mm", "vdot") and len(values) == 2:
         return _product(writer, short, values)
     if short == "outer" and len(values) == 2 and not op.kwargs and all(map(is_vector, values)):
         return _outer(writer, values, applied)
+    if namespace in ("np", "method") and is_vector(values[0]) and _family(values) == "numpy":
+        if (found := _of_numpy(writer, namespace, short, op, values, applied)) is not None:
+            return found
     if short in REDUCTIONS and is_vector(values[0]) and namespace != "builtin" and not _is_pairwise(namespace, op):
         return reduced(writer, short, namespace, op, _elements(writer, values[0]))
     if namespace == "method" and short in ("to", "type", "astype", *CONVERSIONS):
@@ -44,6 +50,21 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
         kind = "torch" if namespace == "method" and _family(values) == "tensor" else namespace
         kind = "" if kind in ("inplace", "builtin") else kind
         return _elementwise(writer, kind, short, values, applied)
+    return None
+
+
+def _of_numpy(writer: Writer, namespace: str, short: str, op: Op, values: list, applied: Callable) -> Value | None:
+    """What only NumPy has, or defines in its own way."""
+    if short in native_numpy.REDUCTIONS:
+        return native_numpy.reduced(writer, short, op, _elements(writer, values[0]))
+    if namespace == "np" and short == "sort":
+        return ordered(writer, op, _elements(writer, values[0]))
+    if short == "searchsorted":
+        return searched(writer, op)
+    if short == "diff" and len(op.args) == 1 and not op.kwargs:
+        return differences(writer, _elements(writer, values[0]), lambda pair: applied(writer, "np", "sub", pair))
+    if short == "cumsum" and len(op.args) == 1 and not op.kwargs:
+        return running_sum(writer, _elements(writer, values[0]))
     return None
 
 
@@ -87,7 +108,7 @@ def _elements(writer: Writer, value: Value | None) -> Elements:
             number = writer.bind(_plain(writer, value))
             return Elements((), number.type, lambda writer, index: number, frozenset(), number.homes)
         case View() if not value.is_list:
-            return _of_view(writer, value)
+            return elements_of_view(writer, value)
     raise writer.refuse("not-scalar", f"'{writer.hint}' is computed from more than arrays and numbers")
 
 
@@ -97,18 +118,6 @@ def _plain(writer: Writer, number: Number) -> Number:
     if number.bound:
         writer.fail_if(f"!{number.bound}", "unbound")
     return replace(number, bound="", alias=False)
-
-
-def _of_view(writer: Writer, view: View) -> Elements:
-    def at(writer: Writer, index: tuple[str, ...]) -> Number:
-        free = iter(index)
-        indices = tuple(next(free) if known is None else known for known in view.indices)
-        found = element(writer, replace(view, indices=indices))
-        assert isinstance(found, Number)
-        return replace(found, alias=False, place="", origin=None)
-
-    origins = frozenset({view.origin}) if view.origin is not None else frozenset()
-    return Elements(tuple(sizes_of(writer, view)), view.type, at, origins, view.homes)
 
 
 def _broadcast(writer: Writer, parts: list[Elements]) -> tuple[Number, ...]:
@@ -147,7 +156,7 @@ def _elementwise(writer: Writer, namespace: str, short: str, values: list, appli
 
     origins = frozenset().union(*(part.origins for part in parts))
     homes = frozenset().union(*(part.homes for part in parts))
-    return Elements(sizes, _type_of(writer, at, len(sizes)), at, origins, homes)
+    return Elements(sizes, type_of(writer, at, len(sizes)), at, origins, homes)
 
 
 def _scalars_as(writer: Writer, parts: list[Elements]) -> Scalar | None:
@@ -161,18 +170,6 @@ def _scalars_as(writer: Writer, parts: list[Elements]) -> Scalar | None:
     if not same:
         raise writer.refuse("mixed-kinds", "a 0-dim tensor of a higher kind than the array that it meets")
     return array
-
-
-def _type_of(writer: Writer, at: Callable, rank: int) -> Scalar:
-    """The type of the elements: one is written, and the text thrown away."""
-    lines, names, proven = writer.lines, set(writer.names.taken), set(writer.proven)
-    writer.lines = []
-    writer.hoists.append(None)
-    try:
-        return at(writer, ("0",) * rank).type
-    finally:
-        writer.hoists.pop()
-        writer.lines, writer.names.taken, writer.proven = lines, names, proven
 
 
 def _converted(writer: Writer, short: str, op: Op, part: Elements) -> Elements:
@@ -190,19 +187,6 @@ def _converted(writer: Writer, short: str, op: Op, part: Elements) -> Elements:
 # ---------------------------------------------------------------- loops
 
 
-def materialized(writer: Writer, value: Elements) -> View:
-    """The elements in an array of their own."""
-    sizes = [writer.bind(replace(size, homes=frozenset()), "size") for size in value.sizes]
-    made = allocate(writer, value.type, sizes)
-
-    def body(index: tuple[str, ...]) -> None:
-        number = convert(writer, value.at(writer, index), value.type)
-        writer.line(f"{made.root}({', '.join(index)}) = {number.text};")
-
-    over(writer, value.sizes, body)
-    return made
-
-
 def held(writer: Writer, value: Value) -> Value:
     """The value, in an array of its own if it is not stored yet."""
     return materialized(writer, value) if isinstance(value, Elements) else value
@@ -217,7 +201,7 @@ def store(writer: Writer, target: View, value: Value, put: Callable[[Number, Num
     part = _elements(writer, value)
     if part.sizes and not _is_apart(writer, target, part):
         part = _elements(writer, materialized(writer, part))
-    places = _of_view(writer, target)
+    places = elements_of_view(writer, target)
     offset = len(places.sizes) - len(part.sizes)
     if offset < 0:
         raise writer.refuse("not-scalar", "a store of more dimensions than the place has")
@@ -259,7 +243,7 @@ def _product(writer: Writer, short: str, values: list) -> Value:
     inner = (sizes_of(writer, a)[-1], sizes_of(writer, b)[0])
     if inner[0].text != inner[1].text:
         writer.fail_if(f"{inner[0].text} != {inner[1].text}", "broken_requirement")
-    first, second = _of_view(writer, a), _of_view(writer, b)
+    first, second = elements_of_view(writer, a), elements_of_view(writer, b)
     writer.differs("matmul")
     if a.rank == b.rank == 2:
         return _matrix_product(writer, a, b)
@@ -282,7 +266,7 @@ def _product(writer: Writer, short: str, values: list) -> Value:
 
 def _matrix_product(writer: Writer, a: View, b: View) -> View:
     outer, inner = (sizes_of(writer, a)[0], sizes_of(writer, b)[1]), sizes_of(writer, a)[1]
-    first, second = _of_view(writer, a), _of_view(writer, b)
+    first, second = elements_of_view(writer, a), elements_of_view(writer, b)
     made = allocate(writer, a.type, list(outer))
 
     def body(index: tuple[str, ...]) -> None:
@@ -295,7 +279,7 @@ def _matrix_product(writer: Writer, a: View, b: View) -> View:
 
 
 def _outer(writer: Writer, values: list, applied: Callable) -> Elements:
-    a, b = (_of_view(writer, _stored(writer, value)) for value in values)
+    a, b = (elements_of_view(writer, _stored(writer, value)) for value in values)
     if len(a.sizes) != 1 or len(b.sizes) != 1:
         raise writer.refuse("not-scalar", "an outer product of more than vectors")
     writer.findings.has_vectors = True
@@ -305,7 +289,7 @@ def _outer(writer: Writer, values: list, applied: Callable) -> Elements:
         return applied(writer, "", "mul", [a.at(writer, (i,)), b.at(writer, (j,))])
 
     sizes = (*a.sizes, *b.sizes)
-    return Elements(sizes, _type_of(writer, at, 2), at, a.origins | b.origins, a.homes | b.homes)
+    return Elements(sizes, type_of(writer, at, 2), at, a.origins | b.origins, a.homes | b.homes)
 
 
 def _stored(writer: Writer, value: Value | None) -> View:

@@ -7,7 +7,7 @@ from typing import Any
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.emit.guards import guarded_modules, guards_of
-from looplift.emit.native import kernel_text, settle_types, write_draft
+from looplift.emit.native import Draft, kernel_text, settle_types, write_draft
 from looplift.emit.native_caller import (
     argument_names,
     argument_types,
@@ -20,7 +20,7 @@ from looplift.emit.native_caller import (
     returned,
 )  # fmt: skip
 from looplift.emit.native_flow import live_ins
-from looplift.emit.native_handing import HAND_OVER, PACK, array_text, stored_back
+from looplift.emit.native_handing import HAND_OVER, PACK, array_text, maker_text, stored_back
 from looplift.emit.native_prelude import prelude
 from looplift.emit.native_region import RegionResults, Tree, as_loop
 from looplift.emit.native_signature import (
@@ -98,7 +98,7 @@ def whole_region(function: Function, *, rows: bool = True) -> Whole:
     body += 'extern "C" void release(void* memory) { __builtin_free(memory); }\n' if _hands_out(draft.results) else ""
     inexact, deciding = draft.writer.findings.inexact, deciding_variables(loop)
     kernel = Kernel(
-        name, prelude(body) + "\n" + body, _caller(name, function, inputs, signature, draft.results, stored),
+        name, prelude(body) + "\n" + body, _caller(name, inputs, signature, draft, stored),
         inputs, stored, (), (), tuple(inexact),
         tuple(short for short, variables in inexact.items() if variables & deciding or not variables),
     )  # fmt: skip
@@ -121,7 +121,7 @@ def _check_inputs(inputs: tuple[Var, ...], facts: Facts) -> None:
 
 
 def _hands_out(results: list) -> bool:
-    return any(isinstance(result, ArrayResult) for result in results)
+    return any(isinstance(result, ArrayResult) and result.name for result in results)
 
 
 def _whole(kernel: Kernel, function: Function, facts: Facts, signature: Signature) -> Whole:
@@ -148,26 +148,32 @@ def _whole(kernel: Kernel, function: Function, facts: Facts, signature: Signatur
 # ---------------------------------------------------------------- the caller
 
 
-def _caller(name: str, function: Function, inputs, signature: Signature, results: Any, stored) -> str:
+def _caller(name: str, inputs, signature: Signature, draft: Draft, stored) -> str:
+    results: Any = draft.results
+    adopted = draft.writer.adopted
     arguments = argument_names(inputs, signature)
     lines = checks(signature, arguments, stored) + result_places(results)
     passed = passed_arguments(signature, arguments) + passed_results(results)
-    lines.append(f"outcome = function({', '.join(['host', *passed])})")
+    lines += [f"made = local.made = [None] * {len(adopted)}"] if adopted else []
+    lines.append(f"outcome = function({', '.join(['host', *(['make'] if adopted else []), *passed])})")
     lines.append("if outcome:\n        raise failed(outcome)")
     for result in results:
-        if isinstance(result, ArrayResult):
+        if isinstance(result, ArrayResult) and result.name:
             lines.append(f"{result.name}_array = {array_text(result, arguments)}")
     lines += bumps(stored, signature, arguments) + stored_back(stored, signature, arguments)
     assert isinstance(results, RegionResults)
+    lines += ["local.made = None"] if adopted else []
     values = ", ".join(_text(tree, arguments) for tree in results.trees)
     lines.append(f"return ({values}{',' if len(results.trees) == 1 else ''})")
-    types = ", ".join(["ctypes.c_void_p", *argument_types(signature), *result_types(results)])
+    pointers = ["ctypes.c_void_p"] * (2 if adopted else 1)
+    types = ", ".join([*pointers, *argument_types(signature), *result_types(results)])
     head = [f"function.argtypes = [{types}]", "function.restype = ctypes.c_int"]
     lists = [f"{p.name}_packed" for p in signature.parameters if p.kind.family == "list"]
     if len(lists) > 1 and any(signature.of(var).kind.family == "list" for var in stored):
         lines.insert(len(checks(signature, arguments, stored)), f"keep_apart({', '.join(lists)})")
     helpers = PACK if any(p.kind.family == "list" for p in signature.parameters) else ""
     helpers += HAND_OVER if _hands_out(results) else ""
+    helpers += maker_text(adopted.values()) if adopted else ""
     body = "\n".join(f"    {line}" for line in lines)
     return "\n".join(head) + f"\n{helpers}\n\ndef {name}({', '.join(arguments.values())}):\n{body}\n"
 
@@ -181,5 +187,5 @@ def _text(tree: Tree, arguments: dict[Var, str]) -> str:
         case Const(value=value):
             return repr(value)
         case ArrayResult(name=name):
-            return f"{name}_array"
+            return f"{name}_array" if name else array_text(tree, arguments)
     return returned(tree, arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from looplift.base.data import dataclass, field, replace
 from looplift.base.errors import NotLiftable
@@ -27,7 +28,8 @@ class Findings:
 
     ``made``: arrays that the kernel makes; ``renamed``: names that hold one of several arrays, inputs (``lent``)
     among them; ``has_rows``: some arrays that it computes may be long; ``items``: what is appended to a list;
-    ``closed``: lists that one loop makes, and nothing appends to after it.
+    ``closed``: lists that one loop makes, and nothing appends to after it; ``handed``: NumPy arrays that the kernel
+    makes and hands out.
     """
 
     possible: dict[Var, frozenset[Scalar]] = field(default_factory=dict)
@@ -44,6 +46,7 @@ class Findings:
     lent: set[Var] = field(default_factory=set)
     items: dict[Var, ArrayType] = field(default_factory=dict)
     closed: set[Var] = field(default_factory=set)
+    handed: set[Var] = field(default_factory=set)
     has_vectors: bool = False
     has_rows: bool = False
 
@@ -94,6 +97,14 @@ def _shifted(number: Number, offset: int) -> str:
     return f"{number.at(ADD)} {'+' if offset > 0 else '-'} {abs(offset)}"
 
 
+class Adopted(NamedTuple):
+    """An array that NumPy allocates for a kernel, which hands it out."""
+
+    scalar: Scalar
+    rank: int
+    zeros: bool
+
+
 @dataclass
 class Writer:
     """Collects C++ statements. With ``checks`` off, requirements are known to hold and are not written again.
@@ -102,6 +113,9 @@ class Writer:
     lengths change; ``extents``: the sizes of arrays that are known, by the name of the array.
 
     ``provisional``: in a first pass, types that are not known yet are assumed.
+    ``failure``: inside of a C++ function of its own, the variable for what goes wrong.
+    ``fleeting``: the value that is being computed is an operand of the next statement's arithmetic, and nothing else.
+    ``adopted``: arrays that NumPy allocates for the kernel.
     """
 
     flow: Flow
@@ -120,11 +134,14 @@ class Writer:
     hint: str = ""
     span: Span = NOWHERE
     current: Var | None = None
+    fleeting: bool = False
+    failure: str = ""
     proven: set[str] = field(default_factory=set)
     noted: str = ""
     ran: str = ""
     last_bound: tuple[str, str, Number] | None = None
     hoists: list[Hoist | None] = field(default_factory=list)
+    adopted: dict[str, Adopted] = field(default_factory=dict)
     may_share: Callable[[Var, Var], bool] = lambda value, current: False
 
     # ------------------------------------------------------------ text
@@ -152,6 +169,9 @@ class Writer:
 
     def fail_if(self, condition: str, outcome: str) -> None:
         if not self.checks or condition in self.proven:
+            return
+        if self.failure:
+            self.line(f"if ({condition}) {self.failure} = {outcome};")
             return
         before, ending = self.lines[-1] if self.lines else "", f") return {outcome};"
         start = "  " * self.depth + "if ("

@@ -146,18 +146,6 @@ def _is_uneven(facts: Facts, loop: Loop) -> bool:
     return not (is_formula(domain.lo) and is_formula(domain.hi))
 
 
-def has_while(function: Function) -> bool:
-    """Whether lanes would part ways: kernels are tried first then."""
-    return any(isinstance(s, Loop) and isinstance(s.domain, While) for s in walk(function.body))
-
-
-def suits_a_kernel(function: Function) -> bool:
-    """Whether a kernel is better than lanes wherever it is possible: lanes part ways, or the numbers are in lists."""
-    values = function.attributes["values"].values()
-    lists = any(type(value) is list for value in values)
-    return has_while(function) or (lists and not any(hasattr(value, "shape") for value in values))
-
-
 def decisions_of_kernel(function: Function, notes: tuple[str, ...]) -> list[Decision]:
     """The decisions of a region that is one kernel."""
     loops = [statement for statement in walk(function.body) if isinstance(statement, Loop)]

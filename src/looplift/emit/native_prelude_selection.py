@@ -1,0 +1,104 @@
+"""The C++ that puts numbers in order, and finds places among those that are."""
+
+_SELECT = """\
+// Puts the number that belongs at place k there, smaller ones before it and greater ones behind it (Hoare, 1961).
+template <class T> static void select(T* values, int64_t count, int64_t k) {
+  int64_t low = 0, high = count - 1;
+  while (high - low > 12) {
+    const int64_t middle = low + (high - low) / 2;
+    T a = values[low], b = values[middle], c = values[high];
+    const T pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+    int64_t i = low, j = high;
+    while (i <= j) {
+      while (values[i] < pivot) ++i;
+      while (pivot < values[j]) --j;
+      if (i <= j) {
+        const T kept = values[i];
+        values[i++] = values[j];
+        values[j--] = kept;
+      }
+    }
+    if (k <= j) high = j;
+    else if (k >= i) low = i;
+    else return;
+  }
+  for (int64_t i = low + 1; i <= high; ++i) {
+    const T value = values[i];
+    int64_t j = i;
+    for (; j > low && value < values[j - 1]; --j) values[j] = values[j - 1];
+    values[j] = value;
+  }
+}
+"""
+
+_SORT = """\
+// Puts numbers in order; what is no number comes last.
+template <class T> static void sort_range(T* values, int64_t low, int64_t high) {
+  while (high - low > 12) {
+    const int64_t middle = low + (high - low) / 2;
+    select(values + low, high - low + 1, middle - low);
+    sort_range(values, low, middle - 1);
+    low = middle + 1;
+  }
+  for (int64_t i = low + 1; i <= high; ++i) {
+    const T value = values[i];
+    int64_t j = i;
+    for (; j > low && value < values[j - 1]; --j) values[j] = values[j - 1];
+    values[j] = value;
+  }
+}
+template <class T> static void sort(T* values, int64_t count) {
+  int64_t numbers = 0;
+  for (int64_t k = 0; k < count; ++k)
+    if (values[k] == values[k]) {
+      const T value = values[k];
+      values[k] = values[numbers];
+      values[numbers++] = value;
+    }
+  sort_range(values, 0, numbers - 1);
+}
+"""
+
+_SEARCH = """\
+// np.searchsorted of one number: how many of the values in order come before it.
+template <bool right, class V, class T> static inline int64_t search(const View<V, 1>& values, T key) {
+  int64_t low = 0, high = values.size[0];
+  while (low < high) {
+    const int64_t middle = low + ((high - low) >> 1);
+    const T value = values(middle);
+    const bool before = right ? !(key < value || (value != value && key == key))
+                              : value < key || (key != key && value == value);
+    if (before) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+"""
+
+_PAIRWISE = """\
+// NumPy's sum of one dimension: eight partial sums in blocks of 128, and blocks in pairs.
+template <class T, class Term> static T pairwise_block(Term term, int64_t first, int64_t count) {
+  if (count > 128) {
+    const int64_t half = count / 2 - count / 2 % 8;
+    const T start = pairwise_block<T>(term, first, half);
+    return start + pairwise_block<T>(term, first + half, count - half);
+  }
+  T part[8];
+  for (int j = 0; j < 8; ++j) part[j] = term(first + j);
+  int64_t k = 8;
+  for (; k < count - count % 8; k += 8)
+    for (int j = 0; j < 8; ++j) part[j] += term(first + k + j);
+  T total = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+  for (; k < count; ++k) total += term(first + k);
+  return total;
+}
+template <class T, class Term> static inline T pairwise_sum(const Term& term, int64_t count) {
+  if (count >= 8) return pairwise_block<T>(term, 0, count);
+  T total = count ? T(-0.0) : T(0);
+  for (int64_t k = 0; k < count; ++k) total += term(k);
+  return total;
+}
+"""
+
+SELECTION: dict[str, str] = {"select": _SELECT, "sort": _SORT, "search": _SEARCH, "pairwise_sum": _PAIRWISE}
+"""Each under the name by which kernels call it."""

@@ -1,0 +1,87 @@
+"""Medians, sorting and searching in a kernel: elements in, a number or an array out."""
+
+from __future__ import annotations
+
+from looplift.base.data import replace
+from looplift.emit.native_arrays import allocate, view_text
+from looplift.emit.native_convert import convert
+from looplift.emit.native_numpy import count_of, floating_of, is_nan
+from looplift.emit.native_types import INT, Scalar, common_type
+from looplift.emit.native_values import Elements, Number, View
+from looplift.emit.native_vector_loops import materialized, over
+from looplift.emit.native_writer import Writer
+from looplift.ir.grammar import Const, Op
+
+
+def median(writer: Writer, part: Elements, *, skips: bool) -> Number:
+    """The middle of the numbers, or the mean of the two in the middle; NaN if one is, unless it ``skips`` them."""
+    result = floating_of(part.type)
+    capacity = writer.bind(Number(count_of(part), INT, 2, low=0, high=2**47), "capacity")
+    values, count, undefined = allocate(writer, part.type, [capacity], "values"), writer.fresh("count"), ""
+    if part.type.is_float and not skips:
+        undefined = writer.fresh("undefined")
+        writer.line(f"bool {undefined} = false;")
+    writer.line(f"int64_t {count} = 0;")
+
+    def body(index: tuple[str, ...]) -> None:
+        number = writer.bind(part.at(writer, index))
+        if undefined:
+            writer.line(f"{undefined} |= {is_nan(number)};")
+        condition = f"if (!({is_nan(number)})) " if part.type.is_float and skips else ""
+        writer.line(f"{condition}{values.root}.data[{count}++] = {number.text};")
+
+    over(writer, part.sizes, body)
+    writer.fail_if(f"{count} == 0", "warned")
+    found = _middle(writer, values, count, part.type, result, undefined)
+    return Number(found, result)
+
+
+def _middle(writer: Writer, values: View, count: str, scalar: Scalar, result: Scalar, undefined: str) -> str:
+    """The name of the number in the middle of ``count`` values."""
+    found, data = writer.fresh("median"), f"{values.root}.data"
+    start = '__builtin_nan("")' if undefined else "0"
+    writer.line(f"{result.cpp} {found} = {start};")
+    with writer.block(f"if (!{undefined})" if undefined else ""):
+        writer.line(f"select({data}, {count}, {count} / 2);")
+        writer.line(f"{found} = {result.cpp}({data}[{count} / 2]);")
+        with writer.block(f"if ({count} % 2 == 0)"):
+            below = writer.fresh("below")
+            writer.line(f"{scalar.cpp} {below} = {data}[0];")
+            writer.line(
+                f"for (int64_t k = 1; k < {count} / 2; ++k) {below} = {data}[k] > {below} ? {data}[k] : {below};"
+            )
+            upper = writer.fresh("upper")
+            writer.line(f"const {result.cpp} {upper} = {found};")
+            writer.line(f"{found} = ({result.cpp}({below}) + {upper}) / 2;")
+            writer.fail_if(f"surprising({found}, {below}, {upper})", "warned")
+    return found
+
+
+def ordered(writer: Writer, op: Op, part: Elements) -> View:
+    """``np.sort(x)`` of one dimension."""
+    if op.kwargs or len(op.args) > 1 or len(part.sizes) != 1 or part.type.family != "numpy":
+        raise writer.refuse("unknown-op", f"these arguments of '{op.name}' have no scalar form")
+    made = materialized(writer, part)
+    writer.line(f"sort({made.root}.data, {made.root}.size[0]);")
+    return made
+
+
+def searched(writer: Writer, op: Op) -> Number | None:
+    """``np.searchsorted(values, x)`` of one number."""
+    values, key = (writer.operand(argument) for argument in op.args[:2])
+    side = dict(op.kwargs).get("side", op.args[2] if len(op.args) == 3 else Const("left"))
+    if len(op.args) > 3 or set(dict(op.kwargs)) - {"side"} or not isinstance(side, Const):
+        return None
+    if not isinstance(values, View) or values.rank != 1 or not isinstance(key, Number) or values.is_list:
+        return None
+    common = common_type(values.type, key.type)
+    if common != values.type or key.other is not None or values.type.family != "numpy" or side.value not in _SIDES:
+        return None
+    key = convert(writer, replace(key, alias=False), values.type)
+    found = writer.fresh("found")
+    right = "true" if side.value == "right" else "false"
+    writer.line(f"const int64_t {found} = search<{right}>({view_text(values)}, {key.text});")
+    return Number(found, Scalar("numpy", "int64"), low=0, high=2**47)
+
+
+_SIDES = ("left", "right")

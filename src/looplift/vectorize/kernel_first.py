@@ -1,0 +1,84 @@
+"""A function of the IR in; whether a kernel is tried before lanes out, from the kinds of its live-ins alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from looplift.ir.grammar import Atom, Function, If, Let, Loop, Op, Range, Var, While, operands, walk
+
+LIBRARY_WORK = frozenset(
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan arctan2 arcsinh arccosh "
+    "arctanh power float_power".split()
+)
+"""Functions that NumPy computes for many numbers at once, faster than the C library does for one."""
+
+
+def suits_a_kernel(function: Function) -> bool:
+    """Whether a kernel is better than lanes wherever it is possible.
+
+    That is where lanes part ways, where the numbers are in lists, and where they are in NumPy arrays, whose every
+    operation takes a pass through memory.
+    """
+    values = function.attributes["values"].values()
+    if has_while(function):
+        return True
+    if not any(hasattr(value, "shape") for value in values):
+        return any(type(value) is list for value in values)
+    return _is_of_arrays(function, values) and not _is_library_work(function)
+
+
+def has_while(function: Function) -> bool:
+    """Whether lanes would part ways: kernels are tried first then."""
+    return any(isinstance(s, Loop) and isinstance(s.domain, While) for s in walk(function.body))
+
+
+def _is_of_arrays(function: Function, values: Any) -> bool:
+    """Whether a region is about NumPy arrays alone."""
+    made = any(isinstance(s, Let) and s.op.name.startswith("torch.") for s in walk(function.body))
+    arrays = any(isinstance(value, np.ndarray) for value in values)
+    return arrays and not made and not any(isinstance(value, torch.Tensor) for value in values)
+
+
+def _is_library_work(function: Function) -> bool:
+    """Whether a region calls what NumPy is better at, or is a contraction, which is a product of matrices."""
+    varies = _loops_of_values(function)
+    for statement in walk(function.body):
+        if not isinstance(statement, Let):
+            continue
+        op = statement.op
+        owner, _, short = op.name.rpartition(".")
+        if (owner in ("np", "method") and short in LIBRARY_WORK) or short in ("matmul", "dot", "inner", "einsum"):
+            return True
+        if short in ("mul", "multiply") and _contracts(op, varies):
+            return True
+    return False
+
+
+def _contracts(op: Op, varies: dict[Atom, frozenset[Var]]) -> bool:
+    """Whether each factor of a product has a loop of its own and both have one in common: ``a[i, k] * b[k, j]``."""
+    first, second = (varies.get(a, frozenset()) if isinstance(a, Var) else frozenset() for a in op.args[:2])
+    return bool(first & second and first - second and second - first)
+
+
+def _loops_of_values(function: Function) -> dict[Atom, frozenset[Var]]:
+    """For each value the indices of the loops that it is computed from; of carried values only those of their start."""
+    found: dict[Atom, frozenset[Var]] = {}
+
+    def of(atoms: Any) -> frozenset[Var]:
+        return frozenset().union(*(found.get(atom, frozenset()) for atom in atoms if isinstance(atom, Var)))
+
+    for statement in [*walk(function.body)] * 2:  # a branch comes before what is in it
+        match statement:
+            case Let(var=var, op=op):
+                found[var] = of(operands(op))
+            case If(cond=cond, phis=phis):
+                found |= {phi.var: of((cond, phi.then, phi.orelse)) for phi in phis}
+            case Loop(index=index, carries=carries, domain=domain):
+                if index is not None and isinstance(domain, Range):
+                    found[index] = frozenset({index}) | of((domain.lo, domain.hi))
+                for carry in carries:
+                    found[carry.inside] = found[carry.after] = of((carry.init,))
+    return found
