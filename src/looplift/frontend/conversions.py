@@ -63,7 +63,7 @@ def _dict(build: Builder, node: ast.Call) -> Value | None:
         if keyword.arg is None:
             return None
         pairs[keyword.arg] = expressions.evaluate(build, keyword.value)
-    return structures.shelf_of(build, pairs)
+    return structures.shelf_of(build, pairs) if pairs else structures.empty_dict(build, node)
 
 
 def _pairs(build: Builder, node: ast.Call, argument: ast.expr) -> dict | None:

@@ -80,6 +80,10 @@ STATIC = "static"
 """The form of a list, or of the range of a loop, whose items are known one by one."""
 
 
+OPEN = "open"
+"""The form of a dict whose keys are not known one by one."""
+
+
 class Restart(Exception):
     """The translation begins again, with more known about a place that makes a list or dict."""
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.frontend import calls, expressions, statements, unrolling
-from looplift.frontend.scope import STATIC, Builder, Frame, Restart, Site, Structure, Tup, Value
+from looplift.frontend.scope import OPEN, STATIC, Builder, Frame, Restart, Site, Structure, Tup, Value
 from looplift.frontend.syntax import nodes_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Var
+from looplift.ir.tables import TABLE
 
 
 def key_of(value: Value) -> Hashable | None:
@@ -35,6 +36,8 @@ class Shelf(Structure):
     cells: dict[Hashable, str] = field(default_factory=dict)
     made: tuple[list, Atom] | None = None
     """Once it was used as a whole: the block and the variable; it must not change any more."""
+    site: Site | None = None
+    """Where a dict was made empty."""
 
     @property
     def noun(self) -> str:  # type: ignore[override]
@@ -97,6 +100,8 @@ class Shelf(Structure):
         known = key_of(key)
         if known is None:
             unrolling.must_be_known(build, key)
+            if self.site is not None and not self.cells:
+                restart(build, self.site, OPEN)
             raise self.refusal(build, "read or written at a place that is not known before the loop runs")
         if self.kind == "list":
             if not isinstance(known, int):
@@ -295,13 +300,23 @@ def dict_display(build: Builder, node: ast.Dict) -> Value:
             text = ast.unparse(key_node)
             raise build.refuse("unsupported-value", f"the key '{text}' of a dict is not known before the loop runs")
         items[key] = expressions.evaluate(build, value_node)
-    return shelf_of(build, items)
+    return shelf_of(build, items) if items else empty_dict(build, node)
+
+
+def empty_dict(build: Builder, node: ast.AST) -> Value:
+    """``{}``: a dict that is known item by item, unless it was found out that its keys are not."""
+    site = build.site(node)
+    if build.forms.get(site) == OPEN:
+        return build.emit(TABLE, hint="table")
+    shelf = shelf_of(build, {})
+    shelf.site = site
+    return shelf
 
 
 def dict_comprehension(build: Builder, node: ast.DictComp) -> Value:
     """``{k: v for x in xs}`` is an empty dict and a loop that stores."""
     name = f"_dict_{next(build.counter)}"
-    build.env[name] = shelf_of(build, {})
+    build.env[name] = empty_dict(build, node)
     target = ast.Subscript(ast.Name(name, ast.Load()), node.key, ast.Store())
     loop = statements.loops_of(node.generators, [ast.Assign([target], node.value)])
     ast.copy_location(loop, node)

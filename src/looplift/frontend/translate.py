@@ -17,6 +17,7 @@ from looplift.ir.growing import joined_after_loops
 from looplift.ir.prune import prune
 from looplift.ir.sink import sink_stores
 from looplift.ir.started import started_lists
+from looplift.ir.tables import tables_as_lists
 
 RESULT = "return"
 MAX_ATTEMPTS = 40
@@ -54,7 +55,8 @@ def translate(
         "modules": build.modules,
         "unrolled": build.unrolled,
     })  # fmt: skip
-    return prune(filled_lists(started_lists(joined_after_loops(sink_stores(function)))))
+    function = joined_after_loops(sink_stores(function))
+    return prune(filled_lists(started_lists(tables_as_lists(function))))
 
 
 def _translated(

@@ -105,7 +105,7 @@ class _Filled:
         if isinstance(statement, Let):
             repeated = self._repeated(statement)
             return Made(statement.var, (repeated[1],), (repeated[0], statement)) if repeated is not None else None
-        if not isinstance(statement, Loop) or not _counts_up(statement):
+        if not isinstance(statement, Loop) or not counts_up(statement):
             return None
         *before, last = statement.body
         lets = [s for s in before if isinstance(s, Let)]
@@ -151,12 +151,12 @@ class _Filled:
 
     def _fill(self, loop: Loop, made: Made) -> Fill | None:
         """The loops that fill every place once, in order."""
-        if not _counts_up(loop):
+        if not counts_up(loop):
             return None
         if len(made.lengths) == 1:
             stores = [s for s in loop.body if isinstance(s, Store) and s.ref is made.var]
             return Fill((loop,), stores[0]) if len(stores) == 1 and _is_at(stores[0], loop) else None
-        for inner in (s for s in loop.body if isinstance(s, Loop) and _counts_up(s)):
+        for inner in (s for s in loop.body if isinstance(s, Loop) and counts_up(s)):
             for store in (s for s in inner.body if isinstance(s, Store) and _is_at(s, inner)):
                 row = self.rows.get(store.ref)
                 if row is not None and row.op.args[0] is made.var and row.op.args[1] is loop.index:
@@ -220,7 +220,7 @@ class _Filled:
         return replace(outer, body=Block(tuple(body)))
 
 
-def _counts_up(loop: Loop) -> bool:
+def counts_up(loop: Loop) -> bool:
     """``for i in range(n)``, to its end."""
     domain = loop.domain
     if not isinstance(domain, Range) or loop.stop is not None:
