@@ -145,13 +145,13 @@ class Walk:
     start: Node | None = None
     limit: Node | None = None
     """The number of iterations of each lane; None where all have the same."""
+    stride: int = 1
 
     def index(self, count: Node) -> Val:
         """The loop's index: the name that is counted, or each lane's own."""
         if self.start is None:
             return Val(count)
-        step = nodes.constant_of(self.bounds[2])
-        sign = "add" if step == 1 else "sub"
+        sign = "add" if self.stride == 1 else "sub"
         return Val(nodes.elementwise(sign, [self.start, count], nodes.INT, bits=41))
 
     def going(self, count: Node) -> Node | None:
@@ -178,7 +178,7 @@ def walk_of(context: Context, loop: Loop) -> Walk:
         context.check(nodes.compare("ge", limit, nodes.const(1)))
     longest = Node("reduce", (limit,), (), nodes.INT, {"axes": limit.axes, "operator": "max", "bits": 42}, "longest")
     start = None if nodes.is_const(lo, 0) and stride == 1 else lo
-    return Walk((nodes.const(0), longest, step if stride == 1 else nodes.const(1)), start, limit)
+    return Walk((nodes.const(0), longest, nodes.const(1)), start, limit, stride)
 
 
 def _count(loop: Loop, bounds: tuple[Node, Node, Node]) -> Node:
