@@ -145,7 +145,7 @@ def _own(p: Printer, text: str, value: Node, dtype, expanded: bool, unsure: bool
 
 
 def _standard(value: Node) -> bool:
-    return value.op in ("join", "fold", "reduce")
+    return value.op in ("join", "fold", "reduce", "distances")
 
 
 def owned_text(p: Printer, node: Node) -> Text:

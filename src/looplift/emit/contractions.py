@@ -65,6 +65,9 @@ def contract_text(p: Printer, node: Node) -> Text:
 def distances_text(p: Printer, node: Node) -> Text:
     """The distances between the rows of two arrays, or their squares."""
     a, b = (p.text(side).text for side in node.args)
+    if not p.gradients:
+        found = f'torch.cdist({a}, {b}, compute_mode="donot_use_mm_for_euclid_dist")'
+        return atom(f"{found}.square()" if node.attrs["squared"] else found)
     p.need("distances")
     return atom(f"distances({a}, {b}, squared=True)" if node.attrs["squared"] else f"distances({a}, {b})")
 

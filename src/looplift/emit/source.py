@@ -79,6 +79,7 @@ class Printer:
 
     library: str
     device: str = ""
+    gradients: bool = True
     reserved: set[str] = field(default_factory=set)
     lines: list[str] = field(default_factory=list)
     depth: int = 0
@@ -295,7 +296,7 @@ def _commits_early(program: Program, mutated: set[str]) -> bool:
 
 def print_program(program: Program, *, reserved: set[str], device: str = "") -> Emitted:
     """The text of a program; the names it binds keep clear of ``reserved`` ones, except for its results."""
-    printer = Printer(program.library, device, reserved=set(reserved))
+    printer = Printer(program.library, device, gradients=program.gradients, reserved=set(reserved))
     named = results_apart(program)
     results = [node for _, node in named]
     printer.uses = count_uses([n for step in program.steps for n in operands_of(step)] + results)

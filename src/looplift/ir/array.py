@@ -175,12 +175,14 @@ class Program:
 
     ``overwrites``: values that nobody can see any more may be overwritten, as no gradient needs them. ``memory``: for
     each leaf of the results the places that its memory may be of in the loop, None where nothing is known.
+    ``gradients``: whether any may be asked for.
     """
 
     steps: list[Step]
     results: list[tuple[str, Node]]
     library: str = "torch"
     overwrites: bool = False
+    gradients: bool = True
     memory: list[frozenset[Any] | None] = field(default_factory=list)
 
 

@@ -172,6 +172,7 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None, reu
         attributes["equal"] = _representatives(context.wanted_equal)
         program, context = lower(facts, library=library, needs_grad=gradients, kernel_of=kernel_of)
     decided = context.decisions
+    program.gradients = gradients
     program.overwrites = not gradients and not torch._C._is_any_autocast_enabled()
     gained = any(decision in ("lanes", "native", "scan") for decision, _, _ in decided.values())
     if not gained and not context.distributed and not reuses(program):
