@@ -388,6 +388,8 @@ class _Probe:
             loops = self.union(inside.loops, last.loops)
             if kind != inside.kind and inside.kind.family not in ("undefined", "list"):
                 self.mixed.add(carry.inside)
+            if inside.kind.is_array and last.kind.is_number:
+                self.mixed |= {carry.inside, carry.after}
             if kind != inside.kind or loops != inside.loops:
                 changed = True
                 sample = last.sample if kind != inside.kind else inside.sample
