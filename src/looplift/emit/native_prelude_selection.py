@@ -5,8 +5,7 @@ _SELECT = """\
 template <class T> static void select(T* values, int64_t count, int64_t k) {
   int64_t low = 0, high = count - 1;
   while (high - low > 12) {
-    const int64_t middle = low + (high - low) / 2;
-    T a = values[low], b = values[middle], c = values[high];
+    const T a = values[low], b = values[low + (high - low) / 2], c = values[high];
     const T pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
     int64_t i = low, j = high;
     while (i <= j) {
@@ -100,5 +99,61 @@ template <class T, class Term> static inline T pairwise_sum(const Term& term, in
 }
 """
 
-SELECTION: dict[str, str] = {"select": _SELECT, "sort": _SORT, "search": _SEARCH, "pairwise_sum": _PAIRWISE}
+_MIDDLE = """\
+// The number that belongs at place k of several, which stay as they are; ``room`` is for twice as many. The inner loops
+// have no branch: of numbers in no order none could be foretold.
+template <class T> static T middle_number(const T* values, T* room, int64_t count, int64_t k) {
+  const T* from = values;
+  T *to = room, *other = room + count;
+  while (count > 16) {
+    const T a = from[0], b = from[count / 2], c = from[count - 1];
+    const T pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+    int64_t first = 0, last = count - 1;
+    for (int64_t i = 0; i < count; ++i) {
+      const T value = from[i];
+      to[first] = value;
+      to[last] = value;
+      const bool before = value < pivot;
+      first += before;
+      last -= !before;
+    }
+    if (first == 0) {
+      last = count - 1;
+      for (int64_t i = 0; i < count; ++i) {
+        const T value = from[i];
+        to[first] = value;
+        to[last] = value;
+        const bool before = !(pivot < value);
+        first += before;
+        last -= !before;
+      }
+      if (k < first) return pivot;
+    }
+    const bool in_front = k < first;
+    from = in_front ? to : to + first;
+    k -= in_front ? 0 : first;
+    count = in_front ? first : count - first;
+    T* kept = to;
+    to = other;
+    other = kept;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t smaller_ones = 0, equal_ones = 0;
+    for (int64_t j = 0; j < count; ++j) {
+      smaller_ones += from[j] < from[i];
+      equal_ones += from[j] == from[i];
+    }
+    if (smaller_ones <= k && k < smaller_ones + equal_ones) return from[i];
+  }
+  return from[0];
+}
+"""
+
+SELECTION: dict[str, str] = {
+    "select": _SELECT,
+    "middle_number": _MIDDLE,
+    "sort": _SORT,
+    "search": _SEARCH,
+    "pairwise_sum": _PAIRWISE,
+}
 """Each under the name by which kernels call it."""

@@ -6,6 +6,7 @@ from looplift.base.data import replace
 from looplift.emit.native_arrays import allocate, view_text
 from looplift.emit.native_convert import convert
 from looplift.emit.native_numpy import count_of, floating_of, is_nan
+from looplift.emit.native_ops import ADD, MULTIPLY
 from looplift.emit.native_types import INT, Scalar, common_type
 from looplift.emit.native_values import Elements, Number, View
 from looplift.emit.native_vector_loops import materialized, over
@@ -17,7 +18,8 @@ def median(writer: Writer, part: Elements, *, skips: bool) -> Number:
     """The middle of the numbers, or the mean of the two in the middle; NaN if one is, unless it ``skips`` them."""
     result = floating_of(part.type)
     capacity = writer.bind(Number(count_of(part), INT, 2, low=0, high=2**47), "capacity")
-    values, count, undefined = allocate(writer, part.type, [capacity], "values"), writer.fresh("count"), ""
+    room = writer.bind(Number(f"3 * {capacity.at(MULTIPLY)}", INT, MULTIPLY, low=0, high=2**47), "room")
+    values, count, undefined = allocate(writer, part.type, [room], "values"), writer.fresh("count"), ""
     if part.type.is_float and not skips:
         undefined = writer.fresh("undefined")
         writer.line(f"bool {undefined} = false;")
@@ -27,29 +29,34 @@ def median(writer: Writer, part: Elements, *, skips: bool) -> Number:
         number = writer.bind(part.at(writer, index))
         if undefined:
             writer.line(f"{undefined} |= {is_nan(number)};")
-        condition = f"if (!({is_nan(number)})) " if part.type.is_float and skips else ""
-        writer.line(f"{condition}{values.root}.data[{count}++] = {number.text};")
+        writer.line(f"{values.root}.data[{count}] = {number.text};")
+        counted = f"{number.text} == {number.text}" if part.type.is_float and skips else "1"
+        writer.line(f"{count} += {counted};")
 
     over(writer, part.sizes, body)
     writer.fail_if(f"{count} == 0", "warned")
-    found = _middle(writer, values, count, part.type, result, undefined)
+    found = _middle(writer, values, capacity.at(ADD), count, result, undefined)
     return Number(found, result)
 
 
-def _middle(writer: Writer, values: View, count: str, scalar: Scalar, result: Scalar, undefined: str) -> str:
+def _middle(writer: Writer, values: View, capacity: str, count: str, result: Scalar, undefined: str) -> str:
     """The name of the number in the middle of ``count`` values."""
-    found, data = writer.fresh("median"), f"{values.root}.data"
+    scalar = values.type
+    found, middle, data = writer.fresh("median"), writer.fresh("middle"), f"{values.root}.data"
     start = '__builtin_nan("")' if undefined else "0"
     writer.line(f"{result.cpp} {found} = {start};")
     with writer.block(f"if (!{undefined})" if undefined else ""):
-        writer.line(f"select({data}, {count}, {count} / 2);")
-        writer.line(f"{found} = {result.cpp}({data}[{count} / 2]);")
+        writer.line(f"const {scalar.cpp} {middle} = middle_number({data}, {data} + {capacity}, {count}, {count} / 2);")
+        writer.line(f"{found} = {result.cpp}({middle});")
         with writer.block(f"if ({count} % 2 == 0)"):
-            below = writer.fresh("below")
+            below, smaller = writer.fresh("below"), writer.fresh("smaller_ones")
             writer.line(f"{scalar.cpp} {below} = {data}[0];")
-            writer.line(
-                f"for (int64_t k = 1; k < {count} / 2; ++k) {below} = {data}[k] > {below} ? {data}[k] : {below};"
-            )
+            writer.line(f"int64_t {smaller} = 0;")
+            with writer.block(f"for (int64_t k = 0; k < {count}; ++k)"):
+                writer.line(f"const bool is_smaller = {data}[k] < {middle};")
+                writer.line(f"{below} = is_smaller && (!{smaller} || {data}[k] > {below}) ? {data}[k] : {below};")
+                writer.line(f"{smaller} += is_smaller;")
+            writer.line(f"if ({smaller} < {count} / 2) {below} = {middle};")
             upper = writer.fresh("upper")
             writer.line(f"const {result.cpp} {upper} = {found};")
             writer.line(f"{found} = ({result.cpp}({below}) + {upper}) / 2;")

@@ -175,7 +175,7 @@ std math int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_
 View Rows row row_at cut reversed transposed Array same_sizes copy copied hand_out holds
 half bfloat16 Element Tape Recorder Host Watch Outcome Results outside from_end smaller larger
 minimum maximum floor_divide remainder_of python_remainder integer_floor_divide integer_remainder integer_fmod
-checked_power wrapping_power power surprising select sort sort_range search pairwise_block pairwise_sum
+checked_power wrapping_power power surprising select middle_number sort sort_range search pairwise_block pairwise_sum
 sign_of inexact range_length bits_of float_of patience host watch
 trips tape recorded thread results make linux unix asm errno math_errhandling HUGE_VAL isnan isinf isfinite signbit main
 """.split()) | frozenset(

@@ -50,7 +50,13 @@ def _is_library_work(function: Function) -> bool:
             continue
         op = statement.op
         owner, _, short = op.name.rpartition(".")
-        if (owner in ("np", "method") and short in LIBRARY_WORK) or short in ("matmul", "dot", "inner", "einsum"):
+        if (owner in ("np", "method") and short in LIBRARY_WORK) or short in (
+            "matmul",
+            "dot",
+            "inner",
+            "outer",
+            "einsum",
+        ):
             return True
         if short in ("mul", "multiply") and _contracts(op, varies):
             return True

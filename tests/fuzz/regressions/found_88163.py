@@ -3,6 +3,7 @@
 
 import torch
 
+
 def program(y, cube, twin):
     n = cube.shape[0]
     m = cube.shape[1]
@@ -14,7 +15,10 @@ def program(y, cube, twin):
     for i in range(n):
         a1, b2 = (1, a1)
     return ((b2,),)
+
+
 SIZES = [(4, 4), (3, 3), (2, 2), (1, 1)]
+
 
 def arguments(seed):
     n, m = SIZES[seed % 4]
