@@ -49,3 +49,10 @@ def test_heavy_packages_wait_until_they_are_needed():
     loaded = set(python("import looplift, sys\nprint(*sys.modules)").split())
     before = set(python("import torch, sys\nprint(*sys.modules)").split())
     assert not (loaded - before) & {"rich", "typer", "libcst", "torch._dynamo", "torch._inductor"}
+
+
+def test_the_first_lift_makes_no_class_of_the_standard_library():
+    """Each of them is compiled when it is made; all together took longer than all else that a first lift does."""
+    rooms = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] not in ("cli", "verify")]
+    found = [path for path in rooms if "from dataclasses import" in path.read_text(encoding="utf-8")]
+    assert found == [PACKAGE / "base" / "reasons.py"]  # its entries are frozen for everyone

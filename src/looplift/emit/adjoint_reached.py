@@ -6,8 +6,7 @@ what depends on a branch has no kernel with gradients.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from looplift.base.data import dataclass, field
 from looplift.emit.adjoint_plan import Plan, forward_step
 from looplift.emit.native_flow import bound_by
 from looplift.ir.grammar import Block, If, Let, Loop, Range, Statement, Var, uses, walk

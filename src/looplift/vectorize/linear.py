@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from looplift.base.data import dataclass, field
 from looplift.ir.array import Axis, Node
 from looplift.vectorize import nodes
 
 
-@dataclass(slots=True)
+@dataclass
 class Linear:
     """``sum(coefficient * position, from 0, on axis) + base``; coefficients and base are integers of no axis."""
 

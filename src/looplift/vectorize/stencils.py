@@ -6,8 +6,7 @@ x[i * s + k - p] inside of x    pad(x, (p, p)).unfold(0, K, s), zero where the m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from looplift.base.data import dataclass
 from looplift.ir.array import Axis, Node, merge_axes
 from looplift.ir.facts import Kind
 from looplift.vectorize import linear, nodes
@@ -16,7 +15,7 @@ from looplift.vectorize.linear import Linear
 from looplift.vectorize.subscripts import Along, Cut, Gather, Piece, Point, Whole, extent_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reach:
     """A dimension that is read at ``first + step * i (+ dilation * j)``, with the axes in this order."""
 
