@@ -58,6 +58,35 @@ class Containers(Pieces):
             self.choices.pick((name, f"({stacked} if {name} else None)", f"{name}[-1:]")),
         )
 
+    def filled(self):
+        """A list at its full length, a list of such lists, or a dict, filled place by place and read elsewhere."""
+        dim, width = self.choices.pick((("n", "m"), ("m", "n"), ("n", "n")))
+        form, name = self.choices.pick(("list", "lists", "dict", "pairs")), self.write.name("filled")
+        nothing = self.choices.pick(("None", "None", "0.0", "0"))
+        made = {"list": f"[{nothing}] * {dim}", "lists": f"[[{nothing}] * {width} for _ in range({dim})]"}
+
+        def step(scope):
+            at = self.at(scope, dim)
+            if at is None or scope.depth >= 3:
+                return None
+            if form in ("list", "dict"):
+                return [f"{name}[{at}] = {bare(self.write.value(scope, depth=1).text)}"]
+            word = self.write.name("e")
+            inner = scope.child(Value(word, "number", "i", (), width), depth=3, skippable=False)
+            place = f"{name}[{at}][{word}]" if form == "lists" else f"{name}[{at}, {word}]"
+            line = f"{place} = {bare(self.write.value(inner, depth=1).text)}"
+            return [f"for {word} in range({width}):", f"    {line}"]
+
+        one = self.choices.pick(("q", f"{dim} - 1 - q", f"(q + 1) % {dim}", "q // 2", "0"))
+        two = self.choices.pick(("r", f"{width} - 1 - r", f"(r * 2) % {width}", "0"))
+        read = {"lists": f"{name}[{one}][{two}]", "pairs": f"{name}[{one}, {two}]"}.get(form, f"{name}[{one}]")
+        rest = f" for r in range({width})" if form in ("lists", "pairs") else ""
+        return Goal(
+            [f"{name} = {made.get(form, '{}')}"],
+            step,
+            self.choices.weighted(((2, name), (4, f"[{read} for q in range({dim}){rest}]"), (1, f"len({name})"))),
+        )
+
     def dictionary(self):
         """A dict of arrays or numbers, read by the loop's index or looped over by key."""
         kind, dim = self.choices.pick(("index", "key", "items")), self.choices.pick(("n", "m"))

@@ -2,6 +2,7 @@
 
 import torch
 
+
 def program(x, starts_nm, ends_nm):
     n = x.shape[1]
     kept1 = torch.zeros((n,))
@@ -11,7 +12,10 @@ def program(x, starts_nm, ends_nm):
             inner2 = x[c3][-i]
         kept1[i] = inner2
     return kept1
+
+
 SIZES = [(5, 3), (5, 2), (0, 3), (3, 0)]
+
 
 def arguments(seed):
     n, m = SIZES[seed % 4]

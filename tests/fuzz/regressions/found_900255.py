@@ -3,6 +3,7 @@
 
 import torch
 
+
 def program(x, n):
     m = x.shape[0]
     grid2 = torch.zeros((m, n), dtype=torch.float64)
@@ -11,7 +12,10 @@ def program(x, n):
             v4 = x[:, min(j, n - 1)]
             grid2[:, i] = torch.maximum(grid2[:, i], (v4 + 0.25)[0])
     return (grid2,)
+
+
 SIZES = [(3, 4, 2), (5, 2, 1), (1, 3, 2), (0, 3, 2)]
+
 
 def arguments(seed):
     n, m, k = SIZES[seed % 4]
