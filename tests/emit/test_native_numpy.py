@@ -58,6 +58,13 @@ def nearest(x):
     return out
 
 
+def counts(x, least):
+    out = np.zeros((len(x), 9), dtype=np.int64)
+    for i in range(len(x)):
+        out[i] = np.bincount(x[i], minlength=least)
+    return out
+
+
 ROWS = np.random.default_rng(3).normal(size=(6, 300))
 UNDEFINED = np.where(np.random.default_rng(4).random(ROWS.shape) < 0.3, np.nan, ROWS)
 WIDE, NARROW = ROWS, ROWS.astype(np.float32)
@@ -93,6 +100,21 @@ def test_a_number_is_searched_for():
         same(searched(WIDE, places), lifted(WIDE, places))
 
 
+@pytest.mark.parametrize("dtype", (np.int64, np.uint8))
+def test_numbers_are_counted(dtype):
+    lifted = lift(counts, verify="off")
+    numbers = np.random.default_rng(5).integers(0, 9, (4, 30)).astype(dtype)
+    for value in (numbers, numbers[:, ::2], numbers[:, :0], numbers[:0], np.full((2, 3), 8, dtype)):
+        same(counts(value, 9), lifted(value, 9))
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}
+    for value, least in ((numbers + dtype(9), 9), (numbers, 12), (numbers, -1)):
+        with pytest.raises(ValueError) as wanted:
+            counts(value, least)
+        with pytest.raises(ValueError) as given:
+            lifted(value, least)
+        assert str(wanted.value) == str(given.value)
+
+
 def test_numpy_warns_as_the_loop_does():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -116,3 +138,6 @@ def test_a_product_of_matrices_is_the_librarys():
     lifted = lift(product, verify="off")
     np.testing.assert_allclose(lifted(WIDE, WIDE.T), product(WIDE, WIDE.T))
     assert "native" not in {loop.decision for loop in lifted.report().loops}
+    assert "a @ b" in lifted.source
+    for rows, columns in ((WIDE[:1], WIDE.T), (WIDE[:0], WIDE.T), (WIDE[:, :0], WIDE.T[:0]), (WIDE[:, ::-2], WIDE.T)):
+        np.testing.assert_allclose(lifted(rows, columns), product(rows, columns))

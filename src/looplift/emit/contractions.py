@@ -58,8 +58,14 @@ def contract_text(p: Printer, node: Node) -> Text:
         if len(rows) == 2 and 1 <= len(columns) <= 2 and (rows[1], rows[0] + columns[1:]) == (columns[0], out):
             if rows[0] != rows[1] and rows[0] not in columns:
                 return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
+    (a, rows), (b, columns) = pairs
+    if p.library == "np" and len(rows) == len(columns) == 2 and rows[1] == columns[1] and out == rows[0] + columns[0]:
+        turned = p.text(b).at(ATOM)
+        turned = turned.removesuffix(".T") if turned.endswith(".T") else f"{turned}.T"
+        return Text(f"{p.text(a).at(PRODUCT)} @ {turned}", PRODUCT)
     texts = ", ".join(p.text(factor).text for factor in node.args)
-    return atom(f'{p.library}.einsum("{",".join(subscripts)}->{out}", {texts})')
+    best = ", optimize=True" if p.library == "np" else ""
+    return atom(f'{p.library}.einsum("{",".join(subscripts)}->{out}", {texts}{best})')
 
 
 def distances_text(p: Printer, node: Node) -> Text:

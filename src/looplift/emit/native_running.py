@@ -1,14 +1,16 @@
-"""NumPy's differences and running sums of a row, and places in lists, in a kernel."""
+"""NumPy's differences, running sums and counts of a row, and places in lists, in a kernel."""
 
 from __future__ import annotations
 
 from looplift.base.data import replace
 from looplift.emit.native_arrays import allocate
-from looplift.emit.native_ops import COMPARE
-from looplift.emit.native_types import INT
+from looplift.emit.native_convert import constant, convert
+from looplift.emit.native_ops import ADD, COMPARE
+from looplift.emit.native_types import INT, Scalar
 from looplift.emit.native_values import Elements, Number, View
 from looplift.emit.native_vector_loops import elements_of_view, over
 from looplift.emit.native_writer import Writer
+from looplift.ir.grammar import Op
 
 
 def array_of_list(writer: Writer, view: View) -> View:
@@ -68,4 +70,30 @@ def running_sum(writer: Writer, part: Elements) -> View | None:
     over(writer, part.sizes, body)
     if scalar.is_float:
         writer.fail_if(f"!math::isfinite({total})", "warned")
+    return made
+
+
+def counted(writer: Writer, op: Op, part: Elements) -> View | None:
+    """``np.bincount(x, minlength=n)``: how often each number is there, as many as the greatest asks for."""
+    keywords = dict(op.kwargs)
+    least = keywords.pop("minlength", None)
+    if keywords or len(op.args) != 1 or len(part.sizes) != 1 or not part.type.is_integer or part.type.name == "uint64":
+        return None
+    number = writer.number(least) if least is not None else constant(0, INT)
+    if number.type.is_float or number.other is not None:
+        return None
+    number = convert(writer, number, INT)
+    writer.fail_if(f"{number.at(COMPARE)} < 0", "broken_requirement")
+    length = writer.fresh("length")
+    writer.line(f"int64_t {length} = {number.text};")
+
+    def measure(index: tuple[str, ...]) -> None:
+        item = writer.bind(part.at(writer, index))
+        writer.fail_if(f"{item.text} < 0", "broken_requirement")
+        writer.line(f"{length} = {item.text} < {length} ? {length} : int64_t({item.text}) + 1;")
+
+    over(writer, part.sizes, measure)
+    size = writer.bind(Number(f"{length} + 0", INT, ADD, low=0, high=2**47), "size")
+    made = allocate(writer, Scalar("numpy", "int64"), [size], filling=constant(0, INT))
+    over(writer, part.sizes, lambda index: writer.line(f"++{made.root}({part.at(writer, index).text});"))
     return made

@@ -12,7 +12,7 @@ from looplift.emit.native_convert import convert
 from looplift.emit.native_items import items_as_array
 from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, row_of
 from looplift.emit.native_reductions import REDUCTIONS, reduced
-from looplift.emit.native_running import array_of_list, differences, running_sum
+from looplift.emit.native_running import array_of_list, counted, differences, running_sum
 from looplift.emit.native_selection import ordered, searched
 from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Elements, Number, Value, View
@@ -63,6 +63,8 @@ def _of_numpy(writer: Writer, namespace: str, short: str, op: Op, values: list, 
         return searched(writer, op)
     if short == "diff" and len(op.args) == 1 and not op.kwargs:
         return differences(writer, _elements(writer, values[0]), lambda pair: applied(writer, "np", "sub", pair))
+    if namespace == "np" and short == "bincount":
+        return counted(writer, op, _elements(writer, values[0]))
     if short == "cumsum" and len(op.args) == 1 and not op.kwargs:
         return running_sum(writer, _elements(writer, values[0]))
     return None

@@ -16,11 +16,15 @@ def _may_contract(*factors: Node) -> bool:
     import torch
 
     dtypes = {factor.kind.dtype for factor in factors}
-    if len(dtypes) > 1 or any(factor.kind.family != "tensor" for factor in factors):
+    if len(dtypes) > 1 or _is_ragged(*factors):
+        return False
+    if all(factor.kind.family in ("array", "numpy") for factor in factors):
+        return all(dtype.name == "float64" for dtype in dtypes)
+    if any(factor.kind.family != "tensor" for factor in factors):
         return False
     plain = all(dtype.is_floating_point and "16" not in str(dtype) for dtype in dtypes)
     exact = torch.get_float32_matmul_precision() == "highest" and not torch._C._is_any_autocast_enabled()
-    return plain and exact and not _is_ragged(*factors)
+    return plain and exact
 
 
 def _is_ragged(*factors: Node) -> bool:
