@@ -66,36 +66,46 @@ def _most_telling(refusals: list[NotLiftable]) -> NotLiftable:
     return first
 
 
-def _through_the_ir(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+def _through_the_ir(
+    program: RegionProgram, values: Mapping[str, Any], settings: Settings, *, kernels: bool = True
+) -> RegionCode:
+    """The region by way of the IR; without ``kernels`` none is the whole region."""
     from looplift.analysis.probe import analyse
     from looplift.emit.source import emit
     from looplift.frontend.translate import translate
     from looplift.optimize.reuse import reuse_memory
     from looplift.optimize.simplify import simplify
-    from looplift.vectorize.kernel_first import suits_a_kernel
+    from looplift.vectorize.kernel_first import has_short_rows, suits_a_kernel
     from looplift.vectorize.plan import plan
 
     region = program.region
     function = translate(region.statements, values, list(program.live_out), file=program.file, name=program.name)
     one_kernel = cache(lambda *, rows=True: _one_kernel(function, settings, rows=rows))
-    if settings.backend == "native" or suits_a_kernel(function):
+    if kernels and (settings.backend == "native" or suits_a_kernel(function)):
         if not isinstance(found := one_kernel(), NotLiftable):
-            found.alternative = partial(_kernel_for, program)  # other lists may need another one
+            found.renewable = settings.backend == "native" or any(type(value) is list for value in values.values())
+            lanes = partial(_through_the_ir, program, settings=settings, kernels=False)
+            found.alternative = partial(_kernel_for, program) if found.renewable else lanes
             return found
     try:
-        made = plan(analyse(function), backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
-        if not made.is_all_lanes and not isinstance(found := one_kernel(rows=False), NotLiftable):
+        facts = analyse(function)
+        made = plan(facts, backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
+        short = kernels and not made.is_all_lanes and has_short_rows(facts)
+        if kernels and not made.is_all_lanes and not isinstance(found := one_kernel(rows=short), NotLiftable):
+            found.alternative = partial(_through_the_ir, program, settings=settings, kernels=False)
             return found
         made.program = simplify(made.program)
         emitted = emit(made)
     except Exception as error:
+        if not kernels:
+            raise
         if isinstance(found := one_kernel(), NotLiftable):
             raise found if settings.backend == "native" and found.code != "backend" else error from None
         return found
     for kernel, gradients in emitted.kernels:
         emitted.namespace[kernel.name] = _built(kernel, gradients)
     code = _code_from_emitted(emitted, made)
-    if settings.backend == "auto" and not made.is_all_lanes:
+    if kernels and settings.backend == "auto" and not made.is_all_lanes:
         code.alternative = partial(_kernel_for, program)
     return code
 

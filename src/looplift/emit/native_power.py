@@ -15,7 +15,9 @@ def power(sink: Sink, namespace: str, args: list[Number]) -> Number:
     """``a ** b``."""
     base, exponent = args
     if base.other is not None or exponent.other is not None:
-        if all(n.type.name == "float64" and n.type.family in ("python", "numpy") for n in args):
+        floats = [n.type.name == "float64" and n.type.family in ("python", "numpy") for n in args]
+        squares = exponent.type == INT and exponent.constant is not None and base.other == FLOAT
+        if all(floats) or (floats[0] and squares):
             return _mixed_power(sink, args)
         raise sink.refuse("mixed-kinds", "'**' of a variable that is sometimes a number")
     common = common_type(base.type, exponent.type)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from looplift.base.errors import NotLiftable
 from looplift.runtime import entry
 from looplift.runtime.variants import RegionCode
 
@@ -24,8 +23,8 @@ def takes_over(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any],
     ``loop``: seconds that a call of the loop takes.
     """
     other = variant.small
-    if is_kernel(variant):
-        return False  # it would be the same again
+    if variant.code is not None and variant.code.renewable:
+        return False
     if other is None or other.plain:
         other = _made(dispatcher, variant, values) if loop > WORTH_IT else None
         if other is None:
@@ -50,11 +49,6 @@ def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -
     return True
 
 
-def is_kernel(variant: Variant) -> bool:
-    """Whether a variant is one kernel: another form of it is one for lists of other shapes."""
-    return variant.code is not None and all(one.decision == "native" for one in variant.code.decisions)
-
-
 def _made(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> Variant | None:
     """The other form that the compiler has, if it has one; it is asked once."""
     code = variant.code
@@ -64,8 +58,8 @@ def _made(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> V
     other = type(variant)([], variant.modes, len(dispatcher.variants), trials={})
     try:
         dispatcher.take(other, values, make)
-    except NotLiftable:
-        return None
+    except Exception:
+        return None  # what the compiler cannot do leaves all as it is
     if not _holds(dispatcher, other.code, values):
         return None
     other.guards = [text for text in other.conditions if text not in variant.conditions]

@@ -24,7 +24,8 @@ class RegionCode:
     ``standalone`` definitions do for them in a text of its own. ``guards`` are expressions that must hold, the kinds
     of the values at ``paths`` must not change. The statements write to the values at ``mutated``. ``commits_early``:
     they may fail after they wrote. ``repeatable``: the loop has no effects but its writes, draws and printed text.
-    ``alternative`` compiles another form for given values, for calls in which this one is slow or does not hold.
+    ``alternative`` compiles another form for given values, for calls in which this one is slow or does not hold;
+    ``renewable``: it is the same form, for values of another shape.
     """
 
     statements: list[str]
@@ -40,6 +41,7 @@ class RegionCode:
     decisions: list[Any] = field(default_factory=list)
     description: str = ""
     alternative: Callable[[Mapping[str, Any]], RegionCode] | None = None
+    renewable: bool = False
 
 
 class Program(Protocol):

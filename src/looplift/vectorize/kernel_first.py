@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 import torch
 
+from looplift.ir.facts import Facts
 from looplift.ir.grammar import Atom, Function, If, Let, Loop, Op, Range, Var, While, operands, walk
+from looplift.ops.table import base_name
 
 LIBRARY_WORK = frozenset(
     "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan arctan2 arcsinh arccosh "
@@ -88,3 +91,22 @@ def _loops_of_values(function: Function) -> dict[Atom, frozenset[Var]]:
                 for carry in carries:
                     found[carry.inside] = found[carry.after] = of((carry.init,))
     return found
+
+
+SHORT = 64
+"""So many elements of a row at most, and a call of a library costs more than its work."""
+_PRODUCTS = frozenset("matmul mm mv bmm addmm addmv linear einsum tensordot bilinear".split())
+
+
+def has_short_rows(facts: Facts) -> bool:
+    """Whether what a region computes is numbers and short rows, and no product with a matrix."""
+    for statement in walk(facts.function.body):
+        if not isinstance(statement, Let):
+            continue
+        if (fact := facts.of.get(statement.var)) is not None and prod(fact.shape) > SHORT:
+            return False
+        if base_name(statement.op.name) in _PRODUCTS | {"dot"}:
+            known = [facts.of[atom] for atom in operands(statement.op) if atom in facts.of]
+            if any(len(fact.shape) > 1 for fact in known):
+                return False
+    return True
