@@ -167,11 +167,13 @@ def _built(kernel: Any, gradients: bool) -> Callable[..., Any]:
 
 def _code_from_emitted(emitted: Any, made: Any) -> RegionCode:
     from looplift.runtime.variants import RegionCode
+    from looplift.vectorize.precision import rounded_to
 
     names = ("statements", "namespace", "standalone", "guards", "paths", "mutated", "imports", "random")
     fields = {name: getattr(emitted, name) for name in names}
     fields |= {name: getattr(emitted, name) for name in ("commits_early", "repeatable") if hasattr(emitted, name)}
-    return RegionCode(**fields, decisions=made.decisions, description=made.describe())
+    found = rounded_to(made.facts)
+    return RegionCode(**fields, decisions=made.decisions, description=made.describe(), rounded_to=found)
 
 
 # ---------------------------------------------------------------- waves

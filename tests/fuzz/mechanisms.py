@@ -126,7 +126,7 @@ class Mechanisms(Containers):
                 else f"{self.library.spell('maximum')}({name}, {b})"
             )
             lines = {
-                "sum": [f"{name} = {name} + ({b})"],
+                "sum": [self.choices.pick((f"{name} = {name} + ({b})", f"{name} += {b}"))],
                 "product": [f"{name} = {name} * ({a})"],
                 "max": [f"{name} = {maximum}"],
                 "affine": [f"{name} = ({a}) * {name} + ({b})"],
@@ -281,6 +281,6 @@ class Mechanisms(Containers):
             if at is None:
                 return None
             condition = self.choices.pick((f"{at} > 100", f"{at} == 1", self.write.condition(scope, 0), "n > 4"))
-            return [f"if {condition}:", f"    {total} = {total} + {name}[{at}]"]
+            return [f"if {condition}:", f"    {total} += {name}[{at}]"]
 
         return Goal([f"{total} = {start}"], step, total)

@@ -92,7 +92,9 @@ class Pieces(Goals):
         if form == "append":
             return [f"{name} = []"], lambda scope, text: [f"{name}.append({text})"], name
         if form == "total":
-            return [f"{name} = 0.0"], lambda scope, text: [f"{name} = {name} + {text}"], name
+            form = self.choices.pick(("{} = {} + {}", "{} += {}"))
+            fill = lambda text: form.format(*[name] * (form.count("{}") - 1), text)
+            return [f"{name} = 0.0"], lambda scope, text: [fill(text)], name
         operator = "=" if form == "store" else "+="
 
         def lines(scope, text):
@@ -207,7 +209,7 @@ class Pieces(Goals):
             inner = scope.child(Value(word, "number", "i", (), into), depth=3, in_loop=True, skippable=False)
             text = bare(self.write.value(inner, depth=1).text)
             change = {
-                "sum": f"{total} = {total} + {text}",
+                "sum": f"{total} += {text}",
                 "count": f"{total} += 1",
                 "max": f"{total} = max({total}, {text})",
                 "last": f"{total} = {text}",

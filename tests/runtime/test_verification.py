@@ -194,3 +194,18 @@ def test_gradients_survive(stand_in):
     x = X.clone().requires_grad_()
     lift(double)(x).sum().backward()
     assert x.grad.tolist() == [2, 2, 2, 2]
+
+
+def test_what_was_rounded_to_a_narrow_type_is_compared_as_such():
+    """float64 arrays of float32 sums differ by float32's rounding; what was never rounded is compared tightly."""
+    import numpy as np
+
+    from looplift.base.compare import difference
+
+    exact, rough = np.array([1.0, 2.0]), np.array([1.0, 2.0 * (1 + 1e-6)])
+    assert difference({"out": rough}, {"out": exact}) is not None
+    narrow = {"values['out']": "float32"}
+    assert difference({"out": rough}, {"out": exact}, path="values", narrow=narrow) is None
+    assert difference({"sum": rough}, {"sum": exact}, path="values", narrow=narrow) is not None
+    worse = np.array([1.0, 2.0 * (1 + 1e-3)])
+    assert difference({"out": worse}, {"out": exact}, path="values", narrow=narrow) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import math
 import random
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,24 @@ _PLAIN = (int, str, bytes, bytearray, type(None), range, slice, torch.dtype, tor
 _SEQUENCES = (list, tuple, collections.deque)
 
 
-def difference(got: Any, want: Any, *, exact: bool = False, magnitude: float = 1.0, path: str = "result") -> str | None:
+def difference(
+    got: Any,
+    want: Any,
+    *,
+    exact: bool = False,
+    magnitude: float = 1.0,
+    path: str = "result",
+    narrow: Mapping[str, str] | None = None,
+) -> str | None:
     """None if the two are the same to a caller, else one line that names the first difference.
 
     Types, dtypes, shapes, devices, ``requires_grad``, integers, booleans, text, the keys of containers and which
     elements are one object must be equal. Floats may differ by the rounding of a reordered sum, NaN equals NaN;
     with ``exact`` they must have the same bits. ``magnitude`` is the size of the numbers that were computed with:
-    where they cancel, the result is as inexact as they are.
+    where they cancel, the result is as inexact as they are. ``narrow``: beginnings of paths, and the dtype to which
+    what is there was rounded before it was stored in a wider one.
     """
-    return _Comparison(exact, magnitude).of(got, want, path)
+    return _Comparison(exact, magnitude, narrow or {}).of(got, want, path)
 
 
 def is_leaf(value: torch.Tensor) -> bool:
@@ -40,6 +50,8 @@ def is_leaf(value: torch.Tensor) -> bool:
 class _Comparison:
     exact: bool
     magnitude: float
+    narrow: Mapping[str, str]
+    narrowest: torch.dtype | None = None  # of the value that is compared
     mates: dict[int, int] = field(default_factory=dict)  # id in want -> id in got
     taken: dict[int, str] = field(default_factory=dict)  # id in got -> its first path
     alive: list[Any] = field(default_factory=list)  # an id is one only while its object lives
@@ -118,7 +130,12 @@ class _Comparison:
         same = all(_float_close(g, w, scale, self) for g, w in parts)
         return None if same else f"{path}: {got!r} instead of {want!r}"
 
+    def narrow_at(self, path: str) -> torch.dtype | None:
+        found = next((dtype for start, dtype in self.narrow.items() if path.startswith(start)), None)
+        return getattr(torch, found) if found else None
+
     def tensor(self, got: torch.Tensor, want: torch.Tensor, path: str) -> str | None:
+        self.narrowest = self.narrow_at(path)
         for what in ("dtype", "shape", "device", "layout", "requires_grad"):
             ours, theirs = getattr(got, what), getattr(want, what)
             if ours != theirs:
@@ -132,6 +149,7 @@ class _Comparison:
         return None
 
     def array(self, got: Any, want: Any, path: str) -> str | None:
+        self.narrowest = self.narrow_at(path)
         if type(got) is not type(want):
             return f"{path}: {_shown(got)} instead of {_shown(want)}"
         for what in ("dtype", "shape"):
@@ -184,6 +202,8 @@ def _tensors_close(got: torch.Tensor, want: torch.Tensor, settings: _Comparison)
 def _same(got: torch.Tensor, want: torch.Tensor, settings: _Comparison) -> torch.Tensor:
     """For each element, and for complex numbers each part, whether it is the same."""
     relative, absolute, overall = _tolerances(want.dtype)
+    if settings.narrowest is not None:
+        relative, absolute, overall = map(max, _tolerances(settings.narrowest), (relative, absolute, overall))
     got, want = _wide(got), _wide(want)
     both_nan = got.isnan() & want.isnan()
     if settings.exact:

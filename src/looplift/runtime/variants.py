@@ -24,6 +24,7 @@ class RegionCode:
     ``standalone`` definitions do for them in a text of its own. ``guards`` are expressions that must hold, the kinds
     of the values at ``paths`` must not change. The statements write to the values at ``mutated``. ``commits_early``:
     they may fail after they wrote. ``repeatable``: the loop has no effects but its writes, draws and printed text.
+    ``rounded_to``: the float type through which the result, or what is at a path, came, if narrower than 64 bits.
     ``alternative`` compiles another form for given values, for calls in which this one is slow or does not hold;
     ``renewable``: it is the same form, for values of another shape.
     """
@@ -42,6 +43,7 @@ class RegionCode:
     description: str = ""
     alternative: Callable[[Mapping[str, Any]], RegionCode] | None = None
     renewable: bool = False
+    rounded_to: dict[str, str] = field(default_factory=dict)
 
 
 class Program(Protocol):

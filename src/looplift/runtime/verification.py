@@ -155,7 +155,8 @@ def compare(
         return Verdict(False, f"the loop raises {type(run.error).__name__}: {run.error}", run.seconds)
     got = {"result": result} | {path: values[path] for path in code.mutated}
     want = {"result": run.result} | {path: run.values[path] for path in code.mutated}
-    why = difference(got, want, magnitude=magnitude, path="values")
+    narrow = {f"values[{key!r:.40}]": dtype for key, dtype in code.rounded_to.items()}
+    why = difference(got, want, magnitude=magnitude, path="values", narrow=narrow)
     if not why and "".join(text) != "".join(run.text):
         why = "the printed text differs"
     if not why and not GeneratorStates(values.values()).same(run.states):

@@ -57,7 +57,7 @@ def folded(context: Context, contribution: Contribution, axis: Axis, kind: Kind)
     present = merge_axes(value.axes, mask.axes if mask is not None else ())
     inner = [a for a in home if a in present or any(a in ancestors(p) for p in present)]
     absent = [a for a in home if a not in inner and not any(a in ancestors(p) for p in home)]
-    if operator in ("add", "mul"):
+    if operator in ("add", "mul") or any(a.is_ragged for a in absent):  # a ragged one may have no iteration
         value = _repeated(operator, value, absent)
     sums = [a for a in merge_axes(value.axes, mask.axes if mask is not None else ()) if a in home]
     if mask is not None and not (operator == "add" and stencils.vanishes(context, value, mask)):
