@@ -71,6 +71,8 @@ class Context:
     notes: list[str] = field(default_factory=list)
     serial_loops: list[Loop] = field(default_factory=list)
     in_while: bool = False
+    discarded: set[Var] = field(default_factory=set)
+    """What nothing reads and is computed all the same, in the loop that stays, as it may raise."""
     wanted_equal: set[tuple[str, str]] = field(default_factory=set)
     kernel_of: Any = None
     kernels: list[Any] = field(default_factory=list)

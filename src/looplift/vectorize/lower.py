@@ -107,9 +107,24 @@ def unread(context: Context, results: list[Node]) -> list[Assign]:
     from looplift.ir.array import operands_of, reachable
 
     read = {node.serial for node in reachable([*results, *(n for s in context.steps[0] for n in operands_of(s))])}
-    dead = [val.node for var, val in context.vals.items() if not context.flow.users.get(var)]
-    inner = [node for node in reachable(dead) if node.op in RAISING and node.serial not in read]
-    return [Assign("_", node) for node in inner if not _is_creation(node)]
+    unused = [var for var in context.vals if not context.flow.users.get(var) and var not in context.discarded]
+    inner = _raising([context.vals[var].node for var in unused])
+    return [Assign("_", node) for node in inner if node.serial not in read]
+
+
+def _raising(found: list[Node]) -> list[Node]:
+    """What may raise among the values that others are computed from."""
+    from looplift.ir.array import reachable
+
+    return [node for node in reachable(found) if node.op in RAISING and not _is_creation(node)]
+
+
+def _discard(context: Context, var: Var, value: Node) -> None:
+    """A value that nothing reads, in a loop that stays: it is computed there if it may raise."""
+    if context.serial_loops and not context.flow.users.get(var):
+        context.discarded.add(var)
+        if _raising([value]):
+            context.add(Assign("_", value))
 
 
 def _is_creation(node: Node) -> bool:
@@ -236,6 +251,8 @@ def _let(context: Context, statement: Let) -> None:
     context.vals[var] = made
     if context.flow.root(var) is var and is_stored(context, var):
         new_array(context, var, made, fact)
+    else:
+        _discard(context, var, made.node)
 
 
 def _empty(context: Context, var: Var) -> lists.Built:

@@ -9,8 +9,10 @@ from looplift.base.data import replace
 from looplift.ir.array import Node, Run, Write
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import (
+    UNDEFINED,
     Append,
     Block,
+    Carry,
     Const,
     Let,
     Loop,
@@ -48,6 +50,8 @@ def native_loop(context: Context, loop: Loop) -> None:
             raise context.refuse("mixed-kinds", f"'{output.var.hint}' is not always of one kind after the loop")
         if output.kind != context.facts.kind(output.var):
             raise context.refuse("not-scalar", f"'{output.var.hint}' is no single number")
+    if any(_begins_as_number(context, carry) for carry in loop.carries) and not _has_an_iteration(context, loop):
+        raise context.refuse("mixed-kinds", "what is a number before the loop stays one if it has no iteration")
     gradients = bool(kernel.differentiable) and context.needs_grad
     if gradients:
         _check_gradients(context, loop, kernel)
@@ -70,6 +74,13 @@ def native_loop(context: Context, loop: Loop) -> None:
         context.notes.append(
             f"a branch or an index depends on {', '.join(kernel.deciding)}, whose last digit may differ from torch's"
         )
+
+
+def _begins_as_number(context: Context, carry: Carry) -> bool:
+    facts = context.facts
+    if carry.init is UNDEFINED or carry.next is carry.inside or not facts.kind(carry.after).is_array:
+        return False
+    return facts.kind(carry.init).is_number or carry.init in facts.mixed
 
 
 @contextmanager
