@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from looplift.emit.products import matrix_product
 from looplift.emit.spelling import ATOM, PRODUCT, literal
 from looplift.emit.text import Text, arranged, atom, expanded, full
 from looplift.ir.array import Axis, Node
@@ -21,10 +22,10 @@ def matmul_text(p: Printer, node: Node) -> Text:
         return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
     if not b.axes and ranks == (1, 1) and len(a.axes) >= 1:
         return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
-    return atom(einsum_text(p, node))
+    return einsum_text(p, node)
 
 
-def einsum_text(p: Printer, node: Node) -> str:
+def einsum_text(p: Printer, node: Node) -> Text:
     """Labelled axes are letters already."""
     a, b = node.args
     letters = iter("abcdefghijklmnopqrstuvwxyz")
@@ -32,15 +33,17 @@ def einsum_text(p: Printer, node: Node) -> str:
     texts, subscripts = [], []
     for operand in (a, b):
         text, axes = expanded(p, operand, node.axes)
-        texts.append(text.text)
+        texts.append(text)
         subscripts.append("".join(of.setdefault(axis, next(letters)) for axis in axes))
     m, k, n = (next(letters) for _ in range(3))
     lane = {(1, 1): (k, k, ""), (1, 2): (k, k + n, n), (2, 1): (m + k, k, m), (2, 2): (m + k, k + n, m + n)}[
         (a.kind.rank, b.kind.rank)
     ]
     out = "".join(of[axis] for axis in node.axes) + lane[2]
-    equation = f"{subscripts[0]}{lane[0]},{subscripts[1]}{lane[1]}->{out}"
-    return f'{p.library}.einsum("{equation}", {texts[0]}, {texts[1]})'
+    first, second = (own + letters for own, letters in zip(subscripts, lane, strict=False))
+    if (made := matrix_product((texts[0], first), (texts[1], second), out)) is not None:
+        return made
+    return atom(f'{p.library}.einsum("{first},{second}->{out}", {texts[0].text}, {texts[1].text})')
 
 
 def contract_text(p: Printer, node: Node) -> Text:
@@ -53,19 +56,12 @@ def contract_text(p: Printer, node: Node) -> Text:
         for factor, lanes in zip(node.args, own, strict=True)
     ]
     out = "".join(of[axis] for axis in node.axes) + lane
-    pairs = list(zip(node.args, subscripts, strict=True))
-    for (a, rows), (b, columns) in (pairs, pairs[::-1]):
-        if len(rows) == 2 and 1 <= len(columns) <= 2 and (rows[1], rows[0] + columns[1:]) == (columns[0], out):
-            if rows[0] != rows[1] and rows[0] not in columns:
-                return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
-    (a, rows), (b, columns) = pairs
-    if p.library == "np" and len(rows) == len(columns) == 2 and rows[1] == columns[1] and out == rows[0] + columns[0]:
-        turned = p.text(b).at(ATOM)
-        turned = turned.removesuffix(".T") if turned.endswith(".T") else f"{turned}.T"
-        return Text(f"{p.text(a).at(PRODUCT)} @ {turned}", PRODUCT)
-    texts = ", ".join(p.text(factor).text for factor in node.args)
+    factors = [p.text(factor) for factor in node.args]
+    (first, second), (a, b) = factors, subscripts
+    if (made := matrix_product((first, a), (second, b), out)) is not None:
+        return made
     best = ", optimize=True" if p.library == "np" else ""
-    return atom(f'{p.library}.einsum("{",".join(subscripts)}->{out}", {texts}{best})')
+    return atom(f'{p.library}.einsum("{a},{b}->{out}", {first.text}, {second.text}{best})')
 
 
 def distances_text(p: Printer, node: Node) -> Text:

@@ -129,6 +129,32 @@ def windows(values, dim, first, *steps):
     ((width, other),) = inner
     return values.unfold(dim, other * (width - 1) + 1, step)[..., ::other]
 ''',
+    "convolution": '''
+def convolution(x, w, counts, *steps):
+    """Sums of windows of ``x`` times ``w``, each with so many dimensions of samples, groups, outputs and channels.
+
+    ``steps``: where the windows of a dimension begin, how many there are, their step, their width and its step.
+    """
+    samples, groups, outputs, channels = counts
+    if any(min(part[1:]) < 1 for part in steps):
+        raise RequirementFailed("a loop that runs zero times, or backwards")
+    padding = ()
+    for dim, (first, count, step, width, apart) in enumerate(steps, x.dim() - len(steps)):
+        reach, size = (count - 1) * step + (width - 1) * apart + 1, x.shape[dim]
+        start = min(max(first, 0), size)
+        inside, low = max(min(first + reach, size) - start, 0), min(max(-first, 0), reach)
+        padding = (low, reach - low - inside, *padding)
+        x = x.narrow(dim, start, inside)
+    if any(padding):
+        x = torch.nn.functional.pad(x, padding)
+    lead, kept = x.shape[:samples + groups], w.shape[:groups + outputs]
+    many, parts = lead[:samples].numel(), lead[samples:].numel()
+    rows = x.reshape(many, -1, *x.shape[x.dim() - len(steps):])
+    filters = w.reshape(kept.numel(), -1, *w.shape[w.dim() - len(steps):])
+    function = torch.nn.functional.conv1d if len(steps) == 1 else torch.nn.functional.conv2d
+    found = function(rows, filters, stride=[s[2] for s in steps], dilation=[s[4] for s in steps], groups=parts)
+    return found.view(*lead, *kept[groups:], *found.shape[2:])
+''',
     "windows_array": '''
 def windows_array(values, dim, first, *steps):
     """``values[first + step * i + other * j]`` along a dimension, zero outside: i in its place, j last."""

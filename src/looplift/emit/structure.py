@@ -31,6 +31,7 @@ from looplift.emit.contractions import (
     paired_text,
     vmapped_text,
 )
+from looplift.emit.convolutions import convolution_text
 from looplift.emit.ragged import segment_text
 from looplift.emit.repeats import place_text
 from looplift.emit.spelling import ATOM, dtype_text, literal
@@ -196,7 +197,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
     "reshaped": reshaped_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
     "unflattened": unflattened_text,
-    "matmul": matmul_text, "contract": contract_text, "distances": distances_text,
+    "matmul": matmul_text, "contract": contract_text, "convolution": convolution_text, "distances": distances_text,
     "counted_both": counted_both_text, "label_pairs": label_pairs_text,
     "label_sums": label_sums_text, "leading": leading_text, "module": module_text,
     "cell": cell_text, "part": cell_part_text, "vmapped": vmapped_text, "paired": paired_text, "field": field_text,

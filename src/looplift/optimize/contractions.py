@@ -104,13 +104,30 @@ def _contracted_rows(node: Node, a: Node, b: Node) -> Node | None:
     """Numbers by arrays, and outer products, of which a sum over all common axes is left."""
     if set(a.axes) & set(b.axes) != set(node.attrs["axes"]):
         return None
+    for weight, outer in ((a, b), (b, a)):
+        if not weight.kind.rank and (sides := _outer(outer)) is not None:
+            column, row = sides
+            if column.axes == row.axes == weight.axes:
+                weighted = Node("elementwise", (weight, column), column.axes, column.kind, {"name": "mul"}, column.hint)
+                return _contraction(node, weighted, row, ("a", "b", "ab"))
     if not a.kind.rank or not b.kind.rank:
         own = [LETTERS[: factor.kind.rank] for factor in (a, b)]
         return _contraction(node, a, b, (own[0], own[1], max(own)))
-    if a.op == "unsqueezed" and a.attrs["dim"] == -1 and (a.kind.rank, b.kind.rank) == (2, 1):
-        (column,) = a.args
+    if (column := _column(a)) is not None and b.kind.rank == 1:
         return _contraction(node, column, b, ("a", "b", "ab"))
     return None
+
+
+def _column(node: Node) -> Node | None:
+    """The vector that is a column here."""
+    return node.args[0] if node.op == "unsqueezed" and node.attrs["dim"] == -1 and node.kind.rank == 2 else None
+
+
+def _outer(node: Node) -> tuple[Node, Node] | None:
+    """The vectors of which a product of vectors is made."""
+    factors = _factors(node)
+    column = None if factors is None else _column(factors[0])
+    return None if factors is None or column is None or factors[1].kind.rank != 1 else (column, factors[1])
 
 
 def contracted_lanes(node: Node) -> Node | None:

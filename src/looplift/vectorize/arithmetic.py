@@ -37,7 +37,7 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
 def _is_whole_power(base: str, args: list[Any]) -> bool:
     """``x ** 2`` and the like, which have no singular point."""
     power = args[1].attrs["value"] if base in ("pow", "power") and len(args) == 2 and args[1].op == "const" else None
-    return type(power) in (int, float) and power >= 1 and float(power).is_integer()
+    return isinstance(power, int | float) and power >= 1 and float(power).is_integer()
 
 
 def _is_narrowed(cast: Node, given: Node) -> bool:

@@ -78,8 +78,8 @@ class Context:
     kernels: list[Any] = field(default_factory=list)
     ragged_axes: dict[Any, Any] = field(default_factory=dict)
     when_apart: set[Var] = field(default_factory=set)
-    vanishing: dict[int, tuple[Node, list[Any]]] = field(default_factory=dict)
-    """Reads that are zero where a mask does not hold: by serial, the mask, and the places that they reach."""
+    vanishing: dict[int, Any] = field(default_factory=dict)
+    """Reads that are zero where a mask does not hold, by serial."""
     updates: Updates = field(default_factory=Updates)
     axis_of: dict[Loop, Axis] = field(default_factory=dict)
     lanes_of: dict[Loop, tuple[Axis, Node | None]] = field(default_factory=dict)

@@ -60,7 +60,9 @@ def folded(context: Context, contribution: Contribution, axis: Axis, kind: Kind)
     if operator in ("add", "mul") or any(a.is_ragged for a in absent):  # a ragged one may have no iteration
         value = _repeated(operator, value, absent)
     sums = [a for a in merge_axes(value.axes, mask.axes if mask is not None else ()) if a in home]
-    if mask is not None and not (operator == "add" and stencils.vanishes(context, value, mask)):
+    if mask is not None and operator == "add":
+        mask = stencils.remaining(context, value, mask)
+    if mask is not None:
         value = context.select(mask, value, _identity(operator, kind), kind)
     if not sums:
         return value

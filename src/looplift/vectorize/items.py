@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Group, Op, Operand, Var, as_atom, atoms, constant
 from looplift.vectorize import nodes
-from looplift.vectorize.context import Context
+from looplift.vectorize.context import Context, node_of
 from looplift.vectorize.indexing import read
-from looplift.vectorize.nodes import Val
+from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.shapes import shape_operation
 from looplift.vectorize.subscripts import extent_of
 from looplift.vectorize.uniform import operand_node, uniform
@@ -177,6 +179,17 @@ def _index_atoms(index: Operand):
     return list(atoms(index))
 
 
+def _evenly_spaced(values: list[Any], form: Affine) -> Affine | None:
+    """``(-1, 0, 1)``, all of it walked by one axis, is a sum of positions."""
+    if len(values) < 2 or type(values[0]) is not int or len(form.terms) != 1 or not nodes.is_const(form.base, 0):
+        return None
+    ((axis, coefficient),) = form.terms
+    whole = nodes.is_const(axis.lo, 0) and axis.step == coefficient == 1 and nodes.is_const(axis.extent, len(values))
+    step = values[1] - values[0]
+    even = all(value == values[0] + k * step for k, value in enumerate(values))
+    return Affine(((axis, step),), nodes.const(values[0])) if whole and even and step else None
+
+
 def _displayed_item(context: Context, items: list[Val], index: Operand, fact: Fact) -> Val:
     """An item of a list display: known by a constant, else one of a small table."""
     form = context.affine(index) if isinstance(index, Var | Const) else None
@@ -187,6 +200,8 @@ def _displayed_item(context: Context, items: list[Val], index: Operand, fact: Fa
         values = [item.node.attrs["value"] for item in items]
         if len({type(v) for v in values}) != 1:
             raise context.refuse("mixed-kinds", "a tuple of different kinds of numbers")
+        if (even := _evenly_spaced(values, form)) is not None:
+            return Val(node_of(even), even)
         kind = Kind("array" if context.library == "np" else "tensor", nodes.lane_dtype(fact.kind), 1)
         table_node = Node("vector", (), (), kind, {"values": values, "extents": [nodes.const(len(values))]})
         got = read(context, table_node, index, Kind(kind.family, kind.dtype, 0)).node

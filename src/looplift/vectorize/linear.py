@@ -84,15 +84,16 @@ def same(a: Linear, b: Linear) -> bool:
 # ---------------------------------------------------------------- what a mask says
 
 
-def conditions(mask: Node) -> Iterator[Linear | None]:
-    """The sums that are not negative where the mask holds; None for each condition of another form."""
+def conditions(mask: Node) -> Iterator[tuple[Linear | None, Node]]:
+    """What holds where the mask does: each with the sum that is not negative then, None for one of another form."""
     yield from _said(mask, True)
 
 
 _NEGATED = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 
 
-def _said(node: Node, holds: bool) -> Iterator[Linear | None]:
+def _said(node: Node, holds: bool) -> Iterator[tuple[Linear | None, Node]]:
+    own = node if holds else nodes.negated(node)
     name = node.attrs.get("name") if node.op == "elementwise" else None
     if name == "not":
         yield from _said(node.args[0], not holds)
@@ -100,9 +101,9 @@ def _said(node: Node, holds: bool) -> Iterator[Linear | None]:
         for arg in node.args:
             yield from _said(arg, holds)
     elif name in _NEGATED:
-        yield _compared(name if holds else _NEGATED[name], *node.args)
+        yield _compared(name if holds else _NEGATED[name], *node.args), own
     else:
-        yield None
+        yield None, own
 
 
 def _compared(name: str, a: Node, b: Node) -> Linear | None:

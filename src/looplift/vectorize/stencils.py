@@ -28,21 +28,32 @@ class Reach:
     """Axes along which the places go down; they are read upwards, and turned afterwards."""
 
 
+@dataclass(frozen=True, slots=True)
+class Vanishing:
+    """A read that is zero in lanes for which the mask does not hold, but for ``others`` of its conditions."""
+
+    mask: Node
+    others: list[Node]
+    places: list[tuple[Node, Reach]]
+    """The extent of each dimension that is read in windows, and how it is."""
+
+
 def windows(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node | None:
     """The read as views of windows, where that is known to read nothing outside of the array; else None."""
     if any(not isinstance(piece, Whole | Cut | Point | Along | Gather) for piece in pieces):
         return None
     if context.needs_grad and (base.attrs.get("memory") or any(a.node is base for a in context.arrays.values())):
         return None
-    said = None if context.mask is None else list(linear.conditions(context.mask))
-    known = [form for form in said or () if form is not None]
+    said = [] if context.mask is None else list(linear.conditions(context.mask))
+    known = [form for form, _ in said if form is not None]
     found = [reach for dim, piece in enumerate(pieces) if (reach := _reach(base, dim, piece, known)) is not None]
     found = [reach for reach in found if _is_inside(context, base, reach, known)]
     axes = [axis for reach in found for axis in reach.axes]
     others = {axis for dim, piece in enumerate(pieces) if all(r.dim != dim for r in found) for axis in _axes(piece)}
     if not found or len(set(axes)) < len(axes) or set(axes) & (others | set(base.axes)):
         return None
-    return _made(context, base, pieces, found, kind, _implied(said, base, found))
+    rest = [node for form, node in said if form is None or not _is_met(form, base, found)]
+    return _made(context, base, pieces, found, kind, rest)
 
 
 def _axes(piece: Piece) -> tuple[Axis, ...]:
@@ -118,14 +129,14 @@ def _last(reach: Reach) -> Node | None:
     return last
 
 
-def _implied(said: list[Linear | None] | None, base: Node, found: list[Reach]) -> bool:
-    """Whether a lane where the mask does not hold reads a place outside, which is zero."""
-    if not said or any(form is None for form in said):
-        return False
-    return all(any(form and _bounds(base, reach.dim, reach.form, form) for reach in found) for form in said)
+def _is_met(form: Linear, base: Node, found: list[Reach]) -> bool:
+    """Whether lanes for which a condition does not hold read a place outside, which is zero."""
+    return any(_bounds(base, reach.dim, reach.form, form) for reach in found)
 
 
-def _made(context: Context, base: Node, pieces: list[Piece], found: list[Reach], kind: Kind, zero: bool) -> Node | None:
+def _made(
+    context: Context, base: Node, pieces: list[Piece], found: list[Reach], kind: Kind, others: list[Node]
+) -> Node | None:
     """Dimensions that are read otherwise come first, then one window after the other."""
     from looplift.vectorize.indexing import read_pieces
 
@@ -133,7 +144,7 @@ def _made(context: Context, base: Node, pieces: list[Piece], found: list[Reach],
     if any(not isinstance(piece, Whole) for dim, piece in enumerate(pieces) if dim not in dims):
         rest: list[Piece] = [Whole() if dim in dims else piece for dim, piece in enumerate(pieces)]
         left = [dim for dim, piece in enumerate(rest) if isinstance(piece, Whole | Cut)]
-        if any(isinstance(p, Gather) and (p.index.kind.rank or (not zero and context.mask is not None)) for p in rest):
+        if any(isinstance(p, Gather) and (p.index.kind.rank or others) for p in rest):
             return None
         with context.unmasked():  # the mask is about the windows; an index that fails without it ends the batched code
             node = read_pieces(context, base, rest, Kind(base.kind.family, base.kind.dtype, len(left)))
@@ -149,9 +160,9 @@ def _made(context: Context, base: Node, pieces: list[Piece], found: list[Reach],
     turned = tuple(axis for reach in found for axis in reach.turned)
     if turned:
         node = Node("turned", (node,), node.axes, kind, {"turned": turned, "extents": node.attrs["extents"]})
-    if zero:
-        assert context.mask is not None
-        context.vanishing[node.serial] = context.mask, [(extent_of(base, reach.dim), reach) for reach in found]
+    if context.mask is not None:
+        places = [(extent_of(base, reach.dim), reach) for reach in found]
+        context.vanishing[node.serial] = Vanishing(context.mask, others, places)
     return node
 
 
@@ -168,45 +179,46 @@ def _window(node: Node, dim: int, reach: Reach) -> Node:
 # ---------------------------------------------------------------- sums of windows
 
 
-def vanishes(context: Context, value: Node, mask: Node) -> bool:
-    """Whether a value is zero where the mask does not hold, which may need factors that are finite.
+def remaining(context: Context, value: Node, mask: Node) -> Node | None:
+    """What is left of a mask for a sum of a value that is zero wherever the rest of it does not hold.
 
-    Where gradients flow, a leaf that no lane reads has none: then some lane must read inside.
+    That may need factors that are finite. Where gradients flow, a leaf that no lane reads has none: some lane must
+    read inside then, and nothing else may be asked.
     """
     factors: list[Node] = []
-    reads: list[Node] = []
-    if not _is_zero_outside(context, value, mask, factors, reads):
-        return False
+    found = _vanishing(context, value, mask, factors)
+    if found is None or (context.needs_grad and found.others):
+        return mask
     for factor in factors:
         if "float" in str(nodes.lane_dtype(factor.kind)):
             context.add_check(Node("finite", (factor,), (), nodes.BOOL))
     if context.needs_grad:
-        for read in reads:
-            for extent, reach in context.vanishing[read.serial][1]:
-                _check_some(context, extent, reach)
-    return True
+        for extent, reach in found.places:
+            _check_some(context, extent, reach)
+    rest: Node | None = None
+    for other in found.others:
+        rest = nodes.both(rest, other)
+    return rest
 
 
-def _is_zero_outside(context: Context, value: Node, mask: Node, factors: list[Node], reads: list[Node]) -> bool:
+def _vanishing(context: Context, value: Node, mask: Node, factors: list[Node]) -> Vanishing | None:
+    """The read that makes a value zero; the factors beside it are collected."""
     if value.serial in context.vanishing:
-        reads.append(value)
-        return context.vanishing[value.serial][0] is mask
+        found = context.vanishing[value.serial]
+        return found if found.mask is mask else None
     match value.op, value.args:
         case (("cast" | "retype"), [one]):
-            return _is_zero_outside(context, one, mask, factors, reads)
+            return _vanishing(context, one, mask, factors)
         case "elementwise", [one] if value.attrs["name"] == "neg":
-            return _is_zero_outside(context, one, mask, factors, reads)
-        case (("elementwise" | "matmul"), [one, other]) if value.op == "matmul" or value.attrs["name"] in (
-            "mul",
-            "torch.mul",
-        ):
+            return _vanishing(context, one, mask, factors)
+        case (("elementwise" | "matmul"), [one, other]) if value.attrs.get("name", "mul") in ("mul", "torch.mul"):
             for zero, factor in ((one, other), (other, one)):
-                if _is_zero_outside(context, zero, mask, factors, reads):
+                if (found := _vanishing(context, zero, mask, factors)) is not None:
                     factors.append(factor)
-                    return True
+                    return found
         case "fold", [one] if value.attrs["name"] == "sum":
-            return _is_zero_outside(context, one, mask, factors, reads)
-    return False
+            return _vanishing(context, one, mask, factors)
+    return None
 
 
 def _check_some(context: Context, extent: Node, reach: Reach) -> None:

@@ -1,0 +1,36 @@
+"""Source text of convolutions: dimensions in the order that torch's have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplift.emit.spelling import ATOM
+from looplift.emit.subscripts import reordered
+from looplift.emit.text import Text, atom
+from looplift.ir.array import Axis, Node
+
+if TYPE_CHECKING:
+    from looplift.emit.source import Printer
+
+
+def convolution_text(p: Printer, node: Node) -> Text:
+    """``convolution(x, w, ...)`` of samples, groups, channels and places, put into the order of the node's axes."""
+    source, weights, *rest = node.args
+    names = ("samples", "groups", "outputs", "channels")
+    samples, groups, outputs, channels = (node.attrs[name] for name in names)
+    places = [place for place, _ in node.attrs["pairs"]]
+    taps = [tap for _, tap in node.attrs["pairs"]]
+    lead = len(source.axes)
+    order = [source.axes.index(axis) for axis in (*samples, *groups, *channels)]
+    x = reordered(p, p.text(source).at(ATOM), order + [lead + dim for dim in node.attrs["dims"]])
+    w = reordered(p, p.text(weights).at(ATOM), [weights.axes.index(a) for a in (*groups, *outputs, *channels, *taps)])
+    steps: list[str] = []
+    for k, swapped in enumerate(node.attrs["swapped"]):
+        first, count, step, other, apart = (p.text(part).text for part in rest[5 * k : 5 * k + 5])
+        pair = (other, apart, count, step) if swapped else (count, step, other, apart)
+        steps.append(f"({', '.join((first, *pair))})")
+    p.need("convolution")
+    counts = f"({len(samples)}, {len(groups)}, {len(outputs)}, {len(channels)})"
+    made: list[Axis] = [*samples, *groups, *outputs, *places]
+    text = f"convolution({x}, {w}, {counts}, {', '.join(steps)})"
+    return atom(reordered(p, text, [made.index(axis) for axis in node.axes]))

@@ -1,0 +1,67 @@
+"""Sums of products of windows and weights: convolutions, which need no copy of the windows."""
+
+from __future__ import annotations
+
+from looplift.ir.array import Axis, Node
+
+
+def convolution(node: Node) -> Node | None:
+    """A contraction over windows of two dimensions, or of one and over channels."""
+    if node.op != "contract" or any(node.attrs["lanes"]):
+        return None
+    for windows, weights in (node.args, node.args[::-1]):
+        source, reaches = _windows(windows)
+        if reaches and _is_convolution(node, source, weights, reaches):
+            return _made(node, source, weights, reaches)
+    return None
+
+
+def _windows(node: Node) -> tuple[Node, list[Node]]:
+    """What windows are read from, and how, the first dimension first."""
+    reaches: list[Node] = []
+    while node.op == "stencil" and len(node.attrs["walked"]) == 2:
+        reaches.insert(0, node)
+        node = node.args[0]
+    return node, reaches
+
+
+def _taps(node: Node, reach: Node) -> tuple[Axis, Axis] | None:
+    """The axis of the places and the one of the weights."""
+    for place, tap in (reach.attrs["walked"], reach.attrs["walked"][::-1]):
+        if place in node.axes and tap not in node.axes:
+            return place, tap
+    return None
+
+
+def _is_convolution(node: Node, source: Node, weights: Node, reaches: list[Node]) -> bool:
+    pairs = [_taps(node, reach) for reach in reaches]
+    if weights.kind.rank or source.kind.rank != len(reaches) or len(reaches) > 2 or None in pairs:
+        return False
+    taps = [pair[1] for pair in pairs if pair is not None]
+    places = [pair[0] for pair in pairs if pair is not None]
+    channels = [axis for axis in source.axes if axis not in node.axes]
+    fits = all(tap in weights.axes for tap in taps) and not any(place in weights.axes for place in places)
+    fits = fits and all(axis in weights.axes for axis in channels)
+    # of the rest, each axis is one of samples, of groups or of outputs
+    known = {*source.axes, *taps, *(axis for axis in weights.axes if axis in node.axes)}
+    return fits and set(weights.axes) <= known and (len(reaches) == 2 or bool(channels))
+
+
+def _made(node: Node, source: Node, weights: Node, reaches: list[Node]) -> Node:
+    pairs = [pair for reach in reaches if (pair := _taps(node, reach)) is not None]
+    samples = tuple(axis for axis in source.axes if axis in node.axes and axis not in weights.axes)
+    groups = tuple(axis for axis in source.axes if axis in node.axes and axis in weights.axes)
+    channels = tuple(axis for axis in source.axes if axis not in node.axes)
+    outputs = tuple(axis for axis in weights.axes if axis in node.axes and axis not in source.axes)
+    attrs = {
+        "samples": samples, "groups": groups, "channels": channels, "outputs": outputs, "pairs": pairs,
+        "dims": _dims(reaches), "swapped": [reach.attrs["walked"][0] is not place for reach, (place, _) in zip(reaches, pairs, strict=True)],
+    }  # fmt: skip
+    operands = tuple(arg for reach in reaches for arg in reach.args[1:])
+    return Node("convolution", (source, weights, *operands), node.axes, node.kind, attrs, node.hint)
+
+
+def _dims(reaches: list[Node]) -> list[int]:
+    """The dimension of the source that each window is read from: those before it are gone when it is."""
+    left = list(range(len(reaches)))
+    return [left.pop(reach.attrs["dim"]) for reach in reaches]

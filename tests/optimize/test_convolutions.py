@@ -1,0 +1,118 @@
+"""Sums of products of windows and weights are torch's convolutions, and the loop's values and gradients."""
+
+import pytest
+import torch
+from tests.vectorize.harness import check
+
+from looplift import lift
+
+
+def filtered(x, w):
+    out = torch.zeros_like(x)
+    for i in range(1, x.shape[0] - 1):
+        for j in range(1, x.shape[1] - 1):
+            total = 0.0
+            for u in range(3):
+                for v in range(3):
+                    total = total + x[i + u - 1, j + v - 1] * w[u, v]
+            out[i, j] = total
+    return out
+
+
+def turned(x, w):
+    H, W = x.shape
+    out = torch.zeros_like(x)
+    for i in range(H):
+        for j in range(W):
+            for u in range(w.shape[0]):
+                for v in range(w.shape[1]):
+                    if i - u >= 0 and j - v >= 0:
+                        out[i, j] += x[i - u, j - v] * w[u, v]
+    return out
+
+
+def channels(x, w):
+    C, N = x.shape
+    O, _, K = w.shape
+    out = torch.zeros(O, N, dtype=x.dtype)
+    for o in range(O):
+        for t in range(N):
+            total = 0.0
+            for c in range(C):
+                for k in range(K):
+                    if 0 <= t + 2 * k - 2 < N:
+                        total = total + w[o, c, k] * x[c, t + 2 * k - 2]
+            out[o, t] = total
+    return out
+
+
+def depthwise(x, w):
+    N, C, H, W = x.shape
+    K = w.shape[1]
+    out = torch.zeros(C, N, H - K + 1, W - K + 1)
+    for n in range(N):
+        for c in range(C):
+            for i in range(H - K + 1):
+                for j in range(W - K + 1):
+                    total = 0.0
+                    for u in range(K):
+                        for v in range(K):
+                            total = total + x[n, c, i + u, j + v] * w[c, u, v]
+                    out[c, n, i, j] = total
+    return out
+
+
+def grouped(x, w, groups):
+    C, H, W = x.shape
+    O, share, K, _ = w.shape
+    out = torch.zeros(O, H - K + 1, W - K + 1, dtype=x.dtype)
+    for o in range(O):
+        first = o // (O // groups) * share
+        for i in range(H - K + 1):
+            for j in range(W - K + 1):
+                total = 0.0
+                for c in range(share):
+                    for u in range(K):
+                        for v in range(K):
+                            total = total + x[first + c, i + u, j + v] * w[o, c, u, v]
+                out[o, i, j] = total
+    return out
+
+
+def outside(x, w):
+    out = torch.zeros_like(x)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            for u in range(w.shape[0]):
+                for v in range(w.shape[1]):
+                    if 0 <= i + u + 50 < x.shape[0] and 0 <= j + v < x.shape[1]:
+                        out[i, j] += x[i + u + 50, j + v] * w[u, v]
+    return out
+
+
+R = torch.randn
+CALLS = [
+    (filtered, [[R(6, 5), R(3, 3)], [R(3, 4), R(3, 3)]]),
+    (turned, [[R(4, 6), R(3, 2)], [R(2, 2), R(4, 4)]]),
+    (channels, [[R(3, 7), R(2, 3, 3)], [R(1, 4), R(2, 1, 2)], [R(2, 5).double(), R(1, 2, 3).double()]]),
+    (depthwise, [[R(2, 3, 5, 4), R(3, 3, 3)], [R(1, 2, 4, 4), R(2, 2, 2)]]),
+    (grouped, [[R(4, 5, 5), R(6, 2, 3, 3), 2], [R(4, 5, 5).double(), R(4, 1, 2, 2).double(), 4]]),
+]
+
+
+@pytest.mark.parametrize(("function", "calls"), CALLS, ids=lambda v: getattr(v, "__name__", ""))
+def test_convolutions(function, calls):
+    check(function, *calls)
+    lifted = lift(function, verify="off", backend="torch")
+    lifted(*calls[0])
+    assert "convolution(" in lifted.source
+
+
+def test_windows_that_reach_nothing():
+    check(outside, [R(4, 5), R(2, 3)], gradients=False)
+
+
+def test_integers_are_summed_as_they_are():
+    x, w = torch.arange(20).view(4, 5), torch.arange(4).view(2, 2)
+    lifted = lift(turned, verify="off", backend="torch")
+    assert torch.equal(lifted(x, w), turned(x, w))
