@@ -63,7 +63,7 @@ def depthwise(x, w):
 
 
 def grouped(x, w, groups):
-    C, H, W = x.shape
+    _, H, W = x.shape
     O, share, K, _ = w.shape
     out = torch.zeros(O, H - K + 1, W - K + 1, dtype=x.dtype)
     for o in range(O):

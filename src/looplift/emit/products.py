@@ -1,4 +1,4 @@
-"""Two factors and the letters of their dimensions in; their product by ``@``, where they are matrices and vectors, out."""
+"""Two factors and the letters of their dimensions in; their product by ``@``, where two dimensions are all, out."""
 
 from __future__ import annotations
 

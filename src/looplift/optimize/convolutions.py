@@ -53,10 +53,9 @@ def _made(node: Node, source: Node, weights: Node, reaches: list[Node]) -> Node:
     groups = tuple(axis for axis in source.axes if axis in node.axes and axis in weights.axes)
     channels = tuple(axis for axis in source.axes if axis not in node.axes)
     outputs = tuple(axis for axis in weights.axes if axis in node.axes and axis not in source.axes)
-    attrs = {
-        "samples": samples, "groups": groups, "channels": channels, "outputs": outputs, "pairs": pairs,
-        "dims": _dims(reaches), "swapped": [reach.attrs["walked"][0] is not place for reach, (place, _) in zip(reaches, pairs, strict=True)],
-    }  # fmt: skip
+    swapped = [reach.attrs["walked"][0] is not place for reach, (place, _) in zip(reaches, pairs, strict=True)]
+    attrs = {"samples": samples, "groups": groups, "channels": channels, "outputs": outputs, "pairs": pairs}
+    attrs |= {"dims": _dims(reaches), "swapped": swapped}
     operands = tuple(arg for reach in reaches for arg in reach.args[1:])
     return Node("convolution", (source, weights, *operands), node.axes, node.kind, attrs, node.hint)
 
