@@ -28,7 +28,7 @@ class Reach:
     """Axes along which the places go down; they are read upwards, and turned afterwards."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Vanishing:
     """A read that is zero in lanes for which the mask does not hold, but for ``others`` of its conditions."""
 
