@@ -80,6 +80,7 @@ class Goals:
             (2, self.count),
             (2, self.best),
             (5, self.appended),
+            (2, self.lengthened),
             (3, self.recurrence),
             (2, self.product),
             (3, self.argument_store),
@@ -294,6 +295,24 @@ class Goals:
             return [f"if {self.write.condition(scope)}:", f"    {line}"] if self.choices.chance(25) else [line]
 
         return Goal([f"{name} = []"], step, name, finish=lambda: self.packed(name, dims, kinds))
+
+    def lengthened(self):
+        """A list that begins with an item, and grows by what is made of the last one."""
+        name = self.write.name("items")
+        start, kind = self.start()
+
+        def step(scope):
+            if not scope.in_loop:
+                return None
+            a, b = self.write.value(scope, depth=1), self.write.value(scope, depth=1)
+            forms = (
+                (4, f"{a.text} * {name}[-1] + {b.text}"),
+                (2, f"{name}[-1] / 2 + {b.text}"),
+                (1, f"{b.text} - {name}[0]"),
+            )
+            return [f"{name}.append({self.choices.weighted(forms)})"]
+
+        return Goal([f"{name} = [{start}]"], step, name, finish=lambda: self.packed(name, (), {kind}))
 
     def packed(self, name, dims, kinds):
         """The text that a list of these kinds is returned as."""

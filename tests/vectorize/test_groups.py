@@ -87,3 +87,20 @@ def test_masks_of_each_iteration():
     masks = torch.rand(3, 5, generator=torch.Generator().manual_seed(0)) > 0.5
     check(picked, [torch.randn(5), masks], [torch.randn(5), torch.zeros(2, 5, dtype=torch.bool)])
     check(above, [torch.randn(5), torch.tensor([0.0, 9.0, -9.0])])
+
+
+def test_values_of_two_loops_meet_the_members_of_one():
+    def gathered(x, groups, labels):
+        out = torch.zeros(groups, x.shape[0], dtype=x.dtype)
+        for i in range(groups):
+            for j in range(x.shape[0]):
+                own = labels == i
+                if j >= i:
+                    out[i, j] = ((x[own].sum(0) + x[j]) * x[own]).sum()
+        return out
+
+    check(
+        gathered,
+        [torch.rand(3, 2).double(), 3, torch.tensor([0, 0, 2])],
+        [torch.rand(4, 2).double(), 2, torch.tensor([0, 0, 1, 1])],
+    )

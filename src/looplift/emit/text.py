@@ -92,7 +92,19 @@ def expanded(p: Printer, node: Node, axes: tuple[Axis, ...]) -> tuple[Text, tupl
         else:
             text = atom(f"{text.at(ATOM)}[{':, ' * position}{entries}]")
         own[position : position + len(outer)] = [axis]
-    return text, tuple(own)
+    return _in_order(p, node, text, own, axes)
+
+
+def _in_order(
+    p: Printer, node: Node, text: Text, own: list[Axis], axes: tuple[Axis, ...]
+) -> tuple[Text, tuple[Axis, ...]]:
+    """The entries of a ragged axis stand where their parents stood; the dimensions as the axes are ordered."""
+    ordered = [axis for axis in axes if axis in own]
+    if ordered == own or len(ordered) < len(own):
+        return text, tuple(own)
+    order = [own.index(axis) for axis in ordered] + [len(own) + k for k in range(node.kind.rank)]
+    method = "permute" if p.library == "torch" else "transpose"
+    return atom(f"{text.at(ATOM)}.{method}({', '.join(map(str, order))})"), tuple(ordered)
 
 
 def _counts_lanes(node: Node, outer: list[Axis]) -> bool:
