@@ -1,5 +1,6 @@
 """Values of masked lanes of two loops meet the members of groups of one of them: dimensions keep their order."""
 
+import numpy as np
 import torch
 
 
