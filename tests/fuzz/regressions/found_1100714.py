@@ -1,7 +1,7 @@
 """Program 1100714: warning: <fuzzed program 20611.214>:8: batched code and loop gave different results, the loop is kept (values['result']: float32 np.float32(0.71909) instead of 0.71909)"""
 
-import random
 import numpy as np
+
 
 def program(x, twin, m):
     state1 = 0
@@ -11,7 +11,10 @@ def program(x, twin, m):
             state1 = (row1 + row1) * state1 + np.cos(row1)
         state1 = (0.1 - 0.0) * state1 + 0.5
     return state1
+
+
 SIZES = [(3, 4), (3, 3), (0, 0), (0, 3)]
+
 
 def arguments(seed):
     n, m = SIZES[seed % 4]
