@@ -147,6 +147,7 @@ class Compare:
     """Compares values; `number` is the tolerance for Python floats; `rounding` collects differences of floats alone."""
 
     number: tuple = (1e-4, 1e-5)
+    narrowest: tuple = (0.0, 0.0)
     rounding: list = field(default_factory=list)
     seen: set = field(default_factory=set)
 
@@ -195,6 +196,7 @@ class Compare:
 
     def floats(self, got, want, bounds, path):
         """Equal within tolerance, NaN and infinities in the same places; what is not may still be rounding."""
+        bounds = max(bounds[0], self.narrowest[0]), max(bounds[1], self.narrowest[1])
         if got.tobytes() == want.tobytes():
             return None
         with np.errstate(all="ignore"):
@@ -475,6 +477,11 @@ def number_tolerance(source):
     return (1e-7, 1e-9) if wide else (1e-4, 1e-5)
 
 
+def narrowest_tolerance(source):
+    """What was rounded to 16 bits on the way is no more exact in a wider type, nor is a gradient that was."""
+    return tolerance("float16") if re.search(r"float16|half\b", source) else (0.0, 0.0)
+
+
 def call_difference(subject, lifted, build_literal, build_lifted, seed, with_gradients, verdict):
     """None, or what differs in one call."""
     mode = contextlib.nullcontext() if with_gradients else torch.no_grad()
@@ -483,7 +490,7 @@ def call_difference(subject, lifted, build_literal, build_lifted, seed, with_gra
         want = observe(subject.literal.program, subject.literal, theirs)
         got = observe(lifted, subject.lifted, ours)
     verdict.raised |= want.error is not None
-    compare = Compare(number_tolerance(subject.source))
+    compare = Compare(number_tolerance(subject.source), narrowest_tolerance(subject.source))
     why = outcome_difference(got, want, compare)
     if why and compare.rounding and with_gradients and only_rounding(got, want, subject, seed, build_literal):
         verdict.rounded += 1

@@ -25,6 +25,7 @@ def made_of_items(writer: Writer, namespace: str, short: str, op: Op) -> View | 
                 raise writer.refuse("unknown-op", f"the keyword arguments of '{op.name}' have no scalar form")
             if isinstance(value, Items):
                 return stacked(writer, namespace, value, wanted)
+            writer.fail_if(f"{sizes_of(writer, value)[0].at(COMPARE)} == 0", "broken_requirement")
             return _of_list(writer, namespace, value, wanted)
     if namespace in OF_LISTS and short in ("eye", "identity") and len(op.args) == 1:
         return _identity(writer, namespace, op)

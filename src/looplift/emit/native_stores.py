@@ -10,7 +10,7 @@ from looplift.emit.native_ops import CHOICE
 from looplift.emit.native_power import power
 from looplift.emit.native_scalar import elementwise
 from looplift.emit.native_types import Scalar
-from looplift.emit.native_values import Number, View
+from looplift.emit.native_values import Elements, Number, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Let, Slice, Store
 
@@ -98,6 +98,9 @@ def whole_in_place(writer: Writer, statement: Let, whole: View) -> View:
     """``x += value`` of a whole array."""
     short = statement.op.name.removeprefix("inplace.")
     value = writer.operand(statement.op.args[1])
+    wide = isinstance(value, Number | View | Elements) and value.type.is_float
+    if not whole.type.is_float and (wide or short == "truediv"):
+        raise writer.refuse("mixed-kinds", f"'{writer.hint}' holds no floats, and cannot take them in place")
     assert whole.origin is not None
     writer.findings.updates.add(statement.var)
     writer.findings.stored.add(whole.origin)
