@@ -37,7 +37,7 @@ def may_give_its_argument(context: Context, made: Let) -> bool:
     op, kind = made.op, context.facts.kind(made.var)
     if op.name not in ITEMS and kind.family in ("tuple", "list"):
         return table.base_name(op.name) in PIECES
-    if op.name in ITEMS or not kind.is_array:
+    if op.name in (*ITEMS, "builtin.min", "builtin.max") or not kind.is_array:
         return False
     if op.name == "module":
         name = type(constant(op.args[0])).__name__
