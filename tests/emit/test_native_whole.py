@@ -191,3 +191,34 @@ def test_auto_takes_kernels_for_lists_of_numbers():
     lifted: Any = lift(whole_programs.edit_distance, verify="off")
     assert lifted([1, 2, 3, 4], [2, 3, 3]) == whole_programs.edit_distance([1, 2, 3, 4], [2, 3, 3])
     assert {loop.decision for loop in lifted.report().loops} == {"native"}
+
+
+def handed_on(x, scale):
+    best = x[0] * 2
+    for i in range(len(x)):
+        if x[i] > 0:
+            best = scale
+    return best
+
+
+def floors(x):
+    out = torch.zeros(len(x), dtype=x.dtype)
+    for i in range(len(x)):
+        for j in range(2):
+            out[i] = torch.floor(x[i]) + j
+    return out
+
+
+def test_an_argument_that_is_handed_on_is_itself():
+    scale = torch.tensor(2.0)
+    lifted = lift(handed_on, verify="off")
+    assert lifted(torch.ones(3), scale) is scale
+    assert lifted(-torch.ones(3), scale) is not scale
+
+
+def test_rounding_has_a_gradient_of_zeros():
+    for backend in ("auto", "native", "torch"):
+        x = torch.tensor([0.5, -1.5], requires_grad=True)
+        floors_lifted = lift(floors, verify="off", backend=backend)
+        floors_lifted(x).sum().backward()
+        assert torch.equal(x.grad if x.grad is not None else torch.ones(2), torch.zeros(2))

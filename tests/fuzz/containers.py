@@ -58,6 +58,24 @@ class Containers(Pieces):
             self.choices.pick((name, f"({stacked} if {name} else None)", f"{name}[-1:]")),
         )
 
+    def rebound(self):
+        """An argument under another name, while its own name is given to new arrays."""
+        text, lib = self.inputs.array((self.choices.pick(("n", "m")),), self.write.float_type), self.library.name
+        if not text.isidentifier():
+            return self.filled()
+        old = self.write.name("old")
+        forms = (
+            f"{text} = {lib}.tanh({text} + {old})",
+            f"{text} = {text} * 0.5 - abs({old})",
+            f"{text} = {text} if {old}.sum() > 0 else {lib}.sin({text} * {old})",
+            f"{text} = {lib}.cos({old})",
+        )
+
+        def step(scope):
+            return [self.choices.pick(forms)] if scope.in_loop else None
+
+        return Goal([f"{old} = {text}"], step, self.choices.pick((text, f"({text}, {old} * 2)")))
+
     def filled(self):
         """A list at its full length, a list of such lists, or a dict, filled place by place and read elsewhere."""
         dim, width = self.choices.pick((("n", "m"), ("m", "n"), ("n", "n")))

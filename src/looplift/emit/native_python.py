@@ -278,6 +278,8 @@ def math_function(sink: Sink, short: str, args: list[Number]) -> Number:
     if any(argument.other is not None and argument.rounded for argument in args):
         raise sink.refuse("mixed-kinds", "a function of 'math' on a variable that changes its dtype")
     match short, args:
+        case "trunc", [argument] if not argument.type.is_python:
+            raise sink.refuse("requirement", "'math.trunc' takes Python's numbers alone")
         case (("floor" | "ceil" | "trunc"), [argument]):
             return _to_integer(sink, short, argument)
         case (("isnan" | "isinf" | "isfinite"), [argument]):

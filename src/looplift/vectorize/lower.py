@@ -43,6 +43,7 @@ from looplift.vectorize.native import native_loop
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.numbers import bits_of, truth
 from looplift.vectorize.operations import operation
+from looplift.vectorize.rebound import held_names
 from looplift.vectorize.results import results_of
 from looplift.vectorize.stores import store
 from looplift.vectorize.subscripts import extent_of
@@ -55,6 +56,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     ``kernel_of`` makes native kernels of loops: with it, outermost loops of scalar work become kernels.
     """
     context = Context(facts, Flow(facts.function), library, needs_grad=needs_grad, kernel_of=kernel_of)
+    context.names = dict.fromkeys(held_names(facts.function), 1)
     if kernel_of is None:
         context.updates = updates_of(context.flow, facts, needs_grad=needs_grad)
     _enter_parameters(context)

@@ -1,0 +1,188 @@
+"""Live-ins that are read under another name after their own was given to something else."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from looplift import lift
+from looplift.base.compare import difference
+
+
+def shifted(x):
+    orig = x
+    x = x.clone()
+    for i in range(1, len(x)):
+        x[i] = orig[i - 1] * 2 + orig[i]
+    return x
+
+
+def conditional(x):
+    orig = x
+    x = torch.zeros(len(x))
+    for i in range(1, len(x)):
+        if orig[i] > 0:
+            x[i] = orig[i - 1] * 2 + orig[i]
+    return x, orig + 1
+
+
+def summed(x):
+    orig = x
+    for t in range(3):
+        x = torch.tanh(x + orig.sum())
+    return x
+
+
+def states(x, h):
+    hs = []
+    old = h
+    for t in range(len(x)):
+        h = torch.tanh(x[t] * h + old)
+        hs.append(h)
+    return torch.stack(hs), old
+
+
+def chosen(x, h):
+    old = h
+    for t in range(len(x)):
+        if x[t].sum() > 0:
+            h = torch.tanh(x[t] * h + torch.abs(old))
+        else:
+            h = h * torch.sin(old)
+    return h
+
+
+def alternating(x, h):
+    old = h
+    for t in range(3):
+        if t != 1:
+            h = h + torch.abs(old)
+        else:
+            h = h * torch.sin(old)
+    return h
+
+
+def counted(x, n):
+    m = n
+    outs = []
+    for i in range(len(x)):
+        n = n + i
+        outs.append(x[i] * n + m)
+    return torch.stack(outs), n
+
+
+def restarted(x, h):
+    old = h
+    for t in range(3):
+        if t != 1:
+            h = torch.exp(-h)
+        else:
+            h = old
+    return h, old
+
+
+def same_index(x, i):
+    k = i
+    for i in range(3):
+        x = torch.sin(x) * 2 + k
+    return x, i
+
+
+def skip_connections(x, layers):
+    skip = x
+    for l in layers:
+        x = torch.tanh(x @ l)
+        x = x + skip
+    return x
+
+
+def index_as_argument(x, t):
+    u = t
+    out = torch.zeros(len(x))
+    for t in range(len(x)):
+        out[t] = x[t] * u + t
+    return out, u
+
+
+def started(x, h):
+    old = h
+    h = h * 2
+    for i in range(len(x)):
+        h = torch.tanh(h + old[i])
+    return h
+
+
+def twice(x, s):
+    first = s
+    for r in x:
+        s = s + r.sum()
+    for r in x:
+        s = s * torch.cos(first) + r.sum()
+    return s
+
+
+def nested(x, s):
+    first = s
+    for r in x:
+        for q in r:
+            s = torch.tanh(s + q)
+        s = s + first
+    return s
+
+
+def named_active(x, active):
+    out = torch.zeros(len(x))
+    for i in range(len(x)):
+        v = x[i]
+        while v < 3:
+            v = v * 1.5 + abs(active[i]) + 0.1
+        out[i] = v + active[i]
+    return out
+
+
+def named_as_temporaries(x, value, index, t, choice, mask, step):
+    out = torch.zeros(len(x))
+    s = 0.0
+    for i in range(len(x)):
+        v = x[i]
+        if v > 0:
+            v = v * value[i]
+        else:
+            v = v - t
+        s = s * 0.5 + v * choice
+        out[i] = s + mask[i] * index - step
+    return out * t + value
+
+
+def numbers(*shape):
+    return torch.rand(shape, generator=torch.Generator().manual_seed(len(shape)), dtype=torch.float64) - 0.4
+
+
+ROW, ROWS, ONE = numbers(6), numbers(6, 6), numbers()
+CASES = [
+    (shifted, ROW),
+    (conditional, ROW),
+    (summed, ROW),
+    (states, ROWS, ROW),
+    (chosen, ROWS, ROW),
+    (alternating, ROW, ROW),
+    (counted, ROW, 3),
+    (restarted, ROWS, ROW),
+    (same_index, ROW, 5),
+    (skip_connections, ROWS, [ROWS, ROWS + 1]),
+    (index_as_argument, ROW, 5),
+    (started, ROW, ROW),
+    (twice, ROWS, ONE),
+    (nested, ROWS, ONE),
+    (named_active, ROW, ROW),
+    (named_as_temporaries, ROW, ROW, 3, 2.0, 0.5, ROW, ONE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+def test_names_that_are_bound_anew(case, backend):
+    function, *values = case
+    lifted = lift(function, verify="off", backend=backend)
+    why = difference(lifted(*values), function(*values), magnitude=1.0)
+    assert not why, f"{why}\n{lifted.source}"
