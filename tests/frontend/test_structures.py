@@ -339,7 +339,7 @@ def test_dicts_of_the_caller():
         return torch.stack([parameters["w"] @ row + parameters["b"] for row in x])
 
     check(of_lists, {i: [(i + 1) % 5, (i + 2) % 5][: i % 3 + 1] for i in range(5)}, rows())
-    check(of_tensors, {"a": torch.randn(4), "b": torch.randn(4)}, rows(), decisions=["lanes", "sequential"])
+    check(of_tensors, {"a": torch.randn(4), "b": torch.randn(4)}, rows(), decisions=["native", "native"])
     parameters = {"w": torch.randn(2, 4, requires_grad=True), "b": torch.randn(2), "name": "linear"}
     check(by_word, parameters, rows(), decisions=["lanes"])
 

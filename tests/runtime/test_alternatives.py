@@ -12,7 +12,7 @@ from looplift.base.report import LoopRecord
 from looplift.runtime.variants import RegionCode
 
 X = torch.arange(1.0, 5.0)
-SLOW = ("if x.shape[0] < 20: time.sleep(0.003)", "return 2 * x")
+SLOW = ("if x.shape[0] < 20: time.sleep(0.03)", "return 2 * x")
 
 
 def double(x):
@@ -55,7 +55,7 @@ def test_the_other_form_takes_over_at_the_size_where_the_first_is_slow(stand_in)
 
 
 def test_another_form_that_is_slow_leaves_the_loop(stand_in):
-    other = other_form("time.sleep(0.003)", "return x + x", namespace={"time": time})
+    other = other_form("time.sleep(0.03)", "return x + x", namespace={"time": time})
     stand_in.answer("double", *SLOW, namespace={"time": time}, alternative=other)
     lifted = lift(double)
     calls(lifted, X, 30)

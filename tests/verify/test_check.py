@@ -236,7 +236,7 @@ def test_a_loop_that_does_not_end_on_other_values_is_given_up(monkeypatch):
             v = v * (1 + x.abs().max())
         return v
 
-    monkeypatch.setattr("looplift.verify.trials.SHORTEST_LIMIT", 0.2)
+    monkeypatch.setattr("looplift.verify.trials.SHORTEST_LIMIT", 1.0)
     result = check(until_large, until_large, (X,))
     assert result
     assert any("takes more than" in name for name in result.skipped)
