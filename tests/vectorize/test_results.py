@@ -150,3 +150,30 @@ def test_an_argument_that_is_handed_back_is_the_argument():
 
     got = looplift.lift(loop, verify="off")(X)
     assert got[1] is X and got[2].data_ptr() == got[0][2].data_ptr()
+
+
+def doubled_at_times(x, y):
+    total = torch.zeros(x.shape[1], dtype=x.dtype)
+    for i in range(len(x)):
+        more = x[i] if i <= 2 else total
+        total += y[0]
+        total = total + more
+    return total
+
+
+def remembers_itself(x, y):
+    total = torch.zeros(x.shape[1], dtype=x.dtype)
+    best = total
+    for i in range(len(x)):
+        if i == 2:
+            best = total
+        total += x[i]
+    return best
+
+
+@pytest.mark.parametrize("function", [doubled_at_times, remembers_itself])
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+def test_another_name_by_a_condition_sees_changes_in_place(function, backend):
+    lifted = looplift.lift(function, verify="off", backend=backend)
+    x, y = torch.arange(18.0).reshape(6, 3), torch.ones(2, 3)
+    assert torch.equal(lifted(x, y), function(x, y))

@@ -8,6 +8,7 @@ from looplift.ir.grammar import (
     Append,
     Atom,
     Block,
+    Carry,
     Const,
     If,
     Let,
@@ -33,7 +34,11 @@ def check_owned(context: Context, op: Op, statement: Let) -> None:
     target = op.args[0]
     name = getattr(target, "hint", "it")
     seen: set[Var] = set()
-    if not isinstance(target, Var) or not _is_owned(context, target, seen) or _seen_changing(context, statement, seen):
+    if (
+        not isinstance(target, Var)
+        or not _is_owned(context, target, seen)
+        or _seen_changing(context, statement, seen | _other_names(context, statement, seen))
+    ):
         message = f"'{name}' is changed in place, and may be known under another name"
         raise NotLiftable("aliasing", message, statement.span)
 
@@ -54,6 +59,44 @@ def _seen_changing(context: Context, change: Let, names: set[Var]) -> bool:
             if (later or again) and not (isinstance(user, If) and any(p.var in names for p in user.phis)):
                 return True
     return False
+
+
+def _other_names(context: Context, change: Let, names: set[Var]) -> set[Var]:
+    """Variables that an ``if`` or a loop may make another name of what is changed, but for those that hold it later."""
+    after = _followed(context, {change.var}, back=False)
+    after |= {c.after for var in names for c in _carries(context, var) if c.inside is var}
+    found = _followed(context, names, back=True) - names - after
+    results = {atom for _, atom in context.facts.function.results}
+    if results & ((names | found) - after):
+        raise NotLiftable(
+            "aliasing", f"'{change.var.hint}' is changed in place, and may be known under another name", change.span
+        )
+    return found
+
+
+def _followed(context: Context, names: set[Var], *, back: bool) -> set[Var]:
+    """The variables that may be the same object later on; ``back``: also in the next iteration of a loop."""
+    found, pending = set(names), list(names)
+    while pending:
+        var = pending.pop()
+        more: set[Var] = set()
+        for user in context.flow.users.get(var, ()):
+            match user:
+                case If(phis=phis):
+                    more |= {phi.var for phi in phis if var is phi.then or var is phi.orelse}
+                case Loop(carries=carries):
+                    same = [carry for carry in carries if var is carry.init or var is carry.next]
+                    more |= {carry.after for carry in same} | ({carry.inside for carry in same} if back else set())
+                case Let(op=op) if op.name.startswith("inplace.") and op.args[0] is var:
+                    more.add(user.var)
+        pending += more - found
+        found |= more
+    return found
+
+
+def _carries(context: Context, var: Var) -> tuple[Carry, ...]:
+    definition = context.flow.definition.get(var)
+    return definition.carries if isinstance(definition, Loop) else ()
 
 
 PURE_READERS = ("elementwise", "reduction", "contraction")
