@@ -96,3 +96,15 @@ def test_complex_operands_that_no_lane_takes_get_no_gradient():
     v = torch.ones(3, dtype=torch.complex64, requires_grad=True)
     for f in ([2.0, 0.0, 2.0], [0.0, 0.0, 0.5]):
         assert lifted(v, f).requires_grad == angles(v, f).requires_grad
+
+
+def test_medians_of_a_tensor_that_was_expanded():
+    def medians(x):
+        out = []
+        for i in range(x.shape[1]):
+            out.append(x[:, i].median() + x[:, i].nanmedian())
+        return torch.stack(out)
+
+    x = torch.arange(4.0)[None].expand(3, 4)
+    lifted = lift(medians, verify="off", backend="torch")
+    assert torch.equal(lifted(x), medians(x)) and lifted.report().loops[0].decision == "lanes"

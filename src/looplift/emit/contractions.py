@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplift.emit.products import matrix_product
-from looplift.emit.spelling import ATOM, PRODUCT, literal
+from looplift.emit.spelling import ATOM, MEDIANS, PRODUCT, literal
 from looplift.emit.text import Text, arranged, atom, expanded, full
 from looplift.ir.array import Axis, Node
 
@@ -167,7 +167,8 @@ def paired_text(p: Printer, node: Node) -> Text:
     texts = [p.text(arg).text for arg in rest]
     texts += [f"{key}={p.text(arg).text}" for key, arg in zip(node.attrs["kwargs"], named, strict=True)]
     dim = f"dim={node.attrs['dim']}"
-    return atom(f"{p.text(x).at(ATOM)}.{node.attrs['name']}({', '.join([*texts, dim])})")
+    whole = ".contiguous()" if node.attrs["name"] in MEDIANS and p.library == "torch" else ""
+    return atom(f"{p.text(x).at(ATOM)}{whole}.{node.attrs['name']}({', '.join([*texts, dim])})")
 
 
 def field_text(p: Printer, node: Node) -> Text:

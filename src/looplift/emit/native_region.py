@@ -67,6 +67,15 @@ def _tree(writer: Writer, atom: Atom | None, value: Value, signature: Signature,
     raise writer.refuse("not-scalar", "the region hands out something that is no number and no array")
 
 
+def _check_not_given(writer: Writer, number: Number, objects: set[Var], signature: Signature) -> None:
+    """A result that equals a 0-dimensional tensor of the caller may be that very tensor: then the original runs."""
+    for var in sorted(objects & set(writer.inputs), key=lambda var: var.name):
+        parameter = signature.of(var)
+        if parameter.kind.family == "tensor" and parameter.rank == 0:
+            a, b = number.text, parameter.name
+            writer.fail_if(f"{a} == {b} || ({a} != {a} && {b} != {b})", "another_kind")
+
+
 def _items(writer: Writer, atom: Atom | None, count: int) -> list[Atom | None]:
     for statement in walk(writer.flow.loop.body):
         if isinstance(statement, Let) and statement.var is atom and statement.op.name == "tuple":
@@ -84,6 +93,7 @@ def _number(writer: Writer, atom: Atom | None, number: Number, signature: Signat
     objects: set[Var] = set()
     if number.type.family == "tensor" and isinstance(atom, Var):
         objects = objects_of(writer.flow.loop, atom)
+        _check_not_given(writer, number, objects, signature)
         for other, theirs, result in results.tensors:
             if other is atom:
                 return result

@@ -136,8 +136,17 @@ def _arity(short: str) -> int:
     return 2 if row is None else 1 + ("{b}" in row.text)
 
 
+OF_TENSORS = frozenset("maximum minimum fmax fmin atan2 arctan2 hypot logaddexp logaddexp2 heaviside".split())
+"""Functions of torch that take tensors alone."""
+
+
 def _mixed(sink: Sink, namespace: str, short: str, args: list[Number]) -> Number:
     """Some operand may be a Python number instead of what it is declared as: the result must not depend on it."""
+    if namespace == "torch" and short in OF_TENSORS:
+        for argument in args:
+            if argument.other is not None:
+                _require_tensor(sink, [argument])
+        return elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
     choices = [(a.type,) if a.other is None else (a.type, a.other) for a in args]
     combinations = list(itertools.product(*choices))
     if namespace == "torch" and any(all(t.is_python for t in types) for types in combinations):

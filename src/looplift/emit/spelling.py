@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+MEDIANS = ("median", "nanmedian")
+"""Along a dimension of a tensor that was expanded torch 2.13 has them wrong."""
+
 ATOM, POWER, UNARY, PRODUCT, SUM, SHIFT = 100, 90, 80, 70, 60, 55
 AND, XOR, OR, COMPARE, NOT, CHOICE = 50, 45, 40, 30, 20, 10
 

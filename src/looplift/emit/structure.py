@@ -34,7 +34,7 @@ from looplift.emit.contractions import (
 from looplift.emit.convolutions import convolution_text
 from looplift.emit.ragged import segment_text
 from looplift.emit.repeats import place_text
-from looplift.emit.spelling import ATOM, dtype_text, literal
+from looplift.emit.spelling import ATOM, MEDIANS, dtype_text, literal
 from looplift.emit.subscripts import gather_text, slice_text, stencil_text, turned_text
 from looplift.emit.text import Text, arranged, as_number, atom, full
 from looplift.ir.array import Axis, Node
@@ -103,7 +103,7 @@ def fold_text(p: Printer, node: Node) -> Text:
         where = dims[0] if len(dims) == 1 else dims
         return atom(f"np.{short}({text}, axis={where}{keeps}{more})")
     keeps = ", keepdim=True" if keep else ""
-    single = base in ("prod", "argmax", "argmin", "median", "nanmedian") or (base in ("any", "all") and len(dims) > 1)
+    single = base in ("prod", "argmax", "argmin", *MEDIANS) or (base in ("any", "all") and len(dims) > 1)
     if single and len(dims) > 1:
         text, dims = f"{text}.flatten({-len(dims)})", (-1,)
     if base in ("max", "min"):
@@ -115,8 +115,9 @@ def fold_text(p: Printer, node: Node) -> Text:
         return atom(f"torch.{base}({text}, {where}{keeps}{more})")
     if base == "norm":
         return atom(f"{text}.norm(dim={where}{keeps}{more})")
-    suffix = ".values" if base in ("median", "nanmedian") else ""
-    return atom(f"{text}.{base}({where}{keeps}{more}){suffix}")
+    if base in MEDIANS:
+        return atom(f"{text}.contiguous().{base}({where}{keeps}{more}).values")
+    return atom(f"{text}.{base}({where}{keeps}{more})")
 
 
 def along_dim_text(p: Printer, node: Node) -> Text:

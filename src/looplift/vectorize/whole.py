@@ -12,7 +12,7 @@ import torch
 
 from looplift.base.errors import NotLiftable
 from looplift.ir.facts import Fact, Facts, Kind, kind_of, shape_of
-from looplift.ir.grammar import Append, Function, If, Let, Loop, Var, operands, walk
+from looplift.ir.grammar import Append, Function, If, Let, Loop, Var, walk
 from looplift.vectorize import ownership, views
 from looplift.vectorize.context import Context
 from looplift.vectorize.flow import Flow
@@ -23,7 +23,6 @@ def check_whole(function: Function) -> None:
     _check_tuples(function)
     if not _has_tensors(function):
         return
-    _check_handed_on(function)
     context = Context(_assumed(function), Flow(function), "torch")
     views.check_views(context)
     results = {atom for _, atom in function.results}
@@ -52,29 +51,6 @@ def _check_tuples(function: Function) -> None:
         for side in sides:
             if isinstance(side, Var) and side in tuples:
                 raise NotLiftable("mixed-kinds", f"'{side.hint}' is a tuple before the loop", statement.span)
-
-
-def _check_handed_on(function: Function) -> None:
-    """A 0-dimensional tensor of the caller that a variable stands for after a loop or ``if`` is that very tensor."""
-    values = function.attributes["values"]
-    sources: dict[object, tuple[object, ...]] = {}
-    for statement in walk(function.body):
-        if isinstance(statement, Let) and statement.op.name in ("tuple", "list"):
-            sources[statement.var] = tuple(operands(statement.op))
-        elif isinstance(statement, If):
-            sources |= {phi.var: (phi.then, phi.orelse) for phi in statement.phis}
-        elif isinstance(statement, Loop):
-            for carry in statement.carries:
-                sources[carry.inside] = sources[carry.after] = (carry.init, carry.next)
-    pending = [source for _, atom in function.results for source in sources.get(atom, ())]
-    seen: set[object] = set()
-    while pending:
-        atom = pending.pop()
-        if isinstance(atom, Var) and isinstance(values.get(atom), torch.Tensor) and not values[atom].dim():
-            raise NotLiftable("aliasing", f"'{atom.hint}' itself may be a result")
-        if atom not in seen:
-            seen.add(atom)
-            pending += sources.get(atom, ())
 
 
 def _has_tensors(function: Function) -> bool:
