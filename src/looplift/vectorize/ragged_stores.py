@@ -24,6 +24,8 @@ def store_ragged(context: Context, array: Array, pieces: list[Piece], val: Val, 
         raise context.refuse("order", "a store into a slice beside one of another length in each iteration")
     if val.items is not None or val.sequence is not None:
         raise context.refuse("unsupported-value", f"a list is stored into '{array.var.hint}'")
+    if context.needs_grad and context.mask is not None:
+        context.check_some(context.mask)  # what is never stored has no gradient
     if not any(isinstance(piece, Segment) for piece in pieces):
         return _store_dense(context, array, pieces, val, combine)
     if val.dims is None and _owns_rows(context, array, pieces) and _fits_rows(val.node, pieces):
