@@ -92,6 +92,8 @@ def taken_along(values, index):
     """``values[i, index[i]]`` for all leading places ``i``; negative indices take longer."""
     dim = values.dim() - 1
     places = index.flatten(dim) if index.dim() > dim else index.unsqueeze(-1)
+    if values.requires_grad and torch.is_grad_enabled():
+        values = values.clone()  # gather keeps it for its backward pass, where the loop keeps nothing
     try:
         picked = values.gather(dim, places)
     except RuntimeError:
@@ -175,7 +177,7 @@ def windows_array(values, dim, first, *steps):
 def distances(a, b, squared=False):
     """The distances between the rows of ``a`` and of ``b``, or their squares, without a table of differences."""
     if torch.is_grad_enabled() and (a.requires_grad or b.requires_grad):
-        return _Distances.apply(a, b, squared)
+        return _Distances.apply(a.clone(), b.clone(), squared)  # they may change before the backward pass
     found = torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist")
     return found * found if squared else found
 

@@ -259,6 +259,8 @@ def leaves(node: Node, surely: bool = False) -> set[int]:
             found.add(hash(current.attrs["path"]))
         if current.op in ("name", "pack", "items") and nodes.may_have_gradient(current.kind.dtype):
             found.add(current.serial)
+        if current.op == "name" and not current.kind.is_array and not surely:
+            found.add(current.serial)  # a list: another item is another input
         if surely and current.op == "where" and not current.args[0].axes:
             found |= leaves(current.args[1], True) & leaves(current.args[2], True)
         elif not _only_like(current):

@@ -108,7 +108,8 @@ def _converted(context: Context, x: Node, kind: Kind) -> Node:
     if x.kind.is_number and x.kind.family == kind.family:
         return x
     if kind.family == "bool":
-        return truth(x)
+        found = truth(x)
+        return Node("retype", (found,), found.axes, kind) if found.kind.is_array and not found.kind.rank else found
     wanted, attrs = nodes.lane_dtype(kind), {}
     if context.needs_grad and x.kind.family == "tensor" and nodes.may_have_gradient(x.kind.dtype):
         x = Node("method", (x,), x.axes, x.kind, {"name": "detach"})
