@@ -290,6 +290,9 @@ def _scatter(
     if context.mask is None:
         for dim, piece in enumerate(pieces):
             check_store_range(context, array, dim, piece)
+    if combine is not None:
+        for extent in array.shape:
+            context.check_at_most(nodes.const(1), extent)  # index_add_ takes any place of a tensor without elements
     pieces = [Gather(along_node(p)) if isinstance(p, Along) else p for p in pieces]
     if value.kind.rank > rank + sum(isinstance(p, Whole | Cut) for p in pieces):
         raise context.refuse("requirement", "a value of more dimensions than its place is stored")
