@@ -9,7 +9,7 @@ from __future__ import annotations
 from looplift.base.data import dataclass, field
 from looplift.emit.adjoint_plan import Plan, forward_step
 from looplift.emit.native_flow import bound_by
-from looplift.ir.grammar import Block, If, Let, Loop, Range, Statement, Var, uses, walk
+from looplift.ir.grammar import Block, If, Let, Loop, Range, Statement, Var, operands, uses, walk
 
 
 @dataclass
@@ -35,6 +35,9 @@ class Reach:
                     reached |= {phi.var for phi in phis if self._is(phi.then, here) and self._is(phi.orelse, there)}
                 case Loop():
                     reached = self._loop(statement, reached, always)
+                case Let(var=var, op=op) if op.name in ("builtin.min", "builtin.max"):
+                    if all(self._is(atom, reached) for atom in operands(op)):  # the result is one of them
+                        reached.add(var)
                 case _:
                     reached |= forward_step(self.plan, statement, reached, self.float_roots)
         return reached

@@ -87,6 +87,12 @@ def taken(values, dim, index):
     except (IndexError, RuntimeError):
         return values[(slice(None),) * dim + (index,)]
 ''',
+    "at_places": '''
+def at_places(function, out, indices, value):
+    """``function.at``; NumPy 2.4 reads beyond the end of values that it has to broadcast."""
+    shape = np.broadcast_shapes(*map(np.shape, indices)) + out.shape[len(indices):]
+    function.at(out, indices, np.broadcast_to(value, shape))
+''',
     "taken_along": '''
 def taken_along(values, index):
     """``values[i, index[i]]`` for all leading places ``i``; negative indices take longer."""

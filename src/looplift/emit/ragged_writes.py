@@ -45,7 +45,8 @@ def _place_text(p: Printer, piece, axis: Axis) -> str:
 def _added(p: Printer, step: Write, target: str, places: list[str], source: str) -> str:
     value = step.operands[0]
     if p.library == "np":
-        return f"np.add.at({target}, ({', '.join(places)},), {source})"
+        p.need("at_places")
+        return f"at_places(np.add, {target}, ({', '.join(places)},), {source})"
     if value.kind.is_number and not value.axes:
         source = f"torch.tensor({source}, dtype={dtype_text(step.render['dtype'], 'torch')})"
     elif len(places) == 1 and value.axes and value.kind.rank == step.node.kind.rank - 1:

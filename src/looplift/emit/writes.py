@@ -111,7 +111,8 @@ def _scatter(p: Printer, step: Write) -> list[str]:
             source = _in_dtype(value, source, render["dtype"])
         return [f"{target}[{', '.join(places)}] = {source}"]
     if p.library == "np":
-        return [f"{UFUNCS[step.mode]}.at({target}, ({joined}), {source})"]
+        p.need("at_places")
+        return [f"at_places({UFUNCS[step.mode]}, {target}, ({joined}), {source})"]
     if step.mode == "last":
         p.need("write_last")
         return [f"write_last({target}, ({joined}), {source})"]
