@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from looplift.base.data import dataclass, field
 from looplift.emit.adjoint_plan import Plan, forward_step
-from looplift.emit.native_flow import bound_by
-from looplift.ir.grammar import Block, If, Let, Loop, Range, Statement, Var, operands, uses, walk
+from looplift.ir.grammar import Block, If, Let, Loop, Range, Var, definitions, operands, uses, walk
 
 
 @dataclass
@@ -22,7 +21,7 @@ class Reach:
 
     def __post_init__(self) -> None:
         self._lets = {s.var: s for s in walk(self.plan.top) if isinstance(s, Let)}
-        self._inside = {var for statement in walk(self.plan.top) for var in _bound(statement)}
+        self._inside = {var for statement in walk(self.plan.top) for var in definitions(statement)}
 
     def after(self, block: Block, reached: set[Var], always: bool = True) -> set[Var]:
         """What is reached after a block that is reached in every run, or in some."""
@@ -79,9 +78,3 @@ class Reach:
 
     def _is(self, atom: object, reached: set[Var]) -> bool:
         return isinstance(atom, Var) and (atom in reached or self.plan.findings.origins.get(atom) in reached)
-
-
-def _bound(statement: Statement) -> set[Var]:
-    inside = [carry.inside for carry in statement.carries] if isinstance(statement, Loop) else []
-    index = [statement.index] if isinstance(statement, Loop) and statement.index is not None else []
-    return {*bound_by(statement), *inside, *index}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from looplift.ir.grammar import Block, Function, Let, Loop, Range, Statement, Var, children, definitions, uses
+from looplift.ir.grammar import Block, Function, Let, Loop, Range, Statement, Var, definitions, uses, walk
 
 
 def held_names(function: Function) -> set[str]:
@@ -42,10 +42,7 @@ def _bound(statement: Statement) -> Iterator[Var]:
 
 
 def _all(statement: Statement) -> Iterator[Statement]:
-    yield statement
-    for block in children(statement):
-        for inner in block:
-            yield from _all(inner)
+    return walk(Block((statement,)))
 
 
 def _is_read_inside(statement: Statement, param: Var) -> bool:

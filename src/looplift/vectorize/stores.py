@@ -262,9 +262,7 @@ def _once(context: Context, array: Array, pieces: list[Piece], value: Node, comb
     chosen = [p for p in pieces if not isinstance(p, Whole | Cut)]
     indices = [along_node(p) if isinstance(p, Along) else p.index if isinstance(p, Gather) else p.at for p in chosen
                if isinstance(p, Along | Gather | Point)]  # fmt: skip
-    spanned = {a for index in indices for axis in index.axes for a in _line(axis)} | {
-        axis for index in indices for axis in index.axes
-    }
+    spanned = {a for index in indices for axis in index.axes for a in (axis, *_line(axis))}
     if any(axis not in spanned for axis in context.axes_inside(array.axes)):
         raise context.refuse("order", f"'{array.var.hint}' is changed at one place by several iterations")
     dims = [dim for dim, p in enumerate(pieces) if not isinstance(p, Whole | Cut)]
