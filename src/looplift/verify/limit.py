@@ -16,17 +16,26 @@ class OutOfTime(BaseException):
 
 
 def within(seconds: float, call: Callable[[], T]) -> T | None:
-    """The result of the call, None if it took longer. Only the main thread can be interrupted, others run on."""
+    """The result of the call, None if it took longer. Only the main thread can be interrupted, others run on.
+
+    What is raised in a finalizer or a callback of the garbage collector is lost, so it is raised again after as long
+    a time, until the call has ended.
+    """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         return call()
+    running = True
 
     def stop(_number: int, _frame: FrameType | None) -> None:
-        raise OutOfTime
+        if running:
+            raise OutOfTime
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        return call()
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+            return call()
+        finally:
+            running = False
     except OutOfTime:
         return None
     finally:
