@@ -9,7 +9,7 @@ from looplift.base.errors import NotLiftable
 from looplift.emit.adjoint_backward import Reversal
 from looplift.emit.adjoint_caller import adjoint_caller_text
 from looplift.emit.adjoint_forward import TapedWriter
-from looplift.emit.adjoint_inputs import reached_by_gradients, surely_saved
+from looplift.emit.adjoint_inputs import reached_by_gradients, surely_reached, surely_saved
 from looplift.emit.adjoint_plan import Needs, Plan, forward_active, useful
 from looplift.emit.adjoint_reached import Reach
 from looplift.emit.adjoint_tracked import TrackedReversal
@@ -20,9 +20,8 @@ from looplift.emit.native_signature import Parameter, Result, Signature, Wanted,
 from looplift.emit.native_values import Number
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Atom, If, Let, Loop, Var, walk
+from looplift.ir.grammar import Atom, If, Loop, Var, walk
 from looplift.ir.kernel import Kernel
-from looplift.ops.table import CREATION, base_name
 
 
 @dataclass
@@ -83,19 +82,13 @@ def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findin
     ):
         raise NotLiftable("not-scalar", "a NumPy array has no gradient")
     reach = Reach(plan, floats)
-    if doubtful := (ends & plan.active) - reach.after(plan.top, set(differentiable) - _new(facts)):
+    if doubtful := (ends & plan.active) - reach.after(plan.top, set(differentiable) & surely_reached(facts)):
         name = min(var.hint for var in doubtful)
         raise NotLiftable("not-scalar", f"whether '{name}' has a gradient depends on a branch")
     reaches = {var: forward_active(plan, {var}, floats) & ends for var in differentiable}
     scalars = {p.var for p in signature.parameters if p.is_pointer and p.kind.rank == 0}
     Needs(plan, set(kernel.inputs), scalars).collect()
     return plan, differentiable, reaches, reach.running
-
-
-def _new(facts: Facts) -> set[Var]:
-    """What the region makes of no other values: no gradient reaches it before something is stored there."""
-    lets = [s for s in walk(facts.function.body) if isinstance(s, Let)]
-    return {let.var for let in lets if let.op.name in CREATION and base_name(let.op.name) not in ("clone", "copy")}
 
 
 def _wants_gradient(facts: Facts, var: Var) -> bool:

@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from looplift.ir.facts import Facts, Kind
-from looplift.ir.grammar import Append, Block, If, Let, Loop, Statement, Store, Var, While, operands, walk
-from looplift.ops.table import base_name
+from looplift.ir.grammar import (
+    UNDEFINED,
+    Append,
+    Block,
+    If,
+    Let,
+    Loop,
+    Statement,
+    Store,
+    Var,
+    While,
+    operands,
+    walk,
+)
+from looplift.ops.table import CREATION, base_name
 
 WITHOUT_GRADIENT = frozenset(
     "zeros ones empty full tensor zeros_like ones_like empty_like full_like rand_like randn_like detach".split()
@@ -32,6 +45,41 @@ def reached_by_gradients(facts: Facts) -> set[Var]:
                 ):
                     reached.update(_with_owners(var, owners))
     return reached
+
+
+def surely_reached(facts: Facts) -> set[Var]:
+    """Variables whose value carries a gradient in every run, whatever branches and how many iterations it takes."""
+    function, found = facts.function, reached_by_gradients(facts)
+    items: dict[Var, list[object]] = {}
+    for statement in walk(function.body):
+        if isinstance(statement, Append):
+            items.setdefault(statement.ref, []).append(statement.value)
+    while True:
+        kept = found.intersection(function.params)
+        for statement in walk(function.body):
+            kept |= {var for var, *sources in _surely_flows(statement, items) if any(s <= found for s in sources)}
+        if found <= kept:
+            return found
+        found &= kept
+
+
+def _surely_flows(statement: Statement, items: Mapping[Var, list]) -> Iterator[tuple]:
+    """What carries a gradient where one of these sets of values does."""
+    match statement:
+        case Let(var=var, op=op) if op.name == "list" and not op.args:
+            yield var, set(items.get(var, [None]))
+        case Let(op=op) if op.name in CREATION and base_name(op.name) not in ("clone", "copy"):
+            return
+        case Let(var=var, op=op) if op.name in ("builtin.min", "builtin.max"):
+            yield var, set(operands(op))  # the result is one of them
+        case Let(var=var):
+            yield var, *({source} for made, sources in _flows(statement) if made is var for source in sources)
+        case If(phis=phis):
+            yield from ((phi.var, {phi.then, phi.orelse}) for phi in phis)
+        case Loop(carries=carries):
+            for carry in carries:
+                sources = {carry.next} if carry.init is UNDEFINED else {carry.init, carry.next}
+                yield from ((carry.inside, sources), (carry.after, sources))
 
 
 def _asks(value: object) -> bool:

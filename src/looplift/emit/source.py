@@ -355,7 +355,7 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
                 _settle(p, set(name.split(",")), rest, step.serial)
             named = node.serial in p.names or node.op in TRIVIAL or p.uses.get(node.serial, 0) > 1
             value = p.text(node) if named and not step.memory else p.own_text(node)
-            if value.text != name:
+            if value.text != name and not (name == "_" and value.text.isidentifier()):
                 p.line(f"{name.replace(',', ', ')} = {_plain(value.text)}")
             if step.memory:
                 p.memory[node.serial] = frozenset((name,))

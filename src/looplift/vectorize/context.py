@@ -73,6 +73,8 @@ class Context:
     in_while: bool = False
     discarded: set[Var] = field(default_factory=set)
     """What nothing reads and is computed all the same, in the loop that stays, as it may raise."""
+    lowered: list[tuple[list[Step], int, Node]] = field(default_factory=list)
+    """Values that are read, each with the steps among which it was made, and how many there were."""
     wanted_equal: set[tuple[str, str]] = field(default_factory=set)
     kernel_of: Any = None
     kernels: list[Any] = field(default_factory=list)

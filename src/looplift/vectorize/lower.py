@@ -31,8 +31,8 @@ from looplift.ir.grammar import (
     operands,
     walk,
 )
-from looplift.ops.table import CREATION, base_name
-from looplift.vectorize import lists, nodes, ownership, proofs, settled, views
+from looplift.ops.table import base_name
+from looplift.vectorize import lists, nodes, ownership, proofs, settled, unread, views
 from looplift.vectorize.arrays import is_stored, new_array, target
 from looplift.vectorize.axes import axis_of
 from looplift.vectorize.carries import close_carry, contribute, open_carry
@@ -68,7 +68,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     results, memory = results_of(context)
     lanes = any(decision != "native" for decision, _, _ in context.decisions.values())
     finite = _finite(context) if lanes and needs_grad and library == "torch" and _chooses(facts) else []
-    steps = [*finite, *context.steps[0], *unread(context, [node for _, node in results])]
+    steps = [*finite, *unread.completed(context, [node for _, node in results])]
     return Program(steps, results, library, memory=memory), context
 
 
@@ -97,41 +97,6 @@ def _finite(context: Context) -> list[Check]:
             name = nodes.name(context.facts.function.attributes["paths"][var], kind)
             checks.append(Check(Node("finite", (name,), (), nodes.BOOL)))
     return checks
-
-
-RAISING = frozenset(
-    ("gather", "vmapped", "matmul", "module", "cell", "leading", "join", "reshaped", "apply", "fold", "pack", "paired")
-)
-
-
-def unread(context: Context, results: list[Node]) -> list[Assign]:
-    """Values that nothing reads but that may raise when they are computed, as the loop would."""
-    from looplift.ir.array import operands_of, reachable
-
-    read = {node.serial for node in reachable([*results, *(n for s in context.steps[0] for n in operands_of(s))])}
-    unused = [var for var in context.vals if not context.flow.users.get(var) and var not in context.discarded]
-    inner = _raising([context.vals[var].node for var in unused])
-    return [Assign("_", node) for node in inner if node.serial not in read]
-
-
-def _raising(found: list[Node]) -> list[Node]:
-    """What may raise among the values that others are computed from."""
-    from looplift.ir.array import reachable
-
-    return [node for node in reachable(found) if node.op in RAISING and not _is_creation(node)]
-
-
-def _discard(context: Context, var: Var, value: Node) -> None:
-    """A value that nothing reads, in a loop that stays: it is computed there if it may raise."""
-    if context.serial_loops and not context.flow.users.get(var):
-        context.discarded.add(var)
-        if _raising([value]):
-            context.add(Assign("_", value))
-
-
-def _is_creation(node: Node) -> bool:
-    name = node.attrs.get("name", "")
-    return node.op == "apply" and (name in CREATION or name in ("builtin.bool", "method.item"))
 
 
 def _enter_parameters(context: Context) -> None:
@@ -254,7 +219,7 @@ def _let(context: Context, statement: Let) -> None:
     if context.flow.root(var) is var and is_stored(context, var):
         new_array(context, var, made, fact)
     else:
-        _discard(context, var, made.node)
+        unread.note(context, var, made.node)
 
 
 def _empty(context: Context, var: Var) -> lists.Built:

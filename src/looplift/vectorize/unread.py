@@ -1,0 +1,86 @@
+"""Values that may raise when they are computed are computed where the loop does, also if nothing reads them there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, operands_of, reachable
+from looplift.ir.grammar import Var
+from looplift.ops.table import CREATION
+from looplift.vectorize.context import Context
+
+RAISING = frozenset(
+    ("gather", "vmapped", "matmul", "module", "cell", "leading", "join", "reshaped", "apply", "fold", "pack", "paired")
+)
+
+
+def note(context: Context, var: Var, value: Node) -> None:
+    """What a variable was lowered to; in a loop that stays, a value that nothing reads is computed there."""
+    if context.flow.users.get(var):
+        if context.mask is None:
+            steps = context.steps[-1]
+            context.lowered.append((steps, len(steps), value))
+    elif context.serial_loops:
+        context.discarded.add(var)
+        if _raising([value]):
+            context.add(Assign("_", value))
+
+
+def completed(context: Context, results: list[Node]) -> list[Step]:
+    """The steps of the region, with the values that may raise and that are read nowhere, or not in every run."""
+    steps = context.steps[0]
+    _compute_early(context)
+    read = {node.serial for node in reachable([*results, *_operands(steps)])}
+    unused = [var for var in context.vals if not context.flow.users.get(var) and var not in context.discarded]
+    inner = _raising([context.vals[var].node for var in unused])
+    return [*steps, *(Assign("_", node) for node in inner if node.serial not in read)]
+
+
+def _compute_early(context: Context) -> None:
+    """Values that are read only in a block that may not run are computed in front of it, if they may raise."""
+    blocks: dict[int, list[tuple[list[Step], int, Node]]] = {}
+    for steps, position, value in context.lowered:
+        blocks.setdefault(id(steps), []).append((steps, position, value))
+    for lowered in blocks.values():
+        steps = lowered[0][0]
+        if not any(isinstance(step, Choose | For | Forever) for step in steps):
+            continue
+        sure = {node.serial for node in reachable(_surely_read(steps))}
+        doubtful = {node.serial for node in _raising(_operands(steps)) if node.serial not in sure}
+        early: list[tuple[int, Node]] = []
+        for _, position, value in lowered if doubtful else ():
+            found = [node for node in _raising([value]) if node.serial in doubtful]
+            early += [(position, node) for node in found]
+            doubtful -= {node.serial for node in found}
+        for position, node in reversed(early):
+            steps.insert(position, Assign("_", node))
+
+
+def _operands(steps: Iterable[Step]) -> list[Node]:
+    return [node for step in steps for node in operands_of(step)]
+
+
+def _surely_read(steps: Iterable[Step]) -> list[Node]:
+    """What steps read in every run: not in branches, nor in a loop that may have no iteration."""
+    found: list[Node] = []
+    for step in steps:
+        match step:
+            case Choose(cond=cond):
+                found.append(cond)
+            case For(bounds=bounds):
+                found += bounds
+            case Forever():
+                pass
+            case _:
+                found += operands_of(step)
+    return found
+
+
+def _raising(found: list[Node]) -> list[Node]:
+    """What may raise among the values that others are computed from."""
+    return [node for node in reachable(found) if node.op in RAISING and not _is_creation(node)]
+
+
+def _is_creation(node: Node) -> bool:
+    name = node.attrs.get("name", "")
+    return node.op == "apply" and (name in CREATION or name in ("builtin.bool", "method.item"))
