@@ -7,7 +7,7 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Op, Operand, Var
-from looplift.vectorize import nodes, ragged_lists
+from looplift.vectorize import lane_lists, nodes, ragged_lists
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -57,6 +57,16 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
     if element.is_number:
         got = Node("retype", (got,), got.axes, element)
     return Val(got)
+
+
+def holds(context: Context, atom: Atom) -> Node:
+    """Whether a value is true; a list is if there is anything in it."""
+    from looplift.vectorize.numbers import truth
+
+    sequence = context.lookup(atom).sequence
+    if sequence is None:
+        return truth(context.node(atom))
+    return nodes.compare("ne", sequence.length(context), nodes.const(0))
 
 
 def _check_all_read(context: Context, node: Node, index: Operand) -> None:
@@ -132,6 +142,8 @@ class Built:
     """How many loops that stay it was made in."""
     row: Built | None = None
     """The list that each of its items is, if they are lists of one length."""
+    differs: bool = False
+    """Whether it has another length in each lane that makes one."""
 
     def append(self, context: Context, val: Val) -> None:
         value = val.node
@@ -141,12 +153,11 @@ class Built:
         inside = context.axes_inside(self.axes)
         if not inside:
             raise context.refuse("unsupported-value", f"'{self.var.hint}' is appended to outside of the loop as well")
-        if any(axis.is_ragged for axis in inside):
-            raise context.refuse("ragged-shape", f"'{self.var.hint}' is appended to in a ragged loop")
         if self.entries:
             raise context.refuse("order", f"'{self.var.hint}' is appended to at several places")
-        if mask is not None and self.axes:
-            raise context.refuse("ragged-shape", f"'{self.var.hint}' has another length in each iteration")
+        if any(axis.is_ragged for axis in inside) or (mask is not None and self.axes):
+            lane_lists.check_appended(context, self, val, inside, mask)
+            self.differs = True
         if value.kind.family in ("tuple", "list", "object", "string", "none"):
             raise context.refuse("unsupported-value", f"'{self.var.hint}' holds {value.kind.family}s")
         self.entries.append((value, inside, mask))
@@ -162,7 +173,11 @@ class Built:
         """The list as an array whose first lane dimension counts its items."""
         if len(self.entries) != 1:
             raise context.refuse("unsupported-value", f"'{self.var.hint}' is used before the loop fills it")
+        if self.differs:
+            raise context.refuse("ragged-shape", f"'{self.var.hint}' has another length in each iteration")
         value, inside, mask = self.entries[0]
+        if set(inside) & set(context.axes):
+            raise context.refuse("carried", f"'{self.var.hint}' is read while the loop fills it")
         if self.ragged is not None:
             value = ragged_lists.of_one_length(context, self.ragged, inside)
         kind = packed_kind(context, value.kind)
@@ -172,6 +187,8 @@ class Built:
         return Node("collect", args, self.axes, kind, {"inside": inside, "extents": extents}, self.var.hint)
 
     def length(self, context: Context) -> Node:
+        if self.differs:
+            return lane_lists.length(context, self)
         if self.ragged is not None:
             return ragged_lists.count(context, self.entries[0])
         node = self.collected(context)
@@ -193,6 +210,8 @@ class Built:
         from looplift.vectorize.indexing import read
 
         element = self.item_kind(context)
+        if self.differs:
+            return lane_lists.item(context, self, index, element)
         got = read(context, self.collected(context), index, _lane_kind(context, element)).node
         if element.is_number:
             if got.axes:
@@ -207,7 +226,7 @@ class Built:
 
 def as_row(context: Context, row: Built) -> Val:
     """A list that is an item of another one: an array in each lane, of the same length in all."""
-    if row.ragged is not None or not row.entries or row.entries[0][2] is not None or not row.axes:
+    if row.ragged is not None or row.differs or not row.entries or row.entries[0][2] is not None or not row.axes:
         raise context.refuse("ragged-shape", f"'{row.var.hint}', which is put into a list, may have any length")
     return Val(row.collected(context), sequence=row)
 
@@ -249,6 +268,8 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
     if val.sequence.ragged is not None and op.name in CONCATENATIONS:
         entry = val.sequence.entries[0]
         return ragged_lists.concatenated(context, val.sequence.ragged, entry, _dimension(context, op), fact, var)
+    if val.sequence.differs:
+        return _of_differing(context, op, val.sequence, fact, var)
     node = val.sequence.collected(context)
     if len(node.args) > 1:
         count = val.sequence.length(context)
@@ -269,6 +290,19 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
     if fact.kind.family != node.kind.family or fact.kind.rank != node.kind.rank:
         raise context.refuse("unsupported-value", f"'{op.name}' of this list")
     return Val(Node("owned", (node,), node.axes, node.kind, {"extents": node.attrs.get("extents")}, var.hint))
+
+
+def _of_differing(context: Context, op: Op, built: Built, fact: Fact, var: Var) -> Val:
+    """An array of a list that has another length in each lane."""
+    if op.name in CONCATENATIONS or op.name == "np.vstack" or _dimension(context, op) or not fact.kind.is_array:
+        raise context.refuse("ragged-shape", f"'{op.name}' of '{var.hint}', of another length in each iteration")
+    made = lane_lists.value(context, built, fact.kind)
+    if op.name in ("torch.stack", "np.stack"):
+        lane_lists.check_not_empty(context, made)
+    if made.node.kind.dtype != fact.kind.dtype:
+        raise context.refuse("mixed-kinds", f"'{op.name}' of '{var.hint}' changes the type of its items")
+    made.node.hint = made.node.hint or var.hint
+    return made
 
 
 def _dimension(context: Context, op: Op) -> int:

@@ -37,7 +37,7 @@ from looplift.vectorize.arrays import is_stored, new_array, target
 from looplift.vectorize.axes import axis_of
 from looplift.vectorize.carries import close_carry, contribute, open_carry
 from looplift.vectorize.context import Array, Context, index_node
-from looplift.vectorize.flow import Flow, stored_roots
+from looplift.vectorize.flow import TRUTH, Flow, stored_roots
 from looplift.vectorize.memory import only_shape
 from looplift.vectorize.native import native_loop
 from looplift.vectorize.nodes import Affine, Val
@@ -176,7 +176,7 @@ def _statement(context: Context, statement: Statement) -> None:
             with context.inside(statement):
                 _loop(context, statement)
         case Require(cond=cond):
-            node = truth(context.node(cond))
+            node = lists.holds(context, cond)
             if context.mask is not None and not node.axes:
                 node = nodes.both(None, nodes.elementwise("and_", [node, nodes.const(True)], nodes.BOOL))
                 node = context.select(context.mask, node, nodes.const(True), nodes.BOOL)
@@ -214,6 +214,10 @@ def _let(context: Context, statement: Let) -> None:
         context.vals[var] = Val(nodes.const(None), sequence=_empty(context, var))
         return
     _check_kept(context, op)
+    if op.name in TRUTH and isinstance(op.args[0], Var) and context.lookup(op.args[0]).sequence is not None:
+        full = lists.holds(context, op.args[0])
+        context.vals[var] = Val(nodes.negated(full) if op.name == "not" else full)
+        return
     made = lists.joined(context, op, fact, var) or _of_built_list(context, op, fact) or operation(context, statement)
     context.vals[var] = made
     if context.flow.root(var) is var and is_stored(context, var):
@@ -259,7 +263,7 @@ def _of_built_list(context: Context, op, fact) -> Val | None:
 
 
 def _branch(context: Context, statement: If) -> None:
-    cond = truth(context.node(statement.cond))
+    cond = lists.holds(context, statement.cond)
     phis = [phi for phi in statement.phis if context.takes(phi)]
     if context.serial_loops and not cond.axes and all(_is_joinable(context, phi) for phi in phis):
         _choose(context, statement, cond, phis)

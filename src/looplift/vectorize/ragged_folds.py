@@ -52,7 +52,7 @@ def segment(
     return Node("segment", args, axes, made, attrs | {"outer": outer or axis})
 
 
-class _Folding:
+class Folding:
     """One reduction: which dimensions are folded, and how the result is put together."""
 
     def __init__(self, context: Context, x: Val, wanted: tuple[int, ...], fact: Fact):
@@ -118,6 +118,9 @@ class _Folding:
     def divided(self, node: Node, count: Node) -> Node:
         from looplift.vectorize.arithmetic import arithmetic
 
+        mask = self.context.mask
+        if mask is not None and self.context.library == "np":  # which warns of what nobody looks at
+            count = nodes.select(mask, count, nodes.const(1), nodes.INT)
         return arithmetic(
             self.context, "truediv", [node, count], array_kind(self.context, self.fact.kind, node.kind.rank)
         )
@@ -126,10 +129,14 @@ class _Folding:
 def reduction(context: Context, name: str, args: list[Val], kwargs: dict[str, Val], fact: Fact) -> Val:
     """``x.sum(0)`` and the like of a value with ragged dimensions."""
     base = table.base_name(name)
+    if base in ("max", "min") and isinstance(fact.sample, tuple):
+        from looplift.vectorize.ragged_pairs import extreme_and_place
+
+        return extreme_and_place(context, base, args, kwargs, fact)
     x, (wanted, keep, extra) = args[0], _arguments(context, base, args, kwargs)
     if any(val.dims is not None for val in args[1:]) or fact.kind.family in ("tuple", "object"):
         raise context.refuse("ragged-shape", f"'{base}' in this form, of values of another length in each iteration")
-    folding = _Folding(context, x, wanted, fact)
+    folding = Folding(context, x, wanted, fact)
     if base not in FOLDS:
         raise context.refuse("ragged-shape", f"'{base}' of values of another length in each iteration")
     if not folding.ragged:
@@ -151,8 +158,8 @@ def _arguments(context: Context, base: str, args: list[Val], kwargs: dict[str, V
     """The dimensions that are folded (counted from the front), whether they stay, and the other options."""
     from looplift.vectorize.shapes import DIM_NAMES
 
-    options = {key: _constant(context, val) for key, val in kwargs.items()}
-    given = [_constant(context, val) for val in args[1:]]
+    options = {key: constant_of(context, val) for key, val in kwargs.items()}
+    given = [constant_of(context, val) for val in args[1:]]
     if base in ("norm", "vector_norm") and given:
         options["p"] = given.pop(0)
     dim = next((options.pop(k) for k in DIM_NAMES if k in options), given.pop(0) if given else None)
@@ -162,15 +169,13 @@ def _arguments(context: Context, base: str, args: list[Val], kwargs: dict[str, V
     rank = len(dims_of(args[0]))
     if given:
         raise context.refuse("unknown-op", f"'{base}' with these arguments")
-    if base in ("max", "min") and dim is not None and context.library == "torch":
-        raise context.refuse("unknown-op", f"'{base}' along a dimension, which gives two results")
     chosen = range(rank) if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
     return tuple(sorted(k % rank for k in chosen)), bool(keep), options
 
 
-def _constant(context: Context, val: Val) -> Any:
+def constant_of(context: Context, val: Val) -> Any:
     if val.items is not None:
-        return tuple(_constant(context, item) for item in val.items)
+        return tuple(constant_of(context, item) for item in val.items)
     if val.node.op == "const":
         return val.node.attrs["value"]
     if "value" in val.node.attrs:
@@ -178,7 +183,7 @@ def _constant(context: Context, val: Val) -> Any:
     raise context.refuse("unsupported-value", "a dimension or flag that is not a constant")
 
 
-def _dense_fold(context: Context, name: str, folding: _Folding, extra: dict[str, Any], fact: Fact) -> Node:
+def _dense_fold(context: Context, name: str, folding: Folding, extra: dict[str, Any], fact: Fact) -> Node:
     """Only dense dimensions are folded: each entry by itself."""
     from looplift.vectorize.shapes import reduction as plain
 
@@ -193,7 +198,7 @@ def _dense_fold(context: Context, name: str, folding: _Folding, extra: dict[str,
 # ---------------------------------------------------------------- one function for each kind of fold
 
 
-def _plain(folding: _Folding, extra: dict[str, Any]) -> Node:
+def _plain(folding: Folding, extra: dict[str, Any]) -> Node:
     """The value in the dtype in which it is folded."""
     node = folding.x.node
     dtype = folding.fact.kind.dtype
@@ -203,21 +208,21 @@ def _plain(folding: _Folding, extra: dict[str, Any]) -> Node:
     return node if node.kind.dtype == dtype or dtype is None else nodes.cast(node, dtype)
 
 
-def _sum(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
+def _sum(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     return folding.fold(_plain(folding, extra), "add")
 
 
-def _prod(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
+def _prod(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     return folding.fold(_plain(folding, extra), "mul")
 
 
-def _mean(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
+def _mean(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     if folding.context.library == "np":
         folding.require(1)
     return folding.divided(folding.fold(_plain(folding, extra), "add"), folding.count())
 
 
-def _extreme(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
+def _extreme(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     folding.require(1)
     node = _plain(folding, extra)
     if "bool" in str(node.kind.dtype):
@@ -225,7 +230,7 @@ def _extreme(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
     return folding.fold(node, "max" if "max" in base else "min")
 
 
-def _holds(folding: _Folding) -> Node:
+def _holds(folding: Folding) -> Node:
     """Where elements are true, counted."""
     node = folding.x.node
     count = nodes.elementwise("ne", [node, nodes.const(0)], Kind(node.kind.family, _bool_dtype(node), node.kind.rank))
@@ -250,7 +255,7 @@ def _integer_dtype(context: Context) -> Any:
     return nodes.lane_dtype(nodes.INT)
 
 
-def _any(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
+def _any(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     if extra or "bool" not in str(folding.fact.kind.dtype):
         raise folding.context.refuse("unknown-op", f"'{base}' of these values")
     count = folding.fold(_holds(folding), "add")
@@ -260,11 +265,11 @@ def _any(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
     return nodes.elementwise("eq", [count, folding.count()], kind)
 
 
-def _count_nonzero(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
+def _count_nonzero(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     return folding.fold(_holds(folding), "add")
 
 
-def _norm(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
+def _norm(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     order = extra.pop("p", extra.pop("ord", None))
     node = _plain(folding, extra)
     if order not in (None, 2, 2.0, "fro") or isinstance(order, bool):
@@ -272,7 +277,7 @@ def _norm(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
     return _root(folding, folding.fold(folding.arithmetic("mul", node, node), "add"))
 
 
-def _root(folding: _Folding, squares: Node) -> Node:
+def _root(folding: Folding, squares: Node) -> Node:
     """The square root, with a gradient of zero where it is zero, as that of a norm is."""
     if not folding.context.needs_grad:
         return folding.arithmetic("torch.sqrt" if folding.context.library == "torch" else "np.sqrt", squares)
@@ -281,19 +286,19 @@ def _root(folding: _Folding, squares: Node) -> Node:
     return nodes.select(zero, squares, folding.arithmetic("torch.sqrt", safe), squares.kind)
 
 
-def _maximum(folding: _Folding, node: Node) -> Node:
+def _maximum(folding: Folding, node: Node) -> Node:
     """The greatest entry, without a gradient: what it is subtracted for does not depend on it."""
     node = (
         node if folding.context.library == "np" else Node("method", (node,), node.axes, node.kind, {"name": "detach"})
     )
-    plain = _Folding(folding.context, Val(node, dims=folding.x.dims), folding.wanted, folding.fact)
+    plain = Folding(folding.context, Val(node, dims=folding.x.dims), folding.wanted, folding.fact)
     saved, folding.context.needs_grad = folding.context.needs_grad, False
     greatest = plain.fold(node, "max")
     folding.context.needs_grad = saved
     return greatest
 
 
-def _logsumexp(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
+def _logsumexp(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     node = _plain(folding, extra)
     greatest = _maximum(folding, node)
     infinite = nodes.elementwise("torch.isinf", [greatest], Kind("tensor", _bool_dtype(greatest), greatest.kind.rank))
@@ -302,7 +307,7 @@ def _logsumexp(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
     return folding.arithmetic("add", greatest, folding.arithmetic("torch.log", folding.fold(powers, "add")))
 
 
-def _variance(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
+def _variance(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     context = folding.context
     correction = _correction(folding, extra)
     node = _plain(folding, extra)
@@ -321,7 +326,7 @@ def _variance(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
     return _root(folding, variance)
 
 
-def _correction(folding: _Folding, extra: dict[str, Any]) -> int:
+def _correction(folding: Folding, extra: dict[str, Any]) -> int:
     default = 0 if folding.context.library == "np" else 1
     if "unbiased" in extra:
         return int(extra.pop("unbiased"))
@@ -331,7 +336,7 @@ def _correction(folding: _Folding, extra: dict[str, Any]) -> int:
     return found
 
 
-def _position(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
+def position(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     """``argmax``: the first position that holds the greatest value, or NaN."""
     folding.require(1)
     node = folding.x.node
@@ -346,15 +351,23 @@ def _position(folding: _Folding, base: str, extra: dict[str, Any]) -> Node:
     if "float" in str(node.kind.dtype):
         hit = nodes.elementwise("or_", [hit, nodes.elementwise("ne", [node, node], flag)], flag)
     kind = Kind(node.kind.family, _integer_dtype(folding.context), node.kind.rank)
-    index = nodes.cast(Node("index", (), (axis,), nodes.INT, {"axis": axis}), kind.dtype)
+    index = place_of_entry(axis, kind)
     place = nodes.select(hit, index, axis.extent, kind)
     return segment(folding.context, place, axis, "min", kind)
+
+
+def place_of_entry(axis: Axis, kind: Kind) -> Node:
+    """Where each entry stands in its lane, the same for all of its elements."""
+    index = nodes.cast(Node("index", (), (axis,), nodes.INT, {"axis": axis}), kind.dtype)
+    for _ in range(kind.rank):
+        index = unsqueezed(index, 0)
+    return index
 
 
 FOLDS = {
     "sum": _sum, "prod": _prod, "mean": _mean, "max": _extreme, "min": _extreme, "amax": _extreme, "amin": _extreme,
     "any": _any, "all": _any, "count_nonzero": _count_nonzero, "norm": _norm, "vector_norm": _norm,
-    "logsumexp": _logsumexp, "var": _variance, "std": _variance, "argmax": _position, "argmin": _position,
+    "logsumexp": _logsumexp, "var": _variance, "std": _variance, "argmax": position, "argmin": position,
 }  # fmt: skip
 
 
@@ -370,7 +383,7 @@ def softmax(context: Context, base: str, args: list[Val], kwargs: dict[str, Val]
     dims = dims_of(x)
     if len(wanted) != 1 or extra or (len(args) < 2 and not kwargs):
         raise context.refuse("unknown-op", f"'{base}' without a dimension")
-    folding = _Folding(context, x, wanted, fact)
+    folding = Folding(context, x, wanted, fact)
     node = x.node
     if not folding.ragged:
         position = nodes.const(dense_position(dims, wanted[0]) - node.kind.rank)

@@ -49,7 +49,7 @@ def getitem(context: Context, op: Op, fact: Fact) -> Val:
             node, axis = _cut(context, node, axis, item)
             dims.append(axis)
         else:
-            node = _entry(context, node, axis, item)
+            node = entry(context, node, axis, item)
     return made_of(_dense_items(context, node, dense, fact, tuple(dims)), tuple(dims))
 
 
@@ -77,7 +77,7 @@ def _dense_items(context: Context, node: Node, dense: list[Operand], fact: Fact,
     return read_pieces(context, node, pieces, kind)
 
 
-def _entry(context: Context, node: Node, axis: Axis, item: Operand) -> Node:
+def entry(context: Context, node: Node, axis: Axis, item: Operand) -> Node:
     """One entry of each lane."""
     if isinstance(item, Group | Slice) or (isinstance(item, Var) and context.lookup(item).dims is not None):
         raise context.refuse("ragged-shape", "a subscript into a dimension of another length in each iteration")

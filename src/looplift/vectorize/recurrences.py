@@ -13,7 +13,7 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Atom, Carry, Var
-from looplift.vectorize import nodes
+from looplift.vectorize import lists, nodes
 from looplift.vectorize.context import Context, leaves
 from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan
 from looplift.vectorize.nodes import Val
@@ -77,9 +77,7 @@ def _last(context: Context, form: Form, kind: Kind, init: Node, axis: Axis) -> t
                 context.vals[cond] = Val(passed)
             return passed, value
         case Chosen(cond=cond, then=then, orelse=orelse):
-            from looplift.vectorize.numbers import truth
-
-            test = truth(context.node(cond))
+            test = lists.holds(context, cond)
             with context.masked(test):
                 first = _last(context, then, kind, init, axis)
             with context.masked(nodes.negated(test)):
@@ -90,11 +88,9 @@ def _last(context: Context, form: Form, kind: Kind, init: Node, axis: Axis) -> t
 
 def _also(context: Context, when: tuple[Atom, ...]) -> Node | None:
     """The mask, where all of these conditions hold."""
-    from looplift.vectorize.numbers import truth
-
     mask = context.mask
     for atom in when:
-        mask = nodes.both(mask, truth(context.node(atom)))
+        mask = nodes.both(mask, lists.holds(context, atom))
     return mask
 
 
@@ -192,9 +188,7 @@ def _coefficients(context: Context, form: Form, kind: Kind) -> Pair:
         case Computed():
             return _after(context, form, kind)
         case Chosen(cond=cond, then=then, orelse=orelse):
-            from looplift.vectorize.numbers import truth
-
-            test = truth(context.node(cond))
+            test = lists.holds(context, cond)
             with context.masked(test):
                 first = _coefficients(context, then, kind)
             with context.masked(nodes.negated(test)):

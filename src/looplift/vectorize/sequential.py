@@ -9,7 +9,7 @@ from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Loop, Range, Var, While
-from looplift.vectorize import nodes
+from looplift.vectorize import lists, nodes
 from looplift.vectorize.context import Array, Context, leaves
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.lists import Built, Held
@@ -206,7 +206,7 @@ def while_loop(context: Context, loop: Loop) -> None:
     with _inside(context, loop, step.body):
         with context.masked(_unstopped(context, loop)):
             block(context, domain.block)
-        going = nodes.both(truth(context.node(domain.cond)), _unstopped(context, loop))
+        going = nodes.both(lists.holds(context, domain.cond), _unstopped(context, loop))
         active = _activity(context, going)
         with context.masked(active):
             block(context, loop.body)

@@ -23,9 +23,8 @@ from looplift.ir.grammar import (
     operands,
 )
 from looplift.ops import table
-from looplift.vectorize import nodes
+from looplift.vectorize import lists, nodes
 from looplift.vectorize.context import Context
-from looplift.vectorize.numbers import truth
 
 Known = dict[Var, bool]
 """What is assumed of carried values at the entry of an iteration."""
@@ -93,7 +92,7 @@ def _on_sides(context: Context, cond: Atom, then: Atom, orelse: Atom, known: Kno
         return first
     if isinstance(cond, Var) and cond not in context.vals:
         return None
-    test = truth(context.node(cond))
+    test = lists.holds(context, cond)
     return _either(_both(test, first), _both(nodes.negated(test), second))
 
 

@@ -1,0 +1,99 @@
+"""Lists that each lane makes, of another length in each, in; values with a ragged dimension for what is made of them.
+
+torch.stack([x[j] for j in near[i]])                       the entries of the loop that appends
+torch.stack([x[k] for k in range(n) if label[k] == i])     x[mask], with the mask of the lane
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplift.ir.array import Axis, Node, merge_axes
+from looplift.ir.facts import Kind
+from looplift.ir.grammar import Operand
+from looplift.vectorize import nodes, segments
+from looplift.vectorize.context import Context
+from looplift.vectorize.nodes import Val
+from looplift.vectorize.subscripts import Piece, Whole
+
+if TYPE_CHECKING:
+    from looplift.vectorize.lists import Built
+
+
+def check_appended(context: Context, built: Built, val: Val, inside: tuple[Axis, ...], mask: Node | None) -> None:
+    """One loop appends, values of one shape, once for each of its iterations or for some of a dense one."""
+    hint = built.var.hint
+    if len(inside) != 1 or not built.axes:
+        raise context.refuse("ragged-shape", f"'{hint}' is appended to in a ragged loop")
+    if mask is not None and inside[0].is_ragged:
+        raise context.refuse("ragged-shape", f"'{hint}' is appended to under an 'if' in a ragged loop")
+    if val.dims is not None or val.sequence is not None or not (val.node.kind.is_array or val.node.kind.is_number):
+        raise context.refuse("ragged-shape", f"'{hint}' has another length in each iteration")
+
+
+def value(context: Context, built: Built, kind: Kind) -> Val:
+    """The list as one value; ``kind``: that of the array which is made of it."""
+    item, (axis,), mask = built.entries[0]
+    if axis in context.axes:
+        raise context.refuse("carried", f"'{built.var.hint}' is read while the loop fills it")
+    node = nodes.cast(item, kind.dtype) if item.kind.is_number else item
+    if mask is not None:
+        return _chosen(context, built, node, axis, mask)
+    spread = segments.spread(node, merge_axes(node.axes, (axis,)))
+    return Val(spread, dims=(axis, *(None,) * node.kind.rank))
+
+
+def _chosen(context: Context, built: Built, node: Node, axis: Axis, mask: Node) -> Val:
+    """The items that a dense loop appended under an ``if``."""
+    if axis.is_ragged or any(other.is_ragged for other in (*node.axes, *mask.axes)):
+        raise context.refuse("ragged-shape", f"'{built.var.hint}' has another length in each iteration")
+    family, rank = "array" if context.library == "np" else "tensor", node.kind.rank
+    lanes = tuple(other for other in node.axes if other is not axis)
+    extents = [axis.extent, *(node.attrs.get("extents") or [None] * rank)]
+    attrs = {"inside": (axis,), "extents": extents}
+    kind = Kind(family, node.kind.dtype, rank + 1)
+    whole = Node("collect", (node,), lanes, kind, attrs, built.var.hint)
+    piece = segments.masked(context, _vector(context, built, axis, mask), axis.extent)
+    pieces: list[Piece] = [piece, *[Whole()] * rank]
+    return segments.read(context, whole, pieces, kind)
+
+
+def _vector(context: Context, built: Built, axis: Axis, mask: Node) -> Node:
+    """The mask of each lane as a vector over the iterations."""
+    kind = Kind("array" if context.library == "np" else "tensor", nodes.lane_dtype(nodes.BOOL), 1)
+    if context.library == "np":
+        kind = Kind("array", _numpy_bool(), 1)
+    lanes = tuple(other for other in mask.axes if other is not axis) or built.axes
+    return Node("collect", (mask,), lanes, kind, {"inside": (axis,), "extents": [axis.extent]}, "chosen")
+
+
+def _numpy_bool():
+    import numpy as np
+
+    return np.dtype("bool")
+
+
+def length(context: Context, built: Built) -> Node:
+    """How many items the list has in each lane."""
+    from looplift.vectorize.ragged import extent
+
+    kind = Kind("array" if context.library == "np" else "tensor", nodes.lane_dtype(nodes.INT), 1)
+    return extent(context, value(context, built, kind), 0)
+
+
+def item(context: Context, built: Built, index: Operand, element: Kind) -> Val:
+    """``items[k]``: one entry of each lane."""
+    from looplift.vectorize.ragged_items import entry
+
+    kind = element if element.is_array else Kind("tensor", nodes.lane_dtype(element), 0)
+    made = value(context, built, kind)
+    assert made.dims is not None and made.dims[0] is not None
+    got = entry(context, made.node, made.dims[0], index)
+    return Val(got) if element.is_array else Val(Node("retype", (got,), got.axes, element))
+
+
+def check_not_empty(context: Context, val: Val) -> None:
+    """Nothing cannot be stacked."""
+    from looplift.vectorize.ragged import extent
+
+    context.check(nodes.compare("ge", extent(context, val, 0), nodes.const(1)))
