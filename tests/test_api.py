@@ -459,9 +459,22 @@ def test_function_modes_and_transforms_run_the_original(doubling):
 
 def test_compiled_callers(doubling):
     lifted = lift(twice)
-    caller = torch.compile(lambda x: lifted(x) + 1, backend="eager")
+    caller = torch.compile(lambda x: lifted(x) + 1, backend="eager", fullgraph=True)
     assert torch.equal(caller(X), 2 * X + 1)
+    assert not doubling
     assert torch.equal(lifted(X), 2 * X)
+    assert len(doubling) == 1
+    assert torch.equal(caller(X), 2 * X + 1)
+    assert torch.equal(torch.compile(lifted, backend="eager", fullgraph=True)(X), 2 * X)
+
+
+def test_callers_compiled_before_the_lift(doubling):
+    function = twice
+    caller = torch.compile(lambda x: function(x) + 1, backend="eager", fullgraph=True)
+    assert torch.equal(caller(X), 2 * X + 1)
+    function = lift(twice)
+    assert torch.equal(caller(X), 2 * X + 1)
+    assert torch.equal(function(X), 2 * X)
     assert torch.equal(caller(X), 2 * X + 1)
 
 

@@ -201,7 +201,11 @@ class Lift:
     # ------------------------------------------------------------ the first call
 
     def first_call(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """Run from the stub, which stands in until the function is called."""
+        """Run from the stub, which stands in until the function is called; ``torch.compile`` traces the original."""
+        from torch.compiler import is_dynamo_compiling
+
+        if is_dynamo_compiling():
+            return self.original(*arguments, **keywords)
         self.prepare()
         if self.refusal is not None or self.function.__code__ is self.stub:
             return self.original(*arguments, **keywords)
@@ -305,21 +309,37 @@ def _state_of_function(original: types.FunctionType, settings: Settings) -> Lift
 
 
 @functools.lru_cache(maxsize=64)
-def _stub(free: tuple[str, ...]) -> types.CodeType:
+def _stub(free: tuple[str, ...], parameters: str, positional: str, keywords: str) -> types.CodeType:
     """Code that hands any call to the state of its function; it has the free variables that rewritten code has."""
     bindings = "".join(f"    {name} = None\n" for name in free)
     text = (
-        f"def outer():\n{bindings}    def stub(*arguments, **keywords):\n"
-        f"        return {_REGIONS}[1](arguments, keywords)\n        ({', '.join(free)},)\n"
+        f"def outer():\n{bindings}    def stub({parameters}):\n"
+        f"        return {_REGIONS}[1](({positional}), {{{keywords}}})\n        ({', '.join(free)},)\n"
     )
     outer = compile(text, "<looplift>", "exec").co_consts[0]
     return next(item for item in outer.co_consts if isinstance(item, types.CodeType))
 
 
 def _stub_of(code: types.CodeType) -> types.CodeType:
-    stub = _stub(tuple(sorted({*code.co_freevars, _REGIONS})))
+    stub = _stub(tuple(sorted({*code.co_freevars, _REGIONS})), *_parameters_of(code))
     names = {"co_name": code.co_name, "co_qualname": code.co_qualname, "co_filename": code.co_filename}
     return stub.replace(co_firstlineno=code.co_firstlineno, **names)  # pyright: ignore[reportArgumentType]
+
+
+def _parameters_of(code: types.CodeType) -> tuple[str, str, str]:
+    """The parameters of a function, and the two parts of a call that hands them on: ``torch.compile`` reads the
+    parameters of a function once, so they stay the same when its code changes."""
+    names = iter(code.co_varnames)
+    positional = [next(names) for _ in range(code.co_argcount)]
+    keywords = [next(names) for _ in range(code.co_kwonlyargcount)]
+    rest = [f"*{next(names)}"] if code.co_flags & 0x04 else []
+    more = [f"**{next(names)}"] if code.co_flags & 0x08 else []
+    only = code.co_posonlyargcount
+    before = [*positional[:only], "/"] if only else []
+    star = rest or (["*"] if keywords else [])
+    parameters = [*before, *positional[only:], *star, *keywords, *more]
+    handed = [*(f"'{name}': {name}" for name in keywords), *more]
+    return ", ".join(parameters), "".join(f"{name}, " for name in (*positional, *rest)), ", ".join(handed)
 
 
 def _unlifted_text(function: types.FunctionType, why: str = "it is lifted when it is called") -> str:
