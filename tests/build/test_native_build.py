@@ -8,11 +8,14 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 import torch
 from tests.emit.native_cases import Build, dtw, recurrence
 from tests.emit.native_programs import Native
 
+from looplift import lift
+from looplift.base.compare import difference
 from looplift.base.errors import NotLiftable
 from looplift.build import compiler
 from looplift.build.native import load
@@ -119,6 +122,56 @@ def test_endless_loops_can_be_interrupted():
     with pytest.raises(KeyboardInterrupt):
         loaded(1.0)
     timer.join()
+
+
+def geometric(n, h):
+    for _ in range(n):
+        h = 0.5 * h + 1.0
+    return h
+
+
+def generator(n, state):
+    for _ in range(n):
+        state = (state * 1103515245 + 12345) % 2147483648
+    return state
+
+
+def decays(x, n):
+    for i in range(n):
+        for j in range(x.shape[0]):
+            if x[j] > 1.0:
+                x[j] = x[j] * 0.5
+        x[i % x.shape[0]] = x[i % x.shape[0]] + 1.0
+    return x
+
+
+def rows(x, n):
+    for _ in range(n):
+        x = x * 0.5 + 1.0
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (geometric, lambda n: (n, 1.0)),
+        (generator, lambda n: (n, 1)),
+        (decays, lambda n: (np.ones(3000), n)),
+        (decays, lambda n: (torch.ones(3000), n)),
+        (rows, lambda n: (np.ones(10), n)),
+    ],
+)
+def test_long_ranges_can_be_interrupted(function, arguments):
+    """They would take hours."""
+    lifted = lift(function, backend="native", verify="off")
+    lifted(*arguments(2))
+    assert lifted.report().loops[0].decision == "native"
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        lifted(*arguments(10**14))
+    timer.join()
+    assert difference(lifted(*arguments(2)), function(*arguments(2))) is None
 
 
 def test_other_threads_run_meanwhile():

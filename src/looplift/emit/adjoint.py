@@ -13,7 +13,7 @@ from looplift.emit.adjoint_inputs import reached_by_gradients, surely_reached, s
 from looplift.emit.adjoint_plan import Needs, Plan, forward_active, useful
 from looplift.emit.adjoint_reached import Reach
 from looplift.emit.adjoint_tracked import TrackedReversal
-from looplift.emit.native import Draft, function_head, new_writer, source_lines, write_all
+from looplift.emit.native import Draft, function_head, new_writer, source_lines, watch, write_all
 from looplift.emit.native_flow import Flow, share_variables
 from looplift.emit.native_prelude import prelude
 from looplift.emit.native_signature import Parameter, Result, Signature, Wanted, result_parameters, separations
@@ -207,8 +207,7 @@ def _gradient_view(parameter: Parameter) -> str:
 
 
 def _text(name: str, parameters: list[str], openings: list[str], lines: list[str]) -> str:
-    counter = ["int64_t trips = 0;"] if any("trips" in line for line in lines) else []
-    start = ["Watch watch(host);", *counter, *openings]
+    start = [*watch(lines), *openings]
     return "\n".join([
         *function_head(f'extern "C" int {name}(', parameters),
         *(f"  {line}" for line in start),

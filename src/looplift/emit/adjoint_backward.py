@@ -11,7 +11,7 @@ from looplift.emit.native_access import element, indexed
 from looplift.emit.native_calls import compute
 from looplift.emit.native_convert import truth
 from looplift.emit.native_flow import bound_by
-from looplift.emit.native_loops import bound, holds_loop, index_of, unchanged
+from looplift.emit.native_loops import bound, holds_loop, index_of, poll, unchanged
 from looplift.emit.native_ops import ADD, UNARY
 from looplift.emit.native_signature import Signature
 from looplift.emit.native_types import BOOL, INT, Scalar
@@ -276,8 +276,8 @@ class Reversal:
         flowing = {carry: self._start(carry) for carry in carried}
         with writer.block(self._opening(loop)):
             self._index_line(loop)
-            if holds_loop(loop):
-                writer.line("if ((trips += 64) > patience && watch.interrupted(trips)) return interrupted;")
+            if holds_loop(loop) or (flowing and writer.depth == 2):
+                writer.line(poll(64 if holds_loop(loop) else 1))
             self.block(loop.body, tuple(carry.inside for carry in carried))
             for carry in carried:
                 self.give_all(carry.next, flowing[carry])

@@ -213,8 +213,7 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
     for result in draft.results:
         parameters += result_parameters(result)
     openings = [p.opening(stored=p.var in stored) for p in signature.parameters if p.is_pointer]
-    counter = ["int64_t trips = 0;"] if any("trips" in line for line in draft.writer.lines) else []
-    lines = ["Watch watch(host);", *counter, *openings, *separations(signature, stored)]
+    lines = [*watch(draft.writer.lines), *openings, *separations(signature, stored)]
     return "\n".join([
         *function_head(f'extern "C" int {name}(', parameters),
         *(f"  {line}" for line in lines),
@@ -223,6 +222,12 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
         "}",
         "",
     ])  # fmt: skip
+
+
+def watch(lines: list[str]) -> list[str]:
+    """What opens a function: without Python's lock, and with patience where its loops look for Ctrl-C."""
+    counter = ["int64_t patience = watch.budget;"] if any("watch.interrupted" in line for line in lines) else []
+    return ["Watch watch(host);", *counter]
 
 
 def function_head(start: str, parameters: list[str]) -> list[str]:

@@ -158,7 +158,10 @@ def _range(writer: Writer, loop: Loop, domain: Range, carried: list[Carry]) -> N
     writer.values[loop.index] = index
     writer.findings.possible[loop.index] = frozenset({INT})
     with writer.block(opening):
+        start = len(writer.lines)
         _body(writer, loop, carried)
+        if len(writer.hoists) == 1 and not _may_last(loop) and _is_serial(writer, carried, start):
+            writer.lines.insert(start, "  " * writer.depth + poll(1))
     writer.hoists.pop()
     if hoist is not None and hoist.conditions:
         indent = "  " * writer.depth
@@ -239,8 +242,7 @@ def _while(writer: Writer, loop: Loop, domain: While, carried: list[Carry]) -> N
 def _body(writer: Writer, loop: Loop, carried: list[Carry]) -> None:
     tail = tail_of_body(loop)
     if _may_last(loop):
-        count = "++trips" if not holds_loop(loop) else "(trips += 64)"
-        writer.line(f"if ({count} > patience && watch.interrupted(trips)) return interrupted;")
+        writer.line(poll(64 if holds_loop(loop) else 1))
     writer.count_trip(loop)
     if loop is writer.flow.loop and writer.ran:
         writer.line(f"{writer.ran} = true;")
@@ -268,6 +270,19 @@ def _is_next(writer: Writer, loop: Loop, carried: list[Carry]) -> bool:
 def _may_last(loop: Loop) -> bool:
     """Loops that may never end, or hold others, look for Ctrl-C; an innermost range is over soon."""
     return isinstance(loop.domain, While) or holds_loop(loop) or loop.stop is not None
+
+
+def _is_serial(writer: Writer, carried: list[Carry], start: int) -> bool:
+    """Whether one iteration runs after the other anyway, so that to look for Ctrl-C between them costs nothing."""
+    joins = writer.findings.joins
+    floats = any(carry.inside in joins and joins[carry.inside].type.is_float for carry in carried)
+    return floats or any("return " in line for line in writer.lines[start:])
+
+
+def poll(cost: int) -> str:
+    """The line that looks for Ctrl-C now and then; ``cost`` is what an iteration takes, roughly."""
+    count = "--patience" if cost == 1 else f"(patience -= {cost})"
+    return f"if ({count} < 0 && watch.interrupted(patience)) return interrupted;"
 
 
 def holds_loop(loop: Loop) -> bool:

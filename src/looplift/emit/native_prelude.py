@@ -157,24 +157,38 @@ struct Host {
 """
 
 _WATCH = """\
-// Releases Python's lock, and now and then lets Python see to its signals; true after Ctrl-C.
+// Releases Python's lock, and some twenty times in a second lets Python see to its signals; true after Ctrl-C.
+// A loop counts its patience down, and is given as much anew as it used up in that time.
 struct Watch {
   const Host* host;
   void* thread;
+  int64_t budget = 256, last = now();
   explicit Watch(const Host* python) : host(python), thread(python->release()) {}
   ~Watch() { host->acquire(thread); }
-  bool interrupted(int64_t& trips) {
-    trips = 0;
-    return paused();
+  static int64_t now() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+  }
+  bool interrupted(int64_t& patience) {
+    const bool raised = paused();
+    patience = budget;
+    return raised;
   }
   __attribute__((noinline, cold)) bool paused() {
+    const int64_t passed = now() - last;
+    if (passed < 25000000) {
+      if (budget < INT64_C(1) << 40) budget *= 2;
+      return false;
+    }
+    if (passed > 100000000) budget = budget / (passed / 50000000) + 1;
     host->acquire(thread);
     const bool raised = host->signals() != 0;
     thread = host->release();
+    last = now();
     return raised;
   }
 };
-static const int64_t patience = 1 << 20;
 """
 
 _HOLDS = """\
@@ -339,7 +353,8 @@ def prelude(body: str) -> str:
     pieces = [text for name, text in PIECES.items() if name in needed]
     outcomes = ", ".join(_used_outcomes(body))
     functions = _math("\n".join([*pieces, body]))
-    return "\n".join([_HEADER, *functions, f"enum Outcome : int {{ {outcomes} }};\n", *pieces])
+    header = _HEADER + "#include <time.h>\n" if "Watch" in needed else _HEADER
+    return "\n".join([header, *functions, f"enum Outcome : int {{ {outcomes} }};\n", *pieces])
 
 
 def _math(text: str) -> list[str]:
