@@ -10,6 +10,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+SHORTEST_REPEAT = 0.25
+
 
 class OutOfTime(BaseException):
     """Not an Exception: the code under the limit must not catch it."""
@@ -18,8 +20,8 @@ class OutOfTime(BaseException):
 def within(seconds: float, call: Callable[[], T]) -> T | None:
     """The result of the call, None if it took longer. Only the main thread can be interrupted, others run on.
 
-    What is raised in a finalizer or a callback of the garbage collector is lost, so it is raised again after as long
-    a time, until the call has ended.
+    What is raised in a finalizer or a callback of the garbage collector is lost, so it is raised again until the
+    call has ended.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         return call()
@@ -32,7 +34,7 @@ def within(seconds: float, call: Callable[[], T]) -> T | None:
     before = signal.signal(signal.SIGALRM, stop)
     try:
         try:
-            signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+            signal.setitimer(signal.ITIMER_REAL, seconds, max(seconds / 4, SHORTEST_REPEAT))
             return call()
         finally:
             running = False
