@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +12,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.settings import Settings
 
 if TYPE_CHECKING:
+    from looplift.frontend.letters import Letters
     from looplift.frontend.rewriting import RegionProgram
     from looplift.runtime.variants import RegionCode
 
@@ -46,6 +48,8 @@ def calls_itself(statements: list[ast.stmt], values: Mapping[str, Any]) -> bool:
 def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
     """Batched code for a region and the kinds of these values. Raises NotLiftable with the reason if there is none."""
     refusals: list[NotLiftable] = []
+    if (code := _over_letters(program, values, settings)) is not None:
+        return code
     for attempt in (_through_the_ir, _in_waves):
         if refusals and not calls_itself(program.region.statements, values):
             break  # waves are for recursion; what the IR refuses for other reasons stays a loop
@@ -56,6 +60,36 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         except Exception as error:
             refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
     raise _most_telling(refusals)
+
+
+def _over_letters(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode | None:
+    """A region that reads strings letter by letter, over their code points; None where there is no such code."""
+    if not any(type(values.get(name)) is str for name in program.arguments):
+        return None
+    from types import SimpleNamespace
+
+    from looplift.frontend.letters import letters_of
+
+    letters = letters_of(program.region.statements, values, program.arguments, program.live_out)
+    if letters is None:
+        return None
+    names = {"live_out": program.live_out, "file": program.file, "name": program.name}
+    rewritten: Any = SimpleNamespace(region=SimpleNamespace(statements=letters.statements), **names)
+    try:
+        return _with_letters(_through_the_ir(rewritten, letters.values(values), settings), letters)
+    except Exception:
+        return None  # the strings are taken as they are, and what then refuses them says why
+
+
+def _with_letters(code: RegionCode, letters: Letters) -> RegionCode:
+    """Code over code points as code over strings."""
+    code.statements = [*letters.conversions, *code.statements]
+    if any(re.search(rf"\b{name}\b", guard) for name in letters.names for guard in code.guards):
+        raise NotLiftable("unsupported-value", "a guard of letters")
+    if code.alternative is not None:
+        other = code.alternative
+        code.alternative = lambda values: _with_letters(other(letters.values(values)), letters)
+    return code
 
 
 def _most_telling(refusals: list[NotLiftable]) -> NotLiftable:
