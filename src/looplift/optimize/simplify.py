@@ -25,9 +25,9 @@ from looplift.ir.array import (
     Write,
 )
 from looplift.optimize.algebra import RULES
+from looplift.optimize.keys import BoundKeys, key_of_node
 from looplift.optimize.reuse import reuse_memory
 
-UNKEYED = ("extents", "bits", "key")
 PIECES = ("pieces", "terms")
 """Attributes that mention operands again."""
 
@@ -46,6 +46,7 @@ class _Rewriter:
     def __init__(self) -> None:
         self.done: dict[int, Node] = {}
         self.known: dict[Any, Node] = {}
+        self.bound = BoundKeys(self.node)
         self.volatile: dict[int, bool] = {}
         self.axes: set[Axis] = set()
         self.checked: set[int] = set()
@@ -109,7 +110,7 @@ class _Rewriter:
         if self._is_volatile(node):
             return node
         try:
-            return self.known.setdefault(_key(node), node)
+            return self.known.setdefault(self.bound.key_of(node) or key_of_node(node), node)
         except TypeError:
             return node
 
@@ -168,20 +169,3 @@ class _Rewriter:
 def _with_args(node: Node, args: tuple[Node, ...], attrs: dict[str, Any] | None = None) -> Node:
     """The node on other operands; it keeps its place in the order of creation."""
     return Node(node.op, args, node.axes, node.kind, node.attrs if attrs is None else attrs, node.hint, node.serial)
-
-
-def _key(node: Node) -> Any:
-    attrs = tuple(sorted((k, _hashable(v)) for k, v in node.attrs.items() if k not in UNKEYED))
-    key = (node.op, tuple(arg.serial for arg in node.args), node.axes, node.kind, attrs)
-    hash(key)
-    return key
-
-
-def _hashable(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return tuple(map(_hashable, value))
-    if isinstance(value, dict):
-        return tuple(sorted((k, _hashable(v)) for k, v in value.items()))
-    if isinstance(value, int | float | bool):
-        return (type(value).__name__, repr(value))
-    return value if isinstance(value, str) else (type(value).__name__, hash(value))
