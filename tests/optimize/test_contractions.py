@@ -222,7 +222,7 @@ def test_the_sums_and_counts_are_those_of_the_loop(function, calls):
 
 def test_counts_of_pairs_and_products_need_no_intermediate():
     for function, spelled in (
-        (pairs_of_labels, "label_pairs("), (counts_of_both, "counted_both("), (summed_lanes, " @ "),
+        (pairs_of_labels, "label_table("), (counts_of_both, "counted_both("), (summed_lanes, " @ "),
         (matrices_by_vectors, "einsum("), (tensordots, " @ "),
     ):  # fmt: skip
         lifted = lift(function, verify="off", backend="torch")

@@ -80,7 +80,7 @@ def _target_order(dims: list, present: tuple[Axis, ...], rank: int, wholes: int)
 
 VIEWS = frozenset(
     """slice stencil name retype transposed unsqueezed reshaped permuted merged last attribute pack owned spread vector
-    entries at""".split()
+    entries at label_pairs""".split()
 )
 
 

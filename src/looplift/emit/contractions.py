@@ -81,10 +81,28 @@ def counted_both_text(p: Printer, node: Node) -> Text:
     return atom(f"counted_both({a}, {b}, {node.args[0].kind.rank})")
 
 
+def counted_own_text(p: Printer, node: Node) -> Text:
+    """How many elements hold in a mask that is broadcast to the shape of another one, for each lane."""
+    p.need("counted_own")
+    a, b = (p.text(mask).text for mask in node.args)
+    return atom(f"counted_own({a}, {b}, {node.args[0].kind.rank})")
+
+
+def label_table_text(p: Printer, node: Node) -> Text:
+    """How many places have each pair of labels, with two rows and columns for the labels of no lane."""
+    p.need("label_table")
+    return atom(f"label_table({', '.join(p.text(arg).text for arg in node.args)})")
+
+
 def label_pairs_text(p: Printer, node: Node) -> Text:
-    """How many places have each pair of labels."""
-    p.need("label_pairs")
-    return atom(f"label_pairs({', '.join(p.text(arg).text for arg in node.args)})")
+    """How many places have both labels, for each pair of lanes."""
+    return atom(f"{p.text(node.args[0]).at(100)}[1:-1, 1:-1]")
+
+
+def label_either_text(p: Printer, node: Node) -> Text:
+    """How many places have one of two labels, for each pair of lanes."""
+    p.need("label_either")
+    return atom(f"label_either({p.text(node.args[0]).text})")
 
 
 def label_sums_text(p: Printer, node: Node) -> Text:

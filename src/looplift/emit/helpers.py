@@ -223,19 +223,41 @@ def all_finite(values):
     total = values.sum() if values.element_size() > 2 else values.sum(dtype=torch.float32)
     return abs(total.item()) < float("inf") or bool(torch.isfinite(values).all())
 ''',
+    "least": '''
+def least(values):
+    """The least of some integers; more than any if there are none."""
+    return values.min().item() if values.numel() else float("inf")
+''',
+    "greatest": '''
+def greatest(values):
+    """The greatest of some integers; less than any if there are none."""
+    return values.max().item() if values.numel() else -float("inf")
+''',
     "label_counts": '''
 def label_counts(labels, first, count):
     """How many labels are first, first + 1, ...: ``count`` numbers."""
     bins = labels.clamp(first - 1, first + count) - (first - 1)
     return torch.bincount(bins.flatten(), minlength=count + 2)[1:-1]
 ''',
-    "label_pairs": '''
-def label_pairs(labels, first, count, others, least, number):
-    """How many places have the labels first + i and least + j: ``count`` rows of ``number``."""
+    "label_table": '''
+def label_table(labels, first, count, others, least, number):
+    """How many places have the labels first + i and least + j, at [i + 1, j + 1]; other labels are first and last."""
     rows = labels.clamp(first - 1, first + count) - (first - 1)
     columns = others.clamp(least - 1, least + number) - (least - 1)
-    joint = (rows * (number + 2) + columns).flatten()
-    return torch.bincount(joint, minlength=(count + 2) * (number + 2)).view(count + 2, number + 2)[1:-1, 1:-1]
+    joint = torch.add(columns, rows, alpha=number + 2).flatten()
+    return torch.bincount(joint, minlength=(count + 2) * (number + 2)).view(count + 2, number + 2)
+''',
+    "label_either": '''
+def label_either(table):
+    """How many places have one of two labels, from how many have both."""
+    return table.sum(1)[1:-1, None] + table.sum(0)[1:-1] - table[1:-1, 1:-1]
+''',
+    "counted_own": '''
+def counted_own(mask, other, rank):
+    """How many of the last ``rank`` dimensions hold, where they are broadcast to those of another mask."""
+    own = mask.shape[mask.dim() - rank:]
+    shape = torch.broadcast_shapes(own, other.shape[other.dim() - rank:])
+    return mask.flatten(-rank).sum(-1) * (shape.numel() // max(1, own.numel()))
 ''',
     "counted_both": '''
 def counted_both(a, b, rank):

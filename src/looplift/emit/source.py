@@ -17,6 +17,7 @@ from looplift.base.errors import NotLiftable
 from looplift.emit import ragged, ragged_writes, repeats, scans, structure, text
 from looplift.emit.apart import results_apart
 from looplift.emit.arrays import is_view
+from looplift.emit.bounds import bound_text
 from looplift.emit.guards import device_of, guarded_modules, guards_of
 from looplift.emit.helpers import HELPERS, helper_functions
 from looplift.emit.text import Text, full, into_buffer
@@ -381,6 +382,10 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
 
 
 def _check(p: Printer, cond: Node) -> None:
+    if (test := bound_text(p, cond)) is not None:
+        p.line(f"if not {test}:")
+        p.line("    raise RequirementFailed")
+        return
     value = p.text(cond)
     if cond.op == "const" and cond.attrs["value"] is True:
         return

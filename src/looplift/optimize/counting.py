@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplift.base.data import replace
 from looplift.ir.array import Axis, Node, labels_compared
 
 AND = ("and_", "torch.logical_and", "torch.bitwise_and", "mul", "torch.mul", "method.logical_and")
@@ -61,9 +62,14 @@ def counted_both(node: Node) -> Node | None:
         return None
     equal = labels_compared(a), labels_compared(b)
     if equal[0] is not None and equal[1] is not None:
-        operands = (*_numbered(equal[0]), *_numbered(equal[1]))
-        return Node("label_pairs", operands, node.axes, node.kind, {}, node.hint)
+        return Node("label_pairs", (_table(equal[0], equal[1], node),), node.axes, node.kind, {}, node.hint)
     return None if _is_autocast() else Node("counted_both", (a, b), node.axes, node.kind, {}, node.hint)
+
+
+def _table(equal: tuple[Node, Node], others: tuple[Node, Node], node: Node) -> Node:
+    """How many places have each pair of labels, those that are no label of a lane first and last."""
+    operands = (*_numbered(equal), *_numbered(others))
+    return Node("label_table", operands, (), replace(node.kind, rank=2), {}, "pairs")
 
 
 def _is_autocast() -> bool:
@@ -80,15 +86,23 @@ def counted_either(node: Node) -> Node | None:
         return None
     (mask,) = node.args
     both = _count(node, Node("elementwise", mask.args, mask.axes, mask.kind, {"name": "and_"}))
-    if counted_both(both) is None:
+    found = counted_both(both)
+    if found is None:
         return None
-    one, other = (_count(node, part) for part in pair)
+    if found.op == "label_pairs":
+        return Node("label_either", found.args, node.axes, node.kind, {}, node.hint)
+    one, other = (_own_count(node, part, pair[1 - k]) for k, part in enumerate(pair))
     total = Node("elementwise", (one, other), node.axes, node.kind, {"name": "add"})
     return Node("elementwise", (total, both), node.axes, node.kind, {"name": "sub"}, node.hint)
 
 
 def _count(node: Node, mask: Node) -> Node:
     return Node("fold", (mask,), mask.axes, node.kind, dict(node.attrs))
+
+
+def _own_count(node: Node, mask: Node, other: Node) -> Node:
+    """How many elements hold in a mask that has the shape of both."""
+    return Node("counted_own", (mask, other), mask.axes, node.kind, {})
 
 
 def grouped_sum(node: Node) -> Node | None:

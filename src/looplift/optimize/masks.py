@@ -1,4 +1,4 @@
-"""Masks that hold in every lane."""
+"""Masks that hold in every lane, and choices between booleans, which are masks themselves."""
 
 from __future__ import annotations
 
@@ -17,3 +17,26 @@ def excluded_middle(node: Node) -> Node | None:
 
 def _negates(a: Node, b: Node) -> bool:
     return a.op == "elementwise" and a.attrs["name"] in ("not", "invert") and a.args[0] is b
+
+
+def chosen_boolean(node: Node) -> Node | None:
+    """A choice between booleans of which one is known: joined masks take one pass over the elements, and are fast."""
+    if node.op != "where" or len(node.args) != 3 or not _is_boolean(node):
+        return None
+    mask, then, orelse = node.args
+    if not (_is_boolean(mask) and mask.axes) or not all(map(_is_boolean, (then, orelse))):
+        return None
+    name = "and_" if _is(orelse, False) else "or_" if _is(then, True) else None
+    other = then if name == "and_" else orelse
+    if name is None or not (other.axes or other.kind.is_array):
+        return None
+    return Node("elementwise", (mask, other), node.axes, node.kind, {"name": name}, node.hint)
+
+
+def _is_boolean(node: Node) -> bool:
+    plain = node.kind.family == "tensor" and str(node.kind.dtype) == "torch.bool"
+    return node.kind.family == "bool" or plain
+
+
+def _is(node: Node, value: bool) -> bool:
+    return node.op == "const" and node.attrs["value"] is value

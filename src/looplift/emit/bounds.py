@@ -1,0 +1,43 @@
+"""What is required of all integers of an array in, a test of the least or the greatest one out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplift.emit.spelling import COMPARE
+from looplift.ir.array import Node
+
+if TYPE_CHECKING:
+    from looplift.emit.source import Printer
+
+SIGNS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def bound_text(p: Printer, cond: Node) -> str | None:
+    """``greatest(x) <= bound`` for a condition that no other step reads; one pass over x makes no array."""
+    shared = cond.serial in p.names or p.uses.get(cond.serial, 0) > 1
+    if p.library != "torch" or shared or cond.op != "elementwise" or cond.attrs["name"] not in SIGNS:
+        return None
+    left, right = cond.args
+    sign = SIGNS[cond.attrs["name"]]
+    if _are_integers(left) and _is_integer(right):
+        helper = "greatest" if sign[0] == "<" else "least"
+        p.need(helper)
+        return f"{helper}({p.text(left).text}) {sign} {p.text(right).at(COMPARE + 1)}"
+    if _is_integer(left) and _are_integers(right):
+        helper = "least" if sign[0] == "<" else "greatest"
+        p.need(helper)
+        return f"{p.text(left).at(COMPARE + 1)} {sign} {helper}({p.text(right).text})"
+    return None
+
+
+def _are_integers(node: Node) -> bool:
+    """Whether a node is a tensor of integers in the emitted code."""
+    if node.kind.family == "int":
+        return bool(node.axes)
+    return node.kind.family == "tensor" and node.rank > 0 and str(node.kind.dtype) in ("torch.int64", "torch.int32")
+
+
+def _is_integer(node: Node) -> bool:
+    """Whether a node is a Python integer in the emitted code."""
+    return node.kind.family == "int" and not node.axes
