@@ -82,6 +82,22 @@ def pairs_of_labels(l, k):
     return out
 
 
+def either_of_labels(l, m, k):
+    out = torch.zeros(k, k + 1, dtype=torch.int64)
+    for c in range(k):
+        for i in range(k + 1):
+            out[c, i] = ((l == c) | (m == i)).sum()
+    return out
+
+
+def either_of_masks(a, b):
+    out = torch.zeros(len(a), len(b), dtype=torch.int64)
+    for c in range(len(a)):
+        for i in range(len(b)):
+            out[c, i] = (a[c] | b[i]).sum()
+    return out
+
+
 def labels_counted(l, k):
     out = []
     for c in range(2, k):
@@ -203,6 +219,24 @@ CASES = [
         ],
     ),
     (pairs_of_labels, [(labels(7), 5), (labels(7, 2), 5), (labels(0), 3), (labels(7), 1)]),
+    (
+        either_of_labels,
+        [
+            (labels(4, 7), labels(4, 7), 3),
+            (labels(1, 7), labels(4, 7), 3),
+            (labels(4, 1), labels(1, 7), 2),
+            (labels(1, 7), labels(0, 7), 2),
+        ],
+    ),
+    (
+        either_of_masks,
+        [
+            (masks(3, 4, 7), masks(2, 4, 7)),
+            (masks(3, 1, 7), masks(2, 4, 7)),
+            (masks(3, 4, 1), masks(2, 1, 7)),
+            (masks(3, 1, 7), masks(2, 0, 7)),
+        ],
+    ),
     (labels_counted, [(labels(7), 5), (labels(7, 2), 5), (labels(0), 3), (labels(7), 3)]),
     (kernel_sums, [(floats(3, 4), floats(5, 4)), (floats(1, 4), floats(1, 4)), (floats(3, 4), floats(0, 4))]),
     (

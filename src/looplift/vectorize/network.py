@@ -140,7 +140,7 @@ def special(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         return _stacked(context, *_joining(base, args[0]), {}, fact)
     if base in ("stack", "cat", "concat", "concatenate", "tensor", "array") and args and isinstance(args[0], list):
         return _stacked(context, name, args, kwargs, fact)
-    if base in ("diag", "diag_embed") and not kwargs and _is_vector_of_lanes(args):
+    if base in ("diag", "diag_embed") and not kwargs and len(args) == 1 and _is_vector(args[0]):
         return Node("leading", tuple(args), args[0].axes, fact.kind, {"name": "torch.diag_embed"})
     if name in ("torch.tensor", "torch.as_tensor") and set(kwargs) <= {"dtype"} and len(args) == 1:
         number: Any = args[0]
@@ -151,9 +151,8 @@ def special(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
     return vmapped(context, name, args, kwargs, fact)
 
 
-def _is_vector_of_lanes(args: list[Any]) -> bool:
-    first = args[0]
-    return len(args) == 1 and isinstance(first, Node) and first.kind.family == "tensor" and first.kind.rank == 1
+def _is_vector(operand: Any) -> bool:
+    return isinstance(operand, Node) and operand.kind.family == "tensor" and operand.kind.rank == 1
 
 
 def _joining(base: str, items: list[Node]) -> tuple[str, list[Any]]:
