@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from looplift.base.errors import NotLiftable
+from looplift.base.errors import NotLiftable, TooLarge
 from looplift.base.settings import Settings
 
 if TYPE_CHECKING:
@@ -105,10 +105,8 @@ def _through_the_ir(
 ) -> RegionCode:
     """The region by way of the IR; without ``kernels`` none is the whole region."""
     from looplift.analysis.probe import analyse
-    from looplift.emit.source import emit
     from looplift.frontend.translate import translate
     from looplift.optimize.reuse import reuse_memory
-    from looplift.optimize.simplify import simplify
     from looplift.vectorize.kernel_first import has_short_rows, suits_a_kernel
     from looplift.vectorize.plan import plan
 
@@ -128,20 +126,76 @@ def _through_the_ir(
         if kernels and not made.is_all_lanes and not isinstance(found := one_kernel(rows=short), NotLiftable):
             found.alternative = partial(_through_the_ir, program, settings=settings, kernels=False)
             return found
-        made.program = simplify(made.program)
-        emitted = emit(made)
+        code = _within_memory(program, made, values, settings)
     except Exception as error:
         if not kernels:
             raise
-        if isinstance(found := one_kernel(), NotLiftable):
+        rows = isinstance(error, TooLarge)
+        if isinstance(found := one_kernel(rows=rows), NotLiftable):
             raise found if settings.backend == "native" and found.code != "backend" else error from None
+        if isinstance(error, TooLarge):
+            found.guards.append(f"not ({error.fits})")
+            found.namespace |= error.namespace
         return found
-    for kernel, gradients in emitted.kernels:
-        emitted.namespace[kernel.name] = _built(kernel, gradients)
-    code = _code_from_emitted(emitted, made)
     if kernels and settings.backend == "auto" and not made.is_all_lanes:
         code.alternative = partial(_kernel_for, program)
     return code
+
+
+def _within_memory(program: RegionProgram, made: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """The code of a plan; where its intermediate values do not fit into memory, that of a plan in pieces.
+
+    Raises TooLarge if there is none.
+    """
+    from looplift.emit.budget import pieces_of, room_for
+    from looplift.optimize.simplify import simplify
+    from looplift.runtime.variants import standard_namespace
+
+    made.program = simplify(made.program)
+    room = room_for(made, settings.memory)
+    code = _printed(made)
+    if room is None:
+        return code
+    names = program.namespace | standard_namespace() | room.namespace | dict(values)
+    if room.fits(names):
+        code.guards.append(room.guard)
+    else:
+        code = _in_pieces(made, room, pieces_of(made, room, names), names, settings)
+        code.guards.append(f"not ({room.guard})")
+    code.namespace |= room.namespace
+    return code
+
+
+def _in_pieces(made: Any, room: Any, steps: Mapping[Any, str], names: Mapping[str, Any], settings: Settings) -> Any:
+    """The code of a plan whose outermost loops run piece by piece."""
+    from looplift.analysis.probe import analyse
+    from looplift.emit.budget import room_for
+    from looplift.ir.strips import strip_mined
+    from looplift.optimize.simplify import simplify
+    from looplift.vectorize.plan import plan
+
+    refusal = TooLarge(room.message(names), room.guard, room.namespace, made.facts.function.span)
+    if not steps:
+        raise refusal
+    try:
+        found = plan(analyse(strip_mined(made.facts.function, steps)), backend="torch")
+    except NotLiftable as why:
+        raise refusal.because(why) from None
+    found.program = simplify(found.program)
+    rest = room_for(found, settings.memory)
+    if rest is not None and not rest.fits(names):
+        raise refusal
+    return _printed(found)
+
+
+def _printed(made: Any) -> RegionCode:
+    """The code of a plan, with its kernels."""
+    from looplift.emit.source import emit
+
+    emitted = emit(made)
+    for kernel, gradients in emitted.kernels:
+        emitted.namespace[kernel.name] = _built(kernel, gradients)
+    return _code_from_emitted(emitted, made)
 
 
 def _kernel_for(program: RegionProgram, values: Mapping[str, Any]) -> RegionCode:

@@ -28,10 +28,12 @@ ROOT = Path(__file__).resolve().parents[2]
 def settings_of(number, backend):
     """Most programs run unverified, so that no mismatch is hidden; every fifth with its first call verified.
 
-    Every sixth takes native kernels only, where nothing else was asked for.
+    Every sixth takes native kernels only, where nothing else was asked for; every seventh has so little memory that
+    loops run piece by piece.
     """
     backend = "native" if number % 6 == 1 and backend == "auto" else backend
-    return {"backend": backend, "verify": "first" if number % 5 == 4 else "off"}
+    memory = random.Random(number).choice((40, 100, 300, 1000)) if number % 7 == 3 else None
+    return {"backend": backend, "verify": "first" if number % 5 == 4 else "off", "memory": memory}
 
 
 def limit_memory(gibibytes):

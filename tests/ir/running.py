@@ -81,10 +81,13 @@ def observed(call: Callable[[tuple], Any], arguments: tuple) -> Outcome:
     return Outcome(result, error, arguments, printed.getvalue(), draws)
 
 
-def disagreement(function: Callable, arguments: tuple) -> str | None:
-    """None if the interpreted IR does what the function does, else the first difference."""
+def disagreement(
+    function: Callable, arguments: tuple, change: Callable[[Function], Function] = lambda made: made
+) -> str | None:
+    """None if the interpreted IR, changed so, does what the function does, else the first difference."""
     theirs, ours = copied(arguments), copied(arguments)
-    made = translated(function, ours)
+    made = change(translated(function, ours))
+    check(made)
 
     def interpreted(given: tuple) -> Any:
         return run(made, values_of(function, given)).get("return")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from looplift.base.spans import NOWHERE, Span
 
 
@@ -17,6 +20,20 @@ class NotLiftable(Exception):
         self.code = code
         self.message = message
         self.span = span
+
+
+class TooLarge(NotLiftable):
+    """What the loop computes at once does not fit into memory. ``fits``: the condition under which it would, over the
+    region's names and ``namespace``."""
+
+    def __init__(self, message: str, fits: str, namespace: Mapping[str, Any], span: Span = NOWHERE):
+        super().__init__("memory", message, span)
+        self.fits = fits
+        self.namespace = namespace
+
+    def because(self, why: NotLiftable) -> TooLarge:
+        """The refusal with what stands against running the loop piece by piece."""
+        return TooLarge(f"{self.message}; not piece by piece: {why.message}", self.fits, self.namespace, self.span)
 
 
 class RequirementFailed(Exception):

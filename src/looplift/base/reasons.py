@@ -267,6 +267,14 @@ _ENTRIES = (
         "keep it small, for instance by taking a remainder in each iteration.",
     ),
     Reason(
+        "memory",
+        "all iterations together would not fit into memory",
+        "The values that all iterations compute at once would take more than the fourth part of the memory that is "
+        "free, or than the number of bytes given as `memory`, and the loop cannot run piece by piece.",
+        "give more `memory` if there is more; let the outermost loop end when its range does, and let each of its "
+        "iterations store, append or sum values of its own.",
+    ),
+    Reason(
         "aliasing",
         "two names may share memory",
         "The loop writes to one tensor and reads another, and both may be views of the same memory, so that a write "

@@ -26,6 +26,12 @@ def _at(p: Printer, node: Node) -> Text:
     return atom(f"{text}.item()" if node.kind.is_number and not node.axes else text)
 
 
+def _pieces(p: Printer, node: Node) -> Text:
+    """Arrays that loops over pieces left behind, joined."""
+    join = "torch.cat" if p.library == "torch" else "np.concatenate"
+    return atom(f"{join}({p.text(node.args[0]).text})")
+
+
 def _history(p: Printer, node: Node) -> Text:
     (listed,) = node.args
     name, dim = p.text(listed).text, node.axes.index(node.attrs["axis"])
@@ -149,7 +155,8 @@ def _for_library(p: Printer, name: str) -> str:
 
 
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
-    "empty_list": _empty_list, "at": _at, "history": _history, "shift": _shift, "running_sum": _running_sum,
+    "empty_list": _empty_list, "at": _at, "history": _history, "pieces": _pieces, "shift": _shift,
+    "running_sum": _running_sum,
     "running_last": _running_last, "last_taken": _last_taken, "passes": _passes, "recurrence": _recurrence,
     "finite": _finite,
 }  # fmt: skip

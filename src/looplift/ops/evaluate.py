@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplift.ir.grammar import Atom, Group, Op, Operand, Slice
+from looplift.ir.strips import STEP, STOP
 from looplift.ops.names import callable_of
 
 
@@ -54,6 +55,11 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return args[0] not in args[1]
         case "format":
             return "".join(map(_formatted, args))
+        case _ if name == STEP:
+            return 2 * args[1]  # any number of iterations gives the same results
+        case _ if name == STOP:
+            start, step, end, stride = args
+            return min(start + step, end) if stride > 0 else max(start + step, end)
         case "call" | "module":
             return args[0](*args[1:], **kwargs)
     if name.startswith("method."):

@@ -160,11 +160,11 @@ class Dispatcher:
         shared = "_apart" in guard or "_own_places" in guard
         message = "tensors share memory that the loop writes to" if shared else f"this did not hold: {guard}"
         self._refuse(variant, values, NotLiftable("aliasing" if shared else "requirement", message))
-        variant.conditions = entry.without_guard(self.writer, values, code, guard)
+        variant.conditions = entry.without_guard(self.writer, values, code.namespace, guard)
 
     def _refuse(self, variant: Variant, values: dict[str, Any], refusal: NotLiftable) -> None:
         variant.call = variant.code = None
-        variant.conditions = entry.refusal_conditions(self.writer, values, limited=refusal.code == "too-small")
+        variant.conditions = entry.conditions_of_refusal(self.writer, values, refusal)
         self.records.refused(self.program, refusal, certain=refusal.code == "verification")
         if self.fallback is None and refusal.code not in ("verification", "too-small"):
             self._divide(refusal)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from looplift.base.errors import NotLiftable, TooLarge
 from looplift.runtime import guards
 from looplift.runtime.variants import Program, RegionCode, make_function, standard_namespace
 
@@ -58,10 +59,12 @@ def broken_guard(program: Program, values: Mapping[str, Any], code: RegionCode) 
     return next((text for text in code.guards if not eval(text, names, dict(values))), None)
 
 
-def without_guard(writer: guards.Writer, values: Mapping[str, Any], code: RegionCode, guard: str) -> list[str]:
-    """Conditions for values of these kinds for which a guard does not hold."""
+def without_guard(
+    writer: guards.Writer, values: Mapping[str, Any], namespace: Mapping[str, Any], guard: str
+) -> list[str]:
+    """Conditions for values of these kinds for which a guard over the region's names and a namespace does not hold."""
     words = set(re.findall(r"\b[A-Za-z_]\w*", guard)) - values.keys()
-    names = {name: value for name, value in (standard_namespace() | code.namespace).items() if name in words}
+    names = {name: value for name, value in (standard_namespace() | dict(namespace)).items() if name in words}
     return [*refusal_conditions(writer, values, limited=False), f"not ({_renamed(guard, writer, names)})"]
 
 
@@ -91,6 +94,13 @@ def root_conditions(writer: guards.Writer, values: Mapping[str, Any]) -> list[st
     types = [writer.type_is(name, value) for name, value in tensors.items()] + [texts[0] for texts in others]
     rest = [text for texts in others for text in texts[1:]]
     return types + guards.of_tensors(writer, tensors, extents=True) + rest
+
+
+def conditions_of_refusal(writer: guards.Writer, values: Mapping[str, Any], refusal: NotLiftable) -> list[str]:
+    """Conditions for values that are refused for this reason."""
+    if isinstance(refusal, TooLarge):
+        return without_guard(writer, values, refusal.namespace, refusal.fits)
+    return refusal_conditions(writer, values, limited=refusal.code == "too-small")
 
 
 def refusal_conditions(writer: guards.Writer, values: Mapping[str, Any], *, limited: bool) -> list[str]:

@@ -9,8 +9,11 @@ from looplift.vectorize.context import Context, index_node
 from looplift.vectorize.nodes import Affine, Val
 
 
-def axis_of(context: Context, domain: Range, name: str) -> tuple[Axis, Node | None, Val]:
-    """The axis of a range, a mask for bounds that move with an outer axis (a triangle), and what the range counts."""
+def axis_of(context: Context, domain: Range, name: str, *, runs: bool = False) -> tuple[Axis, Node | None, Val]:
+    """The axis of a range, a mask for bounds that move with an outer axis (a triangle), and what the range counts.
+
+    ``runs``: it is known to have an iteration.
+    """
     step = context.node(domain.step)
     stride = nodes.constant_of(step)
     if stride is None or stride == 0:
@@ -24,8 +27,9 @@ def axis_of(context: Context, domain: Range, name: str) -> tuple[Axis, Node | No
         raise context.refuse("unsupported-iterable", "a range with a step and a bound that moves with an outer loop")
     first = _extreme_value(context, lo, low=True) if mask_lo else first
     last = _extreme_value(context, hi, low=False) if mask_hi else last
-    extent = _extent(first, last, stride)
-    context.check_at_most(nodes.const(1), extent)
+    extent = extent_between(first, last, stride)
+    if not runs:
+        context.check_at_most(nodes.const(1), extent)
     axis = Axis(name, _order(context), extent, first, stride)
     numbers = Val(index_node(axis), Affine(((axis, 1),), nodes.const(0)))
     return axis, _triangle(axis, lo if mask_lo else None, hi if mask_hi else None), numbers
@@ -49,7 +53,8 @@ def _extreme_value(context: Context, form: Affine, low: bool) -> Node:
     return value
 
 
-def _extent(first: Node, last: Node, stride: int) -> Node:
+def extent_between(first: Node, last: Node, stride: int) -> Node:
+    """How many numbers a range has, if any."""
     if stride == 1:
         return nodes.minus(last, first)
     if stride == -1:

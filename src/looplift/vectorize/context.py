@@ -87,9 +87,21 @@ class Context:
     lanes_of: dict[Loop, tuple[Axis, Node | None]] = field(default_factory=dict)
     distributed: set[Loop] = field(default_factory=set)
     only: frozenset[int] | None = None
+    before_pieces: list[int] = field(default_factory=list)
+    """How deep the steps are in which each loop over pieces stands, of those that are lowered now."""
 
     def refuse(self, code: str, message: str) -> NotLiftable:
         return NotLiftable(code, message, self.span)
+
+    @property
+    def strips(self) -> dict[Loop, Loop]:
+        """Loops over pieces of others, each with the loop over the iterations of a piece."""
+        return self.facts.function.attributes.get("strips", {})
+
+    @property
+    def given(self) -> set[str]:
+        """What the author calls the live-ins."""
+        return set(self.facts.function.attributes["paths"].values())
 
     # ------------------------------------------------------------ values
 
@@ -163,10 +175,14 @@ class Context:
         gap = nodes.minus(large, small)
         if nodes.least(gap) >= 0:
             return
+        if self.before_pieces:
+            small, large = nodes.highest(small), nodes.lowest(large)
+            gap = nodes.minus(large, small)
         if (pair := nodes.equal_samples(gap)) is not None:
             self.wanted_equal.add(pair)
         key = f"{nodes.parts(gap)[0].keys()}{[c for _, c in nodes.parts(gap)[0].values()]}{nodes.parts(gap)[1]}"
-        self.check(nodes.elementwise("le", [small, large], nodes.BOOL), key)
+        with self.before_strip(gap):
+            self.check(nodes.elementwise("le", [small, large], nodes.BOOL), key)
 
     def select(self, mask: Node, then: Node, orelse: Node, kind: Kind) -> Node:
         """Lanes of ``then`` where the mask holds, of ``orelse`` elsewhere.
@@ -193,6 +209,16 @@ class Context:
         """Items of a list get a gradient each: where a value is made of them, every lane must take it."""
         if self.needs_grad and items_of(value) - (items_of(other) if other is not None else set()):
             self.add(Check(mask, self.span))
+
+    @contextmanager
+    def before_strip(self, gap: Node) -> Iterator[None]:
+        """Before the loop over pieces, if the integer is made of live-ins and their extents alone; else here."""
+        saved = self.steps
+        atoms = [atom.args[0] if atom.op == "extent" else atom for atom, _ in nodes.parts(gap)[0].values()]
+        if self.before_pieces and all(atom.op == "name" and atom.attrs["text"] in self.given for atom in atoms):
+            self.steps = saved[: self.before_pieces[-1]]
+        yield
+        self.steps = saved
 
     def check_some(self, mask: Node) -> None:
         """Require that a mask holds in some lane."""

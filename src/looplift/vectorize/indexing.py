@@ -65,7 +65,7 @@ def wrapped(base: Node, dim: int, piece: Piece) -> Piece:
     low, high = bounds_of(piece)
     if surely(high, nodes.const(-1)):
         return Along(piece.axis, piece.coefficient, nodes.plus(piece.base, extent_of(base, dim)))
-    least = nodes.sample_of(low)
+    least = nodes.sample_of(nodes.lowest(low))
     return Gather(along_node(piece)) if least is not None and least < 0 else piece
 
 
@@ -145,7 +145,7 @@ def _safe(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
 
 
 def surely(small: Node, large: Node) -> bool:
-    gap = nodes.constant_of(nodes.minus(large, small))
+    gap = nodes.constant_of(nodes.lowest(nodes.minus(large, small)))
     return gap is not None and gap >= 0
 
 
@@ -156,7 +156,7 @@ def is_inside(piece: Along | Window, extent: Node) -> bool:
     pairs = ((nodes.const(0), low), (nodes.plus(high, width), extent))
     if all(surely(small, large) for small, large in pairs):
         return True
-    gaps = [nodes.sample_of(nodes.minus(large, small)) for small, large in pairs]
+    gaps = [nodes.sample_of(nodes.lowest(nodes.minus(large, small))) for small, large in pairs]
     return all(gap is not None and gap >= 0 for gap in gaps)
 
 

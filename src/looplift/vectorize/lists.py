@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
-from looplift.ir.array import Axis, Node
+from looplift.ir.array import Assign, Axis, Node, Push
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Atom, Const, Op, Operand, Var
+from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Var
 from looplift.vectorize import lane_lists, nodes, ragged_lists
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
@@ -140,6 +140,8 @@ class Built:
     """The mask under which the list was made."""
     depth: int = 0
     """How many loops that stay it was made in."""
+    pieces: Node | None = None
+    """The items, where loops over pieces fill the list."""
     row: Built | None = None
     """The list that each of its items is, if they are lists of one length."""
     differs: bool = False
@@ -148,7 +150,8 @@ class Built:
     def append(self, context: Context, val: Val) -> None:
         value = val.node
         mask = None if context.mask is self.outside else context.mask
-        if len(context.serial_loops) > self.depth:
+        around = context.serial_loops[self.depth :]
+        if not all(loop in context.strips for loop in around):
             raise context.refuse("carried", f"'{self.var.hint}' grows in a loop that stays sequential")
         inside = context.axes_inside(self.axes)
         if not inside:
@@ -160,7 +163,12 @@ class Built:
             self.differs = True
         if value.kind.family in ("tuple", "list", "object", "string", "none"):
             raise context.refuse("unsupported-value", f"'{self.var.hint}' holds {value.kind.family}s")
+        plain = not (self.differs or val.dims or isinstance(val.sequence, Built) or mask or self.axes)
+        if around and not (plain and inside[0] is context.axis_of.get(context.strips[around[0]])):
+            raise context.refuse("ragged-shape", f"'{self.var.hint}' is filled piece by piece")
         self.entries.append((value, inside, mask))
+        if around:
+            self._join_pieces(context, around)
         if isinstance(val.sequence, Built):
             self.row = val.sequence
         if mask is not None:
@@ -169,15 +177,29 @@ class Built:
             ragged_lists.check_pieces(context, val, inside, self.axes)
             self.ragged = val
 
+    def _join_pieces(self, context: Context, strips: list[Loop]) -> None:
+        """What was appended in loops over pieces: a list of arrays while they run, one array after them."""
+        piece = self._array(context)
+        name = context.fresh_name(f"{self.var.hint}_list")
+        context.steps[-1 - len(strips)].append(Assign(name, Node("empty_list", (), (), Kind("list"))))
+        context.add(Push(name, piece))
+        listed = Node("name", (), (), Kind("list"), {"text": name, "local": True}, name)
+        extents = [None, *piece.attrs["extents"][1:]]
+        self.pieces = Node("pieces", (listed,), (), piece.kind, {"extents": extents}, self.var.hint)
+
     def collected(self, context: Context) -> Node:
         """The list as an array whose first lane dimension counts its items."""
         if len(self.entries) != 1:
             raise context.refuse("unsupported-value", f"'{self.var.hint}' is used before the loop fills it")
         if self.differs:
             raise context.refuse("ragged-shape", f"'{self.var.hint}' has another length in each iteration")
-        value, inside, mask = self.entries[0]
-        if set(inside) & set(context.axes):
+        if set(self.entries[0][1]) & set(context.axes):
             raise context.refuse("carried", f"'{self.var.hint}' is read while the loop fills it")
+        return self._array(context) if self.pieces is None else self.pieces
+
+    def _array(self, context: Context) -> Node:
+        """What was appended, with one more dimension."""
+        value, inside, mask = self.entries[0]
         if self.ragged is not None:
             value = ragged_lists.of_one_length(context, self.ragged, inside)
         kind = packed_kind(context, value.kind)

@@ -408,7 +408,8 @@ def _as_axis(context: Context, loop: Loop) -> None:
     domain = loop.domain
     assert isinstance(domain, Range)
     assert loop.index is not None
-    axis, mask, numbers = axis_of(context, domain, context.fresh_name(loop.index.hint))
+    runs = loop in context.strips.values()
+    axis, mask, numbers = axis_of(context, domain, context.fresh_name(loop.index.hint), runs=runs)
     context.axis_of[loop] = axis
     context.lanes_of[loop] = axis, mask
     context.axes.append(axis)

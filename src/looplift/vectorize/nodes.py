@@ -117,7 +117,7 @@ def constant_of(node: Node) -> int | None:
 
 def least(node: Node) -> float:
     """A lower bound of an integer, from the extent classes (0, 1, 2 or more) that a variant is guarded by."""
-    terms, constant = parts(node)
+    terms, constant = parts(lowest(node))
     bound: float = constant
     for atom, coefficient in terms.values():
         sample = atom.attrs.get("sample")
@@ -125,6 +125,20 @@ def least(node: Node) -> float:
             return float("-inf")
         bound += coefficient * min(sample, 2)
     return bound
+
+
+def lowest(node: Node) -> Node:
+    """The integer with the least that its terms can be, of those whose bounds are known."""
+    terms, constant = parts(node)
+    made = const(constant)
+    for atom, coefficient in terms.values():
+        made = plus(made, times(atom.attrs.get("least" if coefficient > 0 else "most", atom), coefficient))
+    return made
+
+
+def highest(node: Node) -> Node:
+    """The integer with the greatest that its terms can be, of those whose bounds are known."""
+    return times(lowest(times(node, -1)), -1)
 
 
 def sample_of(node: Node) -> int | None:

@@ -8,7 +8,7 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, operands
 from looplift.ops import table
-from looplift.vectorize import cells, nodes, numbers, positions, ragged
+from looplift.vectorize import cells, nodes, numbers, positions, ragged, strips
 from looplift.vectorize.arithmetic import arithmetic, said
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
@@ -33,6 +33,8 @@ def operation(context: Context, statement: Let) -> Val:
         return structure(context, op, fact, statement.var)
     if op.name in SIZES and (size := size_of(context, op, fact)) is not None:
         return size
+    if (found := strips.bound(context, statement)) is not None:
+        return found
     values = _flat(context, op)
     if affine := _affine(context, op):
         return affine

@@ -9,9 +9,10 @@ import torch
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
-from looplift.ir.array import Program
+from looplift.ir.array import Axis, Program
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Atom, Const, Function, Let, Loop, While, operands, walk
+from looplift.vectorize.context import Context
 from looplift.vectorize.lower import lower
 
 
@@ -39,6 +40,8 @@ class Plan:
     random: bool = False
     notes: list[str] = field(default_factory=list)
     kernels: list[Any] = field(default_factory=list)
+    loops: dict[Axis, Loop] = field(default_factory=dict)
+    """What each axis was."""
 
     @property
     def is_all_lanes(self) -> bool:
@@ -177,13 +180,20 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None, reu
     gained = any(decision in ("lanes", "native", "scan") for decision, _, _ in decided.values())
     if not gained and not context.distributed and not reuses(program):
         raise _first_reason(facts.function, decided)
-    decisions = [Decision(loop.span.line, *decided.get(loop, ("kept", "internal", "not reached"))) for loop in loops]
+    decisions = [_decision(context, loop) for loop in loops if loop not in context.strips]
     decisions = _with_unrolled(decisions, attributes.get("unrolled", {}))
     mutated = [array.node.attrs["text"] for array in context.arrays.values() if not array.fresh]
     return Plan(
         facts, decisions, program, attributes.get("apart", set()), attributes.get("whole", set()), mutated,
         attributes.get("random", False), list(dict.fromkeys(context.notes)), context.kernels,
+        {axis: loop for loop, (axis, _) in context.lanes_of.items()},
     )  # fmt: skip
+
+
+def _decision(context: Context, loop: Loop) -> Decision:
+    found = context.decisions.get(loop, ("kept", "internal", "not reached"))
+    in_pieces = loop in context.strips.values()
+    return Decision(loop.span.line, *found, notes=("in pieces that fit into memory",) if in_pieces else ())
 
 
 def _with_unrolled(decisions: list[Decision], unrolled: dict[Any, int]) -> list[Decision]:

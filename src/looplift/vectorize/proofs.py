@@ -21,6 +21,8 @@ def check_loop(context: Context, loop: Loop) -> NotLiftable | None:
     """Whether all iterations of a loop may run together; else the reason."""
     if isinstance(loop.domain, While):
         return NotLiftable("while-condition", "a 'while' loop goes on for as long as its condition holds", loop.span)
+    if loop in context.strips:
+        return NotLiftable("memory", "it runs piece by piece, so that what it computes fits into memory", loop.span)
     if loop.stop is not None:
         return NotLiftable("carried", "the loop is left early, by 'break' or 'return'", loop.span)
     for check in (check_carries, check_memory, check_effects):

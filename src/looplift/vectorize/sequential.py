@@ -8,13 +8,15 @@ from contextlib import contextmanager
 from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import UNDEFINED, Carry, Loop, Range, Var, While
+from looplift.ir.grammar import UNDEFINED, Carry, Loop, Range, Var, While, constant
 from looplift.vectorize import lists, nodes
+from looplift.vectorize.axes import extent_between
 from looplift.vectorize.context import Array, Context, leaves
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.lists import Built, Held
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import truth
+from looplift.vectorize.strips import pieces
 from looplift.vectorize.subscripts import extent_of
 
 
@@ -83,12 +85,13 @@ def serial_phase(
     for history in held:
         history.start(context)
     if walked.limit is None:
-        context.check_at_most(nodes.const(1), axis.extent if axis is not None else _count(loop, walked.bounds))
+        count = _count(loop, walked.bounds, context.strips.get(loop))
+        context.check_at_most(nodes.const(1), axis.extent if axis is not None else count)
     name = axis.name if axis is not None else context.fresh_name(loop.index.hint)
     step = For(name, walked.bounds, [])
     index = Node("name", (), (), nodes.INT, {"text": name, "bits": 40, "local": True}, name)
     context.vals[loop.index] = walked.index(index)
-    with _inside(context, loop, step.body):
+    with pieces(context, loop, index, walked.bounds[0]), _inside(context, loop, step.body):
         going = nodes.both(walked.going(index), _unstopped(context, loop))
         active = _activity(context, going)
         with context.masked(active):
@@ -181,7 +184,10 @@ def walk_of(context: Context, loop: Loop) -> Walk:
     return Walk((nodes.const(0), longest, nodes.const(1)), start, limit, stride)
 
 
-def _count(loop: Loop, bounds: tuple[Node, Node, Node]) -> Node:
+def _count(loop: Loop, bounds: tuple[Node, Node, Node], piece: Loop | None) -> Node:
+    """The number of iterations; of a loop over pieces that of the iterations in all of them."""
+    if piece is not None and isinstance(piece.domain, Range):
+        return extent_between(bounds[0], bounds[1], constant(piece.domain.step))
     if all(bound.op == "const" for bound in bounds):
         return nodes.const(len(range(*(bound.attrs["value"] for bound in bounds))))
     return Node("count", bounds, (), nodes.INT, {"key": f"#{id(loop)}"})

@@ -115,6 +115,8 @@ def _after(context: Context, loop: Loop, carry: Carry, known: Known) -> Node | N
         return None
     if nodes.is_const(before, True) or nodes.is_const(made, False):
         return before
+    if loop in context.strips:
+        return made if nodes.is_const(made, True) else None
     if loop not in context.lanes_of:
         return None
     axis, mask = context.lanes_of[loop]

@@ -1,0 +1,81 @@
+"""A plan and the memory that it may take in; whether its intermediates fit, and how long pieces are if not, out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from looplift.base.budget import PIECE, fits
+from looplift.base.data import dataclass, field
+from looplift.emit.guards import device_of
+from looplift.emit.sizes import Size, sizes_of
+from looplift.ir.array import Axis
+from looplift.ir.grammar import Loop, walk
+from looplift.ir.strips import can_be_stripped
+
+
+@dataclass
+class Room:
+    """What the intermediates of a plan take: ``guard`` says whether they fit, over the region's names and
+    ``namespace``."""
+
+    sizes: dict[Axis, tuple[Size, str]]
+    total: str
+    guard: str
+    limit: int | None = None
+    namespace: dict[str, Any] = field(default_factory=dict)
+
+    def fits(self, names: Mapping[str, Any]) -> bool:
+        """Whether they fit for the values under these names."""
+        return bool(eval(self.guard, dict(names)))
+
+    def message(self, names: Mapping[str, Any]) -> str:
+        """How much they would take."""
+        size = _readable(eval(self.total, dict(names)))
+        allowed = "may be taken of what is free" if self.limit is None else f"the {_readable(self.limit)} of 'memory'"
+        return f"all iterations together would take {size}, which is more than {allowed}"
+
+
+def room_for(made: Any, limit: int | None) -> Room | None:
+    """What a plan needs; None if that cannot be much. ``limit`` in bytes, None for a share of what is free."""
+    names = {re.split(r"[.\[(]", path)[0] for path in made.facts.function.attributes["paths"].values()}
+    sizes = {axis: (size.shortened(), extent) for axis, (size, extent) in sizes_of(made.program, names).items()}
+    if not any(size.degree > (limit is None) for size, _ in sizes.values()):
+        return None  # as long as one dimension of something that is there
+    total = sum((size for size, _ in sizes.values()), Size()).shortened().text
+    if limit is not None:
+        return Room(sizes, total, f"{total} <= {limit}", limit)
+    device = device_of(made.facts)
+    guard = f"_fits({total}{', ' * bool(device)}{device})"
+    return Room(sizes, total, guard, namespace={"_fits": fits})
+
+
+def pieces_of(made: Any, room: Room, names: Mapping[str, Any]) -> dict[Loop, str]:
+    """For each loop that must run piece by piece the number of iterations of a piece, as a call.
+
+    Nothing if that is of no help.
+    """
+    found: dict[Loop, str] = {}
+    most = min(room.limit or PIECE, PIECE)
+    large = [one for one in room.sizes.items() if eval(one[1][0].text, dict(names)) * len(room.sizes) > most]
+    for axis, (size, extent) in large:
+        loop = made.loops.get(axis)
+        lane = size.of_one(extent).text
+        if loop is None or extent.isdecimal() or not _stands_alone(loop, made) or eval(lane, dict(names)) > most:
+            return {}
+        found[loop] = f"max(1, {most} // {lane})" if lane.isdecimal() else f"max(1, {most} // ({lane}))"
+    return found
+
+
+def _stands_alone(loop: Loop, made: Any) -> bool:
+    """Whether the loop can run piece by piece, and no other loop that became an axis is around it."""
+    around = (other for other in made.loops.values() if other is not loop)
+    return can_be_stripped(loop) and not any(statement is loop for other in around for statement in walk(other.body))
+
+
+def _readable(size: int) -> str:
+    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size} bytes"
