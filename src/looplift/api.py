@@ -47,7 +47,8 @@ def lift(fn: Any = None, *, backend: str = "auto", verify: str = "first", memory
     ``fn`` is a function, a method, or a ``torch.nn.Module``, whose ``forward`` is then lifted in place. Without
     ``fn`` this is a decorator with options. ``backend``: "auto" chooses for each loop, "torch", "native" and
     "inductor" insist. ``verify``: compare with the loop on the "first" call of each variant, "always", or "off".
-    ``memory``: limit in bytes for intermediate results.
+    ``memory``: how many bytes the intermediate values of all iterations may take together, else the loop runs piece
+    by piece; None for the fourth part of what is free.
 
     The result has ``.source``, ``.report()``, ``.original`` and ``.clear()``. What cannot be lifted runs as written,
     and the report says why. Raises TypeError or ValueError for arguments that make no sense.
