@@ -242,9 +242,11 @@ def label_counts(labels, first, count):
     "label_table": '''
 def label_table(labels, first, count, others, least, number):
     """How many places have the labels first + i and least + j, at [i + 1, j + 1]; other labels are first and last."""
-    rows = labels.clamp(first - 1, first + count) - (first - 1)
-    columns = others.clamp(least - 1, least + number) - (least - 1)
-    joint = torch.add(columns, rows, alpha=number + 2).flatten()
+    sides = []
+    for side, low, size in ((labels, first, count), (others, least, number)):
+        inside = low == 1 and side.numel() > 0 and side.min().item() >= 0 and side.max().item() <= size + 1
+        sides.append(side if inside else side.clamp(low - 1, low + size) - (low - 1))
+    joint = torch.add(sides[1], sides[0], alpha=number + 2).flatten()
     return torch.bincount(joint, minlength=(count + 2) * (number + 2)).view(count + 2, number + 2)
 ''',
     "label_either": '''
@@ -320,12 +322,12 @@ def add_at(out, indices, value):
     plain = out.is_contiguous() and out.dtype in (torch.float32, torch.float64, torch.int32, torch.int64)
     plain &= not out.requires_grad and not value.requires_grad and value.dtype == out.dtype
     plain = plain and all(index.dtype == torch.int64 and index.numel() > 0 for index in indices)
+    for index, extent in zip(indices, out.shape):
+        low, high = index.aminmax() if plain else (index, index)
+        plain = plain and low.item() >= 0 and high.item() < extent
     for index, extent in zip(indices[1:], out.shape[1:]):
-        low, high = index.aminmax() if plain else (0, 0)
-        plain = plain and bool((low >= 0) & (high < extent))
-        flat = torch.add(index, flat, alpha=extent)
-    low, high = flat.aminmax() if plain else (0, 0)
-    if not plain or not bool((low >= 0) & (high < size)):
+        flat = torch.add(index, flat, alpha=extent) if plain else flat
+    if not plain:
         out.index_put_(indices, value, accumulate=True)
     elif value.dim() == 0 and size <= 4 * flat.numel() < 2**26 and abs(value.item()) < float("inf"):
         out.view(-1).add_(torch.bincount(flat.flatten(), minlength=size).to(out.dtype) * value)

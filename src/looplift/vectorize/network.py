@@ -135,13 +135,13 @@ def _linear(context: Context, args: list[Node], fact: Fact) -> Node:
 
 def special(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
     """Stacks of lane values; any other pure torch function through ``torch.vmap``."""
-    base = table.base_name(name)
+    base, first = table.base_name(name), args[0] if args else None
     if base in ("hstack", "vstack") and len(args) == 1 and isinstance(args[0], list) and not kwargs:
         return _stacked(context, *_joining(base, args[0]), {}, fact)
     if base in ("stack", "cat", "concat", "concatenate", "tensor", "array") and args and isinstance(args[0], list):
         return _stacked(context, name, args, kwargs, fact)
-    if base in ("diag", "diag_embed") and not kwargs and len(args) == 1 and _is_vector(args[0]):
-        return Node("leading", tuple(args), args[0].axes, fact.kind, {"name": "torch.diag_embed"})
+    if base in ("diag", "diag_embed") and not kwargs and len(args) == 1 and first is not None and _is_vector(first):
+        return Node("leading", (first,), first.axes, fact.kind, {"name": "torch.diag_embed"})
     if name in ("torch.tensor", "torch.as_tensor") and set(kwargs) <= {"dtype"} and len(args) == 1:
         number: Any = args[0]
         if number.kind.is_number:
