@@ -73,7 +73,7 @@ def _over_letters(program: RegionProgram, values: Mapping[str, Any], settings: S
     letters = letters_of(program.region.statements, values, program.arguments, program.live_out)
     if letters is None:
         return None
-    names = {"live_out": program.live_out, "file": program.file, "name": program.name}
+    names = {key: getattr(program, key) for key in ("live_out", "file", "name", "namespace")}
     rewritten: Any = SimpleNamespace(region=SimpleNamespace(statements=letters.statements), **names)
     try:
         return _with_letters(_through_the_ir(rewritten, letters.values(values), settings), letters)
@@ -84,7 +84,8 @@ def _over_letters(program: RegionProgram, values: Mapping[str, Any], settings: S
 def _with_letters(code: RegionCode, letters: Letters) -> RegionCode:
     """Code over code points as code over strings."""
     code.statements = [*letters.conversions, *code.statements]
-    if any(re.search(rf"\b{name}\b", guard) for name in letters.names for guard in code.guards):
+    asked = [re.sub(r"\blen\(\w+\)", "", guard) for guard in code.guards]  # of both there are as many
+    if any(re.search(rf"\b{name}\b", guard) for name in letters.names for guard in asked):
         raise NotLiftable("unsupported-value", "a guard of letters")
     if code.alternative is not None:
         other = code.alternative

@@ -214,6 +214,21 @@ def test_numpy():
     assert "np.concatenate(" in lifted.source
 
 
+def test_strings():
+    def matches(a, b):
+        out = torch.zeros(len(a), len(b))
+        for i in range(len(a)):
+            for j in range(len(b)):
+                if a[i] == b[j]:
+                    out[i, j] = 1.0
+        return out
+
+    lifted = lift(matches, backend="torch", memory=2000, verify="off")
+    for word in ("abcabc" * 20, "abc", "cab" * 50):
+        assert torch.equal(lifted(word, "bca" * 9), matches(word, "bca" * 9))
+    assert IN_PIECES in lifted.report().loops[0].notes
+
+
 # ---------------------------------------------------------------- what it takes
 
 
