@@ -79,3 +79,39 @@ def test_totals_of_narrow_numbers_keep_their_type(dtype):
 def test_arrays_without_dimensions_stay_arrays():
     function = appended("np.ones_like(x[i, 0])", "len(x)", {"np": np}, join="list")
     check(function, [np.arange(6.0).reshape(3, 2), None, None], gradients=False)
+
+
+@pytest.mark.parametrize("first", [3, 2**20, 2**30, 2**61, -(2**62)])
+def test_sums_of_integers_beyond_64_bits(first):
+    def squares(first, x):
+        total, cubes = 0, 0
+        for i in range(len(x)):
+            number = first + i
+            x[i] = x[i] * 2
+            total = total + number * number
+            cubes += number**3
+        return total, cubes
+
+    def items(numbers, x):
+        total = 0
+        for i in range(len(x)):
+            x[i] = x[i] * 2
+            if x[i] > 0:
+                total += numbers[i]
+        return total
+
+    x = torch.arange(-20.0, 40.0)
+    assert lift(squares, backend="torch", verify="off")(first, x.clone()) == squares(first, x.clone())
+    numbers = [first] * 60
+    assert lift(items, backend="torch", verify="off")(numbers, x.clone()) == items(numbers, x.clone())
+
+
+def test_powers_of_small_integers_are_lanes():
+    def weighted(x, radius):
+        out = torch.zeros_like(x)
+        for i in range(len(x)):
+            for d in range(-radius, radius + 1):
+                out[i] += math.exp(-(d**2) / 4) * x[min(max(i + d, 0), len(x) - 1)]
+        return out
+
+    check(weighted, [torch.randn(7, dtype=torch.float64), 2], [torch.randn(5, dtype=torch.float64), 1])

@@ -106,3 +106,29 @@ def test_ranges_between_pointers_of_arrays():
     for loop in (sums_of_rows, greatest_of_rows):
         values = [POINTERS.numpy(), COLUMNS.numpy(), random.normal(size=9), random.normal(size=5)]
         check(loop, values, gradients=False)
+
+
+def test_one_sum_over_all_neighbours():
+    def energy(x, near):
+        total, edges = 0.0, 0
+        for i in range(len(near)):
+            total = total + x[i] ** 2
+            for j in near[i]:
+                total = total - x[i] * x[j]
+                edges += 1
+        return total / edges
+
+    def energies(x, near):
+        out = torch.zeros(x.shape[0], dtype=x.dtype)
+        for b in range(x.shape[0]):
+            total = 0.0
+            for i in range(len(near)):
+                for j in near[i]:
+                    if x[b, j] > 0:
+                        total = total + (x[b, i] - x[b, j]) ** 2
+            out[b] = total
+        return out
+
+    near = [[1, 2], [], [0, 0, 3], [2]]
+    check(energy, [torch.randn(4, dtype=torch.float64), near])
+    check(energies, [torch.randn(3, 4, dtype=torch.float64), near])

@@ -6,6 +6,7 @@ from looplift.ir.array import Axis, Node, ancestors, merge_axes
 from looplift.ir.facts import Kind
 from looplift.vectorize import nodes, stencils
 from looplift.vectorize.context import Context, Contribution
+from looplift.vectorize.numbers import INDEX_BITS, bounded
 from looplift.vectorize.reductions import Accumulator
 
 BINARY = {"add": "add", "mul": "mul", "max": "builtin.max", "min": "builtin.min", "maximum": "torch.maximum",
@@ -53,6 +54,8 @@ def folded(context: Context, contribution: Contribution, axis: Axis, kind: Kind)
     value, mask = contribution.value, contribution.mask
     value = _typed(value, kind)
     operator = contribution.operator
+    if operator == "add" and kind.family == "int":
+        _check_sum(context, contribution)
     # masks of the outer activity do not belong to this reduction's lanes but do no harm
     present = merge_axes(value.axes, mask.axes if mask is not None else ())
     inner = [a for a in home if a in present or any(a in ancestors(p) for p in present)]
@@ -70,8 +73,27 @@ def folded(context: Context, contribution: Contribution, axis: Axis, kind: Kind)
         if operator in ("max", "min"):
             test = nodes.elementwise("eq", [value, value], nodes.BOOL)
             context.check(test)
-    rest = _remaining(value.axes, sums)
-    return Node("reduce", (value,), rest, kind, {"axes": tuple(sums), "operator": operator}, "total")
+    return _reduced(value, sums, home, operator, kind)
+
+
+def _check_sum(context: Context, contribution: Contribution) -> None:
+    """Sums of Python integers have no bounds: what is summed has room below 64 bits."""
+    if contribution.value.kind.family == "bool":
+        return
+    saved, context.mask = context.mask, contribution.mask
+    bounded(context, contribution.value, INDEX_BITS)
+    context.mask = saved
+
+
+def _reduced(value: Node, sums: list[Axis], home: tuple[Axis, ...], operator: str, kind: Kind) -> Node:
+    """The fold over all axes of ``home``: of flat entries at once, or for one ragged loop after another."""
+    if all(set(ancestors(axis)) <= set(home) for axis in sums if axis.is_ragged):
+        rest = tuple(axis for axis in value.axes if axis not in sums)
+    else:
+        rest = _remaining(value.axes, sums)
+    made = Node("reduce", (value,), rest, kind, {"axes": tuple(sums), "operator": operator}, "total")
+    left = [axis for axis in rest if axis in home]
+    return _reduced(made, left, home, operator, kind) if left else made
 
 
 def _floating(kind: Kind) -> bool:

@@ -250,8 +250,10 @@ def _power(context: Context, args: list[Node], kind: Kind, deciding: bool) -> No
     base, exponent = args
     if kind.family == "int":
         power = nodes.constant_of(exponent)
-        if power is None or power < 0 or bits_of(base) * power > 63:
+        if power is None or power < 0 or power > 31:
             raise context.refuse("integer-range", "a power of Python integers that may pass 64 bits")
+        if bits_of(base) * power > 63:
+            bounded(context, base, 63 // power)
         return nodes.elementwise("pow", args, kind)
     if deciding:
         raise context.refuse("carried", "a power of Python floats decides a branch or an index, and must be exact")
