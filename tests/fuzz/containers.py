@@ -29,6 +29,38 @@ class Containers(Pieces):
 
         return Goal([f"{name} = []"], step, name)
 
+    def lane_list(self):
+        """A list of another length in each iteration, over neighbours or of what an `if` lets in, and what it gives."""
+        if self.write.complex:
+            return self.nested_list()
+        near, made, word = "near", self.write.name("mine"), self.write.name("e")
+        rows = "[[(5 * r + k) % m for k in range((r * 7 + 1) % 4)] if m else [] for r in range(n)]"
+        self.given(near, lambda name: self.inputs.add(name, rows, role="near"))
+        prologue, keep, result = self.sink("n")
+        stack = "torch.stack" if self.is_torch() else "np.array"
+        folds = ["sum(0)", "mean(0)", "max()", "std()"]
+        folds += ["max(0).values", "min(dim=0)[0]", "softmax(0)[0]"] if self.is_torch() else ["min(axis=0)"]
+
+        def step(scope):
+            at = self.at(scope, "n", numbers=True)
+            if at is None or scope.depth >= 3:
+                return None
+            inner = scope.child(Value(word, "number", "i", (), "m"), depth=3, skippable=False)
+            value = self.write.tensor(inner, (), "f", 1)
+            if value is None:
+                return None
+            line = f"{made}.append({bare(value.text)})"
+            if self.choices.chance(55):
+                body = [f"for {word} in {near}[{at}]:", f"    {line}"]
+            else:
+                body = [f"for {word} in range(m):", f"    if {self.write.condition(inner, 0)}:", f"        {line}"]
+            some = f"{stack}({made}).{self.choices.pick(folds)}"
+            used = self.choices.weighted(((5, some), (2, f"len({made})"), (1, f"{made}[0]"), (1, f"{made}[-1] * 2")))
+            test = self.choices.pick((f"if {made}:", f"if len({made}) > 1:", f"if not not {made}:"))
+            return [f"{made} = []", *body, test, *indented(keep(scope, used))]
+
+        return Goal(prologue, step, result)
+
     def seeded_list(self):
         """A list that begins with one value, each further one made of the last."""
         dim = self.choices.pick(("n", "m"))

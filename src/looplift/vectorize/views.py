@@ -170,12 +170,14 @@ def is_joined(context: Context, ref: Var) -> bool:
             continue
         if isinstance(user, Loop):
             continue
+        if isinstance(user, If) and not any(ref in (phi.then, phi.orelse) for phi in user.phis):
+            continue
         return False
     return True
 
 
 JOINING = frozenset(
-    """torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate np.concat
+    """not builtin.bool torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate np.concat
     builtin.len iter_len iter_item getitem""".split()
 )
 
