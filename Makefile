@@ -6,7 +6,7 @@ N ?= 1000
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: help demo test lint bench fuzz clean
+.PHONY: help demo test lint bench fuzz sanitize clean
 
 help:
 	@echo "make demo        run the examples lifted, and compare loop, hand-batched and lifted"
@@ -14,6 +14,7 @@ help:
 	@echo "make lint        lint, types and import layers"
 	@echo "make bench       what lifting costs, then the scorecard over benchmarks/cases (SIZE=tiny, small or full)"
 	@echo "make fuzz N=1000 random loop programs against the literal loop"
+	@echo "make sanitize    tests and random programs with kernels that check their memory and arithmetic (g++)"
 
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -40,6 +41,14 @@ bench: $(READY)
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz.run --programs $(N)
+
+sanitize: export CXX = $(CURDIR)/tests/sanitizing_compiler.sh
+sanitize: export ASAN_OPTIONS = detect_leaks=0
+sanitize: export PYTHONMALLOC = malloc
+sanitize: PRELOAD = LD_PRELOAD="$(shell g++ -print-file-name=libasan.so) $(shell g++ -print-file-name=libubsan.so)"
+sanitize: $(READY)
+	$(PRELOAD) $(BIN)/python -m pytest -q -s -n 0 tests/emit tests/build
+	$(PRELOAD) $(BIN)/python -m tests.fuzz.run --programs $(N) --backend native --jobs 1 --seconds 300 --shrink 0
 
 clean:
 	rm -rf .venv build dist

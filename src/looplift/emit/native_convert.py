@@ -32,15 +32,31 @@ def convert(sink: Sink, number: Number, to: Scalar) -> Number:
         return _truncated(sink, number, to)
     if to.is_bool:
         return replace(truth(number), type=to)
-    if source.is_python and to.is_integer and to.size < 8 and not source.is_bool:
-        number = sink.bind(number)
-        low, high = to.limits
-        sink.fail_if(f"{number.text} < {low} || {number.text} > {high}", "bad_conversion")
+    if source.is_python and to.is_integer and not source.is_bool:
+        number = _within(sink, number, to)
     return _cast(number, to)
+
+
+def _within(sink: Sink, number: Number, to: Scalar) -> Number:
+    """A Python integer that a narrower type holds."""
+    low, high = to.limits
+    if to.size == 8:
+        if low < 0 or number.low >= 0:
+            return number
+        number = sink.bind(number)
+        sink.fail_if(f"{number.at(COMPARE)} < 0", "bad_conversion")
+        return number
+    number = sink.bind(number)
+    sink.fail_if(f"{number.text} < {low} || {number.text} > {high}", "bad_conversion")
+    return number
 
 
 def _constant(sink: Sink, number: Number, to: Scalar) -> Number:
     value: bool | int | float = number.constant
+    if isinstance(value, float) and _is_strict(number, to) and not to.limits[0] <= value <= to.limits[1]:
+        if sink.provisional:
+            return Number("0", to)
+        raise sink.refuse("integer-range", f"{number.constant} does not fit {to.name}")
     if to.is_integer and isinstance(value, float) and abs(value) < 2**62:
         value = int(value)
     if to.is_integer and (isinstance(value, float) or not to.limits[0] <= value <= to.limits[1]):
@@ -60,9 +76,16 @@ def _truncated(sink: Sink, number: Number, to: Scalar) -> Number:
     """A float toward zero; out of range (or NaN) is an error or undefined, so the original must see to it."""
     number = sink.bind(number)
     low, high = to.limits
-    above = ">= -9223372036854775808.0" if low == LEAST else f"> {low - 1}.0"
-    sink.fail_if(f"!({number.text} {above} && {number.text} < {high + 1}.0)", "bad_conversion")
+    is_strict = _is_strict(number, to)
+    above = f">= {low}.0" if is_strict or low == LEAST else f"> {low - 1}.0"
+    below = f"<= {high}.0" if is_strict and to.size < 8 else f"< {high + 1}.0"
+    sink.fail_if(f"!({number.text} {above} && {number.text} {below})", "bad_conversion")
     return replace(_cast(number, to), low=LEAST, high=GREATEST)
+
+
+def _is_strict(number: Number, to: Scalar) -> bool:
+    """Whether a fraction must lie between the limits itself: PyTorch looks at Python's numbers before it cuts them."""
+    return number.type.is_python and to.family == "tensor" and to.is_integer
 
 
 def truth(number: Number) -> Number:

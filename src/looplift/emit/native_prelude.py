@@ -337,10 +337,12 @@ template <class T> static inline T sign_of(T a) { return T((T(0) < a) - (a < T(0
 static inline bool inexact(int64_t a) { return a > (INT64_C(1) << 53) || a < -(INT64_C(1) << 53); }
 """,
     "range_length": """\
-// len(range(first, limit, step)).
+// len(range(first, limit, step)), as far as 64 bits go: nobody counts so far.
 static inline int64_t range_length(int64_t first, int64_t limit, int64_t step) {
-  if (step > 0) return first < limit ? int64_t((uint64_t(limit) - uint64_t(first) - 1) / uint64_t(step)) + 1 : 0;
-  return first > limit ? int64_t((uint64_t(first) - uint64_t(limit) - 1) / (0 - uint64_t(step))) + 1 : 0;
+  if (step > 0 ? first >= limit : first <= limit) return 0;
+  const uint64_t reach = step > 0 ? uint64_t(limit) - uint64_t(first) : uint64_t(first) - uint64_t(limit);
+  const uint64_t steps = (reach - 1) / (step > 0 ? uint64_t(step) : 0 - uint64_t(step));
+  return steps < uint64_t(INT64_MAX) ? int64_t(steps) + 1 : INT64_MAX;
 }
 """,
 }
