@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplift.ir.array import Axis, Node
 from looplift.ir.grammar import UNDEFINED, Carry, Loop, Var
-from looplift.vectorize import nodes, proofs
+from looplift.vectorize import doubts, nodes, proofs
 from looplift.vectorize.context import Context, Contribution
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.reductions import Accumulator, accumulator_of
@@ -66,6 +66,7 @@ def _last_value(context: Context, carry: Carry, axis: Axis) -> Val:
         return _last_index(val.affine, axis)
     if axis not in val.node.axes:
         return val
+    doubts.check_last(context, val.node, axis)
     rest = tuple(a for a in val.node.axes if a is not axis)
     return Val(Node("last", (val.node,), rest, kind, {"axis": axis}, carry.hint))
 

@@ -13,7 +13,7 @@ from looplift.base.spans import NOWHERE, Span
 from looplift.ir.array import Axis, Check, Node, Step, ancestors, merge_axes, reachable
 from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import Atom, Const, If, Loop, Statement, Var
-from looplift.vectorize import nodes
+from looplift.vectorize import doubts, nodes
 from looplift.vectorize.flow import Flow, stored_roots
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.reductions import Accumulator
@@ -75,6 +75,8 @@ class Context:
     """What nothing reads and is computed all the same, in the loop that stays, as it may raise."""
     lowered: list[tuple[list[Step], int, Node]] = field(default_factory=list)
     """Values that are read, each with the steps among which it was made, and how many there were."""
+    doubts: dict[int, list[doubts.Doubt]] = field(default_factory=dict)
+    """Where choices take the inputs that only one side has, by serial."""
     wanted_equal: set[tuple[str, str]] = field(default_factory=set)
     kernel_of: Any = None
     kernels: list[Any] = field(default_factory=list)
@@ -193,12 +195,17 @@ class Context:
         found = nodes.select(mask, then, orelse, kind)
         if not (self.needs_grad and kind.is_array and mask.axes):
             return found
+        other = nodes.negated(mask)
+        doubts.check(self, then, mask, orelse)
+        doubts.check(self, orelse, other, then)
+        doubts.record(self, found, mask, leaves(then) - leaves(orelse, surely=True))
+        doubts.record(self, found, other, leaves(orelse) - leaves(then, surely=True))
         if leaves(then) - leaves(orelse, surely=True):
             self.check_taken(mask, then, orelse)
             found = nodes.select(self._some(mask), found, orelse, kind)
         if leaves(orelse) - leaves(then, surely=True):
-            self.check_taken(nodes.negated(mask), orelse, then)
-            found = nodes.select(self._some(nodes.negated(mask)), found, then, kind)
+            self.check_taken(other, orelse, then)
+            found = nodes.select(self._some(other), found, then, kind)
         return found
 
     def _some(self, mask: Node) -> Node:
@@ -271,6 +278,20 @@ class Context:
 
     def value_of(self, const: Any) -> Node:
         return nodes.const(const)
+
+
+def gradient_nodes(node: Node) -> list[Node]:
+    """The nodes through which gradients may flow from this one."""
+    seen: dict[int, Node] = {}
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current.serial in seen or _has_no_gradient(current):
+            continue
+        seen[current.serial] = current
+        if not _only_like(current):
+            pending += current.args
+    return list(seen.values())
 
 
 def leaves(node: Node, surely: bool = False) -> set[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplift.ir.array import Axis, Node, ancestors, merge_axes
 from looplift.ir.facts import Kind
-from looplift.vectorize import nodes, stencils
+from looplift.vectorize import doubts, nodes, stencils
 from looplift.vectorize.context import Context, Contribution
 from looplift.vectorize.numbers import INDEX_BITS, bounded
 from looplift.vectorize.reductions import Accumulator
@@ -63,6 +63,8 @@ def folded(context: Context, contribution: Contribution, axis: Axis, kind: Kind)
     if operator in ("add", "mul") or any(a.is_ragged for a in absent):  # a ragged one may have no iteration
         value = _repeated(operator, value, absent)
     sums = [a for a in merge_axes(value.axes, mask.axes if mask is not None else ()) if a in home]
+    for ragged in (a for a in home if a.is_ragged):
+        doubts.check_entries(context, value, ragged)
     if mask is not None and operator == "add":
         mask = stencils.remaining(context, value, mask)
     if mask is not None:

@@ -7,7 +7,7 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Node, Push
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Var
-from looplift.vectorize import lane_lists, nodes, ragged_lists
+from looplift.vectorize import doubts, lane_lists, nodes, ragged_lists
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -173,6 +173,9 @@ class Built:
             self.row = val.sequence
         if mask is not None:
             context.check_taken(mask, value)
+            doubts.check(context, value, mask)
+        for axis in inside:
+            doubts.check_entries(context, value, axis)
         if val.dims is not None:
             ragged_lists.check_pieces(context, val, inside, self.axes)
             self.ragged = val
@@ -232,6 +235,8 @@ class Built:
         from looplift.vectorize.indexing import read
 
         element = self.item_kind(context)
+        if context.needs_grad and any(doubts.found_in(context, value) for value, _, _ in self.entries):
+            raise context.refuse("carried", f"an item of '{self.var.hint}' may get no gradient in the loop")
         if self.differs:
             return lane_lists.item(context, self, index, element)
         got = read(context, self.collected(context), index, _lane_kind(context, element)).node

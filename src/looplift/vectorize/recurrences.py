@@ -13,7 +13,7 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Atom, Carry, Var
-from looplift.vectorize import lists, nodes
+from looplift.vectorize import doubts, lists, nodes
 from looplift.vectorize.context import Context, leaves
 from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan
 from looplift.vectorize.nodes import Val
@@ -45,7 +45,10 @@ def _taken(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
     _check_gradients(context, scan.carry, taken, value, init)
     axes = nodes.merge_axes(taken.axes, value.axes, init.axes, (axis,))
     if not scan.final:
-        return Node("running_last", (taken, value, init), axes, kind, {"axis": axis}, scan.carry.hint)
+        made = Node("running_last", (taken, value, init), axes, kind, {"axis": axis}, scan.carry.hint)
+        if context.needs_grad and value.kind.is_array and taken.axes:
+            doubts.record(context, made, taken, leaves(value) - leaves(init, surely=True))
+        return made
     rest = tuple(a for a in axes if a is not axis)
     return Node("last_taken", (taken, value, init), rest, kind, {"axis": axis, "along": axes}, scan.carry.hint)
 
@@ -58,6 +61,8 @@ def _check_gradients(context: Context, carry: Carry, taken: Node, value: Node, i
         raise context.refuse("carried", f"the first '{carry.hint}' may get no gradient in the loop")
     if leaves(value) - leaves(init, surely=True):
         context.check_some(taken)
+    if doubts.found_in(context, value, init):
+        raise context.refuse("carried", f"the last '{carry.hint}' may get no gradient in the loop")
 
 
 def _last(context: Context, form: Form, kind: Kind, init: Node, axis: Axis) -> tuple[Node | None, Node | None]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
-from looplift.vectorize import nodes
+from looplift.vectorize import doubts, nodes
 from looplift.vectorize.context import Array, Context, Contribution, leaves
 from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, wide_place, wrapped
@@ -307,6 +307,7 @@ def _scatter(
     if mask and context.needs_grad:
         context.check_some(mask[0])
         context.check_taken(mask[0], value)
+        doubts.check(context, value, mask[0])
     cuts = tuple(part for p in pieces if isinstance(p, Cut) for part in (p.lo, p.hi, p.step) if part is not None)
     render = {
         "axes": axes, "chosen": chosen, "pieces": pieces, "rank": rank, "count": len(indices),

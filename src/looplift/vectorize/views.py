@@ -177,8 +177,8 @@ def is_joined(context: Context, ref: Var) -> bool:
 
 
 JOINING = frozenset(
-    """not builtin.bool torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate np.concat
-    builtin.len iter_len iter_item getitem""".split()
+    """not builtin.bool torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack
+    np.concatenate np.concat builtin.len iter_len iter_item getitem""".split()
 )
 
 
@@ -192,6 +192,10 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
     found: set[str] = set()
     definition = context.flow.definition.get(var)
     match definition:
+        case Let(op=op) if op.name in ITEMS and (kept := _kept_in(context, as_atom(op.args[0]))):
+            found.add("chosen")
+            for a in kept:
+                found |= _views(context, a, seen)
         case Let(op=op):
             if (op.name in ITEMS and context.facts.kind(var).is_array) or may_give_its_argument(context, definition):
                 found.add("view")
@@ -216,6 +220,14 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
                     for a in (carry.init, carry.next):
                         found |= _views(context, a, seen) if isinstance(a, Var) else set()
     return found
+
+
+def _kept_in(context: Context, ref: Atom) -> list[Var]:
+    """What the region puts into a list."""
+    users = context.flow.users.get(ref, ()) if isinstance(ref, Var) else ()
+    return [
+        user.value for user in users if isinstance(user, Append) and user.ref is ref and isinstance(user.value, Var)
+    ]
 
 
 def has_run(context: Context, loop: Statement | None) -> bool:

@@ -1,0 +1,100 @@
+"""Gradients that are there only if some lane takes a side of a choice, and whose lanes are not all used afterwards.
+
+An input of which no iteration takes anything has no gradient in the loop, and zeros in batched code. A choice records
+in which lanes it takes the inputs that only one of its sides has. Where some of its lanes are dropped later on, by
+another choice, by a shift, or as only the last one is kept, a lane that took them must be among the others.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from looplift.ir.array import Axis, Node, ancestors
+from looplift.vectorize import nodes
+
+if TYPE_CHECKING:
+    from looplift.vectorize.context import Context
+
+Doubt = tuple[Node, frozenset[int]]
+"""The lanes in which inputs are taken, and these inputs."""
+
+
+def record(context: Context, made: Node, mask: Node, inputs: set[int]) -> None:
+    """Inputs that a choice takes in the lanes of a mask only."""
+    if inputs:
+        lanes = nodes.both(context.mask, mask)
+        context.doubts.setdefault(made.serial, []).append((lanes, frozenset(inputs)))
+
+
+def found_in(context: Context, value: Node, besides: Node | None = None) -> list[Doubt]:
+    """The doubts in a value, but for those about inputs that another one surely has, and those that both have."""
+    from looplift.vectorize.context import gradient_nodes, leaves
+
+    if not context.doubts:
+        return []
+    sure = leaves(besides, surely=True) if besides is not None else set()
+    shared = {node.serial for node in gradient_nodes(besides)} if besides is not None else set()
+    serials = sorted({node.serial for node in gradient_nodes(value)} - shared)
+    found = [doubt for serial in serials for doubt in context.doubts.get(serial, ())]
+    return [(lanes, inputs) for lanes, inputs in found if inputs - sure]
+
+
+def check(context: Context, value: Node, mask: Node, besides: Node | None = None) -> None:
+    """Require that what lanes of a value took is taken in a lane of the mask too, if in any."""
+    if not context.needs_grad:
+        return
+    kept = _parts(mask)
+    for lanes, _ in found_in(context, value, besides):
+        if not kept <= _parts(lanes):
+            nowhere = nodes.negated(_some(lanes))
+            context.check(nodes.elementwise("or_", [nowhere, _some(nodes.both(lanes, mask))], nodes.BOOL))
+
+
+def check_entries(context: Context, value: Node, axis: Axis) -> None:
+    """The same for lanes that have entries on a ragged axis."""
+    if not context.needs_grad or axis.lengths is None:
+        return
+    mask = nodes.compare("ge", axis.lengths, nodes.const(1))
+    for lanes, _ in found_in(context, value):
+        if not any(axis is own or axis in ancestors(own) for own in lanes.axes):
+            check(context, value, mask)
+            return
+
+
+def check_last(context: Context, value: Node, axis: Axis) -> None:
+    """The same where only the last lane of an axis is kept."""
+    check(context, value, nodes.compare("eq", _position(axis), _last(axis)))
+
+
+def check_shifted(context: Context, init: Node, value: Node, axis: Axis) -> None:
+    """The same where the last lane of an axis is dropped, and another value comes in front."""
+    from looplift.vectorize.context import leaves
+
+    if not context.needs_grad or not value.kind.is_array:
+        return
+    if leaves(value) - leaves(init, surely=True):
+        context.check_at_most(nodes.const(2), axis.extent)
+    check(context, value, nodes.compare("ne", _position(axis), _last(axis)), init)
+
+
+def _position(axis: Axis) -> Node:
+    from looplift.vectorize.context import index_node
+
+    return index_node(axis)
+
+
+def _last(axis: Axis) -> Node:
+    return nodes.plus(axis.lo, nodes.times(nodes.minus(axis.extent, nodes.const(1)), axis.step))
+
+
+def _some(lanes: Node) -> Node:
+    return Node("some", (lanes,), (), nodes.BOOL) if lanes.axes else lanes
+
+
+def _parts(mask: Node) -> set[Any]:
+    """The conditions that hold together where a mask does."""
+    if mask.op == "elementwise" and mask.attrs["name"] == "and_":
+        return {part for arg in mask.args for part in _parts(arg)}
+    if mask.op == "elementwise" and mask.attrs["name"] == "not":
+        return {("not", mask.args[0].serial)}
+    return {mask.serial}
