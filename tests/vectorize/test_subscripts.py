@@ -7,6 +7,8 @@ import pytest
 import torch
 from tests.vectorize.harness import appended, check
 
+from looplift import lift
+
 READS = """x[i, a[i]];
 x[a[i], i]; x[:, i, a[i]]; x[i, :, a[i]]; x[i, :, :, a[i]]; x[a[i], :, b[i]]; x[a[i], :, :, b[i]];
 x[i, a[i], :, b[i]]; x[0, :, a[i]]; x[0, a[i], :, b[i]]; x[a[i], 0, :, b[i]]; x[a[i, 0], :, b[i]]; x[:, a[i, 0], b[i]];
@@ -48,3 +50,51 @@ def test_the_first_dimension_is_new():
         return torch.stack([x[None, i] for i in range(n)])
 
     check(first_rows, [torch.randn(5, 3), 5], [torch.randn(5, 3), 2])
+
+
+def test_boxes_whose_width_is_known_when_the_loop_runs():
+    def pooled(x, k):
+        rows, columns = x.shape[0] // k, x.shape[1] // k
+        out, place = torch.zeros(rows, columns, dtype=x.dtype), torch.zeros(rows, columns, dtype=torch.long)
+        for i in range(rows):
+            for j in range(columns):
+                window = x[i * k : (i + 1) * k, j * k : (j + 1) * k]
+                out[i, j] = window.max() + window.mean()
+                place[i, j] = window.argmax()
+        return out, place
+
+    def strided(x, k, stride):
+        rows, columns = (x.shape[0] - k) // stride + 1, (x.shape[1] - k) // stride + 1
+        out = torch.zeros(rows, columns, dtype=x.dtype)
+        for i in range(rows):
+            for j in range(columns):
+                top, left = i * stride, j * stride
+                out[i, j] = x[top : top + k, left : left + k].sum()
+        return out
+
+    sizes = [torch.randn(7, 9, dtype=torch.float64), torch.randn(6, 4, dtype=torch.float64)]
+    check(pooled, *([x, 2] for x in sizes))
+    check(strided, *([x, 3, 2] for x in sizes))
+
+
+def test_a_box_that_is_cut_off_runs_as_the_loop():
+    def cut(x, k):
+        out = torch.zeros(4, 4, dtype=x.dtype)
+        for i in range(4):
+            for j in range(4):
+                out[i, j] = x[i * k : (i + 1) * k, j * k : (j + 1) * k].sum()
+        return out
+
+    for k in (2, 0, -1, 5):
+        x = torch.randn(8, 8, dtype=torch.float64)
+        torch.testing.assert_close(lift(cut, verify="off", backend="torch")(x, k), cut(x, k))
+
+
+def test_pieces_of_a_row_of_which_the_last_is_shorter():
+    def pieces(x, size):
+        out = []
+        for i in range(len(x) // size + 1):
+            out.append(x[i * size : (i + 1) * size].sum())
+        return torch.stack(out)
+
+    check(pieces, [torch.randn(9, dtype=torch.float64), 4], [torch.randn(8, dtype=torch.float64), 3])

@@ -14,6 +14,7 @@ from looplift.ir.facts import Kind
 from looplift.ir.grammar import Const, Operand, Slice
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context, node_of
+from looplift.vectorize.linear import linear_of, minus
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.subscripts import Along, Gather, Piece, Point, Segment, Steps, Window
 
@@ -90,6 +91,14 @@ def _reads_memory(node: Node) -> bool:
     return node.op not in ("extent", "length") and any(
         (arg.op == "name" and arg.attrs.get("memory")) or _reads_memory(arg) for arg in node.args
     )
+
+
+def constant_gap(lo: Node, hi: Node) -> Node | None:
+    """The same for bounds whose steps are only known when the loop runs: ``i * k`` and ``(i + 1) * k``."""
+    first, after = linear_of(lo), linear_of(hi)
+    if first is None or after is None or not first.terms or (gap := minus(after, first)).terms:
+        return None
+    return gap.base
 
 
 def window_index(context: Context, lo: Node, hi: Node, width: Node, extent: Node) -> Node:
@@ -230,13 +239,15 @@ def spread(node: Node, axes: tuple[Axis, ...]) -> Node:
     return Node("spread", (node,), axes, node.kind, dict(node.attrs), node.hint)
 
 
-def sliced(context: Context, item: Slice, extent: Node, windows: bool) -> Segment | Steps:
+def sliced(context: Context, item: Slice, extent: Node, windows: bool, several: bool) -> Segment | Steps:
     """``lo:hi`` with a bound that differs from lane to lane."""
     lo, hi = (
         None if isinstance(part, Const) and part.value is None else lane_integer(context, part)
         for part in (item.lo, item.hi)
     )
     width = constant_width(lo, hi) if lo is not None and hi is not None else None
+    if several and width is None and lo is not None and hi is not None:
+        width = constant_gap(lo, hi)
     if windows and lo is not None and hi is not None and width is not None:
         return Steps(window_index(context, lo, hi, width, extent), width)
     axis, index = slice_axis(context, lo, hi, extent, "k")

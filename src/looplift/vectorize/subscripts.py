@@ -115,9 +115,11 @@ def pieces_of(
         raise context.refuse("unsupported-value", "a subscript with more indices than dimensions")
     pieces: list[Piece] = []
     dim = 0
+    # of several slices those of one width in all lanes are a box; one alone may be cut off at the end of the array
+    several = sum(isinstance(item, Slice) and not _is_whole(item) for item in items) > 1
     for item in items:
         here = None if extents is None or _is(item, None) else extents(dim)
-        pieces.append(_piece(context, item, here, windows))
+        pieces.append(_piece(context, item, here, windows, several))
         dim += not _is(item, None)
     return _nested(context, pieces)
 
@@ -138,9 +140,13 @@ def _is(item: Operand, value) -> bool:
     return isinstance(item, Const) and item.value is value
 
 
-def _piece(context: Context, item: Operand, extent: Node | None, windows: bool) -> Piece:
+def _is_whole(item: Slice) -> bool:
+    return _is(item.lo, None) and _is(item.hi, None)
+
+
+def _piece(context: Context, item: Operand, extent: Node | None, windows: bool, several: bool) -> Piece:
     if isinstance(item, Slice):
-        return _slice(context, item, extent, windows)
+        return _slice(context, item, extent, windows, several)
     if _is(item, None):
         return New()
     if isinstance(item, Group):
@@ -181,7 +187,7 @@ def _start(axis: Axis, coefficient: int, base: Node) -> Node:
     return nodes.plus(nodes.times(axis.lo, coefficient), base)
 
 
-def _slice(context: Context, item: Slice, extent: Node | None, windows: bool) -> Piece:
+def _slice(context: Context, item: Slice, extent: Node | None, windows: bool, several: bool) -> Piece:
     bounds = [None if _is(part, None) else context.affine(part) for part in (item.lo, item.hi, item.step)]
     given = [not _is(part, None) for part in (item.lo, item.hi, item.step)]
     if not any(given):
@@ -195,9 +201,9 @@ def _slice(context: Context, item: Slice, extent: Node | None, windows: bool) ->
         raise context.refuse("ragged-shape", "a slice with a step, whose length differs from lane to lane")
     lo, hi = bounds[:2]
     if lo is None or hi is None or lo.terms != hi.terms or len(lo.terms) != 1 or lo.terms[0][0].is_ragged:
-        return _segments().sliced(context, item, extent, windows)
+        return _segments().sliced(context, item, extent, windows, several)
     if not windows:
-        return _segments().sliced(context, item, extent, windows)
+        return _segments().sliced(context, item, extent, windows, several)
     ((axis, coefficient),) = lo.terms
     width = nodes.minus(hi.base, lo.base)
     return Window(axis, coefficient * axis.step, _start(axis, coefficient, lo.base), width)
