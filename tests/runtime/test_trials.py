@@ -107,3 +107,5 @@ def test_verdicts():
     assert Trial(1.0, batched=[0.9, 0.9], written=[0.3, 0.3]).passed() is False
     assert Trial(1.0, patience=3.0, batched=[0.9] * 4, written=[0.3] * 4).passed()
     assert Trial(1.0, batched=[1.0] * 4, written=[1.1] * 4).passed()
+    assert Trial(0.05, batched=[0.03, 0.02], written=[1.0]).passed()
+    assert Trial(0.05, batched=[0.03, 0.02], written=[0.1]).passed() is None

@@ -16,6 +16,8 @@ from looplift.base.data import dataclass, field
 
 CLEAR_AT_ONCE = 4.0
 """So many times faster than the loop on the first call, which was watched and cold, and no more calls are timed."""
+CLEAR_IN_ONE = 8.0
+"""So many times faster in one pair of calls, and no more are timed."""
 CLEAR = 2.0
 """So many times faster or slower in two pairs of calls, and no more are timed."""
 LOSS = 1.2
@@ -49,6 +51,8 @@ class Trial:
         if pairs == 0:
             return True if self.batched and CLEAR_AT_ONCE * self.batched[0] < self.loop else None
         ratio = min(self.batched) / max(min(self.written), 1e-9) / self.patience  # the least disturbed calls
+        if ratio * CLEAR_IN_ONE < 1:
+            return True
         if pairs >= PAIRS:
             return ratio < LOSS
         if pairs >= 2 and not 1 / CLEAR < ratio < CLEAR:
