@@ -20,7 +20,7 @@ def time_limit(seconds):
         raise TookTooLong
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # again, as what is raised in a finalizer is lost
     try:
         yield
     finally:
