@@ -20,6 +20,7 @@ def _table() -> dict[int, str]:
     namespaces = (
         ("math", math), ("torch", torch), ("torch.nn.functional", torch.nn.functional), ("torch.linalg", torch.linalg),
         ("torch.special", torch.special), ("torch.fft", torch.fft), ("np", np), ("np.linalg", np.linalg),
+        ("np.fft", np.fft),
     )  # fmt: skip
     for prefix, namespace in namespaces:
         for name, value in vars(namespace).items():

@@ -25,7 +25,8 @@ ELEMENTWISE = frozenset(
     relu remainder round rsqrt sgn sigmoid sign signbit sin sinc sinh softplus silu gelu elu selu leaky_relu hardtanh
     relu6 mish softsign logsigmoid hardswish hardsigmoid tanhshrink sqrt square sub subtract tan tanh true_divide trunc
     where xlogy float double long int half bfloat16 bool to type type_as floordiv mod truediv and_ or_ xor lshift rshift
-    invert pos not digamma i0 addcmul addcdiv cbrt""".split()
+    invert pos not digamma i0 addcmul addcdiv cbrt heaviside nextafter float_power isneginf isposinf rint around fix
+    degrees radians bitwise_left_shift bitwise_right_shift left_shift right_shift""".split()
 )
 
 REDUCTION = frozenset(

@@ -45,7 +45,7 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     if base in ("var", "std") and len(positional) > 1:
         raise context.refuse("unknown-op", f"'{said(name)}' with these arguments")
     if base in ("norm", "vector_norm") and positional:
-        extra.setdefault("p" if base == "norm" else "ord", positional.pop(0))
+        extra.setdefault("p" if base == "norm" and context.library == "torch" else "ord", positional.pop(0))
     dims = next((kwargs[k] for k in DIM_NAMES if k in kwargs), positional.pop(0) if positional else None)
     keep = next((kwargs[k] for k in ("keepdim", "keepdims") if k in kwargs), positional.pop(0) if positional else None)
     if positional or any(isinstance(v, list) or v.axes for v in extra.values()):
