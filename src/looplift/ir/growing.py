@@ -2,6 +2,8 @@
 
 acc = torch.cat((acc, piece))     pieces.append(piece)
                                   after the loop: acc = torch.cat((acc, torch.cat(pieces)))
+
+``np.append(acc, piece)`` joins both as vectors.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from looplift.ir.grammar import (
 )
 
 JOINS = {"torch.cat": "torch.cat", "torch.concat": "torch.cat", "np.concatenate": "np.concatenate",
-         "np.vstack": "np.vstack"}  # fmt: skip
+         "np.concat": "np.concatenate", "np.vstack": "np.vstack", "np.append": "np.concatenate"}  # fmt: skip
 
 
 def joined_after_loops(function: Function) -> Function:
@@ -61,13 +63,18 @@ def _loop(loop: Loop, numbers: itertools.count) -> list[Statement]:
             continue
         join, items, skipped = grown
         pieces, joined = Var(f"pieces.g{next(numbers)}"), Var(f"joined.g{next(numbers)}")
-        append = Append(pieces, items[1], join.span)
-        kept = [append if statement is join else statement for statement in loop.body if statement is not skipped]
+        piece, start, rest = items[1], carry.init, join.op.args[1:]
+        flattened: list[Let] = []
+        if join.op.name == "np.append":
+            piece, start, rest = Var(f"flat.g{next(numbers)}"), Var(f"start.g{next(numbers)}"), ()
+            flattened = [Let(piece, Op("np.ravel", (items[1],)), join.span)]
+            after.append(Let(start, Op("np.ravel", (carry.init,)), loop.span))
+        appended = [*flattened, Append(pieces, piece, join.span)]
+        kept = [new for old in loop.body if old is not skipped for new in (appended if old is join else [old])]
         loop = replace(loop, carries=tuple(c for c in loop.carries if c is not carry), body=Block(tuple(kept)))
         before.append(Let(pieces, Op("list"), loop.span))
-        rest = join.op.args[1:]
         after.append(Let(joined, Op(JOINS[join.op.name], (pieces, *rest), join.op.kwargs), loop.span))
-        whole = Op(join.op.name, (Group("tuple", (carry.init, joined)), *rest), join.op.kwargs)
+        whole = Op(JOINS[join.op.name], (Group("tuple", (start, joined)), *rest), join.op.kwargs)
         after.append(Let(carry.after, whole, loop.span))
     return [*before, loop, *after]
 
@@ -82,7 +89,9 @@ def _growth(loop: Loop, carry: Carry) -> tuple[Let, tuple[Var, Var], Let | None]
         return None
     display, listed = join.op.args[0], None
     items: tuple[Operand, ...] = display.items if isinstance(display, Group) else ()
-    if isinstance(display, Var):
+    if join.op.name == "np.append":
+        items = join.op.args if not join.op.kwargs else ()
+    elif isinstance(display, Var):
         listed = next((s for s in loop.body if isinstance(s, Let) and s.var is display), None)
         items = listed.op.args if listed is not None and listed.op.name in ("list", "tuple") else ()
     if len(items) != 2 or items[0] is not carry.inside or not isinstance(items[1], Var) or items[1] is carry.inside:

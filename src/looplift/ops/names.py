@@ -10,6 +10,9 @@ from typing import Any
 
 BUILTINS = ("abs", "bool", "float", "int", "len", "max", "min", "round", "sum", "print", "divmod", "complex", "str")
 
+FLOATING_TYPES = ("float16", "float32", "float64")
+"""Of NumPy, called to convert a number. Those of integers raise where `astype` does not."""
+
 
 @cache
 def _table() -> dict[int, str]:
@@ -28,6 +31,8 @@ def _table() -> dict[int, str]:
                 continue
             if callable(value) and not isinstance(value, type):
                 names.setdefault(id(value), f"{prefix}.{name}")
+    for name in FLOATING_TYPES:
+        names[id(getattr(np, name))] = f"np.{name}"
     for name in BUILTINS:
         names[id(getattr(builtins, name))] = f"builtin.{name}"
     return names

@@ -26,7 +26,7 @@ ELEMENTWISE = frozenset(
     relu6 mish softsign logsigmoid hardswish hardsigmoid tanhshrink sqrt square sub subtract tan tanh true_divide trunc
     where xlogy float double long int half bfloat16 bool to type type_as floordiv mod truediv and_ or_ xor lshift rshift
     invert pos not digamma i0 addcmul addcdiv cbrt heaviside nextafter float_power isneginf isposinf rint around fix
-    degrees radians bitwise_left_shift bitwise_right_shift left_shift right_shift""".split()
+    degrees radians float16 float32 float64 bitwise_left_shift bitwise_right_shift left_shift right_shift""".split()
 )
 
 REDUCTION = frozenset(

@@ -17,7 +17,8 @@ ALONG = {"sort": (1, -1), "argsort": (1, -1), "cumsum": (1, None), "cumprod": (1
          "nanquantile": (2, None), "gradient": (99, None), "diff": (2, -1), "partition": (2, -1),
          "argpartition": (2, -1), "trapezoid": (3, -1), "average": (1, None), "nanargmin": (1, None),
          "nanargmax": (1, None), "nanstd": (1, None), "nanvar": (1, None), "nanprod": (1, None), "repeat": (2, None),
-         "fft": (2, -1), "ifft": (2, -1), "rfft": (2, -1), "irfft": (2, -1), "hfft": (2, -1), "ihfft": (2, -1)}  # fmt: skip
+         "fft": (2, -1), "ifft": (2, -1), "rfft": (2, -1), "irfft": (2, -1), "hfft": (2, -1),
+         "ihfft": (2, -1)}  # fmt: skip
 # on matrices, as many as there are
 MATRICES = frozenset("inv det pinv cholesky eigvalsh eigh svd qr slogdet svdvals matrix_power matrix_rank cond".split())
 # of each element by itself, given arrays that all iterations share: how many of those come first
@@ -40,7 +41,13 @@ def stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         return None
     if name == "np.array" and len(flat) == 1:
         return Node("method", tuple(args), args[0].axes, fact.kind, {"name": "copy"})
-    if base == "tile" and len(flat) == 2 and args[0].kind.rank == 1 and flat[1].kind.family == "int" and not flat[1].axes:
+    if (
+        base == "tile"
+        and len(flat) == 2
+        and args[0].kind.rank == 1
+        and flat[1].kind.family == "int"
+        and not flat[1].axes
+    ):
         return _called("np.tile", args, kwargs, fact)
     if base == "astype":
         return nodes.cast(args[0], fact.kind.dtype)
@@ -66,6 +73,10 @@ def stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
     if base in PAIRS and not kwargs and len(args) == 2 and all(a.kind.rank == 1 for a in args):
         return _called(f"np.{base}", args, {}, fact)
     return None
+
+
+def _is_shared_count(node: Node) -> bool:
+    return node.kind.family == "int" and not node.axes
 
 
 def _itemwise(name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node | None:
