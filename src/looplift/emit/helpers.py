@@ -36,6 +36,13 @@ def number_array(numbers, dtype):
         raise RequirementFailed("the list holds other kinds of numbers")
     return vector
 ''',
+    "put_piece": '''
+def put_piece(rows, piece, start, count):
+    """The tensor of all rows, with a piece of them from the start on; the first piece makes it."""
+    rows = piece.new_empty((count, *piece.shape[1:])) if rows is None else rows
+    rows[start : start + len(piece)] = piece
+    return rows
+''',
     "row_lengths": '''
 def row_lengths(rows):
     """How many items each list of a list of lists has."""

@@ -27,9 +27,16 @@ def _at(p: Printer, node: Node) -> Text:
 
 
 def _pieces(p: Printer, node: Node) -> Text:
-    """Arrays that loops over pieces left behind, joined."""
+    """Arrays that loops over pieces left behind, joined; or the one that they were put into."""
+    if node.args[0].kind.is_array:
+        return p.text(node.args[0])
     join = "torch.cat" if p.library == "torch" else "np.concatenate"
     return atom(f"{join}({p.text(node.args[0]).text})")
+
+
+def _put(p: Printer, node: Node) -> Text:
+    p.need("put_piece")
+    return atom(f"put_piece({', '.join(p.text(arg).text for arg in node.args)})")
 
 
 def _history(p: Printer, node: Node) -> Text:
@@ -155,7 +162,7 @@ def _for_library(p: Printer, name: str) -> str:
 
 
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
-    "empty_list": _empty_list, "at": _at, "history": _history, "pieces": _pieces, "shift": _shift,
+    "empty_list": _empty_list, "at": _at, "history": _history, "pieces": _pieces, "put": _put, "shift": _shift,
     "running_sum": _running_sum,
     "running_last": _running_last, "last_taken": _last_taken, "passes": _passes, "recurrence": _recurrence,
     "finite": _finite,

@@ -7,7 +7,7 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Node, Push
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Var
-from looplift.vectorize import doubts, lane_lists, nodes, ragged_lists
+from looplift.vectorize import doubts, lane_lists, nodes, ragged_lists, strip_lists
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -181,8 +181,15 @@ class Built:
             self.ragged = val
 
     def _join_pieces(self, context: Context, strips: list[Loop]) -> None:
-        """What was appended in loops over pieces: a list of arrays while they run, one array after them."""
+        """What was appended in loops over pieces: a list of arrays while they run, one array after them.
+
+        Small tensors that stay while large ones come and go would keep the memory of these, so that tensors are put
+        into one for all pieces at once, if no gradient flows.
+        """
         piece = self._array(context)
+        if context.library == "torch" and not context.needs_grad and len(strips) == 1:
+            self.pieces = strip_lists.put(context, self.var.hint, piece, strips[0])
+            return
         name = context.fresh_name(f"{self.var.hint}_list")
         context.steps[-1 - len(strips)].append(Assign(name, Node("empty_list", (), (), Kind("list"))))
         context.add(Push(name, piece))
