@@ -198,6 +198,22 @@ def test_items_of_an_inner_loop_keep_their_order():
         torch.testing.assert_close(lifted(x), columns(x))
 
 
+@pytest.mark.parametrize("gradients", [False, True])
+@pytest.mark.parametrize("limit", [0, 100])
+def test_items_under_a_condition_that_all_iterations_share(limit, gradients):
+    def conditional(x, y):
+        rows = []
+        for i in range(1, x.shape[0]):
+            if y.shape[0] > limit:
+                rows.append((x[0] * y).sum())
+        return rows
+
+    lifted = lift(conditional, backend="torch", memory=200, verify="off")
+    for rows in (4, 9, 2):
+        x, y = values(rows, rows, requires_grad=gradients)
+        torch.testing.assert_close(lifted(x, y), conditional(x, y))
+
+
 def test_numpy():
     def near(x, y):
         total, rows = 0.0, []

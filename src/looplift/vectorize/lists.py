@@ -164,11 +164,11 @@ class Built:
         if value.kind.family in ("tuple", "list", "object", "string", "none"):
             raise context.refuse("unsupported-value", f"'{self.var.hint}' holds {value.kind.family}s")
         plain = not (self.differs or val.dims or isinstance(val.sequence, Built) or mask or self.axes)
-        if around and not (plain and inside[0] is context.axis_of.get(context.strips[around[0]])):
+        if around and not (plain and self._is_filled_by(context, around, inside)):
             raise context.refuse("ragged-shape", f"'{self.var.hint}' is filled piece by piece")
         self.entries.append((value, inside, mask))
         if around:
-            self._join_pieces(context, around)
+            self._join_pieces(context, around[0])
         if isinstance(val.sequence, Built):
             self.row = val.sequence
         if mask is not None:
@@ -180,18 +180,23 @@ class Built:
             ragged_lists.check_pieces(context, val, inside, self.axes)
             self.ragged = val
 
-    def _join_pieces(self, context: Context, strips: list[Loop]) -> None:
+    def _is_filled_by(self, context: Context, strips: list[Loop], inside: tuple[Axis, ...]) -> bool:
+        """Whether each piece appends the items of its iterations: in their order, and under no ``if``."""
+        outermost = inside[0] is context.axis_of.get(context.strips[strips[0]])
+        return outermost and len(strips) == 1 and len(context.steps) == context.before_pieces[-1] + 1
+
+    def _join_pieces(self, context: Context, strip: Loop) -> None:
         """What was appended in loops over pieces: a list of arrays while they run, one array after them.
 
         Small tensors that stay while large ones come and go would keep the memory of these, so that tensors are put
         into one for all pieces at once, if no gradient flows.
         """
         piece = self._array(context)
-        if context.library == "torch" and not context.needs_grad and len(strips) == 1:
-            self.pieces = strip_lists.put(context, self.var.hint, piece, strips[0])
+        if context.library == "torch" and not context.needs_grad:
+            self.pieces = strip_lists.put(context, self.var.hint, piece, strip)
             return
         name = context.fresh_name(f"{self.var.hint}_list")
-        context.steps[-1 - len(strips)].append(Assign(name, Node("empty_list", (), (), Kind("list"))))
+        context.steps[-2].append(Assign(name, Node("empty_list", (), (), Kind("list"))))
         context.add(Push(name, piece))
         listed = Node("name", (), (), Kind("list"), {"text": name, "local": True}, name)
         extents = [None, *piece.attrs["extents"][1:]]
