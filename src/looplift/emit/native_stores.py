@@ -36,10 +36,11 @@ def store(writer: Writer, statement: Store) -> None:
     if statement.combine is None:
         if value.other is not None and value.rounded and value.type.name != target.type.name:
             raise writer.refuse("mixed-kinds", "a stored variable is sometimes a number and sometimes a tensor")
-        writer.line(f"{target.place} = {_fitting(writer, replace(value, other=None), target.type).text};")
+        value = _held(writer, replace(value, other=None), target.type)
+        writer.line(f"{target.place} = {_fitting(writer, value, target.type).text};")
     else:
         writer.before_change(statement, target)
-        combine(writer, target.place, target, statement.combine, value, exact=ref.is_list)
+        combine(writer, target.place, target, statement.combine, value, exact=ref.is_list, single=True)
 
 
 def _store_whole(writer: Writer, statement: Store, target: View) -> None:
@@ -51,6 +52,7 @@ def _store_whole(writer: Writer, statement: Store, target: View) -> None:
 
     def put(place: Number, number: Number) -> None:
         if statement.combine is None:
+            number = _held(writer, number, target.type) if isinstance(value, Number) else number
             writer.line(f"{place.place} = {_fitting(writer, number, target.type).text};")
         else:
             combine(writer, place.place, place, statement.combine, number)
@@ -58,13 +60,17 @@ def _store_whole(writer: Writer, statement: Store, target: View) -> None:
     native_vectors.store(writer, target, value, put)
 
 
-def combine(writer: Writer, place: str, old: Number, short: str, value: Number, *, exact: bool = False) -> None:
-    """``place (op)= value``; ``exact``: the place is of a list, which takes numbers of any kind."""
+def combine(
+    writer: Writer, place: str, old: Number, short: str, value: Number, *, exact: bool = False, single: bool = False
+) -> None:
+    """``place (op)= value``; ``exact``: the place is of a list, which takes numbers of any kind; ``single``: the
+    result is a number of its own before it is stored."""
     number = operated(writer, short, old, value)
     if old.type.family == "tensor" and number.type.is_float and not old.type.is_float:
         raise writer.refuse("unknown-op", "an integer tensor is changed in place by a float")
     if (exact or old.type.is_python) and number.type != old.type:
         raise writer.refuse("mixed-kinds", "a list takes a value of another kind")
+    number = _held(writer, number, old.type) if single else number
     text = _fitting(writer, number, old.type).text
     symbol = {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}.get(short)
     start = f"{place} {symbol} "
@@ -92,6 +98,20 @@ def _fitting(writer: Writer, value: Number, scalar: Scalar) -> Number:
         writer.fail_if(f"surprising({converted.text}, {value.text})", outcome)
         return converted
     return convert(writer, value, scalar)
+
+
+def _held(writer: Writer, value: Number, scalar: Scalar) -> Number:
+    """A single integer of NumPy's, which raises where the array's type does not hold it; those of rows wrap."""
+    source = value.type
+    if source.family != "numpy" or not source.is_integer or scalar.family != "numpy" or not scalar.is_integer:
+        return value
+    low, high = scalar.limits
+    tests = [f"< {low}"] if source.limits[0] < low else []
+    tests += [f"> {high}"] if source.limits[1] > high else []
+    if tests:
+        value = writer.bind(value)
+        writer.fail_if(" || ".join(f"{value.text} {test}" for test in tests), "bad_conversion")
+    return value
 
 
 def whole_in_place(writer: Writer, statement: Let, whole: View) -> View:

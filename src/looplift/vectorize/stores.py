@@ -14,6 +14,7 @@ from looplift.ir.grammar import Operand
 from looplift.vectorize import doubts, nodes
 from looplift.vectorize.context import Array, Context, Contribution, leaves
 from looplift.vectorize.extents import agree, lane_extents
+from looplift.vectorize.held import check_held
 from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, wide_place, wrapped
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.subscripts import Along, Cut, Gather, New, Piece, Point, Segment, Whole, extent_of, pieces_of
@@ -28,6 +29,8 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
     pieces = pieces_of(context, index, array.kind.rank, lambda dim: array.shape[dim], windows=False)
     if any(isinstance(piece, New) for piece in pieces):
         raise context.refuse("order", "a store into a slice that moves with the loop")
+    if val.dims is None:
+        check_held(context, array, val.node, combine)
     if val.dims is not None or any(isinstance(piece, Segment) for piece in pieces):
         from looplift.vectorize.ragged_stores import store_ragged
 

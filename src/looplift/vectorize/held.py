@@ -1,0 +1,38 @@
+"""Single integers stored into arrays of a narrower type: that they fit is required, as the loop raises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looplift.ir.array import Node
+from looplift.vectorize import nodes
+from looplift.vectorize.context import Array, Context
+
+
+def check_held(context: Context, array: Array, value: Node, combine: str | None) -> None:
+    """Require that the array's type holds a stored number of Python's or NumPy's; what tensors hold wraps around."""
+    if value.kind.rank or value.kind.family not in ("int", "numpy"):
+        return
+    source, target = _limits(nodes.lane_dtype(value.kind)), _limits(array.kind.dtype)
+    if source is None or target is None or (target[0] <= source[0] and source[1] <= target[1]):
+        return
+    if combine is not None and value.kind.family == "numpy":
+        raise context.refuse("unsupported-value", f"a {value.kind.dtype} is added to one of {array.kind.dtype}")
+    if combine is not None and array.kind.family == "tensor":
+        return
+    if value.op == "const":
+        if not target[0] <= value.attrs["value"] <= target[1]:
+            raise context.refuse("requirement", f"{value.attrs['value']} does not fit {array.kind.dtype}")
+        return
+    least, greatest = map(nodes.const, target)
+    context.check(nodes.both(nodes.compare("ge", value, least), nodes.compare("le", value, greatest)))
+
+
+def _limits(dtype: Any) -> tuple[int, int] | None:
+    """The least and the greatest value of an integer type; None for another one."""
+    name = str(dtype).rpartition(".")[2]
+    kind, _, digits = name.partition("int")
+    if kind not in ("", "u") or not digits.isdigit():
+        return None
+    bits = int(digits)
+    return (0, 2**bits - 1) if kind else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
