@@ -73,22 +73,43 @@ def array(*items, like=np.int8):
 
 BYTES = (np.int8, torch.int8)
 CASES = [
-    *((whole, [(array(*x, like=f), array(0, 0, like=b)) for x in ((1.5, 2.0), (300.0, 2.0), (-129.0, 2.0))])
-      for f, b in ((np.float64, np.int8), (torch.float64, torch.int8), (torch.float32, torch.uint8))),
-    *((function, [(array(*x, like=w), array(0, 0, like=n)) for x in ((1, 2), (100, 2), (200, 2), (-200, 2))])
-      for function in (moved, doubled) for w, n in ((np.int64, np.int8), (np.int16, np.int8), (torch.int64, torch.int8))),
+    *(
+        (whole, [(array(*x, like=f), array(0, 0, like=b)) for x in ((1.5, 2.0), (300.0, 2.0), (-129.0, 2.0))])
+        for f, b in ((np.float64, np.int8), (torch.float64, torch.int8), (torch.float32, torch.uint8))
+    ),
+    *(
+        (function, [(array(*x, like=w), array(0, 0, like=n)) for x in ((1, 2), (100, 2), (200, 2), (-200, 2))])
+        for function in (moved, doubled)
+        for w, n in ((np.int64, np.int8), (np.int16, np.int8), (torch.int64, torch.int8))
+    ),
     (moved, [(array(1, like=np.uint8), array(0)), (array(200, like=np.uint8), array(0))]),
-    (moved, [(array(1, like=np.uint64), array(0, like=np.int64)), (array(2**63, like=np.uint64), array(0, like=np.int64))]),
+    (
+        moved,
+        [(array(1, like=np.uint64), array(0, like=np.int64)), (array(2**63, like=np.uint64), array(0, like=np.int64))],
+    ),
     (moved, [(array([1, 2]), array([0, 0])), (array([300, 2], like=np.int64), array([0, 0]))]),
-    (moved, [(array(1, 2, like=np.int64), array([0, 0], [0, 0])), (array(300, 2, like=np.int64), array([0, 0], [0, 0]))]),
+    (
+        moved,
+        [(array(1, 2, like=np.int64), array([0, 0], [0, 0])), (array(300, 2, like=np.int64), array([0, 0], [0, 0]))],
+    ),
     (chosen, [(array(*x, like=torch.float64), array(0, 0, like=torch.int8)) for x in ((1.5, 1010.0), (300.0, 2000.0))]),
     *((counted, [(n, array(0, 0, 0, 0, like=b)) for n in (1, 2, 3, 0)]) for b in BYTES),
-    *((scattered, [(array(*x, like=f), array(1, 1, 0, like=k), array(0, 0, like=b)) for x in ((1.5, 2, 3), (300.0, 2, 3))])
-      for f, k, b in ((np.float64, np.int64, np.int8), (torch.float64, torch.int64, torch.int8))),
-    (added, [(array(*x, like=np.int64), array(0, 1, 1, like=np.int64), array(0, 0)) for x in ((1, 2, 3), (100, 100, 100))]),
-    *((raised, [(array(0, 1, 1, like=k), v, array(0, 0, like=b)) for v in (1, 100, 300)])
-      for k, b in ((np.int64, np.int8), (torch.int64, torch.int8))),
-]  # fmt: skip
+    *(
+        (
+            scattered,
+            [(array(*x, like=f), array(1, 1, 0, like=k), array(0, 0, like=b)) for x in ((1.5, 2, 3), (300.0, 2, 3))],
+        )
+        for f, k, b in ((np.float64, np.int64, np.int8), (torch.float64, torch.int64, torch.int8))
+    ),
+    (
+        added,
+        [(array(*x, like=np.int64), array(0, 1, 1, like=np.int64), array(0, 0)) for x in ((1, 2, 3), (100, 100, 100))],
+    ),
+    *(
+        (raised, [(array(0, 1, 1, like=k), v, array(0, 0, like=b)) for v in (1, 100, 300)])
+        for k, b in ((np.int64, np.int8), (torch.int64, torch.int8))
+    ),
+]
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
