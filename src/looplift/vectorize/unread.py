@@ -8,6 +8,7 @@ from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, operands
 from looplift.ir.grammar import Var
 from looplift.ops.table import CREATION
 from looplift.vectorize.context import Context
+from looplift.vectorize.subscripts import Point
 
 RAISING = frozenset(
     ("gather", "vmapped", "matmul", "module", "cell", "leading", "join", "reshaped", "apply", "fold", "pack", "paired")
@@ -22,7 +23,7 @@ def note(context: Context, var: Var, value: Node) -> None:
             context.lowered.append((steps, len(steps), value))
     elif context.serial_loops:
         context.discarded.add(var)
-        if _raising([value]):
+        if _raising([value]) or _points([value]):
             context.add(Assign("_", value))
 
 
@@ -32,7 +33,8 @@ def completed(context: Context, results: list[Node]) -> list[Step]:
     _compute_early(context)
     read = {node.serial for node in reachable([*results, *_operands(steps)])}
     unused = [var for var in context.vals if not context.flow.users.get(var) and var not in context.discarded]
-    inner = _raising([context.vals[var].node for var in unused])
+    values = [context.vals[var].node for var in unused]
+    inner = [*_raising(values), *_points(values)]
     return [*steps, *(Assign("_", node) for node in inner if node.serial not in read)]
 
 
@@ -79,6 +81,12 @@ def _surely_read(steps: Iterable[Step]) -> list[Node]:
 def _raising(found: list[Node]) -> list[Node]:
     """What may raise among the values that others are computed from."""
     return [node for node in reachable(found) if node.op in RAISING and not _is_creation(node)]
+
+
+def _points(found: list[Node]) -> list[Node]:
+    """Elements at one place for all lanes, which Python looks for when they are read, and not before."""
+    slices = [node for node in reachable(found) if node.op == "slice"]
+    return [node for node in slices if any(isinstance(piece, Point) for piece in node.attrs["pieces"])]
 
 
 def _is_creation(node: Node) -> bool:
