@@ -1,4 +1,4 @@
-"""Single integers stored into arrays of a narrower type: that they fit is required, as the loop raises."""
+"""Single numbers stored into arrays of a narrower type: that they fit is required, as the loop raises."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from looplift.vectorize.context import Array, Context
 
 def check_held(context: Context, array: Array, value: Node, combine: str | None) -> None:
     """Require that the array's type holds a stored number of Python's or NumPy's; what tensors hold wraps around."""
+    if value.kind.family == "float" and str(array.kind.dtype) == "torch.float32" and combine is None:
+        _check_float(context, value)
     if value.kind.rank or value.kind.family not in ("int", "numpy"):
         return
     source, target = _limits(nodes.lane_dtype(value.kind)), _limits(array.kind.dtype)
@@ -26,6 +28,19 @@ def check_held(context: Context, array: Array, value: Node, combine: str | None)
         return
     least, greatest = map(nodes.const, target)
     context.check(nodes.both(nodes.compare("ge", value, least), nodes.compare("le", value, greatest)))
+
+
+def _check_float(context: Context, value: Node) -> None:
+    """A float of Python's that single precision does not hold raises; infinity itself is stored."""
+    small = value.op == "retype" and str(value.args[0].kind.dtype) != "torch.float64"
+    if not value.axes or small:
+        return
+    size = nodes.elementwise("builtin.abs", [value], value.kind)
+    beyond = nodes.compare("gt", size, nodes.const(GREATEST_SINGLE))
+    context.check(nodes.negated(nodes.both(beyond, nodes.compare("ne", size, nodes.const(float("inf"))))))
+
+
+GREATEST_SINGLE = (2 - 2.0**-23) * 2.0**127
 
 
 def _limits(dtype: Any) -> tuple[int, int] | None:
