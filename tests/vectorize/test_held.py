@@ -22,6 +22,12 @@ def moved(x, out):
     return out
 
 
+def converted(x, out):
+    for i in range(len(x)):
+        out[i] = x[i].astype(np.int32)
+    return out
+
+
 def doubled(x, out):
     for i in range(len(x)):
         out[i] = x[i] * 2
@@ -73,6 +79,7 @@ def array(*items, like=np.int8):
 
 BYTES = (np.int8, torch.int8)
 CASES = [
+    (converted, [(array(*x, like=np.float64), array(0, 0)) for x in ((1.5, 2.0), (300.0, 2.0))]),
     *(
         (whole, [(array(*x, like=f), array(0, 0, like=b)) for x in ((1.5, 2.0), (300.0, 2.0), (-129.0, 2.0))])
         for f, b in ((np.float64, np.int8), (torch.float64, torch.int8), (torch.float32, torch.uint8))

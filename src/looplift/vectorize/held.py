@@ -13,12 +13,12 @@ def check_held(context: Context, array: Array, value: Node, combine: str | None)
     """Require that the array's type holds a stored number of Python's or NumPy's; what tensors hold wraps around."""
     if value.kind.family == "float" and str(array.kind.dtype) == "torch.float32" and combine is None:
         _check_float(context, value)
-    if value.kind.rank or value.kind.family not in ("int", "numpy"):
+    if value.kind.rank or (array.kind.family == "tensor" and value.kind.family not in ("int", "numpy")):
         return
     source, target = _limits(nodes.lane_dtype(value.kind)), _limits(array.kind.dtype)
     if source is None or target is None or (target[0] <= source[0] and source[1] <= target[1]):
         return
-    if combine is not None and value.kind.family == "numpy":
+    if combine is not None and value.kind.family != "int":
         raise context.refuse("unsupported-value", f"a {value.kind.dtype} is added to one of {array.kind.dtype}")
     if combine is not None and array.kind.family == "tensor":
         return
