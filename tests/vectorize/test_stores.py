@@ -276,3 +276,49 @@ def negidx(k):
 @pytest.mark.parametrize(("loop", "calls", "gradients"), CASES, ids=[function.__name__ for function, _, _ in CASES])
 def test_the_lanes_do_what_the_loop_does(loop, calls, gradients):
     check(loop, *calls, gradients=gradients)
+
+
+def number_if_told(out, x, told):
+    for i in range(len(x)):
+        if told[0] > 0:
+            out[i] = 0.5
+    return out
+
+
+def item_if_told(out, x, told):
+    for i in range(len(x)):
+        if told[0] > 0:
+            out[i] = x[i, 0]
+    return out
+
+
+def item_or_row(out, x, told):
+    for i in range(len(x) - 1):
+        if told[0] > 0:
+            out[i + 1] = x[i, 0]
+        else:
+            out[i + 1] = x[i]
+    return out
+
+
+def number_from_item(out, x, told):
+    for i in range(len(x)):
+        if told[0] > 0:
+            out[i].fill_(x[i, 0].item())
+    return out
+
+
+def item_under_both(out, x, told):
+    for i in range(len(x)):
+        if told[0] > 0:
+            if x[i, 0] > 0:
+                out[i] = x[i, 0]
+    return out
+
+
+@pytest.mark.parametrize("told", [1.0, -1.0])
+@pytest.mark.parametrize("function", [number_if_told, item_if_told, item_or_row, number_from_item, item_under_both])
+def test_one_item_for_a_whole_row_under_a_condition_that_all_share(function, told):
+    for shape in ((3, 4), (2, 1), (3, 3)):
+        x = torch.randn(shape, generator=torch.Generator().manual_seed(3))
+        check(function, [torch.zeros(shape), x, torch.tensor([told])], gradients=False)

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from looplift.analysis.stand_ins import as_kind, grown, stand_in
+from looplift.analysis.updates import check_update
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_state, set_numpy_state
@@ -163,7 +164,9 @@ class _Probe:
                 self.loop(statement)
             case Append(ref=ref, value=value):
                 self.append(ref, self.facts[value], statement)
-            case Perform() | Store():
+            case Store():
+                check_update(statement, self.sample)
+            case Perform():
                 pass
 
     def sample(self, atom: Atom) -> Any:

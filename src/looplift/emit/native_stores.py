@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from looplift.base.data import replace
 from looplift.emit import native_vectors
 from looplift.emit.native_access import element, indexed
@@ -68,6 +70,8 @@ def combine(
     number = operated(writer, short, old, value)
     if old.type.family == "tensor" and number.type.is_float and not old.type.is_float:
         raise writer.refuse("unknown-op", "an integer tensor is changed in place by a float")
+    if not single and old.type.family == "numpy" and not _takes_in_place(old.type, number.type):
+        raise writer.refuse("requirement", f"an array of {old.type.name} is changed in place by {number.type.name}")
     if (exact or old.type.is_python) and number.type != old.type:
         raise writer.refuse("mixed-kinds", "a list takes a value of another kind")
     number = _held(writer, number, old.type) if single else number
@@ -80,6 +84,11 @@ def combine(
             writer.line(f"{place} {symbol}= {operand};")
             return
     writer.line(f"{place} = {text};")
+
+
+def _takes_in_place(held: Scalar, given: Scalar) -> bool:
+    """Whether NumPy puts the result of an update of a row, unlike that of one item, back into the row."""
+    return np.can_cast(given.name, held.name, casting="same_kind")
 
 
 def operated(writer: Writer, short: str, old: Number, value: Number) -> Number:

@@ -1,0 +1,43 @@
+"""Stores that update a row in place, ``x[i] += v``: whether the row's type can hold the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.ir.grammar import Operand, Store
+from looplift.ops.evaluate import operand_value
+from looplift.ops.names import callable_of
+
+
+def check_update(store: Store, sample: Callable[[Any], Any]) -> None:
+    """Refuses an update that NumPy refuses; one item of an array is no row, and is converted as any stored value."""
+    import numpy as np
+
+    array = sample(store.ref)
+    if store.combine is None or not isinstance(array, np.ndarray):
+        return
+    if _rank_of_item(array, store.index, sample) == 0:
+        return
+    value = sample(store.value)
+    small, operand = np.ones(1, array.dtype), value.dtype.type(1) if hasattr(value, "dtype") else value
+    try:
+        with np.errstate(all="ignore"):
+            callable_of(f"inplace.{store.combine}")(small, operand)
+    except AttributeError:
+        return
+    except TypeError as error:
+        raise NotLiftable(
+            "requirement", f"the update of '{store.ref.hint}' raises TypeError: {error}", store.span
+        ) from None
+
+
+def _rank_of_item(array: Any, index: Operand, sample: Callable[[Any], Any]) -> int | None:
+    import numpy as np
+
+    stand_in = np.broadcast_to(np.zeros((), array.dtype), [max(extent, 1) for extent in array.shape])
+    try:
+        return np.ndim(stand_in[operand_value(index, sample)])
+    except (IndexError, TypeError):
+        return None
