@@ -50,6 +50,7 @@ def _store_whole(writer: Writer, statement: Store, target: View) -> None:
     value = writer.value(statement.value)
     if target.origin is None or statement.combine not in (None, "add", "sub", "mul", "truediv"):
         raise writer.refuse("not-scalar", "a store of more than a single element")
+    _check_overlap(writer, target, value, statement.combine)
     writer.findings.stored.add(target.origin)
 
     def put(place: Number, number: Number) -> None:
@@ -60,6 +61,19 @@ def _store_whole(writer: Writer, statement: Store, target: View) -> None:
             combine(writer, place.place, place, statement.combine, number)
 
     native_vectors.store(writer, target, value, put)
+
+
+def _check_overlap(writer: Writer, target: View, value: object, short: str | None) -> None:
+    """PyTorch refuses to store what overlaps in part with its place, or reads what it has just written."""
+    if target.type.family != "tensor" or not isinstance(value, View | Number) or value.origin is not target.origin:
+        return
+    if isinstance(value, View):
+        free = [[index is None for index in view.indices] for view in (target, value)]
+        alike = free[0] == free[1] and not (target.is_part or value.is_part)
+    else:
+        alike = short is None
+    if not alike:
+        raise writer.refuse("aliasing", f"a part of '{writer.hint}' is stored into '{writer.hint}' itself")
 
 
 def combine(
@@ -130,6 +144,7 @@ def whole_in_place(writer: Writer, statement: Let, whole: View) -> View:
     wide = isinstance(value, Number | View | Elements) and value.type.is_float
     if not whole.type.is_float and (wide or short == "truediv"):
         raise writer.refuse("mixed-kinds", f"'{writer.hint}' holds no floats, and cannot take them in place")
+    _check_overlap(writer, whole, value, short)
     assert whole.origin is not None
     writer.findings.updates.add(statement.var)
     writer.findings.stored.add(whole.origin)

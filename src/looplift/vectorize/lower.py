@@ -43,6 +43,7 @@ from looplift.vectorize.native import native_loop
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.numbers import bits_of, truth
 from looplift.vectorize.operations import operation
+from looplift.vectorize.overlap import check_overlap
 from looplift.vectorize.rebound import held_names
 from looplift.vectorize.results import results_of
 from looplift.vectorize.stores import store
@@ -160,6 +161,7 @@ def _statement(context: Context, statement: Statement) -> None:
         case Store() | If() if statement in context.updates.of:
             _update(context, context.updates.of[statement])
         case Store(ref=ref, index=index, value=value, combine=combine):
+            check_overlap(context, ref, index, value, combine)
             array, index = target(context, ref, index)
             ownership.check_stored_value(context, array, value, combine)
             store(context, array, index, context.lookup(value), combine)
@@ -187,6 +189,7 @@ def _statement(context: Context, statement: Statement) -> None:
 
 def _update(context: Context, update: Update) -> None:
     """A place combined with a value, also if several iterations do that to one place."""
+    check_overlap(context, update.ref, update.index, update.value, update.operator)
     array, index = target(context, update.ref, update.index)
     ownership.check_stored_value(context, array, update.value, update.operator)
     store(context, array, index, context.lookup(update.value), update.operator)
