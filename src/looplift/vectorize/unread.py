@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, operands_of, reachable
+from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, axis_nodes, operands_of, reachable
 from looplift.ir.grammar import Var
 from looplift.ops.table import CREATION
 from looplift.vectorize.context import Context
@@ -30,7 +30,7 @@ def note(context: Context, var: Var, value: Node) -> None:
 def completed(context: Context, results: list[Node]) -> list[Step]:
     """The steps of the region, with the values that may raise and that are read nowhere, or not in every run."""
     steps = context.steps[0]
-    _compute_early(context)
+    _compute_early(context, results)
     read = {node.serial for node in reachable([*results, *_operands(steps)])}
     unused = [var for var in context.vals if not context.flow.users.get(var) and var not in context.discarded]
     values = [context.vals[var].node for var in unused]
@@ -38,24 +38,54 @@ def completed(context: Context, results: list[Node]) -> list[Step]:
     return [*steps, *(Assign("_", node) for node in inner if node.serial not in read)]
 
 
-def _compute_early(context: Context) -> None:
-    """Values that are read only in a block that may not run are computed in front of it, if they may raise."""
+def _compute_early(context: Context, results: list[Node]) -> None:
+    """Values that are read only where a run may not come by are computed in front of that, if they may raise."""
     blocks: dict[int, list[tuple[list[Step], int, Node]]] = {}
     for steps, position, value in context.lowered:
         blocks.setdefault(id(steps), []).append((steps, position, value))
     for lowered in blocks.values():
         steps = lowered[0][0]
-        if not any(isinstance(step, Choose | For | Forever) for step in steps):
+        last = results if steps is context.steps[0] else []
+        everything = [*_operands(steps), *last]
+        if not _parts(steps, everything):
             continue
-        sure = {node.serial for node in reachable(_surely_read(steps))}
-        doubtful = {node.serial for node in _raising(_operands(steps)) if node.serial not in sure}
+        sure = _sure([*_surely_read(steps), *last])
+        doubtful = {node.serial for node in _raising(everything) if node.serial not in sure}
         early: list[tuple[int, Node]] = []
         for _, position, value in lowered if doubtful else ():
-            found = [node for node in _raising([value]) if node.serial in doubtful]
+            found = [node for node in _raising([value]) if node.serial in doubtful and not _is_below_choice(value, node)]
             early += [(position, node) for node in found]
             doubtful -= {node.serial for node in found}
         for position, node in reversed(early):
             steps.insert(position, Assign("_", node))
+
+
+def _parts(steps: list[Step], everything: list[Node]) -> bool:
+    """Whether some of the code may not run."""
+    return any(isinstance(step, Choose | For | Forever) for step in steps) or any(map(_chooses, reachable(everything)))
+
+
+def _chooses(node: Node) -> bool:
+    """Whether one side alone is computed: ``a if told else b``."""
+    return node.op == "where" and not node.args[0].axes and node.args[0].kind.is_number
+
+
+def _sure(roots: list[Node]) -> set[int]:
+    """What is computed in every run for these values."""
+    seen: set[int] = set()
+    pending = list(roots)
+    while pending:
+        node = pending.pop()
+        if node.serial not in seen:
+            seen.add(node.serial)
+            pending += node.args[:1] if _chooses(node) else node.args
+            pending += [made for axis in node.axes for made in axis_nodes(axis)]
+    return seen
+
+
+def _is_below_choice(value: Node, node: Node) -> bool:
+    """Whether the loop, too, computes the node for one side of a choice."""
+    return node.serial not in _sure([value])
 
 
 def _operands(steps: Iterable[Step]) -> list[Node]:
