@@ -55,7 +55,8 @@ def surely_reached(facts: Facts) -> set[Var]:
         if isinstance(statement, Append):
             items.setdefault(statement.ref, []).append(statement.value)
     while True:
-        kept = found.intersection(function.params)
+        asking = found.intersection(function.params) - facts.later
+        kept = {var for var in asking if _surely_asks(facts.of[var].sample)}
         for statement in walk(function.body):
             kept |= {var for var, *sources in _surely_flows(statement, items) if any(s <= found for s in sources)}
         if found <= kept:
@@ -88,6 +89,13 @@ def _asks(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(_asks, value))
     return not isinstance(value, (int, float, str)) and bool(getattr(value, "requires_grad", True))
+
+
+def _surely_asks(value: object) -> bool:
+    """Whether each item asks: what is stored into a parameter that does not ask itself may be so in some runs only."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(map(_surely_asks, value))
+    return _asks(value)
 
 
 def _may_carry(kind: Kind) -> bool:

@@ -61,6 +61,8 @@ class Facts:
     """What may be a Python number where its kind is a tensor's."""
     handed: set[Var] = field(default_factory=set)
     """Those of them that are used where that would be noticed."""
+    later: set[Var] = field(default_factory=set)
+    """What asks for a gradient in later iterations of a loop around, and may not in the first one."""
 
     def __getitem__(self, atom: Atom) -> Fact:
         if isinstance(atom, Const):

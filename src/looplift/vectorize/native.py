@@ -86,16 +86,19 @@ def _begins_as_number(context: Context, carry: Carry) -> bool:
 @contextmanager
 def _asking(context: Context) -> Iterator[None]:
     """Arrays that a loop around the kernel writes to ask for gradients from its second iteration on."""
-    of = context.facts.of
+    of, later = context.facts.of, context.facts.later
     kept = dict(of)
     stored = {root for loop in context.serial_loops for root in stored_roots(context.flow, loop.body)}
     for var in stored & set(context.facts.function.params):
         if context.needs_grad and of[var].kind.family == "tensor" and of[var].kind.dtype.is_floating_point:
+            if not of[var].sample.requires_grad:
+                later.add(var)
             of[var] = replace(of[var], sample=of[var].sample.detach().requires_grad_())
     try:
         yield
     finally:
         of.update(kept)
+        later.clear()
 
 
 def _renamed(kernel, number: int):

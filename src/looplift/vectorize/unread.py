@@ -53,7 +53,9 @@ def _compute_early(context: Context, results: list[Node]) -> None:
         doubtful = {node.serial for node in _raising(everything) if node.serial not in sure}
         early: list[tuple[int, Node]] = []
         for _, position, value in lowered if doubtful else ():
-            found = [node for node in _raising([value]) if node.serial in doubtful and not _is_below_choice(value, node)]
+            found = [
+                node for node in _raising([value]) if node.serial in doubtful and not _is_below_choice(value, node)
+            ]
             early += [(position, node) for node in found]
             doubtful -= {node.serial for node in found}
         for position, node in reversed(early):

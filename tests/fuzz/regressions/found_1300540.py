@@ -24,4 +24,9 @@ def arguments(seed):
     x = ((torch.randn(n, 2 * m, generator=g) * 2).round() / 2).to(torch.float64)[:, 1::2]
     y = torch.randn(m, generator=g).to(torch.float64)
     uneven = [torch.randn((1 + (r * 5 + seed) % 3), generator=g).to(torch.float64) for r in range(n)]
-    return (x, y, uneven, m,)
+    return (
+        x,
+        y,
+        uneven,
+        m,
+    )
