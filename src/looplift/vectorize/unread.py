@@ -85,11 +85,6 @@ def _sure(roots: list[Node]) -> set[int]:
     return seen
 
 
-def _is_below_choice(value: Node, node: Node) -> bool:
-    """Whether the loop, too, computes the node for one side of a choice."""
-    return node.serial not in _sure([value])
-
-
 def _operands(steps: Iterable[Step]) -> list[Node]:
     return [node for step in steps for node in operands_of(step)]
 
