@@ -53,9 +53,8 @@ def _compute_early(context: Context, results: list[Node]) -> None:
         doubtful = {node.serial for node in _raising(everything) if node.serial not in sure}
         early: list[tuple[int, Node]] = []
         for _, position, value in lowered if doubtful else ():
-            found = [
-                node for node in _raising([value]) if node.serial in doubtful and not _is_below_choice(value, node)
-            ]
+            sure_there = _sure([value])  # what the loop, too, computes for one side of a choice stays there
+            found = [node for node in _raising([value]) if node.serial in doubtful & sure_there]
             early += [(position, node) for node in found]
             doubtful -= {node.serial for node in found}
         for position, node in reversed(early):
