@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, axis_nodes, operands_of, reachable
-from looplift.ir.grammar import Var
+from looplift.ir.grammar import Append, Store, Var
 from looplift.ops.table import CREATION
 from looplift.vectorize.context import Context
 from looplift.vectorize.subscripts import Point
@@ -32,10 +32,15 @@ def completed(context: Context, results: list[Node]) -> list[Step]:
     steps = context.steps[0]
     _compute_early(context, results)
     read = {node.serial for node in reachable([*results, *_operands(steps)])}
-    unused = [var for var in context.vals if not context.flow.users.get(var) and var not in context.discarded]
+    unused = [var for var in context.vals if _may_be_unread(context, var) and var not in context.discarded]
     values = [context.vals[var].node for var in unused]
     inner = [*_raising(values), *_points(values)]
     return [*steps, *(Assign("_", node) for node in inner if node.serial not in read)]
+
+
+def _may_be_unread(context: Context, var: Var) -> bool:
+    """Whether nothing reads a variable, or it only goes into lists and arrays, which may be read by no one."""
+    return all(isinstance(user, Append | Store) for user in context.flow.users.get(var, ()))
 
 
 def _compute_early(context: Context, results: list[Node]) -> None:
