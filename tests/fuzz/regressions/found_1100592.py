@@ -1,7 +1,6 @@
 # precision: double
 """Program 1100592: exception: none instead of IndexError('index 2 is out of bounds for axis 1 with size 2')  [seed 1]"""
 
-import random
 import numpy as np
 
 
