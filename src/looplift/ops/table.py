@@ -17,16 +17,17 @@ from __future__ import annotations
 from functools import cache
 
 ELEMENTWISE = frozenset(
-    """abs absolute acos acosh add angle arccos arcsin arctan arctan2 asin asinh atan atan2 atanh bitwise_and
-    bitwise_not bitwise_or bitwise_xor ceil clamp clamp_max clamp_min clip cos cosh deg2rad div divide eq erf erfc
-    erfinv exp exp2 expm1 fabs floor floor_divide fmax fmin fmod frac ge greater greater_equal gt hypot isfinite isinf
-    isnan le ldexp lerp less less_equal lgamma log log10 log1p log2 logaddexp logical_and logical_not logical_or
-    logical_xor logit lt maximum minimum mul multiply nan_to_num ne neg negative not_equal power pow rad2deg reciprocal
-    relu remainder round rsqrt sgn sigmoid sign signbit sin sinc sinh softplus silu gelu elu selu leaky_relu hardtanh
-    relu6 mish softsign logsigmoid hardswish hardsigmoid tanhshrink sqrt square sub subtract tan tanh true_divide trunc
-    where xlogy float double long int half bfloat16 bool to type type_as floordiv mod truediv and_ or_ xor lshift rshift
-    invert pos not digamma i0 addcmul addcdiv cbrt heaviside nextafter float_power isneginf isposinf rint around fix
-    degrees radians float16 float32 float64 bitwise_left_shift bitwise_right_shift left_shift right_shift""".split()
+    """abs absolute acos acosh add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2
+    atanh bitwise_and bitwise_not bitwise_or bitwise_xor ceil clamp clamp_max clamp_min clip cos cosh deg2rad div
+    divide eq erf erfc erfinv exp exp2 expm1 fabs floor floor_divide fmax fmin fmod frac ge greater greater_equal gt
+    hypot isfinite isinf isnan le ldexp lerp less less_equal lgamma log log10 log1p log2 logaddexp logical_and
+    logical_not logical_or logical_xor logit lt maximum minimum mul multiply nan_to_num ne neg negative not_equal
+    power pow rad2deg reciprocal relu remainder round rsqrt sgn sigmoid sign signbit sin sinc sinh softplus silu
+    gelu elu selu leaky_relu hardtanh relu6 mish softsign logsigmoid hardswish hardsigmoid tanhshrink sqrt square
+    sub subtract tan tanh true_divide trunc where xlogy float double long int half bfloat16 bool to type type_as
+    floordiv mod truediv and_ or_ xor lshift rshift invert pos not digamma i0 addcmul addcdiv cbrt heaviside
+    nextafter float_power isneginf isposinf rint around fix degrees radians float16 float32 float64
+    bitwise_left_shift bitwise_right_shift left_shift right_shift""".split()
 )
 
 REDUCTION = frozenset(
@@ -42,6 +43,24 @@ SHAPE = frozenset(
     """reshape view flatten squeeze unsqueeze permute transpose t T mT expand repeat detach clone contiguous cpu chunk
     split unbind ravel copy view_as expand_as item tolist numpy swapaxes movedim""".split()
 )
+
+SMOOTH = frozenset(
+    """cross_entropy mse_loss l1_loss smooth_l1_loss huber_loss nll_loss binary_cross_entropy_with_logits
+    soft_margin_loss multi_margin_loss margin_ranking_loss hinge_embedding_loss triplet_margin_loss
+    cosine_similarity cosine_embedding_loss pairwise_distance layer_norm group_norm batch_norm instance_norm
+    rms_norm linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d max_pool1d max_pool2d avg_pool1d
+    avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d interpolate pad glu
+    celu threshold hardshrink softshrink prelu embedding one_hot scaled_dot_product_attention cross vecdot trapz
+    trapezoid cumulative_trapezoid gather take take_along_dim index_select masked_fill scatter scatter_add index_add
+    index_fill tril triu diag diagonal diag_embed trace kron vander rot90 fliplr flipud hstack vstack dstack
+    column_stack tile broadcast_to unflatten unfold narrow select quantile nanquantile kthvalue topk mode cummax
+    cummin aminmax sort msort heaviside copysign matrix_exp matrix_power multi_dot chain_matmul addmm addmv addbmm
+    baddbmm addr block_diag pixel_shuffle pixel_unshuffle channel_shuffle matmul dot mv mm bmm outer inner einsum
+    tensordot vdot ger bilinear stack cat concat softmax log_softmax logsumexp cumsum sum mean prod amax amin max
+    min median var roll flip diff reshape view flatten squeeze unsqueeze permute transpose expand repeat clone
+    contiguous chunk split unbind""".split()
+)
+"""Operations, some of them without a rule of their own, whose gradients are finite where their operands are."""
 
 CONTRACTION = frozenset("matmul dot mv mm outer inner bmm linear einsum tensordot ger vdot bilinear".split())
 
@@ -68,6 +87,8 @@ CREATION = frozenset(
 SINGULAR = {
     "truediv": (1, 1.0), "div": (1, 1.0), "divide": (1, 1.0), "true_divide": (1, 1.0), "floordiv": (1, 1),
     "mod": (1, 1), "floor_divide": (1, 1), "remainder": (1, 1), "fmod": (1, 1),
+    "arccos": (0, 0.0), "arcsin": (0, 0.0), "arctanh": (0, 0.0), "arccosh": (0, 2.0), "hypot": (1, 1.0),
+    "float_power": (0, 1.0), "addcdiv": (2, 1.0), "arctan2": (1, 1.0), "i0": (0, 0.0),
     "log": (0, 1.0), "log2": (0, 1.0), "log10": (0, 1.0), "sqrt": (0, 1.0), "rsqrt": (0, 1.0), "reciprocal": (0, 1.0),
     "norm": (0, 1.0), "log1p": (0, 1.0), "acos": (0, 0.0), "asin": (0, 0.0), "atanh": (0, 0.0), "acosh": (0, 2.0),
     "pow": (0, 1.0), "power": (0, 1.0), "xlogy": (1, 1.0), "vector_norm": (0, 1.0), "exp": (0, 0.0), "expm1": (0, 0.0),

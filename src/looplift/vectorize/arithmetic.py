@@ -33,7 +33,43 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     attrs = {"name": name, "kwargs": list(kwargs), "positional": len(args)}
     node = Node("elementwise", (*args, *kwargs.values()), axes, kind, attrs)
     node.attrs["extents"] = _broadcast_extents(node, args)
-    return node
+    return _power(node) if base == "pow" and context.library == "np" else node
+
+
+def _power(node: Node) -> Node:
+    """NumPy takes ``x ** 0.5`` of an array by ``sqrt`` and of a scalar by ``pow``: of -0.0 and -inf they differ."""
+    base, exponent = node.args
+    plain = exponent.kind.family == "int" or exponent.axes or node.attrs["name"] != "pow"
+    if exponent.op == "const":
+        plain |= exponent.attrs["value"] != 0.5
+    floats = base.kind.is_array and "float" in str(base.kind.dtype) and not node.kind.rank and base.axes
+    if plain or not floats or _is_positive(base):
+        return node
+    attrs = node.attrs | {"name": "np.float_power"}
+    made = Node("elementwise", node.args, node.axes, Kind(node.kind.family, _double()), attrs)
+    return made if node.kind.dtype == _double() else nodes.cast(made, node.kind.dtype)
+
+
+def _double() -> Any:
+    import numpy as np
+
+    return np.dtype("float64")
+
+
+def _is_positive(node: Node) -> bool:
+    """Whether a value is seen to be greater than any negative number, and not -0.0."""
+    name = table.base_name(node.attrs.get("name", ""))
+    if node.op == "const":
+        return node.attrs["value"] > 0
+    if node.op == "elementwise" and name in ("add", "maximum"):
+        return all(map(_is_positive, node.args))
+    if node.op == "elementwise" and name in ("mul", "multiply") and node.args[0] is node.args[1]:
+        return True
+    if node.op == "elementwise" and name in ("pow", "power"):
+        return node.args[1].op == "const" and node.args[1].attrs["value"] in (2, 4)
+    if name == "sum" or (node.op == "reduce" and node.attrs["operator"] == "add"):
+        return _is_positive(node.args[0])
+    return name in ("abs", "absolute", "square", "exp", "norm", "var", "fabs")
 
 
 def _is_whole_power(base: str, args: list[Any]) -> bool:

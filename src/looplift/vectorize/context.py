@@ -48,6 +48,9 @@ class Contribution:
     axes: tuple[Axis, ...]
 
 
+Lowered = tuple[list[Step], int, Node, Node | None]
+
+
 @dataclass
 class Context:
     """Everything that the pieces of the lowering share."""
@@ -73,8 +76,9 @@ class Context:
     in_while: bool = False
     discarded: set[Var] = field(default_factory=set)
     """What nothing reads and is computed all the same, in the loop that stays, as it may raise."""
-    lowered: list[tuple[list[Step], int, Node]] = field(default_factory=list)
-    """Values that are read, each with the steps among which it was made, and how many there were."""
+    lowered: list[Lowered] = field(default_factory=list)
+    """Values that are read, each with the steps among which it was made, and how many there were, and the
+    condition, the same for all lanes, under which it was."""
     doubts: dict[int, list[doubts.Doubt]] = field(default_factory=dict)
     """Where choices take the inputs that only one side has, by serial."""
     wanted_equal: set[tuple[str, str]] = field(default_factory=set)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, axis_nodes, operands_of, reachable
 from looplift.ir.grammar import Append, Store, Var
 from looplift.ops.table import CREATION
-from looplift.vectorize.context import Context
+from looplift.vectorize.context import Context, Lowered
 from looplift.vectorize.subscripts import Point
 
 RAISING = frozenset(
@@ -17,10 +17,10 @@ RAISING = frozenset(
 
 def note(context: Context, var: Var, value: Node) -> None:
     """What a variable was lowered to; in a loop that stays, a value that nothing reads is computed there."""
-    if context.flow.users.get(var):
-        if context.mask is None:
-            steps = context.steps[-1]
-            context.lowered.append((steps, len(steps), value))
+    if not _only_kept(context, var):
+        steps = context.steps[-1]
+        once = context.mask if context.mask is not None and not context.mask.axes else None
+        context.lowered.append((steps, len(steps), value, once))
     elif context.serial_loops:
         context.discarded.add(var)
         if _raising([value]) or _points([value]):
@@ -43,11 +43,16 @@ def _may_be_unread(context: Context, var: Var) -> bool:
     return all(isinstance(user, Append | Store) for user in context.flow.users.get(var, ()))
 
 
+def _only_kept(context: Context, var: Var) -> bool:
+    """Whether a value is read by nothing, or put into lists alone, which may be read by nothing."""
+    return all(isinstance(user, Append) for user in context.flow.users.get(var, ()))
+
+
 def _compute_early(context: Context, results: list[Node]) -> None:
     """Values that are read only where a run may not come by are computed in front of that, if they may raise."""
-    blocks: dict[int, list[tuple[list[Step], int, Node]]] = {}
-    for steps, position, value in context.lowered:
-        blocks.setdefault(id(steps), []).append((steps, position, value))
+    blocks: dict[int, list[Lowered]] = {}
+    for entry in context.lowered:
+        blocks.setdefault(id(entry[0]), []).append(entry)
     for lowered in blocks.values():
         steps = lowered[0][0]
         last = results if steps is context.steps[0] else []
@@ -56,14 +61,18 @@ def _compute_early(context: Context, results: list[Node]) -> None:
             continue
         sure = _sure([*_surely_read(steps), *last])
         doubtful = {node.serial for node in _raising(everything) if node.serial not in sure}
-        early: list[tuple[int, Node]] = []
-        for _, position, value in lowered if doubtful else ():
+        early: list[tuple[int, Step]] = []
+        for _, position, value, once in lowered if doubtful else ():
             sure_there = _sure([value])  # what the loop, too, computes for one side of a choice stays there
             found = [node for node in _raising([value]) if node.serial in doubtful & sure_there]
-            early += [(position, node) for node in found]
+            early += [(position, _where(once, Assign("_", node))) for node in found]
             doubtful -= {node.serial for node in found}
-        for position, node in reversed(early):
-            steps.insert(position, Assign("_", node))
+        for position, step in reversed(early):
+            steps.insert(position, step)
+
+
+def _where(condition: Node | None, step: Step) -> Step:
+    return step if condition is None else Choose(condition, [step], [])
 
 
 def _parts(steps: list[Step], everything: list[Node]) -> bool:
