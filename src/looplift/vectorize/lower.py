@@ -268,7 +268,8 @@ def _of_built_list(context: Context, op, fact) -> Val | None:
 def _branch(context: Context, statement: If) -> None:
     cond = lists.holds(context, statement.cond)
     phis = [phi for phi in statement.phis if context.takes(phi)]
-    if context.serial_loops and not cond.axes and all(_is_joinable(context, phi) for phi in phis):
+    joinable = all(_is_joinable(context, phi) for phi in phis)
+    if context.serial_loops and not cond.axes and joinable and not _lengthens_a_list(statement):
         _choose(context, statement, cond, phis)
         return
     with context.masked(cond):
@@ -279,6 +280,13 @@ def _branch(context: Context, statement: If) -> None:
         if phi.var in context.accumulators:
             continue
         context.vals[phi.var] = _joined(context, cond, phi)
+
+
+def _lengthens_a_list(statement: If) -> bool:
+    """Whether a list that is there before grows on one side: its length depends on the condition."""
+    inside = [*walk(statement.then), *walk(statement.orelse)]
+    made = {inner.var for inner in inside if isinstance(inner, Let)}
+    return any(isinstance(inner, Append) and inner.ref not in made for inner in inside)
 
 
 def _is_joinable(context: Context, phi: Phi) -> bool:

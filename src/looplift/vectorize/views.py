@@ -137,7 +137,7 @@ def check_kept_value(context: Context, ref: Var, value: Atom) -> None:
         _, inside = program_order(context.facts.function.body)
         appends = [user for user in context.flow.users.get(value, ()) if isinstance(user, Append) and user.ref is ref]
         if not all(_is_made_in(context, value, inside[id(append)], inside) for append in appends):
-            raise context.refuse("aliasing", f"'{ref.hint}' is filled with one tensor again and again")
+            raise context.refuse("aliasing", f"'{ref.hint}' may be filled with one tensor again and again")
 
 
 def _is_made_in(context: Context, atom: Atom, loops: tuple[Loop, ...], inside: dict[int, tuple[Loop, ...]]) -> bool:
@@ -148,6 +148,8 @@ def _is_made_in(context: Context, atom: Atom, loops: tuple[Loop, ...], inside: d
         case Let(op=op) if op.name in ("builtin.min", "builtin.max") or base_name(op.name) in CONVERSIONS:
             given = [a for a in operands(op) if isinstance(a, Var) and context.facts.kind(a).is_array]
             return all(_is_made_in(context, a, loops, inside) for a in given)
+        case Let(op=op) if op.name in SUBSCRIPTS and context.facts.kind(as_atom(op.args[0])).family == "list":
+            return False
         case Let(op=op) as statement if op.name != "copy":
             return inside[id(statement)] == loops
         case Let(op=op):
