@@ -65,7 +65,8 @@ def _node(context: Context, key: str, atom: Atom | None, val: Val, leaves: list[
     if val.items is not None:
         inner = _items(context, atom, len(val.items))
         made = tuple(_node(context, key, a, item, leaves) for a, item in zip(inner, val.items, strict=True))
-        return Node("display", made, (), Kind("tuple"), dict(val.node.attrs))
+        own = {"own": val.node.serial}  # two lists are two objects, even if they hold the same
+        return Node("display", made, (), Kind("tuple"), val.node.attrs | own)
     if val.node.axes:
         raise context.refuse("internal", "a result that still varies with a loop")
     return _leaf(context, atom, val.node, leaves)
