@@ -139,9 +139,28 @@ def _own(p: Printer, text: str, value: Node, dtype, expanded: bool, unsure: bool
         )
     if converted:
         return f"{text}.to({target}, memory_format=torch.contiguous_format)"
-    if expanded or is_view(value) or (unsure and value.op == "module"):
+    if expanded or is_view(value) or (unsure and value.op == "module") or (p.gradients and _keeps_its_result(value)):
         return f"{text}.clone(memory_format=torch.contiguous_format)"
     return text if _standard(value) and not unsure else f"{text}.contiguous()"
+
+
+KEPT_FOR_BACKWARD = frozenset(
+    """exp exp2 expm1 sqrt rsqrt tanh sigmoid reciprocal tan relu elu celu selu softmax log_softmax softmin logsumexp
+    norm vector_norm prod amax amin max min std cumprod logcumsumexp erfinv pow power float_power hypot""".split()
+)
+
+
+def _keeps_its_result(value: Node) -> bool:
+    """Whether backward needs the result as it is: what the loop stores into an array is a copy, free to be changed."""
+    if value.op == "collect":
+        return _keeps_its_result(value.args[0])
+    if value.op in ("vmapped", "module", "cell", "apply", "paired", "leading", "distances"):
+        return True
+    if value.op == "reduce":
+        return value.attrs["operator"] not in ("add", "and", "or")
+    if value.op in ("elementwise", "fold", "along_dim"):
+        return base_name(value.attrs["name"]) in KEPT_FOR_BACKWARD
+    return False
 
 
 def _standard(value: Node) -> bool:

@@ -23,7 +23,15 @@ def total(context: Context, found: Accumulator, axis: Axis) -> Node:
     value.hint = found.carry.hint
     if found.operator == "mul":
         check_product(context, value, parts, kind)
+        return _unsaved(context, value)
     return value
+
+
+def _unsaved(context: Context, value: Node) -> Node:
+    """A product that may be changed in place: ``prod`` keeps its result for backward, a chain of factors does not."""
+    if not context.needs_grad or context.library != "torch" or value.op != "reduce" or not value.kind.is_array:
+        return value
+    return Node("method", (value,), value.axes, value.kind, {"name": "clone", "extents": None}, value.hint)
 
 
 def check_product(context: Context, value: Node, parts: list[Node], kind: Kind) -> None:

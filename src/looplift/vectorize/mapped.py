@@ -27,6 +27,8 @@ def vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         raise context.refuse("unknown-op", f"'{said(name)}' gives a {fact.kind.family}")
     if not name.startswith(("torch.", "method.")) or table.family(name) in ("random", "blocked"):
         raise context.refuse("unknown-op", f"'{said(name)}' has no batched rule")
+    if table.family(name) == "along" and any(node.axes and not node.kind.rank for node in flat if node.kind.is_array):
+        raise context.refuse("unknown-op", f"'{said(name)}' of a tensor without dimensions")
     _check_smooth(context, name, flat)
     context.notes.append(f"'{said(name)}' runs through torch.vmap")
     attrs = {"name": name, "kwargs": named, "positional": positional}
