@@ -50,8 +50,9 @@ def native_loop(context: Context, loop: Loop) -> None:
             raise context.refuse("mixed-kinds", f"'{output.var.hint}' is not always of one kind after the loop")
         if output.kind != context.facts.kind(output.var):
             raise context.refuse("not-scalar", f"'{output.var.hint}' is no single number")
-    if any(_begins_as_number(context, carry) for carry in loop.carries) and not _has_an_iteration(context, loop):
-        raise context.refuse("mixed-kinds", "what is a number before the loop stays one if it has no iteration")
+    for each in (loop, *(s for s in walk(loop.body) if isinstance(s, Loop))):
+        if any(_begins_as_number(context, carry) for carry in each.carries) and not _has_an_iteration(context, each):
+            raise context.refuse("mixed-kinds", "what is a number before the loop stays one if it has no iteration")
     gradients = bool(kernel.differentiable) and context.needs_grad
     if gradients:
         _check_gradients(context, loop, kernel)
