@@ -77,7 +77,7 @@ def _over_letters(program: RegionProgram, values: Mapping[str, Any], settings: S
     rewritten: Any = SimpleNamespace(region=SimpleNamespace(statements=letters.statements), **names)
     try:
         return _with_letters(_through_the_ir(rewritten, letters.values(values), settings), letters)
-    except Exception:
+    except NotLiftable:
         return None  # the strings are taken as they are, and what then refuses them says why
 
 

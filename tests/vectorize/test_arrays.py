@@ -81,3 +81,18 @@ def test_an_array_that_grows_piece_by_piece(function):
     random = np.random.default_rng(5)
     calls = [[random.normal(size=(n, 3)), random.normal(size=(2, 2))] for n in (4, 1, 7)]
     check(function, *calls, gradients=False)
+
+
+def converted_and_changed(x, a):
+    totals = []
+    for i in range(len(x)):
+        row = np.float64(x[i])
+        row += 1
+        totals.append(row.sum())
+    return totals
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_row_that_has_the_type_already_is_that_row(dtype):
+    x = np.arange(6.0).reshape(2, 3).astype(dtype)
+    check(converted_and_changed, [x, None], gradients=False, decisions={"kept"})

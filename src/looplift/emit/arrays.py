@@ -8,7 +8,7 @@ from looplift.emit.spelling import ATOM, dtype_text
 from looplift.emit.subscripts import piece_kind
 from looplift.emit.text import Text, as_number, atom, full
 from looplift.ir.array import Axis, Node
-from looplift.ops.table import base_name
+from looplift.ops.table import KEPT_FOR_BACKWARD, base_name
 
 if TYPE_CHECKING:
     from looplift.emit.source import Printer
@@ -142,12 +142,6 @@ def _own(p: Printer, text: str, value: Node, dtype, expanded: bool, unsure: bool
     if expanded or is_view(value) or (unsure and value.op == "module") or (p.gradients and _keeps_its_result(value)):
         return f"{text}.clone(memory_format=torch.contiguous_format)"
     return text if _standard(value) and not unsure else f"{text}.contiguous()"
-
-
-KEPT_FOR_BACKWARD = frozenset(
-    """exp exp2 expm1 sqrt rsqrt tanh sigmoid reciprocal tan relu elu celu selu softmax log_softmax softmin logsumexp
-    norm vector_norm prod amax amin max min std cumprod logcumsumexp erfinv pow power float_power hypot""".split()
-)
 
 
 def _keeps_its_result(value: Node) -> bool:

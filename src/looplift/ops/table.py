@@ -62,6 +62,12 @@ SMOOTH = frozenset(
 )
 """Operations, some of them without a rule of their own, whose gradients are finite where their operands are."""
 
+KEPT_FOR_BACKWARD = frozenset(
+    """exp exp2 expm1 sqrt rsqrt tanh sigmoid reciprocal tan relu elu celu selu softmax log_softmax softmin logsumexp
+    norm vector_norm prod amax amin max min std cumprod logcumsumexp erfinv pow power float_power hypot""".split()
+)
+"""Operations of torch whose backward reads their result, which nothing may change before."""
+
 CONTRACTION = frozenset("matmul dot mv mm outer inner bmm linear einsum tensordot ger vdot bilinear".split())
 
 RANDOM = frozenset(
@@ -101,6 +107,9 @@ EXACT = frozenset(
     xor invert lshift rshift clamp clip getitem iter_item square sign relu div subtract multiply float double long int
     bool floordiv mod to type clone detach item""".split()
 )
+
+CONVERSIONS = frozenset("float double long int half bfloat16 bool to type type_as float16 float32 float64".split())
+"""Element-wise operations that only change the dtype."""
 
 
 @cache

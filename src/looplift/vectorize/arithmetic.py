@@ -10,8 +10,6 @@ from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 
-CONVERSIONS = frozenset("float double long int half bfloat16 bool to type type_as float16 float32 float64".split())
-
 
 def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs: dict[str, Any] | None = None) -> Node:
     """An element-wise operation in the dtype in which the loop computes it."""
@@ -21,7 +19,7 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     if kind.family in ("tuple", "list", "object", "string"):
         raise context.refuse("unknown-op", f"'{said(name)}' of a {kind.family}")
     base = table.base_name(name)
-    if base in CONVERSIONS and args:
+    if base in table.CONVERSIONS and args:
         return nodes.cast(args[0], kind.dtype)
     if not _is_whole_power(base, args):
         args = [guarded(context, base, position, arg) for position, arg in enumerate(args)]

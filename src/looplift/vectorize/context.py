@@ -228,8 +228,10 @@ class Context:
         atoms = [atom.args[0] if atom.op == "extent" else atom for atom, _ in nodes.parts(gap)[0].values()]
         if self.before_pieces and all(atom.op == "name" and atom.attrs["text"] in self.given for atom in atoms):
             self.steps = saved[: self.before_pieces[-1]]
-        yield
-        self.steps = saved
+        try:
+            yield
+        finally:
+            self.steps = saved
 
     def check_some(self, mask: Node) -> None:
         """Require that a mask holds in some lane."""

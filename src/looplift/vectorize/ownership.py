@@ -25,7 +25,7 @@ from looplift.ops import table
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.memory import made_inside
-from looplift.vectorize.sharing import CONVERSIONS
+from looplift.vectorize.sharing import UNCOPIED
 from looplift.vectorize.views import program_order
 
 
@@ -142,7 +142,7 @@ def _fresh(context: Context, var: Var) -> bool:
     base = table.base_name(name)
     if base in CREATION or base.startswith("new_"):
         return True
-    return table.family(name) in ("elementwise", "reduction") and base not in CONVERSIONS
+    return table.family(name) in ("elementwise", "reduction") and base not in UNCOPIED
 
 
 def is_new(context: Context, var: Var) -> bool:

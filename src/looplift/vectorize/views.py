@@ -23,7 +23,7 @@ from looplift.ops.table import base_name
 from looplift.vectorize import sharing
 from looplift.vectorize.context import Context
 from looplift.vectorize.memory import only_shape
-from looplift.vectorize.sharing import CONVERSIONS, ITEMS, may_give_its_argument
+from looplift.vectorize.sharing import ITEMS, UNCOPIED, may_give_its_argument
 
 
 def check_views(context: Context) -> None:
@@ -145,7 +145,7 @@ def _is_made_in(context: Context, atom: Atom, loops: tuple[Loop, ...], inside: d
     if not isinstance(atom, Var):
         return True
     match context.flow.definition.get(atom):
-        case Let(op=op) if op.name in ("builtin.min", "builtin.max") or base_name(op.name) in CONVERSIONS:
+        case Let(op=op) if op.name in ("builtin.min", "builtin.max") or base_name(op.name) in UNCOPIED:
             given = [a for a in operands(op) if isinstance(a, Var) and context.facts.kind(a).is_array]
             return all(_is_made_in(context, a, loops, inside) for a in given)
         case Let(op=op) if op.name in SUBSCRIPTS and context.facts.kind(as_atom(op.args[0])).family == "list":
