@@ -3,29 +3,9 @@
 import ast
 import copy
 import re
-import signal
 import time
-from contextlib import contextmanager
 
-
-class TookTooLong(BaseException):
-    """Raised by the alarm; not an `Exception`, so that programs cannot catch it."""
-
-
-@contextmanager
-def time_limit(seconds):
-    """Interrupts the Python code inside after so many seconds (main thread of a POSIX process only)."""
-
-    def stop(number, frame):
-        raise TookTooLong
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # again, as what is raised in a finalizer is lost
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+from looplift.verify.limit import within
 
 
 def kind_of(why):
@@ -44,9 +24,9 @@ def shrink(source, failing, *, seconds=30.0, seconds_each=3.0):
             text = ast.unparse(ast.fix_missing_locations(candidate)) + "\n"
             if source.startswith("# precision"):
                 text = source.split("\n", 1)[0] + "\n" + text
-            with time_limit(seconds_each):
-                return text if kind_of(failing(text)) == wanted else None
-        except (Exception, TookTooLong):
+            why = within(seconds_each, lambda: failing(text))
+            return text if why and kind_of(why) == wanted else None
+        except Exception:
             return None
 
     shrunk = True
