@@ -22,3 +22,9 @@ def test_found_programs_are_repeatable(path):
 @pytest.mark.parametrize("verify", ["off", "first"])
 def test_found_programs_stay_right(path, verify):
     assert difference(path.read_text(), settings={"verify": verify}) is None
+
+
+@pytest.mark.skipif(not hasattr(looplift, "lift"), reason="looplift.lift is not there")
+@pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
+def test_found_programs_stay_right_as_kernels(path):
+    assert difference(path.read_text(), settings={"verify": "off", "backend": "native"}) is None

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from looplift.emit.adjoint_backward import Reversal
-from looplift.ir.grammar import Let, Operand, Statement, Store, Var
+from looplift.ir.grammar import Let, Operand, Statement, Store, Var, operands
 
 
 class TrackedReversal(Reversal):
@@ -42,9 +42,20 @@ class TrackedReversal(Reversal):
 
     def _hand_on(self, statement: Let, own: str) -> None:
         with self._where(f"{own}.there"):
+            if statement.op.name in ("builtin.min", "builtin.max"):
+                self._hand_to_chosen(statement, f"{own}.value")
+                return
             super()._hand_on(statement, f"{own}.value")
             if statement.var in self.places:
                 self._mark(statement.var)
+
+    def _hand_to_chosen(self, statement: Let, own: str) -> None:
+        """What Python's ``min`` and ``max`` hand out is one of the two; the other one takes no part."""
+        second = self._texts(statement, own)["d"]
+        for operand, condition in zip(operands(statement.op), (f"!({second})", second), strict=True):
+            if self.gradient(operand) is not None:
+                with self._where(condition):
+                    self.give(operand, own)
 
     def _overwrite(self, statement: Store, place: str) -> None:
         with self._where(self._there(statement.ref)):
