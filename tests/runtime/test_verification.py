@@ -207,3 +207,26 @@ def test_what_was_rounded_to_a_narrow_type_is_compared_as_such():
     assert difference({"sum": rough}, {"sum": exact}, path="values", narrow=narrow) is not None
     worse = np.array([1.0, 2.0 * (1 + 1e-3)])
     assert difference({"out": worse}, {"out": exact}, path="values", narrow=narrow) is not None
+
+
+def running_totals(x):
+    totals, kept = [0.0] * 3, [0.0]
+
+    def count(place, value):
+        totals[place] += value
+        kept[0] = 0.5 * kept[0] + totals[place]
+
+    for i in range(len(x)):
+        count(i % 3, x[i])
+        totals[(i + 1) % 3] *= 0.5
+    return totals, kept
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.0])
+def test_functions_over_what_is_written_see_the_copies(seconds, monkeypatch):
+    monkeypatch.setattr("looplift.runtime.verification.verified_call.__kwdefaults__", {"seconds": seconds})
+    numbers = [float(k) for k in range(40)]
+    lifted = lift(running_totals)
+    for _ in range(3):
+        assert lifted(numbers) == running_totals(numbers)
+    assert [loop.decision for loop in lifted.report().loops] == ["native"]

@@ -7,6 +7,7 @@ import collections
 import operator
 import random
 import re
+import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -97,7 +98,9 @@ class _Copier:
             return self.container(value)
         if type(value) is tuple:
             return tuple(self.copy(item) for item in value)
-        if isinstance(value, _ATOMS) or callable(value):
+        if isinstance(value, types.FunctionType) and self.touches(value):
+            return self.function(value)
+        if isinstance(value, _ATOMS) or (callable(value) and not self.touches(value)):
             return value
         raise CannotCopy(f"it writes to a {type(value).__name__}")
 
@@ -113,6 +116,21 @@ class _Copier:
         out = collections.deque(maxlen=value.maxlen) if isinstance(value, collections.deque) else []
         self.memo[id(value)] = out
         out.extend(self.copy(item) for item in value)
+        return out
+
+    def function(self, value: types.FunctionType) -> types.FunctionType:
+        """The function over cells of its own, in which what is written to is a copy."""
+        cells = value.__closure__ or ()
+        made = tuple(types.CellType() for _ in cells)
+        out = types.FunctionType(value.__code__, value.__globals__, value.__name__, value.__defaults__, made)
+        self.memo[id(value)] = out
+        out.__dict__.update(value.__dict__)
+        out.__kwdefaults__ = value.__kwdefaults__
+        if any(map(self.touches, (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()))):
+            raise CannotCopy("it writes to a default value of a function")
+        for cell, inner in zip(cells, made, strict=True):
+            for held in _held(cell):
+                inner.cell_contents = self.copy(held) if self.touches(held) else held
         return out
 
     def tensor(self, value: Tensor) -> Tensor:
@@ -142,7 +160,7 @@ def _identity(value: Any) -> int:
 
 
 def parts(value: Any) -> Iterator[Any]:
-    """The value and, of containers and modules, what is in it, except plain numbers and text."""
+    """The value and, of containers, modules and functions, what is in it, except plain numbers and text."""
     pending, seen = [value], set()
     while pending:
         one = pending.pop()
@@ -158,6 +176,19 @@ def parts(value: Any) -> Iterator[Any]:
             pending += one
         elif isinstance(one, torch.nn.Module):
             pending += [*one.parameters(), *one.buffers()]
+        elif isinstance(one, types.FunctionType):
+            pending += [held for cell in one.__closure__ or () for held in _held(cell)]
+            pending += [*(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values()]
+        elif isinstance(one, types.MethodType):
+            pending += [one.__self__, one.__func__]
+
+
+def _held(cell: types.CellType) -> list[Any]:
+    """What a cell holds, if it holds anything yet."""
+    try:
+        return [cell.cell_contents]
+    except ValueError:
+        return []
 
 
 # ---------------------------------------------------------------- putting back
