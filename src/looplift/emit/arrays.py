@@ -139,9 +139,28 @@ def _own(p: Printer, text: str, value: Node, dtype, expanded: bool, unsure: bool
         )
     if converted:
         return f"{text}.to({target}, memory_format=torch.contiguous_format)"
+    if not expanded and _is_alone(p, value):
+        return f"{text}.contiguous()"
     if expanded or is_view(value) or (unsure and value.op == "module") or (p.gradients and _keeps_its_result(value)):
         return f"{text}.clone(memory_format=torch.contiguous_format)"
     return text if _standard(value) and not unsure else f"{text}.contiguous()"
+
+
+REARRANGED = frozenset(("permuted", "transposed", "merged", "collect"))
+"""All elements of one value, in another order."""
+MADE_ANEW = frozenset(("gather", "elementwise", "fold", "reduce", "leading", "matmul", "contract", "join"))
+
+
+def _is_alone(p: Printer, value: Node) -> bool:
+    """Whether the value is new memory in another order, which nothing else reads and backward does not need."""
+    inner = value
+    while inner.op in REARRANGED and len(inner.args) == 1:
+        (inner,) = inner.args
+        if p.uses.get(inner.serial, 0) > 1:
+            return False
+    if inner is value or inner.op not in MADE_ANEW:
+        return False
+    return not is_view(inner) and not (p.gradients and _keeps_its_result(inner))
 
 
 def _keeps_its_result(value: Node) -> bool:

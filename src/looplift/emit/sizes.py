@@ -2,7 +2,7 @@
 
 Every value that gets memory of its own counts, as if all of them lived at once; results that leave the region as they
 are do not, since the loop makes them too. What only the values of the data tell, as the length of a ragged axis, and
-the size of what functions without a rule make, is left out.
+the size of what functions without a rule make, is left out; the members of all groups are as many as the labels.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class _Sizes:
         handed_on = {_source(leaf).serial for result in results for leaf in leaves_of(result)}
         found: dict[Axis, tuple[Size, str]] = {}
         for node in reachable([*results, *(n for step in self.program.steps for n in operands_of(step))]):
-            if not node.axes or is_view(node) or node.serial in handed_on:
+            if not node.axes or is_view(node) or node.serial in handed_on or node.op == "label_members":
                 continue
             axis = _outermost(node)
             size, _ = found.setdefault(axis, (Size(), self.number(axis.extent)))
@@ -114,6 +114,8 @@ class _Sizes:
             return (inner[0][:-1] + inner[1][-1:])[:rank]
         if node.op == "fold":
             return self._folded(node, inner[0])
+        if node.op == "label_sums":
+            return inner[0][1:]
         return [self._widest(inner, rank - dim) for dim in range(rank)]
 
     def _folded(self, node: Node, lane: list[str]) -> list[str]:

@@ -163,6 +163,8 @@ def permuted_text(p: Printer, node: Node) -> Text:
     lead = len(node.axes)
     order = [*range(lead), *(lead + k for k in node.attrs["order"])]
     text = p.text(node.args[0]).at(ATOM)
+    if order == sorted(order):
+        return atom(text)
     if order == [1, 0]:
         return atom(f"{text}.T")
     numbers = ", ".join(map(str, order))

@@ -25,5 +25,19 @@ def nested_stacks(node: Node) -> Node | None:
     return Node("unflattened", (flat,), node.axes, node.kind, attrs, node.hint)
 
 
+def empty_first(node: Node) -> Node | None:
+    """What is joined to ``torch.tensor([])``, which has no elements and no shape that counts, is the whole already."""
+    if node.op != "apply" or node.attrs["name"] not in ("torch.cat", "torch.concat", "torch.concatenate"):
+        return None
+    items = node.args[0].args if node.args[0].op == "display" else ()
+    if len(items) != 2 or any(item.kind.dtype != node.kind.dtype or not item.kind.rank for item in items):
+        return None
+    empty, rest = items
+    known = empty.op == "name" and not empty.attrs.get("gradient", True) and not empty.attrs.get("memory")
+    if not known or empty.attrs.get("shape") != (0,) or rest.op not in ("owned", "join"):
+        return None
+    return rest
+
+
 def _is_stack(node: Node) -> bool:
     return node.op == "join" and node.attrs["join"] == "stack" and node.kind.family == "tensor"

@@ -5,6 +5,7 @@ A rule takes a node whose operands are rewritten already and returns a cheaper n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from looplift.base.data import fields_of, replace
@@ -24,9 +25,12 @@ from looplift.ir.array import (
     Step,
     Write,
 )
+from looplift.optimize import in_place
 from looplift.optimize.algebra import RULES
 from looplift.optimize.keys import BoundKeys, key_of_node
 from looplift.optimize.reuse import reuse_memory
+
+Rewrite = Callable[[Node], Node | None]
 
 PIECES = ("pieces", "terms")
 """Attributes that mention operands again."""
@@ -34,16 +38,23 @@ PIECES = ("pieces", "terms")
 
 def simplify(program: Program) -> Program:
     """The same program with equal values computed once, and the rules of algebra applied."""
-    rewriter = _Rewriter()
-    steps = rewriter.steps(program.steps)
-    results = [(name, rewriter.node(node)) for name, node in program.results]
-    made = replace(program, steps=steps, results=results)
+    made = _rewritten(program, tuple(rule.rewrite for rule in RULES))
+    if in_place.has_moved(made):
+        made = _rewritten(made, (in_place.stays(made),))
     reuse_memory(made)
     return made
 
 
+def _rewritten(program: Program, rules: tuple[Rewrite, ...]) -> Program:
+    rewriter = _Rewriter(rules)
+    steps = rewriter.steps(program.steps)
+    results = [(name, rewriter.node(node)) for name, node in program.results]
+    return replace(program, steps=steps, results=results)
+
+
 class _Rewriter:
-    def __init__(self) -> None:
+    def __init__(self, rules: tuple[Rewrite, ...]) -> None:
+        self.rules = rules
         self.done: dict[int, Node] = {}
         self.known: dict[Any, Node] = {}
         self.bound = BoundKeys(self.node)
@@ -79,8 +90,8 @@ class _Rewriter:
         made = node
         if any(a is not b for a, b in zip(args, node.args, strict=True)):
             made = _with_args(node, args, self._within(node.attrs))
-        for rule in RULES:
-            if (better := rule.rewrite(made)) is not None:
+        for rewrite in self.rules:
+            if (better := rewrite(made)) is not None:
                 made = _with_args(better, tuple(map(self.node, better.args)))
         return self._shared(made)
 

@@ -112,6 +112,7 @@ def _enter_parameters(context: Context) -> None:
         node.attrs["is_list"] = kind.family in ("list", "tuple")
         if kind.is_array:
             node.attrs["shape"] = context.facts.of[var].shape
+            node.attrs["gradient"] = getattr(context.facts.of[var].sample, "requires_grad", False)
         if var in stored:
             if not kind.is_array:
                 raise NotLiftable(

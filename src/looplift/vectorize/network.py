@@ -46,7 +46,7 @@ def module_call(context: Context, op: Op, fact: Fact, var: Var) -> Node:
         if module.training:
             raise context.refuse("random-order", f"'{path}' draws random numbers in training mode")
         return x
-    attrs = {"path": path, "extents": None}
+    attrs: dict[str, Any] = {"path": path, "extents": None, "reads": _dimensions_read(module, kind)}
     if kind in FRESH and type(module) is getattr(torch.nn, kind, None):
         attrs["fresh"] = True
     if kind in ("Softmax", "LogSoftmax") and module.dim is not None and module.dim < 0:
@@ -62,6 +62,18 @@ def module_call(context: Context, op: Op, fact: Fact, var: Var) -> Node:
     if kind.startswith("BatchNorm") and module.training:
         raise context.refuse("effect-order", f"'{path}' updates its statistics at each call in training mode")
     raise context.refuse("unknown-op", f"'{path}' ({kind}) has no batched rule yet")
+
+
+def _dimensions_read(module: Any, kind: str) -> int:
+    """How many of the last dimensions a module that takes any leading ones works on together."""
+    match kind:
+        case "LayerNorm" | "RMSNorm":
+            return len(module.normalized_shape)
+        case "Softmax" | "LogSoftmax":
+            return -(module.dim or 0)
+        case "Linear":
+            return 1
+    return 0
 
 
 def contraction(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:

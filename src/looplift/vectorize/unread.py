@@ -8,7 +8,7 @@ from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, axis_nod
 from looplift.ir.grammar import Append, Store, Var
 from looplift.ops.table import CREATION
 from looplift.vectorize.context import Context, Lowered
-from looplift.vectorize.subscripts import Point
+from looplift.vectorize.subscripts import Gather, Point, Whole
 
 RAISING = frozenset(
     ("gather", "vmapped", "matmul", "module", "cell", "leading", "join", "reshaped", "apply", "fold", "pack", "paired")
@@ -120,7 +120,13 @@ def _surely_read(steps: Iterable[Step]) -> list[Node]:
 
 def _raising(found: list[Node]) -> list[Node]:
     """What may raise among the values that others are computed from."""
-    return [node for node in reachable(found) if node.op in RAISING and not _is_creation(node)]
+    return [node for node in reachable(found) if node.op in RAISING and not _is_creation(node) and not _of_group(node)]
+
+
+def _of_group(node: Node) -> bool:
+    """Whether rows are picked by the numbers of the members of groups, all of which were seen to be rows."""
+    picked = [piece for piece in node.attrs.get("pieces", ()) if not isinstance(piece, Whole)]
+    return bool(picked) and all(isinstance(p, Gather) and p.index.op == "member" for p in picked)
 
 
 def _points(found: list[Node]) -> list[Node]:
