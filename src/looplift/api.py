@@ -155,6 +155,10 @@ def _lifted_module(module: Any, settings: Settings) -> Any:
 # ---------------------------------------------------------------- functions
 
 
+_CALLEES: dict[tuple[types.CodeType, Settings], Lift] = {}
+"""The lifted forms of functions that lifted functions call."""
+
+
 class Lift:
     """The state behind one lifted function: its regions, its records, and the code that it runs."""
 
@@ -166,7 +170,9 @@ class Lift:
         self.parsed: Source | None = None
         self.records: Any = None
         self.refusal: Exception | None = None
-        self.is_ready = False
+        self.is_ready = self.has_hooks = False
+        self.callees: list[Lift] = []
+        self.callers: list[Lift] = []
         self.is_plain = bool(original.__code__.co_flags & _NO_STUB)
         self.faces: list[types.FunctionType] = []
         self.function = self._make_function()
@@ -230,6 +236,7 @@ class Lift:
         from looplift.frontend.regions import find_regions
         from looplift.frontend.rewriting import RegionProgram, Table, function_code
         from looplift.frontend.source import source_of
+        from looplift.runtime.callees import Callees
         from looplift.runtime.dispatch import Dispatcher
         from looplift.runtime.records import Records
 
@@ -244,12 +251,30 @@ class Lift:
         table = Table(self.original.__globals__, source.file, self.regions)
         programs: list[Any] = [RegionProgram(region, table, table.reserve()) for region in found.regions]
         numbered = {program.region: program.number for program in programs}
-        code = function_code(source.tree, free, source.file, numbered)
+        hook = table.reserve()
+        self.regions[hook] = Callees(self._callee)
+        code, self.has_hooks = function_code(source.tree, free, source.file, numbered, hook)
         if code.co_freevars != self.stub.co_freevars:
             raise RuntimeError(f"free variables {code.co_freevars} instead of {self.stub.co_freevars}")
         shared = (self.regions, self._compile, self.records, self.settings.verify, self.refresh)
         self.dispatchers = [Dispatcher(program, *shared) for program in programs]
         self.function.__code__ = code
+
+    def _callee(self, function: types.FunctionType) -> types.FunctionType | None:
+        """The lifted form of a function that this one calls, if it has loops or calls functions in its turn."""
+        key = (function.__code__, self.settings)
+        state = _CALLEES.get(key)
+        if state is None:
+            state = _CALLEES[key] = Lift(function, self.settings)
+            state.prepare()
+        if state.original is not function:  # a closure that was made anew
+            return None
+        if state.is_plain or state.refusal is not None or not (state.dispatchers or state.has_hooks):
+            return None
+        if state is not self and state not in self.callees:
+            self.callees.append(state)
+            state.callers.append(self)
+        return state.function
 
     def _compile(self, program: Any, values: dict[str, Any]) -> Any:
         with no_collection():
@@ -273,12 +298,19 @@ class Lift:
         else:
             self.prepare()
         if self.refusal is None:
-            return Report(self.records.in_order())
+            return Report([loop for state in self._reached() for loop in state.records.in_order()])
         code = self.original.__code__
         reason = getattr(self.refusal, "message", f"{type(self.refusal).__name__}: {self.refusal}")
         kept = LoopRecord(code.co_filename, code.co_firstlineno, "kept", reason, function=self.original.__name__)
         kept.code = getattr(self.refusal, "code", "internal")
         return Report([kept])
+
+    def _reached(self) -> list[Lift]:
+        """This one and those of the functions that it has called, at any depth."""
+        found: list[Lift] = [self]
+        for state in found:
+            found += [inner for inner in state.callees if inner not in found]
+        return found
 
     def clear(self) -> None:
         """Forget all variants: the next call starts anew."""
@@ -286,17 +318,20 @@ class Lift:
             return
         with self.lock:
             self.function.__code__ = self.stub
-            self.is_ready, self.refusal, self.dispatchers = False, None, []
+            self.is_ready, self.refusal, self.dispatchers, self.callees = False, None, [], []
             self._show(_unlifted_text(self.original))
 
     def refresh(self) -> None:
-        """A region has a new variant: show it in the source."""
+        """A region has a new variant: show it in the source, also in that of the functions that call this one."""
         from looplift.runtime.text import batched_source
 
-        if self.parsed is not None and self.dispatchers:
-            text = batched_source(self.parsed, self.dispatchers, self.original)
-            text = text or _unlifted_text(self.original, "no loop of it is lifted, the report says why")
-            self._show(text)
+        states = self._reached()
+        texts = [batched_source(one.parsed, one.dispatchers, one.original) for one in states if one.parsed]
+        if any(texts) or self.dispatchers:
+            own = texts[0] or _unlifted_text(self.original, "no loop of it is lifted, the report says why")
+            self._show("\n\n\n".join([own, *filter(None, texts[1:])]))
+        for caller in [one for one in self.callers if one not in states]:
+            caller.refresh()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _state_of_function, (self.original, self.settings)

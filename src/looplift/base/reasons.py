@@ -147,8 +147,8 @@ _ENTRIES = (
     Reason(
         "no-loop",
         "there is no loop",
-        "The function has no for or while loop and no comprehension, so there is nothing to lift. A loop in a function "
-        "that it calls is lifted where that function is lifted.",
+        "The function has no for or while loop and no comprehension, so there is nothing to lift. Loops in your "
+        "functions, methods and modules that it calls are lifted with it, those of installed packages are not.",
         "lift the function that holds the loop.",
         "y = 2 * x",
         "for i in range(n):\n    y[i] = 2 * x[i]",

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field
+from looplift.frontend.callees import hooked
 from looplift.frontend.names import position_of
 from looplift.frontend.regions import Region
 from looplift.frontend.source import REGIONS_NAME, code_of
@@ -49,13 +50,17 @@ Numbered = Mapping[Region, int]
 # ---------------------------------------------------------------- trees
 
 
-def function_code(tree: ast.FunctionDef, free: tuple[str, ...], file: str, numbered: Numbered) -> types.CodeType:
-    """The code of a function whose regions are replaced by calls."""
+def function_code(
+    tree: ast.FunctionDef, free: tuple[str, ...], file: str, numbered: Numbered, hook: int
+) -> tuple[types.CodeType, bool]:
+    """The code of a function whose regions are replaced by calls; whether calls outside of them go through a hook."""
     names = tuple(sorted({*free, REGIONS_NAME}))
-    changed = _replaced(tree, numbered)
+    replaced = _replaced(tree, numbered)
+    changed = hooked(replaced, hook)
+    has_hooks = changed is not replaced
     # never run: keeps every free variable of the original one of the rewritten code
     changed.body = [*changed.body, *located(f"if 0:\n    ({', '.join(names)},)", tree)]
-    return code_of(changed, names, file)
+    return code_of(changed, names, file), has_hooks
 
 
 def _replaced(node: Any, numbered: Numbered) -> Any:

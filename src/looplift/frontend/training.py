@@ -15,7 +15,7 @@ def check_method(build: Builder, owner: Value, name: str) -> None:
     text = f"{path or 'a loss'}.{name}()"
     if name == "backward":
         raise build.refuse("training-step", f"'{text}' leaves gradients behind, one iteration after the other")
-    if name in ("step", "zero_grad") and _trains(found):
+    if name in ("step", "zero_grad") and _trains(found, name):
         raise build.refuse("training-step", f"'{text}' changes what the next iteration starts from")
 
 
@@ -29,8 +29,8 @@ def check_function(build: Builder, value: Any) -> None:
         raise build.refuse("training-step", f"'torch.autograd.{name}' runs a backward pass in each iteration{hint}")
 
 
-def _trains(found: Any) -> bool:
+def _trains(found: Any, name: str) -> bool:
     import torch
 
-    kinds = (torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler, torch.amp.GradScaler, torch.nn.Module)
-    return isinstance(found, kinds)
+    kinds = (torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler, torch.amp.GradScaler)
+    return isinstance(found, kinds) or (name == "zero_grad" and isinstance(found, torch.nn.Module))

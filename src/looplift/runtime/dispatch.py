@@ -59,6 +59,8 @@ class Variant:
     is_slow: bool = False
     seconds: float | None = None
     """Of the loop as written, where it was measured."""
+    uneven: set[str] = field(default_factory=set)
+    """Lists whose items differed in shape when it was made."""
 
 
 @dataclass(eq=False)
@@ -111,7 +113,7 @@ class Dispatcher:
             return None
         self.attempts += 1
         values = self._values(arguments)
-        variant = Variant([], guards.modes(), len(self.variants))
+        variant = Variant([], guards.modes(), len(self.variants), uneven=guards.uneven(values))
         try:
             self._compile(variant, values)
         except NotLiftable as refusal:
@@ -375,6 +377,9 @@ class Dispatcher:
         return self.program.original(*arguments)
 
     def _failed(self, variant: Variant, failure: Exception, values: dict[str, Any]) -> None:
+        if found := guards.uneven(values) - variant.uneven:
+            self._leave_uneven(variant, found)
+            return
         variant.failures += 1
         variant.watched = True
         code = "requirement" if isinstance(failure, RequirementFailed) else "internal"
@@ -388,6 +393,13 @@ class Dispatcher:
             self.records.note(self.program, f"given up after {MAX_FAILURES} failures in a row")
         else:
             self.records.fell_back(self.program, variant.code, code, text)
+        self.install()
+
+    def _leave_uneven(self, variant: Variant, names: set[str]) -> None:
+        """A variant was made for lists whose items have one shape: the next call with others makes one for them."""
+        check = self.writer.constant(guards.has_one_shape)
+        variant.conditions += [f"{check}({name})" for name in sorted(names)]
+        variant.uneven |= names
         self.install()
 
 

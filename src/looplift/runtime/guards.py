@@ -246,6 +246,17 @@ def _of_sequence(writer: Writer, text: str, value: list | tuple, depth: int) -> 
     return out
 
 
+def has_one_shape(values: Any) -> bool:
+    """Whether the items of a list or tuple are no tensors, or tensors of one shape."""
+    shapes = {getattr(value, "shape", None) for value in values}
+    return len(shapes) < 2
+
+
+def uneven(values: Mapping[str, Any]) -> set[str]:
+    """The names of lists and tuples whose items differ in shape."""
+    return {name for name, value in values.items() if isinstance(value, _SEQUENCES) and not has_one_shape(value)}
+
+
 # ---------------------------------------------------------------- paths
 
 

@@ -1,0 +1,100 @@
+"""Statements outside of regions in, the same with a hook around what they call out.
+
+    loss = model(x).sum()          becomes          loss = __looplift_regions__[1](model)(x).sum()
+
+The hook gets what is called and gives it back, or its lifted form: so loops are lifted in the functions, methods and
+modules that a function without loops of its own calls.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from typing import Any
+
+from looplift.frontend.names import FUNCTIONS
+from looplift.frontend.source import REGIONS_NAME
+
+
+def hooked(node: Any, number: int) -> Any:
+    """A copy of a definition whose own calls go through hook ``number``; the node itself where it has none."""
+    found = _Hooks(number, node)
+    changed = found.visit(node)
+    return changed if found.count else node
+
+
+class _Hooks(ast.NodeTransformer):
+    def __init__(self, number: int, definition: ast.AST):
+        self.number, self.definition, self.count = number, definition, 0
+
+    def visit(self, node: ast.AST) -> Any:
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node is not self.definition:
+            return node
+        return super().visit(node)
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """A copy where something inside is changed."""
+        changed: dict[str, Any] = {}
+        for name, value in ast.iter_fields(node):
+            if name in ("decorator_list", "args") and node is self.definition:
+                continue
+            new = value
+            if isinstance(value, list):
+                new = [self.visit(item) if isinstance(item, ast.AST) else item for item in value]
+                new = value if all(one is other for one, other in zip(new, value, strict=True)) else new
+            elif isinstance(value, ast.AST):
+                new = self.visit(value)
+            if new is not value:
+                changed[name] = new
+        if not changed:
+            return node
+        fields = {name: value for name, value in ast.iter_fields(node)} | changed
+        return ast.copy_location(type(node)(**fields), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if not may_be_users(node.func):
+            return self.generic_visit(node)
+        self.count += 1
+        callee = self.visit(node.func)
+        hook = ast.Subscript(ast.Name(REGIONS_NAME, ast.Load()), ast.Constant(self.number), ast.Load())
+        call = ast.Call(hook, [callee], [])
+        arguments = [self.visit(item) for item in node.args]
+        keywords = [self.visit(item) for item in node.keywords]
+        made = ast.Call(call, arguments, keywords)
+        for part in (hook, hook.value, hook.slice, call, made):
+            ast.copy_location(part, node)
+        return made
+
+
+def may_be_users(callee: ast.expr) -> bool:
+    """Whether the text of a callee may name a function, method or module of the user."""
+    match callee:
+        case ast.Name(id=name):
+            return name not in _builtin_names() and name != REGIONS_NAME
+        case ast.Attribute(value=owner, attr=name):
+            return name not in _common_methods() and not (isinstance(owner, ast.Name) and owner.id in _LIBRARIES)
+        case ast.Subscript(value=ast.Name(id=name)):
+            return name != REGIONS_NAME
+        case ast.Subscript():
+            return True
+    return False
+
+
+_LIBRARIES = frozenset(("torch", "np", "numpy", "math", "F", "nn", "random", "os", "time", "itertools"))
+
+
+@functools.cache
+def _builtin_names() -> frozenset[str]:
+    import builtins
+
+    return frozenset(dir(builtins))
+
+
+@functools.cache
+def _common_methods() -> frozenset[str]:
+    """Names of methods that tensors, arrays and containers have."""
+    import numpy as np
+    import torch
+
+    kinds = (torch.Tensor, np.ndarray, list, dict, set, str, tuple)
+    return frozenset(name for kind in kinds for name in dir(kind) if name != "forward")

@@ -1,0 +1,87 @@
+"""What a function calls outside of its regions in, the same or its lifted form out.
+
+Functions, methods and modules of the user that have loops, or call such, run as lifted functions of their own. A
+module runs like this only while a call of it is a call of its ``forward`` and nothing else.
+"""
+
+from __future__ import annotations
+
+import functools
+import sysconfig
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn import Module
+
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+_GLOBAL_HOOKS = tuple(f"_global{name}" for name in _HOOKS)
+_EVERYWHERE = torch.nn.modules.module.__dict__
+_PLAIN_CALL = Module.__call__
+
+
+class Callees:
+    """``lifted`` gives the lifted form of a function, or None where nothing in it can be lifted."""
+
+    def __init__(self, lifted: Callable[[types.FunctionType], Callable[..., Any] | None]):
+        self._lifted = lifted
+        self._known: dict[types.CodeType, tuple[types.FunctionType, Callable[..., Any] | None]] = {}
+
+    def __call__(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is types.FunctionType:
+            return self._of_function(value) or value
+        if kind is types.MethodType:
+            function = value.__func__
+            found = self._of_function(function) if type(function) is types.FunctionType else None
+            return value if found is None else types.MethodType(found, value.__self__)
+        if isinstance(value, Module) and kind.__call__ is _PLAIN_CALL:
+            return self._of_module(value) or value
+        return value
+
+    def _of_function(self, function: types.FunctionType) -> Callable[..., Any] | None:
+        known = self._known.get(function.__code__)
+        if known is None:
+            if torch.compiler.is_dynamo_compiling():
+                return None
+            known = function, self._lifted(function) if is_users(function) else None
+            self._known[function.__code__] = known
+        return known[1] if known[0] is function else None
+
+    def _of_module(self, module: Module) -> Callable[..., Any] | None:
+        forward = type(module).forward
+        if type(module).__module__.startswith("torch."):
+            if forward is not torch.nn.Sequential.forward or not any(map(self._of_module, module.children())):
+                return None
+            return functools.partial(self._one_after_the_other, module) if _is_plain(module) else None
+        found = self._of_function(forward) if type(forward) is types.FunctionType else None
+        return None if found is None or not _is_plain(module) else functools.partial(found, module)
+
+    def _one_after_the_other(self, modules: Any, value: Any) -> Any:
+        for module in modules:
+            value = self(module)(value)
+        return value
+
+
+def _is_plain(module: Module) -> bool:
+    """Whether a call of a module calls its ``forward`` and does nothing else."""
+    own = vars(module)
+    if "forward" in own or own.get("_compiled_call_impl") is not None or torch._C._get_tracing_state() is not None:
+        return False
+    return not any([own.get(name) for name in _HOOKS]) and not any([_EVERYWHERE.get(name) for name in _GLOBAL_HOOKS])
+
+
+def is_users(function: types.FunctionType) -> bool:
+    """Whether a function is neither of the standard library nor of an installed package, and no decorator's."""
+    if hasattr(function, "__wrapped__") or hasattr(function, "__looplift_state__"):
+        return False
+    return not function.__code__.co_filename.startswith(_installed())
+
+
+@functools.cache
+def _installed() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    places = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")} | {str(Path(__file__).parents[1])}
+    return tuple(place for place in places if place)
