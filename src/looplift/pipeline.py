@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -50,9 +50,7 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
     refusals: list[NotLiftable] = []
     if (code := _over_letters(program, values, settings)) is not None:
         return code
-    for attempt in (_through_the_ir, _in_waves):
-        if refusals and not calls_itself(program.region.statements, values):
-            break  # waves are for recursion; what the IR refuses for other reasons stays a loop
+    for attempt in _attempts(program, values):
         try:
             return attempt(program, values, settings)
         except NotLiftable as refusal:
@@ -60,6 +58,17 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         except Exception as error:
             refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
     raise _most_telling(refusals)
+
+
+def _attempts(program: RegionProgram, values: Mapping[str, Any]) -> Iterator[Any]:
+    """The ways to batched code, each to be tried where those before it were refused."""
+    yield _through_the_ir
+    from looplift.frontend.peeling import has_marker
+
+    if has_marker(program.region.statements):
+        yield partial(_through_the_ir, markers=True)
+    if calls_itself(program.region.statements, values):
+        yield _in_waves  # waves are for recursion; what the IR refuses for other reasons stays a loop
 
 
 def _over_letters(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode | None:
@@ -102,9 +111,17 @@ def _most_telling(refusals: list[NotLiftable]) -> NotLiftable:
 
 
 def _through_the_ir(
-    program: RegionProgram, values: Mapping[str, Any], settings: Settings, *, kernels: bool = True
+    program: RegionProgram,
+    values: Mapping[str, Any],
+    settings: Settings,
+    *,
+    kernels: bool = True,
+    markers: bool = False,
 ) -> RegionCode:
-    """The region by way of the IR; without ``kernels`` none is the whole region."""
+    """The region by way of the IR; without ``kernels`` none is the whole region.
+
+    With ``markers`` loops begin after what is None before them has its first value.
+    """
     from looplift.analysis.probe import analyse
     from looplift.frontend.translate import translate
     from looplift.optimize.reuse import reuse_memory
@@ -112,20 +129,22 @@ def _through_the_ir(
     from looplift.vectorize.plan import plan
 
     region = program.region
-    function = translate(region.statements, values, list(program.live_out), file=program.file, name=program.name)
+    places = {"file": program.file, "name": program.name, "markers": markers}
+    function = translate(region.statements, values, list(program.live_out), **places)
     one_kernel = cache(lambda *, rows=True: _one_kernel(function, settings, rows=rows))
     if kernels and (settings.backend == "native" or suits_a_kernel(function)):
         if not isinstance(found := one_kernel(), NotLiftable):
             found.renewable = settings.backend == "native" or any(type(value) is list for value in values.values())
-            lanes = partial(_through_the_ir, program, settings=settings, kernels=False)
-            found.alternative = partial(_kernel_for, program) if found.renewable else lanes
+            lanes = partial(_through_the_ir, program, settings=settings, kernels=False, markers=markers)
+            found.alternative = partial(_kernel_for, program, markers=markers) if found.renewable else lanes
             return found
     try:
         facts = analyse(function)
         made = plan(facts, backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
         short = kernels and not made.is_all_lanes and has_short_rows(facts)
         if kernels and not made.is_all_lanes and not isinstance(found := one_kernel(rows=short), NotLiftable):
-            found.alternative = partial(_through_the_ir, program, settings=settings, kernels=False)
+            without = partial(_through_the_ir, program, settings=settings, kernels=False, markers=markers)
+            found.alternative = without
             return found
         code = _within_memory(program, made, values, settings)
     except Exception as error:
@@ -139,7 +158,7 @@ def _through_the_ir(
             found.namespace |= error.namespace
         return found
     if kernels and settings.backend == "auto" and not made.is_all_lanes:
-        code.alternative = partial(_kernel_for, program)
+        code.alternative = partial(_kernel_for, program, markers=markers)
     return code
 
 
@@ -199,12 +218,12 @@ def _printed(made: Any) -> RegionCode:
     return _code_from_emitted(emitted, made)
 
 
-def _kernel_for(program: RegionProgram, values: Mapping[str, Any]) -> RegionCode:
+def _kernel_for(program: RegionProgram, values: Mapping[str, Any], *, markers: bool = False) -> RegionCode:
     """The region as one kernel, whole rows included; raises NotLiftable where it is none."""
     from looplift.frontend.translate import translate
 
-    region = program.region
-    function = translate(region.statements, values, list(program.live_out), file=program.file, name=program.name)
+    places = {"file": program.file, "name": program.name, "markers": markers}
+    function = translate(program.region.statements, values, list(program.live_out), **places)
     return _as_one_kernel(function, rows=True)
 
 

@@ -16,7 +16,7 @@ from looplift.analysis.updates import check_update
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_state, set_numpy_state
-from looplift.ir.facts import Fact, Facts, Kind, kind_of, shape_of
+from looplift.ir.facts import EITHER, Fact, Facts, Kind, kind_of, shape_of
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
@@ -38,6 +38,7 @@ from looplift.ir.grammar import (
     While,
     as_atom,
     operands,
+    uses,
     walk,
 )
 from looplift.ops import table
@@ -52,7 +53,7 @@ def analyse(function: Function) -> Facts:
     return probe.facts
 
 
-RESULT = "_result"
+RESULTS = ("_result", "return")
 """How the names of returned values begin that the translation makes."""
 
 
@@ -307,7 +308,7 @@ class _Probe:
             self.facts.of[phi.var] = self.joined(phi, cond.loops, statement)
 
     def joined(self, phi: Phi, loops: tuple[Loop, ...], statement: If) -> Fact:
-        if phi.var.hint.startswith(RESULT) and (given := self._only_bound(phi)) is not None:
+        if phi.var.hint.startswith(RESULTS) and (given := self._only_bound(phi)) is not None:
             return replace(given, loops=self.union(given.loops, loops))
         if phi.then is UNDEFINED or phi.orelse is UNDEFINED:
             raise NotLiftable(
@@ -316,6 +317,10 @@ class _Probe:
         then, orelse = self.facts[phi.then], self.facts[phi.orelse]
         kind = join_kinds(then.kind, orelse.kind)
         if kind is None or (kind.is_array and kind.rank and then.shape != orelse.shape):
+            if not self.loops and self._is_only_handed_out(phi.var):
+                return Fact(
+                    EITHER, (), (), then.sample if bool_of(self.facts[statement.cond].sample) else orelse.sample
+                )
             raise NotLiftable(
                 "mixed-kinds", f"'{phi.var.hint}' is of different kinds on the sides of the 'if'", statement.span
             )
@@ -326,6 +331,21 @@ class _Probe:
             chosen = orelse
         every = self.union(then.loops, orelse.loops, loops)
         return Fact(kind, every, chosen.shape, as_kind(chosen.sample, kind), then.fixed and orelse.fixed)
+
+    def _is_only_handed_out(self, var: Var) -> bool:
+        """Whether a value is a result of the function, or becomes one, and nothing else reads it."""
+        for statement in walk(self.function.body):
+            match statement:
+                case If(cond=cond, phis=phis) if cond is not var:
+                    joined = [phi.var for phi in phis if var in (phi.then, phi.orelse)]
+                    if not all(map(self._is_only_handed_out, joined)):
+                        return False
+                case Let(var=made, op=op) if op.name == "tuple" and var in operands(op):
+                    if not self._is_only_handed_out(made):
+                        return False
+                case _ if var in uses(statement):
+                    return False
+        return True
 
     def _only_bound(self, phi: Phi) -> Fact | None:
         """Of a value that is returned on one side only: a flag says which, so that none is read unbound."""

@@ -18,6 +18,12 @@ def _empty_list(p: Printer, node: Node) -> Text:
     return atom("[]")
 
 
+def _unbound(p: Printer, node: Node) -> Text:
+    """What stands for an array of which nothing is known yet, where all lanes are about to get one."""
+    dtype = dtype_text(p.dtype(node.kind), p.library)
+    return atom(f"{p.library}.zeros((), dtype={dtype}{p.device_argument() if p.library == 'torch' else ''})")
+
+
 def _at(p: Printer, node: Node) -> Text:
     """One position along an axis; a Python number where no other axis is left."""
     value, place = node.args
@@ -165,5 +171,5 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "empty_list": _empty_list, "at": _at, "history": _history, "pieces": _pieces, "put": _put, "shift": _shift,
     "running_sum": _running_sum,
     "running_last": _running_last, "last_taken": _last_taken, "passes": _passes, "recurrence": _recurrence,
-    "finite": _finite,
+    "finite": _finite, "unbound": _unbound,
 }  # fmt: skip

@@ -10,7 +10,7 @@ import types
 from typing import Any, TypeGuard
 
 from looplift.base.spans import Span, span_of
-from looplift.frontend import calls, choices, host_items, nests, rows, statements, structures, unrolling
+from looplift.frontend import calls, choices, host_items, nests, peeling, rows, statements, structures, unrolling
 from looplift.frontend.scope import MISSING, Builder, Structure, Tup, Value, is_library, spelled
 from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Slice, Var
 
@@ -191,6 +191,8 @@ def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
     left, right = build.atom(left), build.atom(right)
     if name in ("is_", "is_not") and isinstance(left, Const) and isinstance(right, Const):
         return Const((left.value is right.value) == (name == "is_"))
+    if name in ("is_", "is_not") and left in build.certain and peeling.is_none(right):
+        return Const(name == "is_not")
     if isinstance(left, Const) and isinstance(right, Const) and isinstance(left.value, str | None):
         if name in ("eq", "ne"):
             return Const((left.value == right.value) == (name == "eq"))

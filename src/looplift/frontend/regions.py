@@ -339,13 +339,18 @@ def _leading(scope: Scope, block: list[ast.stmt], first: int, last: int, least: 
     """Where the allocations begin that the loops use."""
     used = names_of(block[first:last]).loads
     grown = written_bases(block[first:last])
-    start = first
+    start, between = first, False
     for position in range(first - 1, least - 1, -1):
         node = block[position]
-        if not is_allocation(node, scope.lookup) and not starts_list(node, grown, scope.lookup):
-            break
         names = names_of(node)
-        if names.stores & used:
+        if not is_allocation(node, scope.lookup) and not starts_list(node, grown, scope.lookup):
+            if not isinstance(node, ast.Assign | ast.Expr) or not is_simple(node, scope.lookup):
+                break
+            if not written_bases([node]) <= (grown if isinstance(node, ast.Expr) else set()):
+                break
+            between = True
+            used |= names.loads
+        elif names.stores & (grown if between else used):
             start = position
             used |= names.loads
     return start

@@ -230,6 +230,12 @@ class Builder:
     """The comprehensions that are translated now, whose names end with them."""
     unrolled: dict[Span, int] = field(default_factory=dict)
     """How many iterations the loops have that were unrolled."""
+    markers: bool = False
+    """Whether iterations that give names their first values stand in front of their loops."""
+    settled: frozenset[str] = frozenset()
+    """Names that such an iteration has given a value: they are not None in the iterations that follow."""
+    certain: frozenset[Value] = frozenset()
+    """Variables that are not None."""
 
     @property
     def frame(self) -> Frame:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
-from looplift.frontend import contexts, expressions, host_items, iteration, nests, rows, structures, unrolling
+from looplift.frontend import contexts, expressions, host_items, iteration, nests, peeling, rows, structures, unrolling
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.scope import Builder, Structure, Tup, Value, hint_of
 from looplift.frontend.syntax import children_of, nodes_of
@@ -446,6 +446,8 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
         if isinstance(value, Structure):
             return value
         var = build.fresh(hint_of(str(place[0])))
+        if place[0] in build.settled:
+            build.certain |= {var}
         if value is UNDEFINED or value in build.unbound_at_entry:
             entry.places[var] = place
         return var
@@ -560,7 +562,13 @@ def _for(build: Builder, node: ast.For) -> None:
         source = unrolling.positions(build, source)
     if isinstance(source, list):
         unrolling.unroll(build, node, source)
-        return
+    elif not peeling.peeled(build, node, source, lambda rest: _iterated(build, node, rest, span)):
+        _iterated(build, node, source, span)
+
+
+def _iterated(build: Builder, node: ast.For, source: iteration.Source, span: Span) -> None:
+    """A loop of the IR over what a ``for`` iterates."""
+    site = build.site(node)
 
     def translated(entry: _Entry) -> None:
         index = build.fresh(_index_hint(node.target))

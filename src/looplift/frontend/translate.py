@@ -11,6 +11,8 @@ from looplift.base.spans import span_of
 from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.scope import Builder, Frame, Restart, Site, is_unbound
+from looplift.ir.anew import bound_anew
+from looplift.ir.begun import begun_lists
 from looplift.ir.filled import filled_lists
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Function
 from looplift.ir.growing import joined_after_loops
@@ -24,9 +26,15 @@ MAX_ATTEMPTS = 40
 
 
 def translate(
-    statements: list[ast.stmt], values: Mapping[str, Any], live_out: list[str], *, file: str, name: str
+    statements: list[ast.stmt],
+    values: Mapping[str, Any],
+    live_out: list[str],
+    *,
+    file: str,
+    name: str,
+    markers: bool = False,
 ) -> Function:
-    """The IR of a region.
+    """The IR of a region; with ``markers`` loops begin after what is None before them has its first value.
 
     ``values`` holds each root name that the region reads and that is bound at its entry. The result named
     ``return`` is there when the region ends the user's function. Raises NotLiftable for syntax outside the IR.
@@ -38,7 +46,7 @@ def translate(
     bound = frozenset(translation.assigned_names(statements))
     forms: dict[Site, Any] = {}
     for _ in range(MAX_ATTEMPTS):
-        build = Builder(values, bound=bound, forms=forms)
+        build = Builder(values, bound=bound, forms=forms, markers=markers)
         build.frames.append(Frame({}, values, is_root=True, file=file))
         try:
             body, results = _translated(build, statements, [*live_out, *([RESULT] if returns else [])])
@@ -56,7 +64,7 @@ def translate(
         "unrolled": build.unrolled,
     })  # fmt: skip
     function = joined_after_loops(sink_stores(function))
-    return prune(filled_lists(started_lists(tables_as_lists(function))))
+    return bound_anew(prune(filled_lists(started_lists(begun_lists(tables_as_lists(function))))))
 
 
 def _translated(

@@ -13,7 +13,7 @@ class Kind:
     """The type of one lane's value.
 
     ``family``: "tensor" (torch.Tensor), "array" (numpy.ndarray), "numpy" (a NumPy scalar), "int", "float", "bool",
-    "complex" (Python numbers), "list", "tuple", "none", "string", "object".
+    "complex" (Python numbers), "list", "tuple", "none", "string", "object", "either".
     ``dtype``: torch.dtype or numpy.dtype for the first three, else None.
     ``rank``: number of dimensions of one lane's value, 0 for numbers.
     ``items``: kinds of a tuple's items, or the one kind of a list's elements.
@@ -32,6 +32,10 @@ class Kind:
     @property
     def is_array(self) -> bool:
         return self.family in ("tensor", "array", "numpy")
+
+
+EITHER = Kind("either")
+"""Of a result that is of one kind or of another, as a condition outside of all loops decides."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Check, Choose, Node, Program
-from looplift.ir.facts import Facts, Kind
+from looplift.ir.facts import EITHER, Facts, Kind
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
@@ -270,7 +270,8 @@ def _branch(context: Context, statement: If) -> None:
     cond = lists.holds(context, statement.cond)
     phis = [phi for phi in statement.phis if context.takes(phi)]
     joinable = all(_is_joinable(context, phi) for phi in phis)
-    if context.serial_loops and not cond.axes and joinable and not _lengthens_a_list(statement):
+    either = any(context.facts.kind(phi.var) == EITHER for phi in phis)
+    if (context.serial_loops or either) and not cond.axes and joinable and not _lengthens_a_list(statement):
         _choose(context, statement, cond, phis)
         return
     with context.masked(cond):
@@ -292,7 +293,7 @@ def _lengthens_a_list(statement: If) -> bool:
 
 def _is_joinable(context: Context, phi: Phi) -> bool:
     kind = context.facts.kind(phi.var)
-    return phi.var not in context.accumulators and (kind.is_array or kind.is_number)
+    return phi.var not in context.accumulators and (kind.is_array or kind.is_number or kind == EITHER)
 
 
 def _choose(context: Context, statement: If, cond: Node, phis: list[Phi]) -> None:
@@ -319,7 +320,21 @@ def _choose(context: Context, statement: If, cond: Node, phis: list[Phi]) -> Non
 
 def _side(context: Context, atom: Atom, kind: Kind) -> Node:
     """A value at the end of one side; what is not bound there is never read, and is nothing."""
+    if kind == EITHER:
+        return _handed_out(context, atom)
     return fitting(nodes.const(0) if atom is UNDEFINED else context.node(atom), kind)
+
+
+def _handed_out(context: Context, atom: Atom) -> Node:
+    """One side of what is either of one kind or of another, as it is handed out."""
+    val = context.val(atom)
+    if val.sequence is not None or val.items is not None or val.node.axes:
+        raise context.refuse(
+            "mixed-kinds", f"'{getattr(atom, 'hint', atom)}' is a list or tuple on one side of an 'if'"
+        )
+    settled.check(context, atom)
+    views.check_result(context, "return", atom)
+    return val.node
 
 
 def _joined(context: Context, cond: Node, phi: Phi) -> Val:

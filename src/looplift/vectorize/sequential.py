@@ -261,9 +261,9 @@ def _enter(context: Context, loop: Loop, carry: Carry) -> Node | None:
     elif carry.init is not UNDEFINED:
         if context.flow.users.get(carry.inside) or axes or loop.stop is not None or isinstance(loop.domain, While):
             context.add(Assign(name, _spread(context, carry, context.node(carry.init), axes, fact.kind)))
-    elif context.flow.users.get(carry.inside) and not carry.hint.startswith("_result"):
+    elif context.flow.users.get(carry.inside) and not carry.hint.startswith(("_result", "return")):
         raise context.refuse("carried", f"'{carry.hint}' is first bound inside a loop that stays sequential")
-    elif isinstance(loop.domain, While) and not carry.hint.startswith("_result"):
+    elif isinstance(loop.domain, While) and not carry.hint.startswith(("_result", "return")):
         raise context.refuse("carried", f"'{carry.hint}' may not be bound after the loop")
     elif axes or context.flow.users.get(carry.inside):
         context.add(Assign(name, _unbound(context, carry, axes, fact.kind)))
@@ -303,7 +303,9 @@ def _next_list(context: Context, carry: Carry, held: Held, val: Val) -> Node:
 def _unbound(context: Context, carry: Carry, axes: tuple[Axis, ...], kind: Kind) -> Node:
     """What stands for a value that the first iteration binds in every lane."""
     if kind.rank:
-        raise context.refuse("carried", f"'{carry.hint}' is first bound inside a loop that stays sequential")
+        if context.flow.users.get(carry.inside) or "complex" in str(kind.dtype):
+            raise context.refuse("carried", f"'{carry.hint}' is first bound inside a loop that stays sequential")
+        return Node("unbound", (), axes, kind, {}, carry.hint)
     nothing = {"float": 0.0, "bool": False}.get(kind.family, 0)
     return _spread(context, carry, nodes.const(nothing), axes, kind)
 

@@ -1,0 +1,128 @@
+"""Loops whose first iteration gives a name its first value: that iteration is translated in front of the loop.
+
+best = None                              best = x[0]
+for i in range(n):                       for i in range(1, n):
+    if best is None or x[i] < best:          if x[i] < best:
+        best = x[i]                              best = x[i]
+
+What ``is None`` asks is known then in either part. With no iteration the name stays None, and the original runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+
+from looplift.base.data import replace
+from looplift.frontend import expressions, iteration, statements
+from looplift.frontend.exits import STOP_ATTRIBUTE
+from looplift.frontend.scope import Builder, Value
+from looplift.frontend.syntax import nodes_of
+from looplift.ir.grammar import Atom, Block, Const, If, Loop, Range, Require, Statement, Var, walk
+
+
+def has_marker(nodes: Iterable[ast.stmt]) -> bool:
+    """Whether statements bind a name to None."""
+    for node in (child for statement in nodes for child in nodes_of(statement)):
+        if isinstance(node, ast.Assign) and any(_is_none_node(part) for part in _parts(node.value)):
+            return True
+    return False
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return list(node.elts) if isinstance(node, ast.Tuple) else [node]
+
+
+def _is_none_node(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def is_none(value: Value) -> bool:
+    """Whether a value is the literal None."""
+    return isinstance(value, Const) and value.value is None and not value.path
+
+
+def peeled(build: Builder, node: ast.For, source: iteration.Source, rest: Callable[[iteration.Source], None]) -> bool:
+    """Translate the first iteration and ``rest`` for those that follow; False, with nothing done, where no name that
+    is None before the loop surely is something else after each iteration."""
+    if not build.markers or not _counts_by_one(source.domain):
+        return False
+    names = statements.assigned_names([node])
+    waiting = [name for name in names if name in build.env and is_none(build.env[name])]
+    if not waiting:
+        return False
+    before, block, length, certain = build.state(), build.blocks[-1], len(build.blocks[-1]), build.certain
+    _first_iteration(build, node, source)
+    settled = frozenset(name for name in waiting if _is_settled(build, build.env[name], block[length:]))
+    if settled and _others(build, node, source, rest, settled):
+        return True
+    del block[length:]
+    build.restore(before)
+    build.certain = certain
+    return False
+
+
+def _others(
+    build: Builder,
+    node: ast.For,
+    source: iteration.Source,
+    rest: Callable[[iteration.Source], None],
+    settled: frozenset[str],
+) -> bool:
+    """Translate the iterations after the first; whether the names that it has settled stay so in all of them."""
+    stop: str | None = getattr(node, STOP_ATTRIBUTE, None)
+    stopped = build.atom(build.env[stop]) if stop else Const(False)
+    later = replace(source, domain=_later(build, source.domain))
+    length, outside = len(build.blocks[-1]), build.settled
+    build.settled = outside | settled
+    try:
+        if not isinstance(stopped, Const):
+            statements.branch(build, stopped, lambda: None, lambda: rest(later))
+        elif not stopped.value:
+            rest(later)
+    finally:
+        build.settled = outside
+    made = build.blocks[-1][length:]
+    loops = [s for s in walk(Block(tuple(made))) if isinstance(s, Loop)]
+    carries = [carry for loop in loops for carry in loop.carries if carry.inside in build.certain]
+    if not all(_is_settled(build, carry.next, made) for carry in carries):
+        return False
+    build.certain |= {carry.after for carry in carries}
+    return True
+
+
+def _counts_by_one(domain: Range) -> bool:
+    return isinstance(domain.step, Const) and domain.step.value in (1, -1)
+
+
+def _first_iteration(build: Builder, node: ast.For, source: iteration.Source) -> None:
+    domain = source.domain
+    up = isinstance(domain.step, Const) and domain.step.value == 1
+    runs = build.emit("lt" if up else "gt", domain.lo, domain.hi)
+    build.add(Require(runs, "a loop that gives names their first values has no iteration", build.span))
+    statements.assign(build, node.target, source.item(build, domain.lo))
+    statements.translate_block(build, node.body)
+
+
+def _later(build: Builder, domain: Range) -> Range:
+    """The range without its first number."""
+    start = expressions.folded("add", domain.lo, domain.step) or build.emit("add", domain.lo, domain.step)
+    return replace(domain, lo=build.atom(start))
+
+
+def _is_settled(build: Builder, value: Value, made: list[Statement]) -> bool:
+    """Whether a value cannot be None."""
+    if not isinstance(value, Var):
+        return not is_none(value)
+    phis = {phi.var: (phi.then, phi.orelse) for s in walk(Block(tuple(made))) if isinstance(s, If) for phi in s.phis}
+    for carry in (c for s in walk(Block(tuple(made))) if isinstance(s, Loop) for c in s.carries):
+        phis[carry.inside] = phis[carry.after] = (carry.init, carry.next)
+    seen = set(build.certain)
+
+    def settled(atom: Atom) -> bool:
+        if atom in seen or not isinstance(atom, Var):
+            return not is_none(atom)
+        seen.add(atom)
+        return all(map(settled, phis.get(atom, ())))
+
+    return settled(value)
