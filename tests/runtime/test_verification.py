@@ -230,3 +230,33 @@ def test_functions_over_what_is_written_see_the_copies(seconds, monkeypatch):
     for _ in range(3):
         assert lifted(numbers) == running_totals(numbers)
     assert [loop.decision for loop in lifted.report().loops] == ["native"]
+
+
+def test_what_a_local_function_closes_over_is_copied_with_it():
+    """The loop that runs for comparison, on copies, must not change what the function sees, nor miss its changes."""
+
+    def groups(n, pairs):
+        parent = list(range(n))
+        seen = [0] * n
+
+        def find(x):
+            seen[x] += 1
+            while parent[x] != x:
+                parent[x] = parent[parent[x]]
+                x = parent[x]
+            return x
+
+        joined = 0
+        for a, b in pairs:
+            a, b = find(a), find(b)
+            if a != b:
+                parent[b] = a
+                joined += 1
+        return joined, parent, seen
+
+    pairs = [[(7 * k) % 20, (3 * k + 1) % 20] for k in range(30)]
+    lifted = lift(groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(3):
+            assert lifted(20, pairs) == groups(20, pairs)

@@ -13,6 +13,7 @@ from looplift.emit.adjoint_inputs import reached_by_gradients, surely_reached, s
 from looplift.emit.adjoint_plan import Needs, Plan, forward_active, useful
 from looplift.emit.adjoint_reached import Reach
 from looplift.emit.adjoint_tracked import TrackedReversal
+from looplift.emit.adjoint_witness import Doubtful
 from looplift.emit.native import Draft, function_head, new_writer, source_lines, watch, write_all
 from looplift.emit.native_flow import Flow, share_variables
 from looplift.emit.native_prelude import prelude
@@ -20,7 +21,7 @@ from looplift.emit.native_signature import Parameter, Result, Signature, Wanted,
 from looplift.emit.native_values import Number
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Atom, If, Loop, Var, walk
+from looplift.ir.grammar import Atom, If, Loop, Range, Var, walk
 from looplift.ir.kernel import Kernel
 
 
@@ -41,7 +42,9 @@ def with_adjoint(
     """The kernel with its gradient; raises NotLiftable where the gradient cannot be had."""
     if findings.made or findings.renamed or findings.has_vectors:
         raise NotLiftable("not-scalar", "an array that the kernel makes has no gradient")
-    plan, differentiable, reaches, running = _plan(kernel, loop, facts, signature, findings)
+    plan, differentiable, reaches, running = _plan(
+        kernel, loop, facts, signature, findings, witnesses=wanted.witnesses is not None
+    )
     forward = _forward(loop, facts, signature, findings, wanted, plan)
     roots = tuple(p.var for p in signature.parameters if p.is_pointer and p.var in plan.active)
     adjoint = Adjoint(plan, forward, differentiable, roots, reaches)
@@ -64,13 +67,14 @@ def with_adjoint(
         adjoint_caller=adjoint_caller_text(kernel, signature, forward.results, plan.active, roots, reaches, saved),
         differentiable=differentiable,
         running=tuple(running),
+        is_witnessed=wanted.witnesses is not None,
     )
 
 
 # ---------------------------------------------------------------- planning
 
 
-def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findings: Findings):
+def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findings: Findings, *, witnesses: bool):
     floats = {p.var for p in signature.parameters if p.kind.family == "tensor" and p.scalar.is_float}
     differentiable = tuple(var for var in kernel.inputs if var in floats and _wants_gradient(facts, var))
     plan = Plan(loop, findings)
@@ -82,13 +86,16 @@ def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findin
     ):
         raise NotLiftable("not-scalar", "a NumPy array has no gradient")
     reach = Reach(plan, floats)
-    if doubtful := (ends & plan.active) - reach.after(plan.top, set(differentiable) & surely_reached(facts)):
-        name = min(var.hint for var in doubtful)
-        raise NotLiftable("not-scalar", f"whether '{name}' has a gradient depends on a branch")
+    sure = set(differentiable) & surely_reached(facts)
+    graded = ends & plan.active
+    doubtful = graded - reach.after(plan.top, sure)
+    if not witnesses and (doubtful or any(running is not loop for running in reach.running)):
+        raise Doubtful(plan, graded, sure, min(var.hint for var in doubtful or graded))
     reaches = {var: forward_active(plan, {var}, floats) & ends for var in differentiable}
     scalars = {p.var for p in signature.parameters if p.is_pointer and p.kind.rank == 0}
     Needs(plan, set(kernel.inputs), scalars).collect()
-    return plan, differentiable, reaches, reach.running
+    running = [loop] if isinstance(loop.domain, Range) and loop.stop is None else []
+    return plan, differentiable, reaches, running if witnesses else reach.running
 
 
 def _wants_gradient(facts: Facts, var: Var) -> bool:

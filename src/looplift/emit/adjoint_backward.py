@@ -44,7 +44,7 @@ class Reversal:
         self._take_back(block)
         self._compute_again(block)
         for var in entered:
-            self._declare(var)
+            self._declare(var, block.statements)
         for position, statement in enumerate(block.statements):
             for var in _bound_here(statement):
                 self._declare(var, block.statements[position + 1 :])

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import linecache
 
-from looplift.base.data import dataclass
+from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.emit.native_caller import caller_text
 from looplift.emit.native_flow import Flow, live_ins, share_variables
 from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread
+from looplift.emit.native_ops import UNARY
 from looplift.emit.native_prelude import prelude
 from looplift.emit.native_region import write_region
 from looplift.emit.native_signature import (
@@ -70,8 +71,14 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
     if not gradients:
         return kernel
     from looplift.emit.adjoint import with_adjoint
+    from looplift.emit.adjoint_witness import Doubtful, witnessed
 
-    return with_adjoint(kernel, loop, facts, signature, findings, wanted)
+    try:
+        return with_adjoint(kernel, loop, facts, signature, findings, wanted)
+    except Doubtful as doubt:
+        watched, witnesses = witnessed(doubt)
+    wanted = replace(wanted, witnesses=witnesses)
+    return with_adjoint(kernel, watched, facts, signature, settle_types(watched, facts, signature, wanted), wanted)
 
 
 # ---------------------------------------------------------------- passes
@@ -169,6 +176,8 @@ def write_all(
     results = results_of(writer, loop, wanted, signature)
     for result in results:
         write_result(writer, result)
+    for flag in wanted.witnesses or ():
+        writer.fail_if(f"!{writer.number(flag).at(UNARY)}", "without_gradient")
     return results
 
 

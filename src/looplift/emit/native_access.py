@@ -213,6 +213,10 @@ def attribute(writer: Writer, value: Value, name: str) -> Value:
             import torch
 
             return Fixed(getattr(torch, value.type.name))
+        case ((View() | Number()), "device") if value.type.family == "tensor":
+            import torch
+
+            return Fixed(torch.device("cpu"))
         case ((View() | Number()), "dtype") if value.type.family == "numpy":
             import numpy as np
 

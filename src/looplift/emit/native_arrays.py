@@ -186,8 +186,16 @@ def _counted(writer: Writer, scalar: Scalar, bounds: list[Number]) -> View:
 def _only_defaults(writer: Writer, op: Op, keywords: dict[str, Operand]) -> None:
     for name, operand in keywords.items():
         plain = isinstance(operand, Const) and operand.value in (None, False)
-        if name not in ("device", "requires_grad", "pin_memory") or not plain:
+        here = name == "device" and isinstance(found := writer.operand(operand), Fixed) and is_memory(found.value)
+        if name not in ("device", "requires_grad", "pin_memory") or not (plain or here):
             raise writer.refuse("unknown-op", f"the argument '{name}' of '{op.name}' has no scalar form")
+
+
+def is_memory(device: Any) -> bool:
+    """Whether a device is the one that kernels run on."""
+    import torch
+
+    return device in (None, "cpu", torch.device("cpu"))
 
 
 def _shape(writer: Writer, args: list[Operand]) -> list[Number]:

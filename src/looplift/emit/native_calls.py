@@ -131,11 +131,13 @@ def _number_or_none(writer: Writer, operand) -> Number | None:
 
 
 def _dtype(writer: Writer, op: Op) -> Scalar | None:
+    found = None
     for name, operand in op.kwargs:
-        if name != "dtype" or not isinstance(operand, Const):
+        if name == "dtype":
+            found = None if writer.operand(operand) == Fixed(None) else _scalar_of_dtype(writer, operand)
+        elif name != "device" or not native_arrays.is_memory(getattr(writer.operand(operand), "value", NotImplemented)):
             raise writer.refuse("unknown-op", f"the argument '{name}' of '{op.name}' has no scalar form")
-        return _scalar_of_dtype(writer, operand)
-    return None
+    return found
 
 
 def _scalar_of_dtype(writer: Writer, operand) -> Scalar:

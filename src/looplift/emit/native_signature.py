@@ -241,13 +241,14 @@ class Result:
 class Wanted:
     """The variables that are read after the loop. ``strict``: each result has one kind, or else the kernel fails.
 
-    ``returned``: what a kernel of a whole region hands out instead.
+    ``returned``: what a kernel of a whole region hands out instead. ``witnesses``: flags that must be true at the end.
     """
 
     variables: set[Var]
     function: Function | None
     strict: bool = True
     returned: tuple[Atom, ...] | None = None
+    witnesses: tuple[Var, ...] | None = None
 
     @property
     def kept(self) -> frozenset[Var]:

@@ -180,5 +180,5 @@ sign_of inexact range_length bits_of float_of patience host watch
 trips tape recorded thread results make linux unix asm errno math_errhandling HUGE_VAL isnan isinf isfinite signbit main
 """.split()) | frozenset(
     "done index_out_of_range integer_overflow zero_division domain_error not_exact bad_conversion unbound "
-    "broken_requirement another_kind warned aliased out_of_memory interrupted".split()
+    "broken_requirement another_kind without_gradient warned aliased out_of_memory interrupted".split()
 )  # fmt: skip

@@ -23,6 +23,7 @@ OUTCOMES = {
     "out_of_memory": "the tape does not fit in memory",
     "interrupted": "interrupted",
     "another_kind": "a variable keeps the kind that it had before the loop",
+    "without_gradient": "no gradient reaches a result in this run",
 }
 """What a kernel returns: its position is the number, its text says why the original must run."""
 
@@ -57,7 +58,7 @@ class Kernel:
     differ from PyTorch's kernel for a single number; ``deciding``: those of them that a branch, an index or a number
     of iterations depends on. ``adjoint``: C++ of the forward pass with a tape and of the backward pass,
     ``adjoint_caller``: Python text of its autograd function; ``differentiable``: the inputs that get a gradient,
-    ``running``: loops that must have an iteration for that.
+    ``running``: loops that must have an iteration for that, ``is_witnessed``: the kernel itself sees to the rest.
     """
 
     name: str
@@ -73,3 +74,4 @@ class Kernel:
     adjoint_caller: str | None = None
     differentiable: tuple[Var, ...] = ()
     running: tuple[Loop, ...] = ()
+    is_witnessed: bool = False

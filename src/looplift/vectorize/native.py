@@ -25,6 +25,7 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
+from looplift.ir.kernel import Kernel
 from looplift.ops.table import base_name
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Array, Context
@@ -50,7 +51,8 @@ def native_loop(context: Context, loop: Loop) -> None:
             raise context.refuse("mixed-kinds", f"'{output.var.hint}' is not always of one kind after the loop")
         if output.kind != context.facts.kind(output.var):
             raise context.refuse("not-scalar", f"'{output.var.hint}' is no single number")
-    for each in (loop, *(s for s in walk(loop.body) if isinstance(s, Loop))):
+    inner = [s for s in walk(loop.body) if isinstance(s, Loop)] if _takes_number_as_tensor(context, kernel) else []
+    for each in (loop, *inner):
         if any(_begins_as_number(context, carry) for carry in each.carries) and not _has_an_iteration(context, each):
             raise context.refuse("mixed-kinds", "what is a number before the loop stays one if it has no iteration")
     gradients = bool(kernel.differentiable) and context.needs_grad
@@ -82,6 +84,11 @@ def _begins_as_number(context: Context, carry: Carry) -> bool:
     if carry.init is UNDEFINED or carry.next is carry.inside or not facts.kind(carry.after).is_array:
         return False
     return facts.kind(carry.init).is_number or carry.init in facts.mixed
+
+
+def _takes_number_as_tensor(context: Context, kernel: Kernel) -> bool:
+    """Whether the kernel is given as a tensor what is a number in the loop, so that it cannot tell the two apart."""
+    return any(var in context.facts.mixed for var in kernel.inputs)
 
 
 @contextmanager
@@ -117,7 +124,7 @@ def _check_gradients(context: Context, loop: Loop, kernel) -> None:
     may have no iteration. So must what its results depend on."""
     certain: set[Var] = set()
     _collect(context, Block((loop,)), certain)
-    for var in kernel.stored:
+    for var in () if kernel.is_witnessed else kernel.stored:
         if var not in certain and context.facts.kind(var).is_array:
             raise context.refuse("not-scalar", f"'{var.hint}' may not be written to, and then has no gradient")
     for running in kernel.running:
@@ -150,7 +157,7 @@ def _check_detached(context: Context, loop: Loop, differentiable: set[Var]) -> N
             flat = base_name(statement.op.name) in ("floordiv", "floor_divide")
             if root is None or ((root in differentiable or root in context.arrays) and not flat):
                 continue
-            if root in context.facts.function.params and context.facts[root].sample.requires_grad:
+            if root in context.facts.function.params and getattr(context.facts[root].sample, "requires_grad", False):
                 raise context.refuse("not-scalar", f"'{root.hint}' asks for gradients that the kernel does not give")
 
 

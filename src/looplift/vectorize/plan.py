@@ -121,6 +121,9 @@ def plan(
         except NotLiftable as refusal:
             refusals.append(refusal)
             continue
+        except Exception as error:  # another order may do
+            refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}", loops[0].span))
+            continue
         if backend == "native" and any(one.decision in ("lanes", "scan") for one in made.decisions):
             refusals.append(NotLiftable("not-scalar", "the loop is no work on single numbers", loops[0].span))
             continue

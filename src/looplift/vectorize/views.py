@@ -53,6 +53,10 @@ def _check_view(context: Context, view: Let, stores: list[Store], order: dict, i
                 continue
         if isinstance(user, Let) and user.op.name in ("builtin.min", "builtin.max"):
             _check_view(context, user, stores, order, inside)  # one of its operands, as it is
+        if isinstance(user, Let) and (joins := _only_joined(context, user)):
+            for join in joins:
+                _check_unchanged(view, join, stores, order, inside)
+            continue
         if isinstance(user, Append | If | Loop) or (
             isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")
         ):
@@ -66,6 +70,18 @@ def _check_view(context: Context, view: Let, stores: list[Store], order: dict, i
 
 
 SUBSCRIPTS = ("getitem", "iter_item", "unpack")
+
+
+def _only_joined(context: Context, display: Let) -> list[Statement]:
+    """What a list or tuple is for, where that only copies its items together; nothing where it may hold them longer."""
+    users = context.flow.users.get(display.var, [])
+    if display.op.name not in ("tuple", "list") or display.var in {atom for _, atom in context.facts.function.results}:
+        return []
+    copies = all(isinstance(user, Let) and user.op.name in COPYING for user in users)
+    return list(users) if copies else []
+
+
+COPYING = frozenset("torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.concatenate".split())
 
 
 def _check_unchanged(view: Let, user: Statement, stores: list[Store], order: dict, inside: dict) -> None:
