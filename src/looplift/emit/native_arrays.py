@@ -150,7 +150,11 @@ def _created_like(writer: Writer, namespace: str, short: str, op: Op) -> View | 
     if not isinstance(owner, View) or owner.rank == 0 or owner.is_list:
         return None
     keywords = dict(op.kwargs)
-    value = writer.number(op.args[1]) if len(op.args) == 2 else None
+    names = (["fill_value"] if short == "full" else []) + (["dtype"] if namespace == "np" else [])
+    if len(op.args) > 1 + len(names):
+        raise writer.refuse("unknown-op", f"'{short}_like' with these arguments")
+    keywords |= dict(zip(names, op.args[1:], strict=False))
+    value = writer.number(keywords.pop("fill_value")) if "fill_value" in keywords else None
     if short == "full" and value is None:
         raise writer.refuse("unknown-op", "'full_like' without a number to fill with")
     scalar = element_type(writer, namespace, keywords.pop("dtype", None)) or owner.type

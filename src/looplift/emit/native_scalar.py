@@ -188,14 +188,14 @@ def _mixed_result(sink: Sink, namespace: str, short: str, args: list[Number]) ->
     shared = ("add", "sub", "mul", "neg", "pos", "abs", *(("truediv",) if numpy else ()))
     same_value = short in shared and not any(a.rounded or a.type.is_half for a in args)
     wide = all(a.type.name in ("float64", "int64") for a in args) or zeros
-    if others is None or not same_value or not wide or others[0].is_float != args[0].type.is_float:
+    certain = any(a.other is None and not a.type.is_python for a in args)  # then the result's dtype is in doubt
+    if others is None or certain or not same_value or not wide or others[0].is_float != args[0].type.is_float:
         raise sink.refuse("mixed-kinds", "a variable is a number in some iterations and something else in others")
     if short == "truediv":
         args[1] = sink.bind(args[1])
         sink.fail_if(f"{args[1].at(COMPARE)} == 0", "zero_division")
     number = elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
-    flags = [a.flag if a.other is not None else "true" for a in args if a.other is not None or not a.type.is_python]
-    flag = "true" if "true" in flags else " || ".join(flags)
+    flag = " || ".join(a.flag for a in args if a.other is not None)
     return replace(number, other=others[1], flag=flag, rounded=False, zero=zeros)
 
 

@@ -22,6 +22,7 @@ from looplift.ir.grammar import (
 )
 from looplift.vectorize.context import Context
 from looplift.vectorize.flow import stored_roots
+from looplift.vectorize.old_reads import check_old_reads
 from looplift.vectorize.places import are_disjoint
 
 
@@ -54,7 +55,7 @@ def check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
         return NotLiftable("aliasing", f"'{hint}' changes its meaning inside the loop", loop.span)
     if (reason := check_shared(context, root, loop)) is not None:
         return reason
-    paths = [path for s in stores if (path := _path(context, s.ref, s.index)) is not None]
+    paths = [path for s in stores if (path := path_of(context, s.ref, s.index)) is not None]
     if len(paths) < len(stores):
         return NotLiftable("aliasing", f"'{hint}' is written through a view", loop.span)
     for read in reads:
@@ -69,7 +70,7 @@ def check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
                 return NotLiftable("memory-dependence", message, read.span)
     if len(stores) > 1 and not _stores_agree(context, paths, loop, root):
         return NotLiftable("order", f"several statements write to '{hint}'", loop.span)
-    return None
+    return check_old_reads(context, loop, root, reads, stores)
 
 
 def _paths_read(context: Context, read: Let, root: Var) -> list[Path | None]:
@@ -77,12 +78,12 @@ def _paths_read(context: Context, read: Let, root: Var) -> list[Path | None]:
     if read.op.name in ("getitem", "iter_item"):
         owner, index = read.op.args
         assert isinstance(owner, Var | Const)
-        return [_path(context, owner, index)]
+        return [path_of(context, owner, index)]
     found: list[Path | None] = []
     for atom in operands(read.op):
         if isinstance(atom, Var) and context.flow.root(atom) is root:
             view = context.flow.definition.get(atom)
-            found.append(_path(context, *view.op.args) if isinstance(view, Let) and atom is not root else None)
+            found.append(path_of(context, *view.op.args) if isinstance(view, Let) and atom is not root else None)
     return found
 
 
@@ -136,12 +137,12 @@ def _is_step_of_store(context: Context, read: Let, stores: list[Store]) -> bool:
 Path = list[Operand]
 
 
-def _path(context: Context, ref: Operand, index: Operand) -> Path | None:
+def path_of(context: Context, ref: Operand, index: Operand) -> Path | None:
     """All subscripts from the root on, in order."""
     last = list(index.items) if isinstance(index, Group) and index.kind == "tuple" else [index]
     statement = context.flow.definition.get(ref) if isinstance(ref, Var) else None
     if isinstance(statement, Let) and statement.op.name in ("getitem", "iter_item"):
-        lead = _path(context, *statement.op.args)
+        lead = path_of(context, *statement.op.args)
         return lead + last if lead is not None and not any(isinstance(item, Slice) for item in lead) else None
     return last
 
