@@ -421,7 +421,15 @@ def _display(p: Printer, node: Node) -> Text:
 
 
 def _zipped(p: Printer, node: Node) -> Text:
-    return atom(f"list(zip({', '.join(p.text(item).text for item in node.args)}))")
+    zipped = f"zip({', '.join(p.text(item).text for item in node.args)})"
+    match node.attrs["kind"]:
+        case "dict":
+            return atom(f"[dict(zip({tuple(node.attrs['keys'])!r}, items)) for items in {zipped}]")
+        case "list":
+            return atom(f"list(map(list, {zipped}))")
+        case "mapping":
+            return atom(f"dict({zipped})")
+    return atom(f"list({zipped})")
 
 
 def _some(p: Printer, node: Node) -> Text:

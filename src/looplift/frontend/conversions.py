@@ -85,12 +85,12 @@ def _pairs(build: Builder, node: ast.Call, argument: ast.expr) -> dict | None:
 
 def unpacked_zip(build: Builder, node: ast.Call) -> Value | None:
     """``zip(*pairs)`` of a list of tuples is its columns; of values known one by one, tuples of these."""
-    from looplift.frontend.rows import TupleList
+    from looplift.frontend.records import RecordList
 
     if len(node.args) != 1 or not isinstance(node.args[0], ast.Starred):
         return None
     value = expressions.evaluate(build, node.args[0].value)
-    if isinstance(value, TupleList):
+    if isinstance(value, RecordList) and value.form.kind != "dict":
         return value.lists
     rows = [expressions.known_items(build, item) for item in expressions.known_items(build, value) or ()]
     if not rows or any(row is None for row in rows):

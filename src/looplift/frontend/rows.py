@@ -1,4 +1,4 @@
-"""Lists of records: those of the caller are read as columns, those of tuples that the region fills are kept as such."""
+"""Lists of records and dicts of the caller, read as columns."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from looplift.base.data import dataclass
 from looplift.frontend import expressions, iteration
-from looplift.frontend.scope import Builder, Site, Structure, Tup, Value
-from looplift.ir.grammar import Append, Atom, Const, Range, Var
+from looplift.frontend.scope import Builder, Structure, Tup, Value
+from looplift.ir.grammar import Atom, Const, Range
 
 # ---------------------------------------------------------------- lists of the caller
 
@@ -142,99 +142,6 @@ def item_of(build: Builder, owner: Atom, index: Atom) -> Value:
         return build.emit("iter_item", owner, index, hint="item")
     path, samples = found
     return column_item(build, path, "", samples, index)
-
-
-# ---------------------------------------------------------------- lists of tuples that the region fills
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The form of a list of tuples: how many items each has, and the forms of those that are tuples."""
-
-    parts: tuple[Columns | None, ...]
-
-
-def form_of(value: Tup) -> Columns:
-    return Columns(tuple(form_of(item) if isinstance(item, Tup) else None for item in value.items))
-
-
-@dataclass(eq=False)
-class TupleList(Structure):
-    """A list of tuples: one list of the IR for each position."""
-
-    form: Columns
-    lists: Tup
-    site: Site
-    noun = "a list of tuples"
-
-    def atom(self, build: Builder) -> Atom:
-        def zipped(part: Value) -> Atom:
-            if isinstance(part, Tup):
-                return build.emit("zipped", *map(zipped, part.items), hint="items")
-            assert isinstance(part, Var)
-            return part
-
-        return zipped(self.lists)
-
-    def _first(self) -> Var:
-        found: Value = self.lists
-        while isinstance(found, Tup):
-            found = found.items[0]
-        assert isinstance(found, Var)
-        return found
-
-    def length(self, build: Builder) -> Atom:
-        return build.emit("builtin.len", self._first())
-
-    def iterated(self, build: Builder) -> iteration.Source:
-        count = build.emit("iter_len", self._first(), hint="n")
-        domain = Range(Const(0), count, Const(1), self._first())
-        return iteration.Source(domain, lambda build, index: self._read(build, "iter_item", index), (self._first(),))
-
-    def item(self, build: Builder, key: Value) -> Value:
-        return self._read(build, "getitem", build.atom(key))
-
-    def _read(self, build: Builder, name: str, index: Atom) -> Tup:
-        def read(part: Value) -> Value:
-            if isinstance(part, Tup):
-                return Tup(tuple(map(read, part.items)))
-            assert isinstance(part, Var)
-            return build.emit(name, part, index, hint="item")
-
-        found = read(self.lists)
-        assert isinstance(found, Tup)
-        return found
-
-    def method(self, build: Builder, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
-        if name != "append" or len(args) != 1 or kwargs:
-            return super().method(build, name, args, kwargs)
-        (value,) = args
-        if not isinstance(value, Tup) or form_of(value) != self.form:
-            raise build.refuse("mixed-kinds", "a list holds tuples of different forms")
-        self._append(build, self.lists, value)
-        return Const(None)
-
-    def _append(self, build: Builder, lists: Value, value: Value) -> None:
-        if isinstance(lists, Tup) and isinstance(value, Tup):
-            for part, item in zip(lists.items, value.items, strict=True):
-                self._append(build, part, item)
-            return
-        assert isinstance(lists, Var)
-        build.add(Append(lists, build.atom(value), build.span))
-
-
-def columns(build: Builder, form: Columns, site: Site) -> Value:
-    """An empty list of tuples of this form."""
-
-    def made(part: Columns | None) -> Value:
-        if part is None:
-            found = build.emit("list", hint="items")
-            return found
-        return Tup(tuple(map(made, part.parts)))
-
-    lists = made(form)
-    assert isinstance(lists, Tup)
-    return TupleList(form, lists, site)
 
 
 # ---------------------------------------------------------------- dicts of the caller

@@ -84,6 +84,10 @@ OPEN = "open"
 """The form of a dict whose keys are not known one by one."""
 
 
+PLAIN = "plain"
+"""The form of a list that holds lists or dicts as objects of their own."""
+
+
 class Restart(Exception):
     """The translation begins again, with more known about a place that makes a list or dict."""
 
@@ -194,6 +198,10 @@ class Site:
     calls: tuple[int, ...]
 
 
+class Branch(list[Statement]):
+    """The statements of one side of an If: they run once at most for each time that what is around them runs."""
+
+
 @dataclass
 class Builder:
     """What the pieces of the translation share."""
@@ -222,6 +230,8 @@ class Builder:
     """Which lists are known item by item (STATIC), or hold tuples of a shape: found out on the way, then restarted."""
     sites: dict[Var, Site] = field(default_factory=dict)
     """Where the lists of the IR were made, and at which depth."""
+    displays: set[Var] = field(default_factory=set)
+    """Those of them that were made with items."""
     ranges: dict[Var, tuple[Site, Range]] = field(default_factory=dict)
     """Where the loops over ranges stand, by their index."""
     rounds: tuple[int, ...] = ()
@@ -261,9 +271,9 @@ class Builder:
         self.add(Let(var, Op(name, tuple(args), tuple(kwargs.items())), self.span))
         return var
 
-    def block(self, build: Callable[[], Any]) -> Block:
+    def block(self, build: Callable[[], Any], empty: list[Statement] | None = None) -> Block:
         """Run ``build`` with an empty block and return what it made."""
-        self.blocks.append([])
+        self.blocks.append([] if empty is None else empty)
         build()
         return Block(tuple(self.blocks.pop()))
 

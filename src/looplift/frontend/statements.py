@@ -10,7 +10,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.frontend import contexts, expressions, host_items, iteration, nests, peeling, rows, structures, unrolling
 from looplift.frontend.exits import STOP_ATTRIBUTE
-from looplift.frontend.scope import Builder, Structure, Tup, Value, hint_of
+from looplift.frontend.scope import Branch, Builder, Structure, Tup, Value, hint_of
 from looplift.frontend.syntax import children_of, nodes_of
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -165,6 +165,8 @@ def _named(build: Builder, name: str, value: Value, made_from: int | None) -> Va
     block[-1] = Let(named, last.op, last.span)
     if value in build.sites:
         build.sites[named] = build.sites.pop(value)
+    if value in build.displays:
+        build.displays.add(named)
     return named
 
 
@@ -376,10 +378,10 @@ def _branch(build: Builder, node: ast.If) -> None:
 def branch(build: Builder, test: Atom, then: Callable[[], None], orelse: Callable[[], None]) -> None:
     """An If of the IR: what names and items hold on its two sides is joined."""
     span, before = build.span, build.state()
-    then_block = build.block(then)
+    then_block = build.block(then, Branch())
     then_state = build.state()
     build.restore(before)
-    else_block = build.block(orelse)
+    else_block = build.block(orelse, Branch())
     else_state = build.state()
     build.restore(before)
     phis: list[Phi] = []

@@ -10,7 +10,7 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.frontend import calls, expressions, statements, unrolling
-from looplift.frontend.scope import OPEN, STATIC, Builder, Frame, Restart, Site, Structure, Tup, Value
+from looplift.frontend.scope import OPEN, PLAIN, STATIC, Branch, Builder, Frame, Restart, Site, Structure, Tup, Value
 from looplift.frontend.syntax import nodes_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Var
 from looplift.ir.tables import TABLE
@@ -38,6 +38,10 @@ class Shelf(Structure):
     """Once it was used as a whole: the block and the variable; it must not change any more."""
     site: Site | None = None
     """Where a dict was made empty."""
+    block: list | None = None
+    """The block that it was made in."""
+    is_handed_over: bool = False
+    """Whether its items were put into a list, as one object that nothing else may change or be."""
 
     @property
     def noun(self) -> str:  # type: ignore[override]
@@ -55,7 +59,7 @@ class Shelf(Structure):
                 raise self.refusal(build, "made longer in some iterations only")
             word = re.sub(r"\W+", "_", str(key)).strip("_")
             self.cells[key] = f"<{next(build.counter)}>{self.prefix.rpartition('>')[2]}_{word}"
-        if self.made is not None:
+        if self.made is not None or self.is_handed_over:
             raise self.refusal(build, "changed after it was used as a whole")
         build.cells[self.cells[key]] = value
 
@@ -69,7 +73,7 @@ class Shelf(Structure):
         return value
 
     def pop(self, build: Builder, key: Hashable) -> Value:
-        if len(build.blocks) != self.depth or self.made is not None:
+        if len(build.blocks) != self.depth or self.made is not None or self.is_handed_over:
             raise self.refusal(build, "made shorter in some iterations only")
         value = self.value(build, key)
         del build.cells[self.cells.pop(key)]
@@ -82,7 +86,17 @@ class Shelf(Structure):
             return self.atom(build)
         return Group("list", tuple(calls.operand(build, value) for value in self.values(build)))
 
+    def hand_over(self, build: Builder) -> bool:
+        """Its items become those of a list's item: it must be new, and must not be used as an object again."""
+        inside = [block for block in build.blocks if block is self.block or not isinstance(block, Branch)]
+        if self.made is not None or self.is_handed_over or inside[-1] is not self.block:
+            return False
+        self.is_handed_over = True
+        return True
+
     def atom(self, build: Builder) -> Atom:
+        if self.is_handed_over:
+            raise self.refusal(build, "used as a whole after it was put into a list")
         if self.made is not None and any(block is self.made[0] for block in build.blocks):
             return self.made[1]
         items = [build.atom(value) for value in self.values(build)]
@@ -253,7 +267,7 @@ def _items(build: Builder, value: Value) -> list[Value]:
 def shelf_of(build: Builder, items: list[Value] | Mapping[Any, Value], hint: str = "") -> Shelf:
     """A new list or dict of these items."""
     kind = "list" if isinstance(items, list) else "dict"
-    shelf = Shelf(kind, f"<{next(build.counter)}>{hint or kind}", len(build.blocks))
+    shelf = Shelf(kind, f"<{next(build.counter)}>{hint or kind}", len(build.blocks), block=build.blocks[-1])
     for key, value in enumerate(items) if isinstance(items, list) else items.items():
         shelf.add(build, key, value)
     return shelf
@@ -268,12 +282,14 @@ def list_display(build: Builder, node: ast.AST, items: list[Value]) -> Value:
     form = build.forms.get(site)
     if form == STATIC or any(map(is_of_host, items)):
         return shelf_of(build, items)
-    if form is not None and not items:
-        from looplift.frontend.rows import columns
+    if form not in (None, PLAIN) and not items:
+        from looplift.frontend.records import columns
 
         return columns(build, form, site)
     found = build.emit("list", *(build.atom(value) for value in items), hint="items")
     build.sites[found] = site
+    if items:
+        build.displays.add(found)
     return found
 
 
@@ -332,26 +348,31 @@ def stored(build: Builder, ref: Var) -> None:
         restart(build, site, STATIC)
 
 
-def append(build: Builder, ref: Var, value: Value) -> bool:
-    """Whether an append to a list of the IR shows that the list needs another form: then it restarts."""
+def append(build: Builder, ref: Var, value: Value) -> None:
+    """An append to a list of the IR may show that the list needs another form: then the translation starts again."""
     site = build.sites.get(ref)
     if site is None:
-        return False
+        return
     if build.rounds and build.rounds[: len(site.rounds)] == site.rounds and len(build.rounds) > len(site.rounds):
         restart(build, site, STATIC)
+    if site in build.forms:
+        return
+    from looplift.frontend.records import form_of, is_columnar, parts
+
+    for part in parts(build, value):
+        if isinstance(part, Var) and part in build.displays:
+            restart(build, build.sites[part], STATIC)
+    form = form_of(build, value)
+    if form is not None and is_columnar(form):
+        restart(build, site, form)
     if is_of_host(value) and not isinstance(value, Tup):
         restart(build, site, STATIC)
-    if isinstance(value, Tup):
-        from looplift.frontend.rows import form_of
-
-        restart(build, site, form_of(value))
-    return False
 
 
 def restart(build: Builder, site: Site, form: object) -> None:
-    if build.forms.get(site) not in (None, form) and build.forms.get(site) != form:
-        return
-    if site in build.forms:
+    """Start the translation again with a list of another form, unless it was found to need one before."""
+    known = build.forms.get(site)
+    if known is not None and (form != PLAIN or known in (STATIC, OPEN, PLAIN)):
         return
     build.forms[site] = form
     raise Restart

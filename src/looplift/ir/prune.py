@@ -74,8 +74,13 @@ def _domain_atoms(domain: Range | While) -> list[Atom]:
     return [domain.lo, domain.hi, domain.step, *([domain.source] if domain.source is not None else [])]
 
 
+REMOVABLE = frozenset(
+    "iter_item iter_len tuple list dict zipped zipped_lists zipped_dicts mapping attribute unpack copy".split()
+)
+
+
 def _removable(name: str) -> bool:
-    return name in ("iter_item", "iter_len", "tuple", "list", "dict", "zipped", "attribute", "unpack", "copy")
+    return name in REMOVABLE
 
 
 def _block(block: Block, live: set[Var]) -> Block:

@@ -9,11 +9,19 @@ for i in range(n):                     for i in range(n):
 ... near[a, b] ...                     ... rows[a][b] ...     where 0 <= a and 0 <= b
 
 A negative key is not in the dict, and one that is too large is not in the list either: then the original runs.
+
+A dict that is only filled, at one place, and handed out is made of two lists, whatever its keys are:
+
+near = {}                              keys, values = [], []
+for i in range(n):                     for i in range(n):
+    near[name(i)] = f(i)                   keys.append(name(i)); values.append(f(i))
+                                       near = dict(zip(keys, values))
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
@@ -35,6 +43,7 @@ from looplift.ir.grammar import (
     Store,
     Var,
     While,
+    as_atom,
     atoms,
     uses,
     walk,
@@ -49,8 +58,60 @@ WHOLE = frozenset("add sub mul floordiv mod neg builtin.int builtin.len iter_len
 def tables_as_lists(function: Function) -> Function:
     """The same function without tables; raises NotLiftable where one is used in another way."""
     for made in [s for s in walk(function.body) if isinstance(s, Let) and s.op.name == TABLE]:
-        function = replace(function, body=_Table(function, made).replaced(function.body))
+        if any(atom is made.var for _, atom in function.results):
+            function = _handed_out(function, made)
+        else:
+            function = replace(function, body=_Table(function, made).replaced(function.body))
     return function
+
+
+def _refusal(made: Let) -> NotLiftable:
+    message = "a dict is read or written at a place that is not known before the loop runs"
+    return NotLiftable("unsupported-value", message, made.span)
+
+
+# ---------------------------------------------------------------- dicts that are handed out
+
+
+def _handed_out(function: Function, made: Let) -> Function:
+    """The function with lists of keys and values in place of a dict that is a result and otherwise only filled."""
+    users = [s for s in walk(function.body) if made.var in uses(s)]
+    stores = [s for s in users if isinstance(s, Store) and s.ref is made.var and s.combine is None]
+    if len(users) != 1 or len(stores) != 1 or stores[0].value is made.var or made not in function.body:
+        raise _refusal(made)
+    store, number = stores[0], made.var.name.partition(".")[2]
+    parts = store.index.items if isinstance(store.index, Group) else (store.index,)
+    keys = [Var(f"keys.d{number}_{position}") for position in range(len(parts))]
+    values, table = Var(f"values.d{number}"), Var(f"{made.var.hint}.d{number}")
+    filling = [Append(ref, as_atom(part), store.span) for ref, part in zip(keys, parts, strict=True)]
+    body = _with(function.body, made, [replace(made, var=ref, op=Op("list")) for ref in (*keys, values)])
+    body = _with(body, store, [*filling, Append(values, store.value, store.span)])
+    last = [replace(made, var=table, op=Op("mapping", (keys[0], values)))]
+    if isinstance(store.index, Group):
+        pairs = Var(f"pairs.d{number}")
+        last = [replace(made, var=pairs, op=Op("zipped", tuple(keys)))]
+        last.append(replace(made, var=table, op=Op("mapping", (pairs, values))))
+    results = tuple((name, table if atom is made.var else atom) for name, atom in function.results)
+    return replace(function, body=Block((*body, *last)), results=results)
+
+
+def _with(block: Block, old: Statement, new: Sequence[Statement]) -> Block:
+    """The block with other statements in one's place."""
+    found: list[Statement] = []
+    for statement in block:
+        match statement:
+            case _ if statement is old:
+                found += new
+            case If(then=then, orelse=orelse):
+                found.append(replace(statement, then=_with(then, old, new), orelse=_with(orelse, old, new)))
+            case Loop(body=body):
+                found.append(replace(statement, body=_with(body, old, new)))
+            case _:
+                found.append(statement)
+    return Block(tuple(found))
+
+
+# ---------------------------------------------------------------- dicts that are read
 
 
 class _Table:
@@ -63,15 +124,11 @@ class _Table:
         users = [s for s in walk(function.body) if made.var in uses(s)]
         self.stores = [s for s in users if isinstance(s, Store)]
         self.reads = [s for s in users if isinstance(s, Let) and s.op.name == "getitem" and s.op.args[0] is made.var]
-        if len(self.stores) != 1 or len(users) != len(self.reads) + 1 or self._is_result():
+        if len(self.stores) != 1 or len(users) != len(self.reads) + 1:
             raise self.refusal()
 
-    def _is_result(self) -> bool:
-        return any(atom is self.made.var for _, atom in self.function.results)
-
     def refusal(self) -> NotLiftable:
-        message = "a dict is read or written at a place that is not known before the loop runs"
-        return NotLiftable("unsupported-value", message, self.made.span)
+        return _refusal(self.made)
 
     # ------------------------------------------------------------ the loops that fill it
 

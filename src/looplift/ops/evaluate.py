@@ -41,6 +41,12 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return list(args)
         case "zipped":
             return list(zip(*args, strict=True))
+        case "zipped_lists":
+            return list(map(list, zip(*args, strict=True)))
+        case "mapping":
+            return dict(zip(*args, strict=True))
+        case "zipped_dicts":
+            return [dict(zip(args[0], items, strict=True)) for items in zip(*args[1:], strict=True)]
         case "dict":
             return dict(zip(args[0], args[1:], strict=True))
         case "attribute":

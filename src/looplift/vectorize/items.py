@@ -7,7 +7,7 @@ from typing import Any
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Group, Op, Operand, Var, as_atom, atoms, constant
-from looplift.vectorize import nodes
+from looplift.vectorize import nodes, records
 from looplift.vectorize.context import Context, node_of
 from looplift.vectorize.indexing import read
 from looplift.vectorize.nodes import Affine, Val
@@ -24,8 +24,10 @@ def structure(context: Context, op: Op, fact: Fact, var: Var) -> Val:
             return _display(context, op, fact)
         case "dict":
             return _table(context, op, fact)
-        case "zipped":
-            return Val(_zipped(context, op, fact))
+        case "zipped" | "zipped_lists" | "zipped_dicts":
+            return records.zipped(context, op, fact)
+        case "mapping":
+            return records.mapping(context, op, fact)
         case "unpack":
             return _item(context, as_atom(op.args[0]), constant(op.args[1]), fact, op)
         case "attribute":
@@ -50,17 +52,6 @@ def _table(context: Context, op: Op, fact: Fact) -> Val:
     made = _display(context, Op("list", op.args[1:]), fact)
     made.node.attrs.update(kind="dict", keys=keys)
     return made
-
-
-def _zipped(context: Context, op: Op, fact: Fact) -> Node:
-    """A list of tuples, of the lists that the region filled with their items."""
-    from looplift.vectorize import lists
-
-    vals = [context.val(as_atom(arg)) for arg in op.args]
-    made = [lists.returned(context, v.sequence) if isinstance(v.sequence, lists.Built) else v.node for v in vals]
-    if context.axes:
-        raise context.refuse("unsupported-value", "a list of tuples in each iteration")
-    return Node("zipped", tuple(made), (), fact.kind, hint="items")
 
 
 def _item(context: Context, owner: Atom, position: int, fact: Fact, op: Op) -> Val:

@@ -32,7 +32,7 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ops.table import base_name
-from looplift.vectorize import lists, nodes, ownership, proofs, settled, unread, views
+from looplift.vectorize import lists, nodes, ownership, proofs, records, settled, unread, views
 from looplift.vectorize.arrays import is_stored, new_array, target
 from looplift.vectorize.axes import axis_of
 from looplift.vectorize.carries import close_carry, contribute, open_carry
@@ -197,6 +197,7 @@ def _update(context: Context, update: Update) -> None:
 
 
 def _element(context: Context, val: Val) -> Val:
+    """What is put into a list: a list of numbers is a row."""
     if isinstance(val.sequence, lists.Built) and val.items is None:
         return lists.as_row(context, val.sequence)
     if val.sequence is not None or val.items is not None:
@@ -222,7 +223,12 @@ def _let(context: Context, statement: Let) -> None:
         full = lists.holds(context, op.args[0])
         context.vals[var] = Val(nodes.negated(full) if op.name == "not" else full)
         return
-    made = lists.joined(context, op, fact, var) or _of_built_list(context, op, fact) or operation(context, statement)
+    made = (
+        records.joined(context, op, fact)
+        or lists.joined(context, op, fact, var)
+        or _of_built_list(context, op, fact)
+        or operation(context, statement)
+    )
     context.vals[var] = made
     if context.flow.root(var) is var and is_stored(context, var):
         new_array(context, var, made, fact)
@@ -258,7 +264,7 @@ def _of_built_list(context: Context, op, fact) -> Val | None:
         return Val(val.sequence.length(context))
     if op.name in ("getitem", "iter_item"):
         return val.sequence.item(context, op.args[1], fact)
-    if op.name in ("zipped", "unpack"):
+    if op.name in records.KINDS or op.name in ("mapping", "unpack"):
         return None
     raise context.refuse("unknown-op", f"'{op.name.rpartition('.')[2]}' of a list that the loop fills")
 

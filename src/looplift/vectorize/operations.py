@@ -20,7 +20,10 @@ from looplift.vectorize.uniform import uniform
 
 SIZES = ("method.size", "method.numel", "method.nelement", "method.dim")
 
-STRUCTURE = frozenset("getitem iter_item iter_len builtin.len attribute unpack tuple list dict zipped copy".split())
+STRUCTURE = frozenset(
+    """getitem iter_item iter_len builtin.len attribute unpack tuple list dict copy
+    zipped zipped_lists zipped_dicts mapping""".split()
+)
 
 
 def operation(context: Context, statement: Let) -> Val:

@@ -1,0 +1,113 @@
+"""Lists of tuples, lists or dicts that the region fills: the lists of their items in; one list, or an array, out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looplift.base.data import dataclass
+from looplift.ir.array import Node, merge_axes
+from looplift.ir.facts import Fact, Kind
+from looplift.ir.grammar import Group, Op, Operand, Var, as_atom, atoms, constant
+from looplift.vectorize import lists, nodes
+from looplift.vectorize.context import Context
+from looplift.vectorize.nodes import Val
+
+KINDS = {"zipped": "tuple", "zipped_lists": "list", "zipped_dicts": "dict"}
+
+
+@dataclass
+class Records:
+    """A list whose items are records: a value for each of their items."""
+
+    columns: list[Val]
+    kind: str
+
+    def length(self, context: Context) -> Node:
+        return self.columns[0].sequence.length(context)
+
+    def item(self, context: Context, index: Operand, fact: Fact) -> Val:
+        raise context.refuse("unsupported-value", f"an item of a list of {self.kind}s, as a whole")
+
+
+def zipped(context: Context, op: Op, fact: Fact) -> Val:
+    """The list as one value; in a loop only its columns are there."""
+    keys = [constant(key) for key in atoms(op.args[0])] if isinstance(op.args[0], Group) else []
+    vals = [context.val(as_atom(arg)) for arg in op.args if not isinstance(arg, Group)]
+    found = Records(vals, KINDS[op.name])
+    if context.axes:
+        return Val(nodes.const(None), sequence=found)
+    made = [_whole(context, val) for val in vals]
+    node = Node("zipped", tuple(made), (), fact.kind, {"kind": found.kind, "keys": keys}, "items")
+    return Val(node, sequence=found)
+
+
+def _whole(context: Context, val: Val) -> Node:
+    return lists.returned(context, val.sequence) if isinstance(val.sequence, lists.Built) else val.node
+
+
+def mapping(context: Context, op: Op, fact: Fact) -> Val:
+    """A dict of two lists that the region fills; its keys are numbers or tuples of these."""
+    keys, values = (context.val(as_atom(arg)) for arg in op.args)
+    if context.axes or not _are_numbers(context, keys):
+        raise context.refuse("unsupported-value", "a dict whose keys are no numbers, or one in each iteration")
+    made = (_whole(context, keys), _whole(context, values))
+    return Val(Node("zipped", made, (), fact.kind, {"kind": "mapping"}, "table"))
+
+
+def _are_numbers(context: Context, val: Val) -> bool:
+    match val.sequence:
+        case Records(columns=columns, kind="tuple"):
+            return all(_are_numbers(context, column) for column in columns)
+        case lists.Built() as built:
+            return built.item_kind(context).is_number
+    return False
+
+
+def joined(context: Context, op: Op, fact: Fact) -> Val | None:
+    """``torch.tensor`` or ``np.array`` of a list of tuples or lists of numbers."""
+    if op.name not in ("torch.tensor", "np.array", "np.asarray") or not isinstance(op.args[0], Var):
+        return None
+    records = context.vals[op.args[0]].sequence if op.args[0] in context.vals else None
+    if not isinstance(records, Records):
+        return None
+    plain = len(op.args) == 1 and {key for key, _ in op.kwargs} <= {"dtype"}
+    node = _table(context, records, fact.kind) if plain else None
+    if node is None or node.kind.rank != fact.kind.rank:
+        if context.axes:
+            raise context.refuse("unsupported-value", f"'{op.name}' of a list of {records.kind}s")
+        return None
+    return Val(Node("owned", (node,), node.axes, node.kind, {"extents": node.attrs["extents"]}, "table"))
+
+
+def _table(context: Context, records: Records, kind: Kind) -> Node | None:
+    """An array of one more dimension than each column has."""
+    columns = [_column(context, val, kind) for val in records.columns]
+    if records.kind == "dict" or any(column is None for column in columns):
+        return None
+    made: list[Any] = columns
+    ranks = {column.kind.rank for column in made}
+    if len(ranks) != 1:
+        return None
+    rank = ranks.pop() + 1
+    first, *rest = made[0].attrs.get("extents") or [None] * (rank - 1)
+    attrs = {"join": "stack", "dim": 1 - rank, "extents": [first, nodes.const(len(made)), *rest]}
+    axes = merge_axes(*(column.axes for column in made))
+    return Node("join", tuple(made), axes, Kind(kind.family, kind.dtype, rank), attrs)
+
+
+def _column(context: Context, val: Val, kind: Kind) -> Node | None:
+    """The items at one position as an array; None for what is no list of numbers."""
+    built = val.sequence
+    if isinstance(built, Records):
+        return _table(context, built, kind)
+    if not isinstance(built, lists.Built) or built.row is not None or built.ragged is not None or built.differs:
+        return None
+    if not built.item_kind(context).is_number:
+        return None
+    node = built.collected(context)
+    if len(node.args) > 1:
+        context.check(nodes.compare("ge", built.length(context), nodes.const(1)))
+    if node.kind.dtype == kind.dtype:
+        return node
+    made = Kind(node.kind.family, kind.dtype, node.kind.rank)
+    return Node("cast", (node,), node.axes, made, {"dtype": kind.dtype, "extents": node.attrs.get("extents")})
