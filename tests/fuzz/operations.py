@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from looplift.ops import table
+from looplift.vectorize import array_forms
 
 from .vocabulary import Choices
 
@@ -27,17 +28,21 @@ ROWS = tuple(
         | set(table.EXACT)
         | set(table.SINGULAR)
         | {table.base_name(word) for word in table.ARITHMETIC}
+        | {table.base_name(word) for word in array_forms.names()}
     )
 )
 
 # No call of these can be repeated and compared: they write files, take gradients, give addresses, or memory as it was.
 NOT_COMPARED = frozenset(
     """backward save load data_ptr storage register_hook empty empty_like new_empty set_ get_rng_state set_rng_state
-    seed getitem iter_item random manual_seed float16 float32 float64""".split()
+    seed getitem iter_item random manual_seed""".split()
 )
 
 # torch's kernels differ in what gradient they give at NaN: the one for single elements another than that for many.
 UNEVEN_AT_NAN = frozenset("relu6 hardtanh elu selu hardswish".split())
+
+CONVERTING = ("float16", "float32", "float64")
+"""Types of NumPy that are called to convert."""
 
 OPERATORS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
@@ -47,7 +52,7 @@ OPERATORS = {
 UNARY = {"neg": "-", "pos": "+", "invert": "~", "not": "not "}
 
 TORCH_PLACES = ("torch", "torch.nn.functional", "torch.special", "torch.linalg")
-NUMPY_PLACES = ("np", "np.linalg")
+NUMPY_PLACES = ("np", "np.linalg", "np.fft", "np.add", "np.maximum", "np.subtract")
 
 COMMON = (
     "{a}", "{a}", "{a}", "{a}, {b}", "{a}, {b}", "{a}, {b}", "{a}, {b}, {c}", "{a}, 0", "{a}, -1", "{a}, 1", "{a}, 2",
@@ -109,10 +114,31 @@ SPECIAL = {
     "cartesian_prod": ("{a}, {b}",), "print": ("{p}", "'row', {i}, {p}", "{s}"), "allclose": ("{a}, {b}", "{a}, {a}"),
     "as_tensor": ("{p}", "{a}", "[{p}, 1.0]"), "from_numpy": ("{a}.detach().numpy()",),
     "full": ("(2,), 0.5", "(m,), {p}", "(m,), {i}"), "zeros": ("(m,)", "2", "m"), "ones": ("(m,)", "2", "m"),
-    "full_like": ("{a}, 0.5", "{a}, {p}"), "new_full": ("{a}, (2,), 0.5",), "new_zeros": ("{a}, (2,)", "{a}, m"),
+    "new_full": ("{a}, (2,), 0.5",), "new_zeros": ("{a}, (2,)", "{a}, m"),
     "new_ones": ("{a}, m", "{a}, (2, m)"), "list": ("{a}",), "requires_grad_": ("{a}.clone()", "{a}.detach().clone()"),
     "view_as": ("{a}, {b}",), "expand_as": ("{s}, {b}", "{a}, {A}"), "type_as": ("{a}, {b}", "{a}, {s}"),
     "ldexp": ("{a}, {t}", "{a}, 2", "{p}, 2"), "bool": ("{s}", "{a}", "{p}", "{i}"),
+    "convolve": ("{a}, {b}", "{a}, w", "{a}, {b}, 'same'", "{a}, w, mode='valid'"),
+    "correlate": ("{a}, {b}", "{a}, w, 'full'"), "kron": ("{a}, {b}", "{A}, {B}"),
+    "pad": ("{a}, 1", "{a}, (1, 2)", "{a}, 1, mode='edge'", "{A}, ((1, 0), (0, 2)), constant_values=2"),
+    "percentile": ("{a}, 50", "{a}, [25, 75]", "{A}, [10, 50], axis=0"), "quantile": ("{a}, 0.5", "{a}, [0.2, 0.9]"),
+    "select": ("[{k}, {a} > 0], [{a}, {b}], 0.5", "[{k}], [{a}]"), "choose": ("{t} % 2, [{a}, {b}]",),
+    "piecewise": ("{a}, [{k}], [1.5, -2]", "{a}, [{a} > 0, {k}], [1, 2]"),
+    "histogram": ("{a}, bins=3, range=(-1.0, 1.0)", "{a}, [-1, 0, 0.5, 2]"),
+    "take": ("{a}, [0, -1]", "{a}, {t} % m", "{A}, 0, axis=1", "{a}, 0"),
+    "take_along_axis": ("{a}, np.argsort({b}), 0", "{A}, np.argsort({B}, axis=1), axis=1"),
+    "insert": ("{a}, 1, {s}", "{a}, 0, 2.5"), "append": ("{a}, {b}", "{a}, 1.5", "{a}, {s}"),
+    "delete": ("{a}, 0", "{a}, [0, 1]", "{A}, 0, axis=1"), "lexsort": ("({a}, {b})",),
+    "column_stack": ("[{a}, {b}]",), "dstack": ("[{A}, {B}]",), "multi_dot": ("[{A}, {B}, {a}]",),
+    "full_like": ("{a}, 0.5", "{a}, {p}", "{a}, {s}"), "broadcast_to": ("{a}, (2, m)", "{s}, (2,)"),
+    "linspace": ("{s}, {p}, 4", "0.0, {s}, 3"), "unravel_index": ("np.argmax({A}), (m, m)", "{t} % 4, (2, 2)"),
+    "matrix_norm": ("{A}", "{A}, ord=2"), "tile": ("{a}, 2", "{a}, (2, 1)"), "moveaxis": ("{A}, 0, 1",),
+    "diagflat": ("{a}", "{a}, 1"), "trace": ("{A}", "{A}, 1"), "diag": ("{a}", "{A}", "{A}, -1"),
+    "inner": ("{a}, {b}", "{A}, {b}", "{A}, {B}"), "vdot": ("{a}, {b}",), "average": ("{a}", "{a}, weights=w"),
+    "cov": ("{a}, {b}", "{a}", "{A}"), "corrcoef": ("{a}, {b}", "{A}"), "squeeze": ("{a}", "{A}[:1], axis=0"),
+    "array_equal": ("{a}, {b}", "{a}, {a}"), "isclose": ("{a}, {b}", "{a}, {s}, atol=0.5"),
+    "outer": ("{a}, {b}",), "reduce": ("{a}", "{A}, axis=1"), "accumulate": ("{a}", "{A}, axis=1"),
+    "float16": ("{s}", "{a}", "{p}"), "float32": ("{s}", "{a}", "{p}"), "float64": ("{s}", "{a}", "{p}"),
     "index_select": ("{a}, 0, w",), "kthvalue": ("{a}, 1",), "topk": ("{a}, 1",),
 }  # fmt: skip
 
@@ -248,7 +274,7 @@ def spellings(row, library):
     found = []
     for place in places:
         owner = operator.attrgetter(place.partition(".")[2])(owners[library]) if "." in place else owners[library]
-        if callable(getattr(owner, row, None)) and not isinstance(getattr(owner, row), type):
+        if callable(getattr(owner, row, None)) and (row in CONVERTING or not isinstance(getattr(owner, row), type)):
             found.append((f"{place}.{row}", False))
     kind = torch.Tensor if library == "torch" else np.ndarray
     if hasattr(kind, row):

@@ -88,7 +88,7 @@ VIEW_FUNCTIONS = frozenset(
     """narrow diagonal unfold expand expand_as view view_as reshape reshape_as select squeeze unsqueeze swapdims
     swapaxes movedim moveaxis t permute transpose real imag chunk split unbind tensor_split hsplit vsplit dsplit detach
     adjoint positive atleast_1d atleast_2d atleast_3d broadcast_to contiguous to type type_as float double ravel
-    flatten unflatten resolve_conj as_strided alias""".split()
+    flatten unflatten resolve_conj as_strided alias asarray as_tensor""".split()
 )
 
 
@@ -100,7 +100,9 @@ def is_view(node: Node) -> bool:
         return len(node.args) == 1 and is_view(node.args[0])
     if node.op in ("field", "unflattened"):
         return is_view(node.args[0])
-    if node.op == "vmapped":
+    if node.op == "batched":
+        return bool(node.attrs.get("view"))
+    if node.op in ("vmapped", "leading"):
         return base_name(node.attrs["name"]) in VIEW_FUNCTIONS
     if node.op == "method":
         return node.attrs["name"] not in ("clone", "copy")

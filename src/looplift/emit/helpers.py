@@ -7,20 +7,22 @@ from functools import cache
 from typing import Any
 
 from looplift.base.errors import RequirementFailed
+from looplift.emit.array_helpers import ARRAYS
 from looplift.emit.scan_helpers import SCANS
 
-HELPERS = {
-    "with_spare": '''
+HELPERS = (
+    {
+        "with_spare": '''
 def with_spare(entries):
     """The entries; where there are none a zero, for lanes that do not run to read."""
     return entries if len(entries) else entries.new_zeros(1, *entries.shape[1:])
 ''',
-    "with_spare_array": '''
+        "with_spare_array": '''
 def with_spare_array(entries):
     """The entries; where there are none a zero, for lanes that do not run to read."""
     return entries if len(entries) else np.zeros((1, *entries.shape[1:]), entries.dtype)
 ''',
-    "number_vector": '''
+        "number_vector": '''
 def number_vector(numbers, dtype):
     """A list of Python numbers as a vector."""
     vector = np.array(numbers)
@@ -28,7 +30,7 @@ def number_vector(numbers, dtype):
         raise RequirementFailed("the list holds other kinds of numbers")
     return torch.from_numpy(vector)
 ''',
-    "number_array": '''
+        "number_array": '''
 def number_array(numbers, dtype):
     """A list of Python numbers as a vector."""
     vector = np.array(numbers)
@@ -36,24 +38,24 @@ def number_array(numbers, dtype):
         raise RequirementFailed("the list holds other kinds of numbers")
     return vector
 ''',
-    "put_piece": '''
+        "put_piece": '''
 def put_piece(rows, piece, start, count):
     """The tensor of all rows, with a piece of them from the start on; the first piece makes it."""
     rows = piece.new_empty((count, *piece.shape[1:])) if rows is None else rows
     rows[start : start + len(piece)] = piece
     return rows
 ''',
-    "row_lengths": '''
+        "row_lengths": '''
 def row_lengths(rows):
     """How many items each list of a list of lists has."""
     return torch.from_numpy(np.fromiter(map(len, rows), np.int64, len(rows)))
 ''',
-    "row_lengths_array": '''
+        "row_lengths_array": '''
 def row_lengths_array(rows):
     """How many items each list of a list of lists has."""
     return np.fromiter(map(len, rows), np.int64, len(rows))
 ''',
-    "row_entries": '''
+        "row_entries": '''
 def row_entries(rows, dtype):
     """The items of all lists of a list of lists, one after the other."""
     entries = np.array([item for row in rows for item in row])
@@ -61,7 +63,7 @@ def row_entries(rows, dtype):
         raise RequirementFailed("the lists hold other kinds of numbers")
     return torch.from_numpy(entries)
 ''',
-    "row_entries_array": '''
+        "row_entries_array": '''
 def row_entries_array(rows, dtype):
     """The items of all lists of a list of lists, one after the other."""
     entries = np.array([item for row in rows for item in row])
@@ -69,21 +71,21 @@ def row_entries_array(rows, dtype):
         raise RequirementFailed("the lists hold other kinds of numbers")
     return entries
 ''',
-    "same_dtype_stack": '''
+        "same_dtype_stack": '''
 def same_dtype_stack(tensors):
     """Tensors of one dtype and shape as the rows of one."""
     if len({tensor.dtype for tensor in tensors}) != 1 or len({type(tensor) for tensor in tensors}) != 1:
         raise RequirementFailed("the list holds tensors of several dtypes")
     return torch.stack(list(tensors))
 ''',
-    "same_dtype_array": '''
+        "same_dtype_array": '''
 def same_dtype_array(arrays):
     """Arrays of one dtype and shape as the rows of one."""
     if len({array.dtype for array in arrays}) != 1:
         raise RequirementFailed("the list holds arrays of several dtypes")
     return np.stack(arrays)
 ''',
-    "taken": '''
+        "taken": '''
 def taken(values, dim, index):
     """What ``values[index]`` is at dimension ``dim``; negative indices take longer."""
     try:
@@ -94,13 +96,13 @@ def taken(values, dim, index):
     except (IndexError, RuntimeError):
         return values[(slice(None),) * dim + (index,)]
 ''',
-    "at_places": '''
+        "at_places": '''
 def at_places(function, out, indices, value):
     """``function.at``; NumPy 2.4 reads beyond the end of values that it has to broadcast."""
     shape = np.broadcast_shapes(*map(np.shape, indices)) + out.shape[len(indices):]
     function.at(out, indices, np.broadcast_to(value, shape))
 ''',
-    "taken_along": '''
+        "taken_along": '''
 def taken_along(values, index):
     """``values[i, index[i]]`` for all leading places ``i``; negative indices take longer."""
     dim = values.dim() - 1
@@ -114,21 +116,21 @@ def taken_along(values, index):
         picked = values.gather(dim, torch.where(places < 0, places + values.shape[dim], places))
     return picked.reshape(index.shape)
 ''',
-    "same_dtype_cat": '''
+        "same_dtype_cat": '''
 def same_dtype_cat(tensors, dim):
     """Tensors of one dtype and rank, put together along a dimension."""
     if len({(tensor.dtype, type(tensor), tensor.dim()) for tensor in tensors}) != 1:
         raise RequirementFailed("the list holds tensors of several dtypes or ranks")
     return torch.cat(list(tensors), dim)
 ''',
-    "same_dtype_concatenation": '''
+        "same_dtype_concatenation": '''
 def same_dtype_concatenation(arrays, axis):
     """Arrays of one dtype and rank, put together along a dimension."""
     if len({(array.dtype, array.ndim) for array in arrays}) != 1:
         raise RequirementFailed("the list holds arrays of several dtypes or ranks")
     return np.concatenate(arrays, axis)
 ''',
-    "windows": '''
+        "windows": '''
 def windows(values, dim, first, *steps):
     """``values[first + step * i + other * j]`` along a dimension, zero outside: i in its place, j last."""
     last = first + sum((count - 1) * step for count, step in steps)
@@ -144,7 +146,7 @@ def windows(values, dim, first, *steps):
     ((width, other),) = inner
     return values.unfold(dim, other * (width - 1) + 1, step)[..., ::other]
 ''',
-    "convolution": '''
+        "convolution": '''
 def convolution(x, w, counts, *steps):
     """Sums of windows of ``x`` times ``w``, each with so many dimensions of samples, groups, outputs and channels.
 
@@ -170,7 +172,7 @@ def convolution(x, w, counts, *steps):
     found = function(rows, filters, stride=[s[2] for s in steps], dilation=[s[4] for s in steps], groups=parts)
     return found.view(*lead, *kept[groups:], *found.shape[2:])
 ''',
-    "windows_array": '''
+        "windows_array": '''
 def windows_array(values, dim, first, *steps):
     """``values[first + step * i + other * j]`` along a dimension, zero outside: i in its place, j last."""
     last = first + sum((count - 1) * step for count, step in steps)
@@ -186,7 +188,7 @@ def windows_array(values, dim, first, *steps):
         values = np.lib.stride_tricks.sliding_window_view(values, other * (width - 1) + 1, axis=dim)[..., ::other]
     return values[(*lead, slice(None, None, step))]
 ''',
-    "distances": '''
+        "distances": '''
 def distances(a, b, squared=False):
     """The distances between the rows of ``a`` and of ``b``, or their squares, without a table of differences."""
     if torch.is_grad_enabled() and (a.requires_grad or b.requires_grad):
@@ -223,30 +225,30 @@ class _Distances(torch.autograd.Function):
         ]
         return *parts, None
 ''',
-    "all_finite": '''
+        "all_finite": '''
 def all_finite(values):
     """Whether no element is infinite or NaN: none is where their sum is not."""
     values = values.detach()
     total = values.sum() if values.element_size() > 2 else values.sum(dtype=torch.float32)
     return abs(total.item()) < float("inf") or bool(torch.isfinite(values).all())
 ''',
-    "least": '''
+        "least": '''
 def least(values):
     """The least of some integers; more than any if there are none."""
     return values.min().item() if values.numel() else float("inf")
 ''',
-    "greatest": '''
+        "greatest": '''
 def greatest(values):
     """The greatest of some integers; less than any if there are none."""
     return values.max().item() if values.numel() else -float("inf")
 ''',
-    "label_counts": '''
+        "label_counts": '''
 def label_counts(labels, first, count):
     """How many labels are first, first + 1, ...: ``count`` numbers."""
     bins = labels.clamp(first - 1, first + count) - (first - 1)
     return torch.bincount(bins.flatten(), minlength=count + 2)[1:-1]
 ''',
-    "label_table": '''
+        "label_table": '''
 def label_table(labels, first, count, others, least, number):
     """How many places have the labels first + i and least + j, at [i + 1, j + 1]; other labels are first and last."""
     sides = []
@@ -256,19 +258,19 @@ def label_table(labels, first, count, others, least, number):
     joint = torch.add(sides[1], sides[0], alpha=number + 2).flatten()
     return torch.bincount(joint, minlength=(count + 2) * (number + 2)).view(count + 2, number + 2)
 ''',
-    "label_either": '''
+        "label_either": '''
 def label_either(table):
     """How many places have one of two labels, from how many have both."""
     return table.sum(1)[1:-1, None] + table.sum(0)[1:-1] - table[1:-1, 1:-1]
 ''',
-    "counted_own": '''
+        "counted_own": '''
 def counted_own(mask, other, rank):
     """How many of the last ``rank`` dimensions hold, where they are broadcast to those of another mask."""
     own = mask.shape[mask.dim() - rank:]
     shape = torch.broadcast_shapes(own, other.shape[other.dim() - rank:])
     return mask.flatten(-rank).sum(-1) * (shape.numel() // max(1, own.numel()))
 ''',
-    "counted_both": '''
+        "counted_both": '''
 def counted_both(a, b, rank):
     """How many elements of the last ``rank`` dimensions hold in both, for each pair of rows: exact in this dtype."""
     lead, other = a.shape[:a.dim() - rank], b.shape[:b.dim() - rank]
@@ -278,13 +280,13 @@ def counted_both(a, b, rank):
     rows, columns = (x.reshape(part.numel(), shape.numel()).to(dtype) for x, part in ((a, lead), (b, other)))
     return (rows @ columns.T).long().view(*lead, *other)
 ''',
-    "label_sums": '''
+        "label_sums": '''
 def label_sums(values, labels, first, count):
     """The sums of the rows whose labels are first, first + 1, ...: ``count`` rows."""
     bins = labels.clamp(first - 1, first + count) - (first - 1)
     return values.new_zeros(count + 2, *values.shape[1:]).index_add(0, bins, values)[1:-1]
 ''',
-    "label_members": '''
+        "label_members": '''
 def label_members(labels, first, count):
     """The places of the labels first, first + 1, ..., group by group: the group of each, and the place."""
     order = labels.argsort(stable=True)
@@ -292,7 +294,7 @@ def label_members(labels, first, count):
     inside = (own >= 0) & (own < count)
     return own[inside], order[inside]
 ''',
-    "segments_apart": '''
+        "segments_apart": '''
 def segments_apart(starts, lengths):
     """Whether no two runs of so many places, from these starts on, have a place in common."""
     some = lengths > 0
@@ -302,7 +304,7 @@ def segments_apart(starts, lengths):
     order = first.argsort()
     return bool((first[order][1:] >= last[order][:-1]).all())
 ''',
-    "places_apart": '''
+        "places_apart": '''
 def places_apart(indices, sizes):
     """Whether all places are different ones."""
     flat = 0
@@ -311,7 +313,7 @@ def places_apart(indices, sizes):
     flat = np.sort(np.asarray(flat).ravel())
     return bool((flat[1:] != flat[:-1]).all())
 ''',
-    "segment_reduce": '''
+        "segment_reduce": '''
 def segment_reduce(ufunc, values, lengths, empty):
     """The reduction of each run of so many values; ``empty`` where there are none."""
     first, some = np.cumsum(lengths) - lengths, lengths > 0
@@ -322,7 +324,7 @@ def segment_reduce(ufunc, values, lengths, empty):
         folded[some] = ufunc.reduceat(values, first[some])
     return folded
 ''',
-    "add_at": '''
+        "add_at": '''
 def add_at(out, indices, value):
     """``out[indices] += value``, as often as a place is named; numbers without gradients by their place in memory."""
     flat, size = indices[0], out.numel()
@@ -341,7 +343,7 @@ def add_at(out, indices, value):
     else:
         out.view(-1).index_add_(0, flat.flatten(), value.expand(flat.shape).flatten())
 ''',
-    "update_at": '''
+        "update_at": '''
 def update_at(out, indices, value, how):
     """``out[indices]`` combined with ``value``, as often as a place is named: "prod", "amax" or "amin"."""
     places = torch.broadcast_tensors(*indices)
@@ -357,7 +359,7 @@ def update_at(out, indices, value, how):
     value = value.reshape(len(flat), rows.shape[1])
     out.copy_(rows.scatter_reduce(0, flat[:, None].expand_as(value), value, how).view(out.shape))
 ''',
-    "write_last": '''
+        "write_last": '''
 def write_last(out, indices, value):
     """``out[indices] = value`` where indices may repeat: the last writer wins, as in a loop."""
     places = torch.broadcast_tensors(*(torch.as_tensor(index) for index in indices))
@@ -380,7 +382,10 @@ def indices_shape(indices):
     """The shape of indices together."""
     return torch.broadcast_shapes(*(torch.as_tensor(index).shape for index in indices))
 ''',
-} | SCANS
+    }
+    | SCANS
+    | ARRAYS
+)
 
 
 @cache

@@ -16,6 +16,7 @@ from looplift.emit.arrays import (
     owned_text,
     spread_text,
 )
+from looplift.emit.batched import batched_text
 from looplift.emit.contractions import (
     cell_part_text,
     cell_text,
@@ -100,7 +101,7 @@ def fold_text(p: Printer, node: Node) -> Text:
     more = "".join(f", {k}={p.text(v).text}" for k, v in zip(names, extra, strict=True))
     if p.library == "np":
         short = {"amax": "max", "amin": "min", "norm": "linalg.norm", "absolute": "abs"}.get(base, base)
-        if base == "norm" and len(dims) > 1:
+        if base in ("norm", "argmax", "argmin") and len(dims) > 1:
             text, dims = f"{text}.reshape({text}.shape[:{len(x.axes)}] + (-1,))", (-1,)
         keeps = ", keepdims=True" if keep else ""
         where = dims[0] if len(dims) == 1 else dims
@@ -202,7 +203,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "reduce": reduce_text, "fold": fold_text,
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
     "reshaped": reshaped_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
-    "unflattened": unflattened_text,
+    "unflattened": unflattened_text, "batched": batched_text,
     "matmul": matmul_text, "contract": contract_text, "convolution": convolution_text, "distances": distances_text,
     "counted_both": counted_both_text, "label_pairs": label_pairs_text,
     "counted_own": counted_own_text, "label_table": label_table_text, "label_either": label_either_text,

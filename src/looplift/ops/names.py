@@ -10,6 +10,12 @@ from typing import Any
 
 BUILTINS = ("abs", "bool", "float", "int", "len", "max", "min", "round", "sum", "print", "divmod", "complex", "str")
 
+SECOND_NAMES = frozenset(
+    """acos acosh asin asinh atan atanh atan2 bitwise_invert bitwise_left_shift bitwise_right_shift concat conjugate
+    permute_dims pow""".split()
+)
+"""Of NumPy, of functions that have another name as well: they go by that one."""
+
 FLOATING_TYPES = ("float16", "float32", "float64")
 """Of NumPy, called to convert a number. Those of integers raise where `astype` does not."""
 
@@ -26,7 +32,7 @@ def _table() -> dict[int, str]:
         ("np.fft", np.fft),
     )  # fmt: skip
     for prefix, namespace in namespaces:
-        for name, value in vars(namespace).items():
+        for name, value in sorted(vars(namespace).items(), key=lambda item: item[0] in SECOND_NAMES):
             if name.startswith("_") or name in ("vmap", "compile", "no_grad"):
                 continue
             if callable(value) and not isinstance(value, type):
@@ -40,7 +46,18 @@ def _table() -> dict[int, str]:
 
 def name_of(callable_: Callable) -> str | None:
     """The name of the operation that a callable is, or None."""
-    return _table().get(id(callable_))
+    return _table().get(id(callable_)) or _method_of_function(callable_)
+
+
+def _method_of_function(callable_: Callable) -> str | None:
+    """``np.add.reduce`` is a method of a function of NumPy."""
+    import numpy as np
+
+    owner = getattr(callable_, "__self__", None)
+    if not isinstance(owner, np.ufunc) or callable_.__name__ not in ("reduce", "accumulate", "outer"):
+        return None
+    found = _table().get(id(owner))
+    return found and f"{found}.{callable_.__name__}"
 
 
 @cache

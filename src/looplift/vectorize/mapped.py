@@ -15,6 +15,9 @@ from looplift.vectorize.nodes import Val, may_have_gradient
 PAIRED = {"sort": 1, "topk": 2, "max": 1, "min": 1, "median": 1, "nanmedian": 1, "mode": 1, "kthvalue": 2, "cummax": 1,
           "cummin": 1}  # fmt: skip
 
+OF_ANOTHER_TYPE = frozenset(("linspace", "logspace"))
+"""What gives another dtype under ``torch.vmap`` than it gives alone."""
+
 
 def vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
     """The op as written, under ``torch.vmap`` once for each axis; tensors only, watched by the first comparison."""
@@ -27,6 +30,8 @@ def vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         raise context.refuse("unknown-op", f"'{said(name)}' gives a {fact.kind.family}")
     if not name.startswith(("torch.", "method.")) or table.family(name) in ("random", "blocked"):
         raise context.refuse("unknown-op", f"'{said(name)}' has no batched rule")
+    if table.base_name(name) in OF_ANOTHER_TYPE:
+        raise context.refuse("unknown-op", f"'{said(name)}' of tensors has no batched rule")
     if table.family(name) == "along" and any(node.axes and not node.kind.rank for node in flat if node.kind.is_array):
         raise context.refuse("unknown-op", f"'{said(name)}' of a tensor without dimensions")
     _check_smooth(context, name, flat)

@@ -79,7 +79,7 @@ def _dimensions_read(module: Any, kind: str) -> int:
 def contraction(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
     """Products summed over a dimension, written as einsum or matmul over labelled axes."""
     base = table.base_name(name)
-    if name == "torch.tensordot" and (made := _tensordot(args, kwargs, fact)) is not None:
+    if name == "torch.tensordot" and (made := tensordot(args, kwargs, fact)) is not None:
         return made
     if kwargs or any(isinstance(a, list) for a in args):
         return special(context, name, args, kwargs, fact)
@@ -87,6 +87,8 @@ def contraction(context: Context, name: str, args: list[Any], kwargs: dict[str, 
         return _linear(context, args, fact)
     if base in ("matmul", "mm", "mv", "dot", "inner", "vdot") and len(args) == 2:
         a, b = args
+        if base == "vdot" and "complex" in str(a.kind.dtype):  # of which the first factor is conjugated
+            a = nodes.elementwise("torch.conj", [a], a.kind)
         ranks = (a.kind.rank, b.kind.rank)
         if max(ranks) <= 2 and min(ranks) >= 1 and not (base == "inner" and ranks != (1, 1)):
             return product(a, b, fact.kind)
@@ -96,7 +98,7 @@ def contraction(context: Context, name: str, args: list[Any], kwargs: dict[str, 
     return special(context, name, args, kwargs, fact)
 
 
-def _tensordot(args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node | None:
+def tensordot(args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node | None:
     """Dimensions of both factors that are summed have one letter; None where they are not known."""
     given = [*args[2:], *kwargs.values()]
     if set(kwargs) - {"dims"} or len(given) != 1 or any(a.kind.dtype != fact.kind.dtype for a in args[:2]):

@@ -28,6 +28,8 @@ def number_operation(
     """The operation, if it is one on Python numbers or makes one; else None."""
     if kwargs or any(isinstance(a, list) for a in args):
         return None
+    if name == "method.item" and len(args) > 1:
+        raise context.refuse("unknown-op", "'.item' of one of several elements")
     if name in CONVERSIONS or (name == "method.tolist" and fact.kind.is_number):
         return Val(_converted(context, args[0], fact.kind))
     if name == "method.tolist" and args[0].kind.is_array and args[0].kind.rank == 1 and fact.sample:

@@ -8,7 +8,7 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, operands
 from looplift.ops import table
-from looplift.vectorize import cells, nodes, numbers, positions, ragged, strips
+from looplift.vectorize import array_forms, cells, nodes, numbers, positions, ragged, strips
 from looplift.vectorize.arithmetic import arithmetic, said
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
@@ -131,6 +131,10 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     kwargs = {key: _argument(context, operand) for key, operand in op.kwargs}
     if (number := numbers.number_operation(context, name, args, kwargs, fact, var)) is not None:
         return number
+    if context.library == "np" and (found := array_forms.form(context, name, args, kwargs, fact)) is not None:
+        if found.node.op == "batched":
+            found.node.hint = var.hint
+        return found
     if context.library == "np" and (made := stacked(context, name, args, kwargs, fact)) is not None:
         made.hint = var.hint
         return several(made, fact) if isinstance(fact.sample, tuple) else Val(made)

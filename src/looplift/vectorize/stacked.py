@@ -14,7 +14,7 @@ from looplift.vectorize.context import Context
 # along one dimension: the position of the axis among the arguments, and what it is where it is left out
 ALONG = {"sort": (1, -1), "argsort": (1, -1), "cumsum": (1, None), "cumprod": (1, None), "flip": (1, None),
          "nancumsum": (1, None), "percentile": (2, None), "quantile": (2, None), "nanpercentile": (2, None),
-         "nanquantile": (2, None), "gradient": (99, None), "diff": (2, -1), "partition": (2, -1),
+         "nanquantile": (2, None), "gradient": (99, None), "diff": (2, -1), "unwrap": (2, -1), "partition": (2, -1),
          "argpartition": (2, -1), "trapezoid": (3, -1), "average": (1, None), "nanargmin": (1, None),
          "nanargmax": (1, None), "nanstd": (1, None), "nanvar": (1, None), "nanprod": (1, None), "repeat": (2, None),
          "fft": (2, -1), "ifft": (2, -1), "rfft": (2, -1), "irfft": (2, -1), "hfft": (2, -1),

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from looplift.base.data import dataclass
 from looplift.ir.array import Axis, Node, merge_axes
-from looplift.ir.facts import Kind
-from looplift.ir.grammar import Const, Group, Operand, Slice, as_atom
+from looplift.ir.facts import Kind, kind_of
+from looplift.ir.grammar import Const, Group, Operand, Slice, Var, as_atom
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context, node_of
 from looplift.vectorize.nodes import Affine
@@ -104,6 +104,8 @@ def pieces_of(
     ``extents`` gives those of the dimensions, without which no slice may have another length in each lane. Without
     ``windows`` slices of one width are entries as well.
     """
+    if isinstance(index, Var) and context.facts.kind(index).family == "tuple":
+        return _of_tuple(context, index, rank)
     items = list(index.items) if isinstance(index, Group) and index.kind == "tuple" else [index]
     dims = sum(not _is(item, None) and not _is(item, Ellipsis) for item in items)
     if any(_is(item, Ellipsis) for item in items):
@@ -122,6 +124,18 @@ def pieces_of(
         pieces.append(_piece(context, item, here, windows, several))
         dim += not _is(item, None)
     return _nested(context, pieces)
+
+
+def _of_tuple(context: Context, index: Var, rank: int) -> list[Piece]:
+    """Index tensors of a tuple that was made elsewhere, as by ``np.triu_indices``; the dimensions after them whole."""
+    sample, node = context.facts[index].sample, context.node(index)
+    kinds = [kind_of(item) for item in sample] if isinstance(sample, tuple) else []
+    if node.op == "display" or not kinds or len(kinds) > rank:
+        raise context.refuse("unsupported-value", "a tuple used as a subscript")
+    if not all(kind.is_array and kind.rank == 1 and "int" in str(kind.dtype) for kind in kinds):
+        raise context.refuse("unsupported-value", "a tuple used as a subscript, of other things than index tensors")
+    parts = [Node("field", (node,), node.axes, kind, {"position": k}) for k, kind in enumerate(kinds)]
+    return [*map(Gather, parts), *[Whole()] * (rank - len(kinds))]
 
 
 def _nested(context: Context, pieces: list[Piece]) -> list[Piece]:

@@ -11,7 +11,7 @@ from looplift.vectorize.context import Context, Lowered
 from looplift.vectorize.subscripts import Gather, Point, Whole
 
 RAISING = frozenset(
-    ("gather", "vmapped", "matmul", "module", "cell", "leading", "join", "reshaped", "apply", "fold", "pack", "paired")
+    """gather vmapped matmul module cell leading join reshaped apply fold pack paired batched""".split()
 )
 
 

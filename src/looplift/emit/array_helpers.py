@@ -1,0 +1,82 @@
+"""Functions of NumPy for rows in the last dimension, for emitted code: their text goes with the source."""
+
+ARRAYS = {
+    "correlated": '''
+def correlated(a, v, mode):
+    """``np.correlate`` of vectors along the last dimension, the second one not longer."""
+    count = v.shape[-1]
+    if not 0 < count <= a.shape[-1]:
+        raise RequirementFailed("an empty vector, or the second one is longer")
+    before, after = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2), "valid": (0, 0)}[mode]
+    a = np.pad(a, [*[(0, 0)] * (a.ndim - 1), (before, after)])
+    length = a.shape[-1] - count + 1
+    if count > 64:
+        return np.einsum("...ij,...j->...i", np.lib.stride_tricks.sliding_window_view(a, count, axis=-1), v)
+    total = a[..., :length] * v[..., :1]
+    for k in range(1, count):
+        total += a[..., k : k + length] * v[..., k : k + 1]
+    return total
+''',
+    "convolved": '''
+def convolved(a, v, mode):
+    """``np.convolve`` of vectors along the last dimension."""
+    if v.shape[-1] > a.shape[-1]:
+        a, v = v, a
+    return correlated(a, v[..., ::-1], mode)
+''',
+    "kronecker": '''
+def kronecker(a, b, rank):
+    """``np.kron`` of vectors or matrices in the last dimensions."""
+    if rank == 1:
+        made = a[..., :, None] * b[..., None, :]
+        return made.reshape(made.shape[:-2] + (-1,))
+    made = a[..., :, None, :, None] * b[..., None, :, None, :]
+    return made.reshape(made.shape[:-4] + (a.shape[-2] * b.shape[-2], a.shape[-1] * b.shape[-1]))
+''',
+    "diagonal_matrices": '''
+def diagonal_matrices(rows, k):
+    """``np.diag`` of vectors in the last dimension."""
+    count = rows.shape[-1]
+    made = np.zeros((*rows.shape[:-1], count + abs(k), count + abs(k)), rows.dtype)
+    places = np.arange(count)
+    made[..., places + max(-k, 0), places + max(k, 0)] = rows
+    return made
+''',
+    "counts_of_rows": '''
+def counts_of_rows(rows, count, weights=None):
+    """``np.bincount`` of vectors in the last dimension, whose integers are below ``count``."""
+    lead = rows.shape[:-1]
+    if count < 1 or (rows.size and not 0 <= rows.min() <= rows.max() < count):
+        raise RequirementFailed("a row has a negative integer, or one that makes its counts longer")
+    lanes = np.arange(int(np.prod(lead))).reshape((*lead, 1)) * count
+    flat = (rows + lanes).ravel()
+    given = None if weights is None else weights.ravel()
+    return np.bincount(flat, given, minlength=int(np.prod(lead)) * count).reshape((*lead, count))
+''',
+    "histograms": '''
+def histograms(rows, bins, span=None):
+    """How many items of each vector in the last dimension are in each bin, the last of which is closed."""
+    edges = np.histogram(np.empty(0, rows.dtype), bins, span)[1]
+    count = len(edges) - 1
+    places = np.searchsorted(edges, rows, "right") - 1
+    places[rows == edges[-1]] = count - 1
+    inside = (rows >= edges[0]) & (rows <= edges[-1])
+    return counts_of_rows(np.where(inside, places, count), count + 1)[..., :-1]
+''',
+    "covariances": '''
+def covariances(rows, less):
+    """``np.cov`` of matrices in the last dimensions, whose rows are variables."""
+    count = rows.shape[-1] - less
+    if count <= 0:
+        raise RequirementFailed("too few observations")
+    rows = rows - rows.mean(-1, keepdims=True)
+    return rows @ rows.swapaxes(-1, -2) / count
+''',
+    "correlations": '''
+def correlations(rows):
+    """``np.corrcoef`` of matrices in the last dimensions, whose rows are variables."""
+    made = covariances(rows, 1)
+    scale = np.sqrt(np.diagonal(made, axis1=-2, axis2=-1))
+    return np.clip(made / scale[..., :, None] / scale[..., None, :], -1, 1)
+''',
+}
