@@ -88,7 +88,10 @@ VIEW_FUNCTIONS = frozenset(
     """narrow diagonal unfold expand expand_as view view_as reshape reshape_as select squeeze unsqueeze swapdims
     swapaxes movedim moveaxis t permute transpose real imag chunk split unbind tensor_split hsplit vsplit dsplit detach
     adjoint positive atleast_1d atleast_2d atleast_3d broadcast_to contiguous to type type_as float double ravel
-    flatten unflatten resolve_conj as_strided alias asarray as_tensor""".split()
+    flatten unflatten resolve_conj as_strided alias asarray as_tensor
+    conj conj_physical resolve_neg cpu to_dense broadcast_tensors meshgrid cartesian_prod einsum split_with_sizes
+    unsafe_chunk unsafe_split unsafe_split_with_sizes view_as_real from_dlpack slice_inverse dropout1d dropout2d
+    dropout3d bool long int half bfloat16 cfloat cdouble""".split()
 )
 
 

@@ -266,7 +266,7 @@ def _select(call: Call) -> Made:
 
 def _piecewise(call: Call) -> Made:
     """Of constants: the last condition that holds has its way, and where none does the last constant, or zero."""
-    x, conditions, values = call.given.get("x"), call.get("condlist"), call.const("funclist", UNKNOWN)
+    x, conditions, values = call.first, call.get("condlist"), call.const("funclist", UNKNOWN)
     if not is_array(x) or not isinstance(conditions, list) or not isinstance(values, list):
         return None
     if not all(type(v) in (int, float) for v in values) or len(values) - len(conditions) not in (0, 1):
