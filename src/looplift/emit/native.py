@@ -11,6 +11,7 @@ import linecache
 from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
+from looplift.emit.expanded import expanded
 from looplift.emit.native_caller import caller_text
 from looplift.emit.native_flow import Flow, live_ins, share_variables
 from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread
@@ -57,9 +58,11 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
     Facts are read of the loop's live-ins, others only as hints. ``strict``: where a result would not have the one
     kind that it is declared with (``total = 0`` after no iteration), the kernel fails a requirement.
     """
+    wanted = Wanted(read_after(loop, facts.function), facts.function, strict)
+    if (numbers := expanded(loop, facts)) is not None:
+        loop, facts = numbers
     inputs = live_ins(loop)
     signature = signature_of(inputs, facts)
-    wanted = Wanted(read_after(loop, facts.function), facts.function, strict)
     name = Names().fresh(f"{facts.function.name if facts.function else 'loop'}_kernel")
     findings = settle_types(loop, facts, signature, wanted)
     if keep_apart(signature, facts, findings.stored):

@@ -1,0 +1,450 @@
+"""A loop of the IR that works on short rows and small stacks in; the same loop on single numbers, out.
+
+best = torch.logsumexp(torch.stack([a, b]), 0)     m = max(a, b); best = m + log(exp(a - m) + exp(b - m))
+cost = ((x[i] - y[j]) ** 2).sum()                  cost = 0; for k: cost = cost + (x[i, k] - y[j, k]) ** 2
+table[t] = table[t - 1] + w                        for k: table[t, k] = table[t - 1, k] + w[k]
+
+A row is not computed where it is bound, but element by element where it is used up, so that kernels of numbers and
+their gradients need to know nothing of rows. What cannot be written this way is refused.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from math import prod
+
+import torch
+
+from looplift.base.data import dataclass, replace
+from looplift.base.errors import NotLiftable
+from looplift.emit.native_ops import BITS, COMPARISONS, LOGIC, TESTS, canonical, row_of
+from looplift.ir.facts import Fact, Facts, Kind
+from looplift.ir.grammar import (
+    Atom,
+    Block,
+    Carry,
+    Const,
+    Group,
+    If,
+    Let,
+    Loop,
+    Op,
+    Operand,
+    Range,
+    Require,
+    Slice,
+    Statement,
+    Store,
+    Var,
+    While,
+    as_atom,
+    atoms,
+    children,
+    uses,
+    walk,
+)
+from looplift.ops.table import base_name
+
+LONGEST = 2048
+"""Elements of a row above which a library is faster."""
+STACKED = 8
+"""Elements of a stack that are written out one by one."""
+
+Size = int | Atom
+
+
+@dataclass
+class Row:
+    """A tensor by its elements: ``at`` writes what computes one of them, and gives it.
+
+    ``reads``: the tensors that it reads, each with the subscript of its first axis. ``is_view``: it shows later writes
+    to them; else ``made``: how many writes came before it.
+    """
+
+    sizes: tuple[Size, ...]
+    dtype: torch.dtype
+    at: Callable[[tuple[Atom, ...]], Atom]
+    reads: frozenset[tuple[Var, Atom | None]] = frozenset()
+    is_view: bool = False
+    made: int = 0
+
+
+def expanded(loop: Loop, facts: Facts) -> tuple[Loop, Facts] | None:
+    """The loop over single numbers, and facts of it; None if it is one already. Raises NotLiftable if there is none."""
+    if not any(_is_row(facts, s) for s in walk(Block((loop,)))):
+        return None
+    expansion = Expansion(loop, facts)
+    (found,) = expansion.block(Block((loop,)))
+    assert isinstance(found, Loop)
+    return (found, replace(facts, of=facts.of | expansion.known)) if expansion.changed else None
+
+
+def _is_row(facts: Facts, statement: Statement) -> bool:
+    return isinstance(statement, Let) and _rank(facts, statement.var) > 0
+
+
+def _rank(facts: Facts, atom: Operand) -> int:
+    fact = facts.of.get(atom) if isinstance(atom, Var) else None
+    return fact.kind.rank if fact is not None and fact.kind.family == "tensor" else 0
+
+
+class Expansion:
+    """The walk over one loop. ``writes`` counts the stores so far, ``written`` has the count of each tensor's last.
+
+    ``kept``: the rows that the kernel itself knows, as views.
+    """
+
+    def __init__(self, loop: Loop, facts: Facts):
+        self.facts = facts
+        self.rows: dict[Var, Row] = {}
+        self.displays = {
+            s.var: s.op.args for s in walk(Block((loop,))) if isinstance(s, Let) and s.op.name in ("list", "tuple")
+        }
+        self.roots: dict[Var, Var] = {}
+        self.firsts: dict[Var, Atom | None] = {}
+        self.stored = self._stored_in(loop)
+        self.writes, self.written = 0, dict.fromkeys(self.stored, 0)
+        self.out: list[Statement] = []
+        self.numbers = itertools.count(1)
+        self.changed = False
+        self.kept: set[Var] = set()
+        self.known: dict[Var, Fact] = {}
+        self.span = loop.span
+
+    # ------------------------------------------------------------ statements
+
+    def block(self, block: Block) -> Block:
+        outer, self.out = self.out, []
+        for statement in block:
+            if isinstance(statement, Let | Store | If):
+                self.span = statement.span
+            self._statement(statement)
+        found, self.out = Block(tuple(self.out)), outer
+        return found
+
+    def _statement(self, statement: Statement) -> None:
+        match statement:
+            case Let():
+                self._let(statement)
+            case Store():
+                self._store(statement)
+            case If(then=then, orelse=orelse):
+                self._refuse_rows(statement)
+                self.out.append(replace(statement, then=self.block(then), orelse=self.block(orelse)))
+            case Loop():
+                self._loop(statement)
+            case _:
+                self._refuse_rows(statement)
+                self.out.append(statement)
+
+    def _loop(self, loop: Loop) -> None:
+        self._refuse_rows(loop)
+        self._wrote(self._stored_in(loop))
+        domain = loop.domain
+        if isinstance(domain, While):
+            domain = replace(domain, block=self.block(domain.block))
+        self.out.append(replace(loop, domain=domain, body=self.block(loop.body)))
+        self._wrote(self._stored_in(loop))
+
+    def _wrote(self, roots: set[Var]) -> None:
+        self.writes += 1
+        self.written |= dict.fromkeys(roots, self.writes)
+
+    def _stored_in(self, loop: Loop) -> set[Var]:
+        owners: dict[Var, Var] = {}
+        found: set[Var] = set()
+        for statement in walk(Block((loop,))):
+            if isinstance(statement, Let) and statement.op.args and isinstance(statement.op.args[0], Var):
+                owners[statement.var] = owners.get(statement.op.args[0], statement.op.args[0])
+            if isinstance(statement, Store):
+                found |= {statement.ref, owners.get(statement.ref, statement.ref)}
+            if isinstance(statement, Let) and statement.op.name.startswith("inplace."):
+                found.add(owners[statement.var])
+        return found
+
+    def _refuse_rows(self, statement: Statement) -> None:
+        """What hands rows on as they are has no form on numbers."""
+        if any(isinstance(atom, Var) and atom in self.rows for atom in uses(statement)):
+            raise self._refusal("a row is handed on as a whole")
+
+    def _refusal(self, message: str) -> NotLiftable:
+        return NotLiftable("not-scalar", message, self.span)
+
+    # ------------------------------------------------------------ writing
+
+    def fresh(self, hint: str = "t") -> Var:
+        return Var(f"{hint}.e{next(self.numbers)}")
+
+    def let(self, name: str, *args: Operand, var: Var | None = None, **kwargs: Operand) -> Var:
+        var = var if var is not None else self.fresh(_hint(name))
+        self.out.append(Let(var, Op(name, args, tuple(kwargs.items())), self.span))
+        return var
+
+    def require(self, name: str, first: Operand, second: Operand, why: str) -> None:
+        self.out.append(Require(self.let(name, first, second), why, self.span))
+
+    def total(self, size: Size, init: Atom, step: Callable[[Atom, Atom], Atom], dtype: torch.dtype) -> Atom:
+        """``for k in range(size): init = step(k, init)``: the value after it."""
+        if isinstance(size, int):
+            for k in range(size):
+                init = step(Const(k), init)
+            return init
+        index, inside, after = self.fresh("k"), self.fresh("total"), self.fresh("total")
+        self.known |= dict.fromkeys((inside, after), Fact(Kind("tensor", dtype)))
+        outer, self.out = self.out, []
+        last = step(index, inside)
+        body, self.out = Block(tuple(self.out)), outer
+        domain = Range(Const(0), size, Const(1))
+        self.out.append(Loop(domain, index, (Carry(inside, init, last, after),), body, None, self.span))
+        return after
+
+    def each(self, sizes: tuple[Size, ...], body: Callable[[tuple[Atom, ...]], None]) -> None:
+        """Nested loops over all indices."""
+        if not sizes:
+            body(())
+            return
+        first, rest = sizes[0], sizes[1:]
+        if isinstance(first, int):
+            for k in range(first):
+                self.each(rest, lambda index, k=k: body((Const(k), *index)))
+            return
+        index = self.fresh("k")
+        outer, self.out = self.out, []
+        self.each(rest, lambda inner: body((index, *inner)))
+        block, self.out = Block(tuple(self.out)), outer
+        self.out.append(Loop(Range(Const(0), first, Const(1)), index, (), block, None, self.span))
+
+    def number(self, value: float, dtype: torch.dtype) -> Var:
+        return self.let("torch.tensor", Const(value), dtype=Const(dtype))
+
+    # ------------------------------------------------------------ bindings
+
+    def _let(self, statement: Let) -> None:
+        var, op = statement.var, statement.op
+        from looplift.emit.expanded_ops import reduction, row_of_operation
+
+        given = [argument for argument in op.args if not isinstance(argument, Slice)]
+        has_rows = any(self._has_row(argument) for argument in given)
+        if op.name == "getitem" and self._is_tensor(op.args[0]):
+            self._subscript(statement)
+        elif op.name in ("list", "tuple") and _rank(self.facts, var) == 0:
+            self.out.append(statement)
+        elif _rank(self.facts, var) > 0:
+            row = row_of_operation(self, op)
+            if row is None or prod(self.facts.of[var].shape) > LONGEST:
+                raise self._refusal(f"'{base_name(op.name)}' of rows has no form on single numbers")
+            self.rows[var], self.changed = replace(row, made=self.writes), True
+        elif has_rows and not _only_sizes(op):
+            if not reduction(self, statement):
+                raise self._refusal(f"'{base_name(op.name)}' of rows has no form on single numbers")
+            self.changed = True
+        else:
+            self.out.append(statement)
+
+    def _has_row(self, operand: Operand) -> bool:
+        return any(isinstance(atom, Var) and (atom in self.rows or self._stacked(atom)) for atom in atoms(operand))
+
+    def _stacked(self, atom: Atom) -> bool:
+        return isinstance(atom, Var) and any(_rank(self.facts, item) for item in self.displays.get(atom, ()))
+
+    def _is_tensor(self, operand: Operand) -> bool:
+        fact = self.facts.of.get(operand) if isinstance(operand, Var) else None
+        return fact is not None and fact.kind.family == "tensor" and fact.kind.rank > 0
+
+    def _subscript(self, statement: Let) -> None:
+        """An element as it is; a row of a tensor of the loop stays a view, and is known by its elements too."""
+        var, (owner, index) = statement.var, statement.op.args
+        assert isinstance(owner, Var)
+        parts: list[Operand] = list(index.items) if isinstance(index, Group) else [index]
+        whole = all(isinstance(part, Var) or (isinstance(part, Const) and type(part.value) is int) for part in parts)
+        self.roots[var] = root = self.roots.get(owner, owner)
+        first = parts[0] if parts and not isinstance(parts[0], Slice | Group) and owner not in self.roots else None
+        self.firsts[var] = self.firsts.get(owner) or (first if isinstance(first, Var | Const) else None)
+        source = self.rows.get(owner)
+        if whole and (source is None or owner in self.kept):
+            self.out.append(statement)
+            if _rank(self.facts, var):
+                self.rows[var] = self.view(var, root)
+                self.kept.add(var)
+            return
+        found = self._sliced(source if source is not None else self.view(owner, root), parts)
+        if found is None or not _rank(self.facts, var):
+            raise self._refusal("a part of a row has no form on single numbers")
+        reads = frozenset((read, self.firsts[var]) for read, _ in found.reads) if source is None else found.reads
+        self.rows[var], self.changed = replace(found, reads=reads), True
+
+    def view(self, var: Var, root: Var) -> Row:
+        """A tensor that the kernel knows as a view."""
+        rank, kind = _rank(self.facts, var), self.facts.kind(var)
+        sizes: tuple[Size, ...] = tuple(self.let("method.size", var, Const(axis)) for axis in range(rank))
+
+        def at(index: tuple[Atom, ...]) -> Atom:
+            return self.let("getitem", var, index[0] if len(index) == 1 else Group("tuple", index))
+
+        return Row(sizes, kind.dtype, at, frozenset({(root, self.firsts.get(var))}), True)
+
+    def _sliced(self, row: Row, parts: list[Operand]) -> Row | None:
+        """``row[:, k]``, ``row[None]``: whole axes, single places and new axes."""
+        sizes: list[Size] = []
+        take: list[Atom | int] = []
+        axes = iter(range(len(row.sizes)))
+        for part in parts:
+            if isinstance(part, Const) and part.value is None:
+                sizes.append(1)
+            elif isinstance(part, Slice) and all(isinstance(b, Const) and b.value is None for b in _bounds(part)):
+                take.append(len(sizes))
+                sizes.append(row.sizes[next(axes)])
+            elif self._is_place(part) and row.is_view:
+                next(axes)
+                take.append(part)  # pyright: ignore[reportArgumentType]
+            else:
+                return None
+        for axis in axes:
+            take.append(len(sizes))
+            sizes.append(row.sizes[axis])
+
+        def at(index: tuple[Atom, ...]) -> Atom:
+            return row.at(tuple(index[place] if isinstance(place, int) else place for place in take))
+
+        return replace(row, sizes=tuple(sizes), at=at)
+
+    def _is_place(self, part: Operand) -> bool:
+        if isinstance(part, Const):
+            return type(part.value) is int
+        return isinstance(part, Var) and self.facts.kind(part).family == "int"
+
+    # ------------------------------------------------------------ operands
+
+    def row(self, operand: Operand) -> Row | None:
+        """An operand by its elements; a number is the same everywhere."""
+        if isinstance(operand, Var) and operand in self.rows:
+            found = self.rows[operand]
+            if not found.is_view and any(self.written.get(root, 0) > found.made for root, _ in found.reads):
+                raise self._refusal("what a row was computed from has changed")
+            return found
+        if isinstance(operand, Var) and _rank(self.facts, operand):
+            return self.view(operand, self.roots.get(operand, operand))
+        return None
+
+    def dtype(self, operand: Operand) -> torch.dtype | None:
+        """The dtype of a tensor, None of a Python number."""
+        kind = self.kind(operand)
+        return kind.dtype if kind.family == "tensor" else None
+
+    def kind(self, operand: Operand) -> Kind:
+        if isinstance(operand, Const):
+            return self.facts.kind(operand)
+        fact = self.facts.of.get(operand) if isinstance(operand, Var) else None
+        if fact is None or operand in self.facts.mixed or not (fact.kind.family == "tensor" or fact.kind.is_number):
+            raise self._refusal("rows of something else than tensors and numbers")
+        return fact.kind
+
+    def held(self, operand: Operand, op: Op) -> Operand:
+        """A number that rows meet, as it is now: what is an element of a tensor shows its later changes."""
+        if not isinstance(operand, Var) or operand not in self.roots:
+            return operand
+        if self.roots[operand] in self.stored and canonical(op.name)[1] not in ("add", "sub"):
+            raise self._refusal("autograd keeps an element that the loop changes")
+        return self.let("method.clone", operand)
+
+    def may_change(self, row: Row) -> bool:
+        """Whether a row shows what the loop changes: autograd would keep it for backward, and find it changed."""
+        return row.is_view and any(root in self.stored for root, _ in row.reads)
+
+    def same_size(self, first: Size, second: Size) -> Size:
+        """The size of an axis of two rows; the smaller of a literal 1."""
+        if first == 1 and isinstance(first, int):
+            return second
+        if (second == 1 and isinstance(second, int)) or first is second or first == second:
+            return first
+        if isinstance(first, int) and isinstance(second, int):
+            raise self._refusal("rows of different lengths")
+        fixed, other = (first, second) if isinstance(first, int) else (second, first)
+        as_atom = Const(fixed) if isinstance(fixed, int) else fixed
+        assert not isinstance(other, int)
+        self.require("eq", as_atom, other, "rows are equally long")
+        return fixed
+
+    # ------------------------------------------------------------ stores
+
+    def _store(self, statement: Store) -> None:
+        value = self.row(statement.value)
+        root = self.roots.get(statement.ref, statement.ref)
+        if value is None:
+            if self._target_rank(statement):
+                raise self._refusal("a number is stored into a whole row")
+            self.out.append(statement)
+        else:
+            self._store_row(statement, value, root)
+            self.changed = True
+        self._wrote({root, statement.ref})
+
+    def _target_rank(self, statement: Store) -> int:
+        parts = statement.index.items if isinstance(statement.index, Group) else (statement.index,)
+        return _rank(self.facts, statement.ref) - sum(not isinstance(part, Slice) for part in parts)
+
+    def _store_row(self, statement: Store, value: Row, root: Var) -> None:
+        index = statement.index
+        parts = list(index.items) if isinstance(index, Group) else [index]
+        places = _rank(self.facts, statement.ref)
+        if any(not isinstance(part, Var | Const) or isinstance(self.facts[part].sample, bool) for part in parts):
+            raise self._refusal("a store into a part of a tensor")
+        if any(self.facts.kind(as_atom(part)).family != "int" for part in parts) or len(parts) >= places:
+            raise self._refusal("a store into a part of a tensor")
+        if len(value.sizes) > places - len(parts):
+            raise self._refusal("a store of more dimensions than the place has")
+        self._keep_apart(statement, value, root, parts[0])
+        own: list[Size] = [self.let("method.size", statement.ref, Const(axis)) for axis in range(len(parts), places)]
+        offset = len(own) - len(value.sizes)
+        for axis, size in enumerate(value.sizes):
+            if size != 1:
+                self.same_size(size, own[offset + axis])
+
+        def put(free: tuple[Atom, ...]) -> None:
+            element = value.at(tuple(_place(size, k) for size, k in zip(value.sizes, free[offset:], strict=True)))
+            place = Group("tuple", (*parts, *free))
+            self.out.append(Store(statement.ref, place, element, statement.combine, statement.span))
+
+        self.each(tuple(own), put)
+
+    def _keep_apart(self, statement: Store, value: Row, root: Var, place: Operand) -> None:
+        """All of the right side is read before anything is written: it must be of other rows of the tensor."""
+        mine = [first for read, first in value.reads if read is root]
+        if mine and statement.ref is not root:
+            raise self._refusal("a row is stored into the tensor that it is computed from")
+        for first in mine:
+            if first is None or self.facts.kind(first).family != "int":
+                raise self._refusal("a row is stored into the tensor that it is computed from")
+            length = self.let("method.size", root, Const(0))
+            here, there = (self.let("mod", atom, length) for atom in (place, first))
+            self.require("ne", here, there, "a row is computed from other rows")
+
+
+def _hint(name: str) -> str:
+    return {"torch.exp": "power", "torch.where": "chosen", "method.size": "size"}.get(name, "t")
+
+
+def _bounds(part: Slice) -> tuple[Atom, Atom, Atom]:
+    return part.lo, part.hi, part.step
+
+
+def _place(size: Size, index: Atom) -> Atom:
+    """The index into an axis that may be repeated."""
+    return Const(0) if isinstance(size, int) and size == 1 else index
+
+
+def _only_sizes(op: Op) -> bool:
+    """Whether an operation asks for the sizes of a row alone; a view has them in a kernel."""
+    return op.name in ("attribute", "builtin.len", "iter_len", "method.size", "method.dim")
+
+
+def is_elementwise(name: str) -> bool:
+    """Whether an operation takes single numbers."""
+    short = canonical(name)[1]
+    if name.startswith(("builtin.", "inplace.", "math.")):
+        return name == "builtin.abs"
+    return short in (*COMPARISONS, *BITS, *TESTS, *LOGIC, "where", "pow", "invert") or row_of(short) is not None
+
+
+__all__ = ["STACKED", "Expansion", "Row", "Size", "children", "expanded", "is_elementwise"]
