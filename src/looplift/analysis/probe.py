@@ -16,6 +16,7 @@ from looplift.analysis.updates import check_update
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_state, set_numpy_state
+from looplift.ir.backwards import is_backwards
 from looplift.ir.facts import EITHER, Fact, Facts, Kind, kind_of, shape_of
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -120,12 +121,18 @@ class _Probe:
         if not isinstance(statement, Let) or statement.op.name not in table.ARITHMETIC:
             return []
         found: list[Atom] = [a for a in operands(statement.op) if isinstance(a, Var)]
-        if statement.op.name in ("builtin.float", "builtin.int", "builtin.bool", "not"):
+        if statement.op.name in ("builtin.float", "builtin.int", "builtin.bool", "not") or self._is_float(statement):
             return []
         if any(self.facts.kind(a).is_array and a not in self.mixed for a in operands(statement.op)):
             if statement.op.name not in ("builtin.max", "builtin.min") and self._same_with_numbers(statement):
                 return []
         return [(statement.var, found)]
+
+    def _is_float(self, statement: Let) -> bool:
+        """Whether a Python float among the operands makes the result one, whether the others are floats or integers."""
+        if self.facts.kind(statement.var).family != "float" or statement.op.name in ("builtin.max", "builtin.min"):
+            return False
+        return any(self.facts.kind(a).family == "float" and a not in self.mixed for a in operands(statement.op))
 
     def _same_with_numbers(self, statement: Let) -> bool:
         """Whether a result is of the same kind if what is undecided turns out to be Python numbers."""
@@ -267,6 +274,8 @@ class _Probe:
 
     def _element(self, op: Op, statement: Let) -> Any:
         items = self.sample(as_atom(op.args[0]))
+        if is_backwards(op.args[1]):
+            return items[::-1]
         if not items:
             raise NotLiftable("unsupported-value", "an empty list is read", statement.span)
         index = self.sample(op.args[1]) if isinstance(op.args[1], Const | Var) else None

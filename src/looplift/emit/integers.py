@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from looplift.emit.spelling import PRODUCT, SUM
+from looplift.emit.spelling import PRODUCT, SUM, UNARY
 from looplift.ir.array import Node
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def _text(p: Printer, terms: dict[str, tuple[Node, int]], constant: int) -> str:
     pieces = []
     for atom, coefficient in sorted((pair for pair in terms.values() if pair[1]), key=lambda pair: pair[1] < 0):
         size = abs(coefficient)
-        body = p.text(atom).at(SUM + 1) if size == 1 else f"{size} * {p.text(atom).at(PRODUCT + 1)}"
+        level = UNARY if not pieces and coefficient < 0 else SUM + 1
+        body = p.text(atom).at(level) if size == 1 else f"{size} * {p.text(atom).at(PRODUCT + 1)}"
         lead = "-" if coefficient < 0 else "" if not pieces else "+"
         pieces.append(f" {lead} {body}" if pieces else f"{lead}{body}")
     if constant or not pieces:

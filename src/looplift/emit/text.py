@@ -160,7 +160,8 @@ def _linear(p: Printer, node: Node) -> Text:
     for term, coefficient in ordered:
         text = p.text(term)
         size = abs(coefficient)
-        body = text.at(SUM + 1) if size == 1 else f"{size} * {text.at(PRODUCT + 1)}"
+        level = UNARY if not pieces and coefficient < 0 else SUM + 1
+        body = text.at(level) if size == 1 else f"{size} * {text.at(PRODUCT + 1)}"
         sign = "-" if coefficient < 0 else "+"
         pieces.append(body if not pieces and sign == "+" else f"-{body}" if not pieces else f" {sign} {body}")
     constant = node.attrs["constant"]

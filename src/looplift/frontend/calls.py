@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import operator
 import types
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.frontend import conversions, expressions, host_items, statements, training
+from looplift.frontend import conversions, expressions, host_items, statements, sugar, training
 from looplift.frontend.exits import always_exits, without_exits
+from looplift.frontend.lambdas import is_lambda, source_of_lambda
 from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value
 from looplift.frontend.source import plain_function, source_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand
@@ -40,6 +42,8 @@ def call(build: Builder, node: ast.Call) -> Value:
         callee = _bound(build, owner, node.func.attr)
     else:
         callee = expressions.evaluate(build, node.func)
+    if (found := sugar.of_library(build, node, callee)) is not None:
+        return found
     if isinstance(callee, Structure) or (isinstance(callee, Const) and callable(callee.value)):
         return call_value(build, callee, *_arguments(build, node))
     raise build.refuse("unknown-call", f"'{ast.unparse(node.func)}' is not known before the loop runs")
@@ -127,7 +131,7 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
     training.check_function(build, value)
     if isinstance(value, functools.partial) or value is functools.partial:
         return _partial(build, callee, positional, keywords)
-    if (name := name_of(value)) is not None:
+    if (name := name_of(value) or _of_operator(value)) is not None:
         args = [operand(build, v) for v in positional]
         return build.operation(name, args, {k: operand(build, v) for k, v in keywords.items()})
     if isinstance(value, torch.nn.Module):
@@ -139,6 +143,16 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
     if isinstance(value, types.FunctionType):
         return inline(build, callee, value, positional, keywords)
     return unknown(build, callee, positional, keywords)
+
+
+def _of_operator(value: Any) -> str | None:
+    """The operation that a function of the module ``operator`` is."""
+    name = getattr(value, "__name__", "")
+    operators = {*expressions.BINARY.values(), *expressions.COMPARE.values(), "neg", "pos", "getitem"} - {
+        "in_",
+        "not_in",
+    }
+    return name if name in operators and getattr(operator, name, None) is value else None
 
 
 def _partial(build: Builder, callee: Const, positional: list[Value], keywords: dict[str, Value]) -> Value:
@@ -219,7 +233,7 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
         function = plain_function(function)
         if function in build.calls or len(build.calls) >= MAX_DEPTH:
             raise build.refuse("recursion", f"'{callee.path}' calls itself")
-        source = source_of(function)
+        source = source_of_lambda(function) if is_lambda(function) else source_of(function)
     except NotLiftable as refusal:
         if refusal.code == "recursion":
             raise
@@ -309,6 +323,10 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
     match name:
         case "sum" if node.args and _is_iteration(node.args[0]) and {k.arg for k in node.keywords} <= {"start"}:
             return _sum(build, node)
+        case "min" | "max" if node.keywords:
+            return sugar.best_by_key(build, node, name)
+        case "next":
+            return sugar.first_of(build, node)
         case "sum" | "min" | "max" | "any" | "all" if single:
             return _of_known(build, name, node)
         case "list" | "tuple" | "dict" if len(node.args) <= 1:

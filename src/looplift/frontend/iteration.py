@@ -28,7 +28,11 @@ def source_of_iterable(build: Builder, node: ast.expr) -> Source | list[Value]:
     match node:
         case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]):
             domain = _range(build, args)
-            return Source(domain, lambda build, index: index)
+            return (
+                Source(domain, lambda build, index: index)
+                if isinstance(domain.step, Const)
+                else _stepped(build, domain)
+            )
         case ast.Call(func=ast.Name(id="reversed"), args=[inner], keywords=[]):
             return _reversed(build, inner)
         case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *start], keywords=keywords):
@@ -107,6 +111,30 @@ def _range(build: Builder, args: list[ast.expr]) -> Range:
     raise build.refuse("unsupported-iterable", "'range' takes one to three arguments")
 
 
+def _stepped(build: Builder, domain: Range) -> Source:
+    """A range by a step that is known when it runs: its numbers are counted."""
+    moves = build.emit("ne", domain.step, Const(0))
+    build.add(Require(moves, "the step of a range is zero", build.span))
+    count = _count(build, domain)
+
+    def item(build: Builder, index: Atom) -> Value:
+        return _number_at(build, domain, index)
+
+    return Source(Range(Const(0), count, Const(1)), item)
+
+
+def _count(build: Builder, domain: Range) -> Atom:
+    """How many numbers a range has: ``max(0, -((lo - hi) // step))``."""
+    span = build.emit("sub", domain.lo, domain.hi)
+    return build.emit("builtin.max", Const(0), build.emit("neg", build.emit("floordiv", span, domain.step)), hint="n")
+
+
+def _number_at(build: Builder, domain: Range, position: Atom) -> Atom:
+    """``lo + position * step``."""
+    steps = position if _is(domain.step, 1) else build.emit("mul", position, domain.step)
+    return steps if _is(domain.lo, 0) else build.emit("add", domain.lo, steps)
+
+
 def _length(build: Builder, source: Source) -> Atom:
     """How many items; for a plain range its own count."""
     domain = source.domain
@@ -115,7 +143,7 @@ def _length(build: Builder, source: Source) -> Atom:
     if _is(domain.step, 1):
         span = build.emit("sub", domain.hi, domain.lo)
         return build.emit("builtin.max", Const(0), span)
-    raise build.refuse("unsupported-iterable", "a range with a step inside 'zip', 'enumerate' or 'reversed'")
+    return _count(build, domain)
 
 
 def _is(atom: Atom, number: int) -> bool:
@@ -124,9 +152,7 @@ def _is(atom: Atom, number: int) -> bool:
 
 def _at(build: Builder, source: Source, position: Atom) -> Value:
     """The item at a position that counts from 0."""
-    lo = source.domain.lo
-    where = position if _is(lo, 0) else build.emit("add", lo, position)
-    return source.item(build, where)
+    return source.item(build, _number_at(build, source.domain, position))
 
 
 def _reversed(build: Builder, inner: ast.expr) -> Source | list[Value]:
@@ -134,7 +160,7 @@ def _reversed(build: Builder, inner: ast.expr) -> Source | list[Value]:
     if isinstance(source, list):
         return source[::-1]
     count = _length(build, source)
-    if source.domain.source is None and isinstance(inner, ast.Call):
+    if source.domain.source is None and isinstance(inner, ast.Call) and _is(source.domain.step, 1):
         if isinstance(inner.func, ast.Name) and inner.func.id == "range":
             return _reversed_range(build, source)
     last = build.emit("sub", count, Const(1), hint="last")

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from looplift.frontend import sugar
 from looplift.frontend.scope import Builder
 from looplift.frontend.syntax import children_of, nodes_of
 from looplift.ir.grammar import Const
@@ -26,6 +27,9 @@ def nested(build: Builder, node: ast.For) -> ast.For:
     """The same loop; as a nest of plain loops, where its iterator is one of these and nothing leaves it early."""
     if not isinstance(node.iter, ast.Call) or node.iter.keywords or any(_leaves(child) for child in node.body):
         return node
+    match node.iter:
+        case ast.Call(func=ast.Name(id="enumerate"), args=[ast.Call(func=inner)]) if build.is_builtin("enumerate"):
+            return sugar.numbered_loop(build, node, _known(build, inner)) or node
     iterator = _known(build, node.iter.func)
     if iterator is itertools.product:
         return _nest(build, node, node.iter.args, _plain)
@@ -36,6 +40,8 @@ def nested(build: Builder, node: ast.For) -> ast.For:
         return _enumerated(build, node)
     if iterator in PAIRS and len(node.iter.args) == 2:
         return _pairs(build, node, PAIRS.index(iterator))
+    if iterator in sugar.ITERATORS:
+        return sugar.plain_loop(build, node, iterator) or node
     return node
 
 
@@ -49,7 +55,7 @@ def _known(build: Builder, function: ast.expr) -> Any:
             found = getattr(owner, name, None) if isinstance(owner, types.ModuleType) else None
         case _:
             return None
-    return found if found in (itertools.product, np.ndindex, np.ndenumerate, *PAIRS) else None
+    return found if found in (itertools.product, np.ndindex, np.ndenumerate, *PAIRS, *sugar.ITERATORS) else None
 
 
 def _leaves(node: ast.AST) -> bool:
@@ -175,12 +181,17 @@ def _pairs(build: Builder, node: ast.For, which: int) -> ast.For:
         return node
     match source:
         case ast.Call(func=ast.Name(id="range"), args=[end], keywords=[]):
-            pass
+            items = None
+        case ast.Name() | ast.Attribute() if build.is_builtin("len") and (items := sugar.bound(build, source)):
+            end = ast.Call(ast.Name("len", ast.Load()), [ast.Name(items, ast.Load())], [])
         case _:
             return node
     first = ast.Name(f"_i_{next(build.counter)}", ast.Load())
     second = ast.Name(f"_j_{next(build.counter)}", ast.Load())
-    bind: ast.stmt = ast.Assign([node.target], ast.Tuple([first, second], ast.Load()))
+    pair: list[ast.expr] = [first, second]
+    if items is not None:
+        pair = [ast.Subscript(ast.Name(items, ast.Load()), place, ast.Load()) for place in pair]
+    bind: ast.stmt = ast.Assign([node.target], ast.Tuple(pair, ast.Load()))
     body: list[ast.stmt] = [bind, *node.body]
     start: list[ast.expr] = [[ast.BinOp(first, ast.Add(), ast.Constant(1))], [first], []][which]
     if which == 2:

@@ -20,6 +20,9 @@ from looplift.frontend.scope import Builder, Value
 from looplift.frontend.syntax import nodes_of
 from looplift.ir.grammar import Atom, Block, Const, If, Loop, Range, Require, Statement, Var, walk
 
+FIRST = "looplift_first"
+"""The attribute of loops that the translation makes with a marker of its own."""
+
 
 def has_marker(nodes: Iterable[ast.stmt]) -> bool:
     """Whether statements bind a name to None."""
@@ -45,7 +48,7 @@ def is_none(value: Value) -> bool:
 def peeled(build: Builder, node: ast.For, source: iteration.Source, rest: Callable[[iteration.Source], None]) -> bool:
     """Translate the first iteration and ``rest`` for those that follow; False, with nothing done, where no name that
     is None before the loop surely is something else after each iteration."""
-    if not build.markers or not _counts_by_one(source.domain):
+    if not (build.markers or getattr(node, FIRST, False)) or not _counts_by_one(source.domain):
         return False
     names = statements.assigned_names([node])
     waiting = [name for name in names if name in build.env and is_none(build.env[name])]

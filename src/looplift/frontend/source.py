@@ -120,7 +120,7 @@ def _belongs(tree: ast.FunctionDef, code: types.CodeType) -> bool:
     Instructions alone would not do: test runners rewrite assertions.
     """
     found = code_of(tree, code.co_freevars, code.co_filename)
-    if found.co_code == code.co_code and found.co_names == code.co_names and _numbers(found) == _numbers(code):
+    if is_same(found, code):
         return True
     arguments = code.co_argcount + code.co_kwonlyargcount
     return (
@@ -129,6 +129,11 @@ def _belongs(tree: ast.FunctionDef, code: types.CodeType) -> bool:
         and set(found.co_varnames) <= set(code.co_varnames)
         and _numbers(found) <= _numbers(code)
     )
+
+
+def is_same(found: types.CodeType, code: types.CodeType) -> bool:
+    """Whether two codes have the same instructions, names and numbers."""
+    return found.co_code == code.co_code and found.co_names == code.co_names and _numbers(found) == _numbers(code)
 
 
 def _numbers(code: types.CodeType) -> set[tuple[type, Any]]:

@@ -12,6 +12,7 @@ from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.scope import Builder, Frame, Restart, Site, is_unbound
 from looplift.ir.anew import bound_anew
+from looplift.ir.backwards import lists_read_backwards
 from looplift.ir.begun import begun_lists
 from looplift.ir.filled import filled_lists
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Function
@@ -64,7 +65,7 @@ def translate(
         "unrolled": build.unrolled,
     })  # fmt: skip
     function = joined_after_loops(sink_stores(function))
-    return bound_anew(prune(filled_lists(started_lists(begun_lists(tables_as_lists(function))))))
+    return bound_anew(prune(filled_lists(started_lists(begun_lists(tables_as_lists(lists_read_backwards(function)))))))
 
 
 def _translated(

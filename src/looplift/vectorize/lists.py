@@ -288,6 +288,17 @@ class Held(Built):
         return self.element
 
 
+def backwards(context: Context, built: Built) -> Val:
+    """``items[::-1]`` of a list that the region made."""
+    node = built.collected(context)
+    if len(node.args) > 1 or built.ragged is not None:
+        raise context.refuse("ragged-shape", f"'{built.var.hint}' may have any length, and is read backwards")
+    attrs = {"name": "flip", "dim": -node.kind.rank, "extents": node.attrs.get("extents")}
+    turned = Node("along_dim", (node,), node.axes, node.kind, attrs, built.var.hint)
+    held = Held(built.var, built.axes, element=built.item_kind(context), node=turned, row=built.row)
+    return Val(nodes.const(None), sequence=held)
+
+
 JOINS = frozenset(
     """torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate
     np.concat""".split()

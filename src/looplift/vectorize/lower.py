@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Check, Choose, Node, Program
+from looplift.ir.backwards import is_backwards
 from looplift.ir.facts import EITHER, Facts, Kind
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -262,6 +263,8 @@ def _of_built_list(context: Context, op, fact) -> Val | None:
         return None
     if op.name in ("builtin.len", "iter_len"):
         return Val(val.sequence.length(context))
+    if op.name == "getitem" and is_backwards(op.args[1]):
+        return lists.backwards(context, val.sequence)
     if op.name in ("getitem", "iter_item"):
         return val.sequence.item(context, op.args[1], fact)
     if op.name in records.KINDS or op.name in ("mapping", "unpack"):
