@@ -14,6 +14,7 @@ from looplift.base.spans import Span
 from looplift.emit.expanded import expanded
 from looplift.emit.native_caller import caller_text
 from looplift.emit.native_flow import Flow, live_ins, share_variables
+from looplift.emit.native_held import held_views
 from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread
 from looplift.emit.native_ops import UNARY
 from looplift.emit.native_prelude import prelude
@@ -36,7 +37,7 @@ from looplift.emit.native_statements import write
 from looplift.emit.native_values import Names
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Block, Loop, Var
+from looplift.ir.grammar import Block, Let, Loop, Var, walk
 from looplift.ir.kernel import Kernel
 
 __all__ = ["kernel_of", "standalone_text"]
@@ -90,21 +91,28 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
 def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: Wanted) -> Findings:
     """Write the loop again and again until the types of what it carries no longer change."""
     sources = joined_variables(loop)
-    findings = Findings(possible=dict(first_guess(facts, sources)))
+    findings = Findings(possible=dict(first_guess(facts, sources)), updates=_changes_in_place(loop))
     _find_joins(findings, sources, signature, None)
     for _ in range(PASSES):
         known = Findings(joins=findings.joins, items=findings.items, handed=findings.handed)
-        writer = new_writer(loop, facts, signature, known, share=False, kept=wanted.kept)
+        writer = new_writer(loop, facts, signature, known, share=False, kept=wanted.kept, before=findings)
         writer.provisional = True
         write_all(writer, loop, wanted, signature)
         found = writer.findings
         found.joins = {}
         _find_joins(found, sources, signature, found.zeros)
         _spread_aliases(found, possible_objects(loop))
-        if found.joins == findings.joins:
+        if (found.joins, found.aliases, found.updates) == (findings.joins, findings.aliases, findings.updates):
             return found
+        if found.aliases != findings.aliases:
+            found.updates = _changes_in_place(loop)
         findings = found
     raise NotLiftable("mixed-kinds", "the types of carried variables do not settle")
+
+
+def _changes_in_place(loop: Loop) -> set[Var]:
+    """Every ``x += value``, as long as it is not known which of them change an element."""
+    return {s.var for s in walk(loop.body) if isinstance(s, Let) and s.op.name.startswith("inplace.")}
 
 
 def _find_joins(findings: Findings, sources, signature: Signature, zeros: set[Var] | None) -> None:
@@ -134,10 +142,14 @@ def new_writer(
     *,
     share: bool,
     kept: frozenset[Var] = frozenset(),
+    before: Findings | None = None,
 ) -> Writer:
-    flow = Flow(loop, kept=kept, updates=findings.updates)
+    """The state to begin a kernel from; ``before``: what an earlier pass has found, if not the findings."""
+    before = before or findings
+    flow = Flow(loop, kept=kept, updates=before.updates)
     may_share = _may_share(findings, flow.writes(loop))
     share_variables(flow, may_share if share else lambda value, current: False)
+    flow.held = held_views(flow, before.aliases)
     writer = Writer(flow, findings, source_lines(facts), may_share=may_share)
     signature.prepare(writer)
     return writer

@@ -57,7 +57,7 @@ class Flow:
     """Uses of one loop nest.
 
     ``kept``: values that are also read at the end of the block that binds them; ``updates``: those whose operation
-    changes a tensor in place.
+    changes a tensor in place; ``held``: views of elements that show what is stored while they are held.
     """
 
     loop: Loop
@@ -66,6 +66,7 @@ class Flow:
     homes: dict[Var, Home] = field(default_factory=dict)
     updates: set[Var] = field(default_factory=set)
     feeds: dict[Var, list[Var]] = field(default_factory=dict)
+    held: frozenset[Var] = frozenset()
     _reads: dict[Statement, frozenset[Var]] = field(default_factory=dict)
     _writes: dict[Statement, bool] = field(default_factory=dict)
     _assigned: dict[Statement, frozenset[Home]] = field(default_factory=dict)
@@ -101,6 +102,10 @@ class Flow:
             self._assigned[statement] = frozenset(self.homes[var] for var in bound if var in self.homes)
         return self._assigned[statement]
 
+    def holds_view(self, home: Home) -> bool:
+        """Whether a shared variable must show later changes of an element."""
+        return any(other is home and var in self.held for var, other in self.homes.items())
+
     def is_read_between(self, var: Var, statements: tuple[Statement, ...]) -> bool:
         return any(var in self.reads(statement) for statement in statements)
 
@@ -112,7 +117,15 @@ class Flow:
         if last < 0:
             return False
         ends_in = rest[last]
-        return any(map(self.writes, rest[:last])) or (not isinstance(ends_in, Let | Store) and self.writes(ends_in))
+        if isinstance(ends_in, Let | Store) or (isinstance(ends_in, If) and self._only_decides(var, ends_in)):
+            return any(map(self.writes, rest[:last]))
+        return any(map(self.writes, rest[: last + 1]))
+
+    def _only_decides(self, var: Var, branch: If) -> bool:
+        """Whether a value is read before the sides of a branch run, and not in them."""
+        inner = (*branch.then.statements, *branch.orelse.statements)
+        chosen = (atom for phi in branch.phis for atom in (phi.then, phi.orelse))
+        return var not in chosen and not self.is_read_between(var, inner)
 
 
 def bound_by(statement: Statement) -> tuple[Var, ...]:

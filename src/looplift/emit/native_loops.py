@@ -20,21 +20,19 @@ from looplift.ir.grammar import (
     Loop,
     Op,
     Range,
-    Statement,
-    Store,
     Var,
     While,
     walk,
 )  # fmt: skip
 
 
-def write_loop(writer: Writer, loop: Loop, rest: tuple[Statement, ...], tail: tuple[Atom, ...]) -> None:
+def write_loop(writer: Writer, loop: Loop) -> None:
     """Declare what the loop carries, then write it."""
     writer.before_loop(loop)
     if loop is writer.flow.loop and any(carry.after in writer.findings.aliases for carry in loop.carries):
         writer.ran = writer.fresh("ran")
         writer.line(f"bool {writer.ran} = false;")
-    carried = [carry for carry in loop.carries if _declare(writer, loop, carry, rest, tail)]
+    carried = [carry for carry in loop.carries if _declare(writer, loop, carry)]
     match loop.domain:
         case Range():
             _range(writer, loop, loop.domain, carried)
@@ -49,7 +47,7 @@ def write_loop(writer: Writer, loop: Loop, rest: tuple[Statement, ...], tail: tu
 # ---------------------------------------------------------------- carried values
 
 
-def _declare(writer: Writer, loop: Loop, carry: Carry, rest, tail) -> bool:
+def _declare(writer: Writer, loop: Loop, carry: Carry) -> bool:
     """Give a carried value its variable; False for one that stays the same object."""
     if (value := unchanged(writer, loop, carry)) is not None:
         writer.values[carry.inside] = writer.values[carry.after] = value
@@ -69,7 +67,7 @@ def _declare(writer: Writer, loop: Loop, carry: Carry, rest, tail) -> bool:
     if home.name:
         statements.assign(writer, home, writer.value(carry.init))
     else:
-        home.is_element = carry.inside in writer.findings.aliases and _is_stale(writer, loop, carry, rest, tail)
+        home.is_element = writer.flow.holds_view(home)
         _declare_home(writer, home, carry)
     writer.values[carry.inside] = statements.joined(writer, carry.inside)
     return True
@@ -123,26 +121,6 @@ def _same_tensor(loop: Loop, value: Atom, inside: Var) -> bool:
                         is_inner = _same_tensor(statement, inner.next, inner.inside)
                         return is_inner and _same_tensor(loop, inner.init, inside)
     return False
-
-
-def _is_stale(writer: Writer, loop: Loop, carry: Carry, rest, tail) -> bool:
-    """Whether something is stored while a carried view of an element is held."""
-    flow = writer.flow
-    body = loop.body.statements
-    bound = next((k for k, s in enumerate(body) if carry.next in _binds(s)), -1)
-    reads = [k for k, s in enumerate(body) if carry.inside in flow.reads(s)]
-    last = max(reads, default=-1)
-    if carry.inside in tail_of_body(loop) or carry.inside in flow.kept:
-        last = len(body)
-    before = any(map(flow.writes, body[:last]))
-    here = 0 <= last < len(body) and not isinstance(body[last], Let | Store) and flow.writes(body[last])
-    return before or here or any(map(flow.writes, body[bound + 1 :])) or flow.is_stale(carry.after, rest, tail)
-
-
-def _binds(statement: Statement):
-    from looplift.emit.native_flow import bound_by
-
-    return bound_by(statement)
 
 
 # ---------------------------------------------------------------- ranges

@@ -183,9 +183,9 @@ def _mixed_result(sink: Sink, namespace: str, short: str, args: list[Number]) ->
     if short in COMPARISONS:
         return _mixed_comparison(sink, namespace, short, args)
     others = types_of(namespace, short, tuple(a.other or a.type for a in args))
-    zeros = all(a.zero for a in args if a.other is not None or a.type.is_python)
-    numpy = all(a.type.family in ("python", "numpy") for a in args)
-    shared = ("add", "sub", "mul", "neg", "pos", "abs", *(("truediv",) if numpy else ()))
+    zeros = _stays_zero(short, args)
+    divides = all(a.type.family in ("python", "numpy") for a in args) or args[-1].type.is_python
+    shared = ("add", "sub", "mul", "neg", "pos", "abs", *(("truediv",) if divides else ()))
     same_value = short in shared and not any(a.rounded or a.type.is_half for a in args)
     wide = all(a.type.name in ("float64", "int64") for a in args) or zeros
     certain = any(a.other is None and not a.type.is_python for a in args)  # then the result's dtype is in doubt
@@ -197,6 +197,17 @@ def _mixed_result(sink: Sink, namespace: str, short: str, args: list[Number]) ->
     number = elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
     flag = " || ".join(a.flag for a in args if a.other is not None)
     return replace(number, other=others[1], flag=flag, rounded=False, zero=zeros)
+
+
+def _stays_zero(short: str, args: list[Number]) -> bool:
+    """Whether the result is zero, in any precision, where no operand is what it is declared as."""
+    numbers = [a for a in args if a.other is not None or a.type.is_python]
+    others = [a for a in numbers if not a.zero]
+    if short == "mul" and len(others) < len(numbers):
+        return all(a.constant is not None and abs(a.constant) < 1e30 for a in others)
+    if short == "truediv" and numbers and numbers[0] is args[0] and args[0].zero:
+        return all(a.type == INT or (a.constant is not None and 1e-30 < abs(a.constant) < 1e30) for a in args[1:])
+    return not others
 
 
 def _row(sink: Sink, short: str, args: list[Number], compute: Scalar) -> Number:

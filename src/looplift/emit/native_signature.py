@@ -7,6 +7,7 @@ import torch
 from looplift.base.data import dataclass, field, replace
 from looplift.base.errors import NotLiftable
 from looplift.emit.native_joins import joined_variables
+from looplift.emit.native_objects import may_be_one
 from looplift.emit.native_types import Scalar, kind_of_scalar, scalar_of
 from looplift.emit.native_values import Fixed, Items, Names, Number, Rows, Value, View
 from looplift.emit.native_writer import Writer
@@ -270,6 +271,10 @@ def results_of(writer: Writer, loop: Loop, wanted: Wanted, signature: Signature)
                 continue
             raise writer.refuse("not-scalar", f"'{carry.hint}' is more than a single element after the loop")
         results.append(_result(writer, loop, carry, value, signature, wanted))
+    made = [r.output.var for r in results if r.number.type.family == "tensor" and r.output.same_as is None]
+    for position, var in enumerate(made):
+        if (other := next((v for v in made[:position] if may_be_one(loop, v, var)), None)) is not None:
+            raise writer.refuse("aliasing", f"'{var.hint}' may be the same object as '{other.hint}'")
     return results
 
 

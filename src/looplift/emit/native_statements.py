@@ -8,7 +8,8 @@ from looplift.emit.native_calls import compute
 from looplift.emit.native_check import check_result
 from looplift.emit.native_convert import convert, truth
 from looplift.emit.native_flow import Home, is_temporary
-from looplift.emit.native_joins import ABSENT, NONE, objects_of
+from looplift.emit.native_joins import ABSENT, NONE
+from looplift.emit.native_objects import holders_before, read_as_before
 from looplift.emit.native_ops import ARITHMETIC, ATOM
 from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Elements, Fixed, Number, Value, View, plain
@@ -21,7 +22,6 @@ from looplift.ir.grammar import (
     If,
     Let,
     Loop,
-    Operand,
     Perform,
     Phi,
     Require,
@@ -50,7 +50,7 @@ def write(writer: Writer, statement: Statement, rest: tuple[Statement, ...], tai
         case If():
             _branch(writer, statement, rest, tail)
         case Loop():
-            native_loops.write_loop(writer, statement, rest, tail)
+            native_loops.write_loop(writer, statement)
         case Require(cond=cond):
             condition = truth(writer.number(cond))
             writer.fail_if(f"!{condition.at(1)}", "broken_requirement")
@@ -126,7 +126,7 @@ def named(writer: Writer, var: Var, number: Number, rest, tail) -> Number:
         return replace(plain(number), text=home.name, level=ATOM, homes=frozenset({home}), reads=False)
     if number.bound or number.is_simple or _folds(writer, var, number, rest, tail):
         return number
-    if number.alias and (writer.flow.is_stale(var, rest, tail) or _feeds_element(writer, var)):
+    if number.alias and var in writer.flow.held:
         return _reference(writer, var, number)
     return writer.bind(number, var.hint)
 
@@ -135,18 +135,14 @@ def _owner(writer: Writer, home: Home) -> Var:
     return next(var for var, other in writer.flow.homes.items() if other is home and var in writer.findings.joins)
 
 
-def _feeds_element(writer: Writer, var: Var) -> bool:
-    homes = (writer.flow.homes.get(joined) for joined in writer.flow.feeds.get(var, ()))
-    return any(home is not None and home.is_element for home in homes)
-
-
 def _reference(writer: Writer, var: Var, number: Number) -> Number:
     """A live view: later stores show through it, as through a 0-dim tensor."""
     if not number.place:
         raise writer.refuse("aliasing", f"'{var.hint}' is one of several elements, and these change later")
     writer.before_reference(var)
     name = writer.fresh(var.hint)
-    writer.line(f"const {number.type.cpp}& {name} = {number.place};")
+    kind = "auto" if writer.flow.updates else f"const {number.type.cpp}"
+    writer.line(f"{kind}& {name} = {number.place};")
     return replace(number, text=name, place=name, level=0, homes=frozenset())
 
 
@@ -155,7 +151,7 @@ def _folds(writer: Writer, var: Var, number: Number, rest, tail) -> bool:
     flow = writer.flow
     if flow.counts[var] != 1 or not is_temporary(var) or var in flow.kept or len(number.text) > LONGEST:
         return False
-    if number.other is not None or (number.alias and _feeds_element(writer, var)):
+    if number.other is not None or (number.alias and var in flow.held):
         return False
     for statement in rest:
         if var in flow.reads(statement):
@@ -184,16 +180,16 @@ def _in_place(writer: Writer, statement: Let, rest, tail) -> Value:
     old = writer.number(target)
     if old.type.family != "tensor" or (old.other is None and old.type.is_python):
         return compute(writer, op)
-    if isinstance(target, Var) and _is_read_later(writer, target, rest, tail):
-        raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and its old name is read later")
     if not old.alias and target in writer.findings.aliases:
         raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and may be an element of a tensor")
     if not old.alias:
-        _check_alone(writer, target)
+        _check_alone(writer, statement)
         number = native_stores.operated(writer, op.name.removeprefix("inplace."), old, writer.number(op.args[1]))
         if number.type != old.type:
             raise writer.refuse("mixed-kinds", f"'{writer.hint}' is changed in place, but its dtype is another")
         return number
+    if isinstance(target, Var) and _is_read_later(writer, target, rest, tail):
+        raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and its old name is read later")
     if not old.place or old.origin is None:
         raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and may be an element of a tensor")
     writer.findings.updates.add(statement.var)
@@ -203,12 +199,15 @@ def _in_place(writer: Writer, statement: Let, rest, tail) -> Value:
     return old
 
 
-def _check_alone(writer: Writer, target: Operand) -> None:
-    """A tensor that is changed in place, and that a join has brought here, must have been read under no other name."""
-    if isinstance(target, Var):
-        for var in objects_of(writer.flow.loop, target) - {target}:
-            if writer.flow.counts[var] > 1:
-                raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and may be '{var.hint}' too")
+def _check_alone(writer: Writer, change: Let) -> None:
+    """A tensor of the kernel that is changed in place must not be read with its old value afterwards."""
+    loop = writer.flow.loop
+    results = (*writer.flow.kept, *(carry.after for carry in loop.carries))
+    other = read_as_before(loop, change, results)
+    if other is not None:
+        raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and may be '{other.hint}' too")
+    for var in holders_before(loop, change) & set(writer.inputs):
+        raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and may be the caller's '{var.hint}'")
 
 
 def _is_read_later(writer: Writer, var: Var, rest, tail) -> bool:
@@ -245,10 +244,17 @@ def stored_text(writer: Writer, home: Home, value: Number, scalar: Scalar) -> st
         held = next((other for other in value.homes if other.is_element), None)
         if held is not None and value.text == f"{scalar.cpp}({held.name})":
             return held.name
-        if not value.place or value.origin in writer.findings.made | writer.findings.renamed:
+        if not value.place or value.origin in writer.findings.renamed or not _outlives(writer, value.origin):
             raise writer.refuse("aliasing", f"'{home.hint}' is one of several elements, and these change later")
         return f"&{value.place}"
     return convert(writer, replace(value, other=None, bound=""), scalar).text
+
+
+def _outlives(writer: Writer, origin: Var | None) -> bool:
+    """Whether an array stays until the kernel ends: one that it is given, or makes before all loops."""
+    if origin not in writer.findings.made:
+        return True
+    return any(isinstance(s, Let) and s.var is origin for s in writer.flow.loop.body)
 
 
 def flag_of(value: Number, scalar: Scalar) -> str:
@@ -293,7 +299,7 @@ def declare_phi(writer: Writer, phi: Phi, rest, tail) -> bool:
         native_renamed.declare_phi(writer, home, phi, views)
         return True
     if not home.name:
-        home.is_element = phi.var in writer.findings.aliases and writer.flow.is_stale(phi.var, rest, tail)
+        home.is_element = writer.flow.holds_view(home)
         name_home(writer, home, phi.var)
         writer.line(f"{type_text(home, join.type)} {home.name};" if not home.is_element
                     else f"{type_text(home, join.type)} {home.name}({join.type.cpp}(0));")  # fmt: skip

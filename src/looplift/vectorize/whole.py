@@ -1,7 +1,7 @@
-"""A region that is to be one kernel in; a reason where a kernel, which holds numbers, would miss that they are views.
+"""A region that is to be one kernel in; a reason where a kernel, which holds numbers, would miss what they are.
 
-``x[i]`` of a tensor is a view: it sees later writes to ``x``, and ``v += 1`` writes to ``x`` through it. An element of
-a list or of a NumPy array is a number of its own.
+``x[i]`` of a tensor is a view: it sees later writes to ``x``. An element of a list or of a NumPy array is a number of
+its own.
 """
 
 from __future__ import annotations
@@ -12,30 +12,41 @@ import torch
 
 from looplift.base.errors import NotLiftable
 from looplift.ir.facts import Fact, Facts, Kind, kind_of, shape_of
-from looplift.ir.grammar import Append, Function, If, Let, Loop, Var, walk
-from looplift.vectorize import ownership, views
+from looplift.ir.grammar import Append, Function, If, Let, Loop, Store, Var, walk
+from looplift.vectorize import sharing
 from looplift.vectorize.context import Context
 from looplift.vectorize.flow import Flow
 
 
 def check_whole(function: Function) -> None:
-    """Raises NotLiftable unless elements of tensors are used up before anything changes them."""
+    """Raises NotLiftable where a view is put into a list or a tuple; views in variables are the kernel's own affair."""
     _check_tuples(function)
     if not _has_tensors(function):
         return
     context = Context(_assumed(function), Flow(function), "torch")
-    views.check_views(context)
-    results = {atom for _, atom in function.results}
-    for statement in walk(function.body):
-        if not isinstance(statement, Let):
+    _check_put_away(context)
+
+
+def _check_put_away(context: Context) -> None:
+    """No view of an array that is written to goes into a list or a tuple, where it would be a number."""
+    function, flow = context.facts.function, context.flow
+    changed = {s.ref for s in walk(function.body) if isinstance(s, Store)}
+    changed |= {a for s in walk(function.body) if (a := _changed_in_place(s)) is not None}
+    roots = {sharing.origin(context, var) for var in changed} | {flow.root(var) for var in changed}
+    for view in walk(function.body):
+        if not isinstance(view, Let) or not sharing.is_view(context, view):
             continue
-        if statement.op.name.startswith("inplace."):
-            ownership.check_owned(context, statement.op, statement)
-        if statement.op.name in ("builtin.min", "builtin.max"):
-            users = context.flow.users.get(statement.var, ())
-            if statement.var in results or any(map(_asks_for_kind, users)):
-                message = f"'{statement.var.hint}' is a number in one iteration and a tensor in another"
-                raise NotLiftable("mixed-kinds", message, statement.span)
+        root = sharing.origin(context, view.var)
+        users = flow.users.get(view.var, ()) if root is not view.var and root in roots else ()
+        if any(isinstance(u, Append) or (isinstance(u, Let) and u.op.name in ("tuple", "list")) for u in users):
+            raise NotLiftable("aliasing", f"'{view.var.hint}' is a view of an array that is written to", view.span)
+
+
+def _changed_in_place(statement: object) -> Var | None:
+    if isinstance(statement, Let) and statement.op.name.startswith("inplace."):
+        target = statement.op.args[0]
+        return target if isinstance(target, Var) else None
+    return None
 
 
 def _check_tuples(function: Function) -> None:
@@ -59,13 +70,6 @@ def _has_tensors(function: Function) -> bool:
 
     made = any(isinstance(s, Let) and s.op.name.startswith("torch.") for s in walk(function.body))
     return made or any(map(holds, function.attributes["values"].values()))
-
-
-def _asks_for_kind(user: object) -> bool:
-    """Whether it matters if a value is a number or a tensor."""
-    if isinstance(user, Let):
-        return user.op.name.startswith(("method.", "attribute", "tuple", "list"))
-    return isinstance(user, Append | If | Loop)
 
 
 def _assumed(function: Function) -> Facts:
