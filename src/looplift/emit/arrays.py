@@ -205,7 +205,7 @@ def collect_text(p: Printer, node: Node) -> Text:
     text = full(p, value, axes)
     if len(node.args) > 1:
         mask = full(p, node.args[1], tuple(inside))
-        return atom(f"{_atomic(text)}[{mask}]")
+        return atom(f"{_atomic(text)}[{':, ' * len(node.axes)}{mask}]")
     if len(inside) > 1:
         first = len(node.axes)
         last = first + len(inside) - 1

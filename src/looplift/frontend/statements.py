@@ -8,7 +8,18 @@ from collections.abc import Callable
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
-from looplift.frontend import contexts, expressions, host_items, iteration, nests, peeling, rows, structures, unrolling
+from looplift.frontend import (
+    contexts,
+    expressions,
+    growing,
+    host_items,
+    iteration,
+    nests,
+    peeling,
+    rows,
+    structures,
+    unrolling,
+)
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.scope import Branch, Builder, Structure, Tup, Value, hint_of
 from looplift.frontend.syntax import children_of, nodes_of
@@ -206,6 +217,8 @@ def _augmented(build: Builder, node: ast.AugAssign) -> None:
     name = expressions.BINARY[type(node.op)]
     match node.target:
         case ast.Name(id=target):
+            if name == "add" and growing.extend(build, ast.Name(target, ast.Load()), node.value):
+                return
             before = build.lookup(target)
             found = expressions.evaluate(build, node.value)
             if name == "add" and isinstance(before, Tup) and isinstance(found, Tup):
@@ -299,15 +312,10 @@ def _expression(build: Builder, value: ast.expr) -> None:
         case ast.Constant():
             return
         case ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[item], keywords=[]):
-            ref = expressions.evaluate(build, owner)
-            found = expressions.evaluate(build, item)
-            if isinstance(ref, Structure):
-                ref.method(build, "append", [found], {})
+            if growing.append(build, expressions.evaluate(build, owner), expressions.evaluate(build, item)):
                 return
-            ref = build.atom(ref)
-            if isinstance(ref, Var):
-                structures.append(build, ref, found)
-                build.add(Append(ref, build.atom(found), build.span))
+        case ast.Call(func=ast.Attribute(value=owner, attr="extend"), args=[items], keywords=[]):
+            if growing.extend(build, owner, items):
                 return
         case ast.Call(func=ast.Name(id="print"), args=args, keywords=keywords) if build.is_builtin("print"):
             items = tuple(build.atom(v) for v in expressions._items(build, args))
@@ -585,7 +593,7 @@ def _iterated(build: Builder, node: ast.For, source: iteration.Source, span: Spa
         if set(source.sequences) & set(_lengthened(loop)):
             raise NotLiftable("unsupported-iterable", "the list that is iterated changes its length meanwhile", span)
 
-    _loop(build, assigned_names([node]), translated)
+    _loop(build, growing.rebound(build, node), translated)
 
 
 def _index_hint(target: ast.expr) -> str:
@@ -626,7 +634,7 @@ def _while(build: Builder, node: ast.While) -> None:
         block = build.block(lambda: translate_block(build, node.body))
         _finish(build, While(test, found["cond"]), None, entry, block, node, span)
 
-    _loop(build, assigned_names([node]), translated)
+    _loop(build, growing.rebound(build, node), translated)
 
 
 def _finish(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
-from looplift.ir.array import Assign, Axis, Node, Push
+from looplift.ir.array import Assign, Axis, Node, Push, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Var
 from looplift.vectorize import doubts, lane_lists, nodes, ragged_lists, strip_lists
@@ -18,10 +18,11 @@ def array_family(context: Context) -> str:
 
 def packed_kind(context: Context, element: Kind) -> Kind:
     """The kind of an array that holds a list's elements."""
-    return Kind(array_family(context), _dtype(context, element), element.rank + 1)
+    return Kind(array_family(context), lane_dtype(context, element), element.rank + 1)
 
 
-def _dtype(context: Context, element: Kind):
+def lane_dtype(context: Context, element: Kind):
+    """The dtype of an array that holds such values."""
     if element.is_array:
         return element.dtype
     if context.library == "np":
@@ -82,7 +83,7 @@ def _check_all_read(context: Context, node: Node, index: Operand) -> None:
 
 
 def _lane_kind(context: Context, element: Kind) -> Kind:
-    return element if element.is_array else Kind(array_family(context), _dtype(context, element), 0)
+    return element if element.is_array else Kind(array_family(context), lane_dtype(context, element), 0)
 
 
 def pack(context: Context, node: Node, element: Kind) -> Node:
@@ -146,6 +147,8 @@ class Built:
     """The list that each of its items is, if they are lists of one length."""
     differs: bool = False
     """Whether it has another length in each lane that makes one."""
+    beside: list[Node] = field(default_factory=list)
+    """What each iteration appends, if that is more than one item."""
 
     def append(self, context: Context, val: Val) -> None:
         value = val.node
@@ -157,8 +160,8 @@ class Built:
         if not inside:
             raise context.refuse("unsupported-value", f"'{self.var.hint}' is appended to outside of the loop as well")
         if self.entries:
-            raise context.refuse("order", f"'{self.var.hint}' is appended to at several places")
-        if any(axis.is_ragged for axis in inside) or (mask is not None and self.axes):
+            return self._append_beside(context, val, inside, mask)
+        if any(axis.is_ragged for axis in inside) or (mask is not None and self.axes and not _is_shared(mask, inside)):
             lane_lists.check_appended(context, self, val, inside, mask)
             self.differs = True
         if value.kind.family in ("tuple", "list", "object", "string", "none"):
@@ -179,6 +182,23 @@ class Built:
         if val.dims is not None:
             ragged_lists.check_pieces(context, val, inside, self.axes)
             self.ragged = val
+
+    def _append_beside(self, context: Context, val: Val, inside: tuple[Axis, ...], mask: Node | None) -> None:
+        """One more item in each iteration: one append of all of them, whose dimension is merged with the list's."""
+        (first, axes, condition), *_ = self.entries
+        first = self.beside[0] if self.beside else first
+        plain = mask is None and condition is None and self.ragged is None and self.pieces is None and self.row is None
+        if not plain or axes != inside or self.differs or val.dims is not None or val.sequence is not None:
+            raise context.refuse("order", f"'{self.var.hint}' is appended to at several places")
+        if val.node.kind != first.kind:
+            raise context.refuse("mixed-kinds", f"the items of '{self.var.hint}' are of different kinds")
+        self.beside = [*(self.beside or [first]), val.node]
+        kind = packed_kind(context, first.kind)
+        items = [_as_array(context, node) for node in self.beside]
+        extents = [nodes.const(len(items)), *(first.attrs.get("extents") or [None] * first.kind.rank)]
+        attrs = {"join": "stack", "dim": -kind.rank, "extents": extents}
+        joined = Node("join", tuple(items), merge_axes(*(node.axes for node in items)), kind, attrs)
+        self.entries = [(joined, inside, None)]
 
     def _is_filled_by(self, context: Context, strips: list[Loop], inside: tuple[Axis, ...]) -> bool:
         """Whether each piece appends the items of its iterations: in their order, and under no ``if``."""
@@ -221,7 +241,18 @@ class Built:
         count = inside[0].extent if len(inside) == 1 and mask is None else None
         extents = [count] + list(value.attrs.get("extents") or [None] * value.kind.rank)
         args = (value, mask) if mask is not None else (value,)
-        return Node("collect", args, self.axes, kind, {"inside": inside, "extents": extents}, self.var.hint)
+        node = Node("collect", args, self.axes, kind, {"inside": inside, "extents": extents}, self.var.hint)
+        if not self.beside:
+            return node
+        total = nodes.times(count, len(self.beside)) if count is not None else None
+        return Node(
+            "merged",
+            (node,),
+            self.axes,
+            packed_kind(context, self.beside[0].kind),
+            {"dim": 0, "extents": [total, *extents[2:]]},
+            self.var.hint,
+        )
 
     def length(self, context: Context) -> Node:
         if self.differs:
@@ -237,7 +268,7 @@ class Built:
     def item_kind(self, context: Context) -> Kind:
         if not self.entries:
             raise NotLiftable("carried", f"'{self.var.hint}' is read while the loop fills it", context.span)
-        return self.entries[0][0].kind
+        return self.beside[0].kind if self.beside else self.entries[0][0].kind
 
     def innermost(self, context: Context) -> Kind:
         """The kind of the items of its items' items."""
@@ -261,6 +292,16 @@ class Built:
                 got, sequence=Held(self.row.var, (), element=self.row.item_kind(context), node=got, row=self.row.row)
             )
         return Val(got)
+
+
+def _is_shared(mask: Node, inside: tuple[Axis, ...]) -> bool:
+    """Whether a mask is the same in all lanes that make a list."""
+    return set(mask.axes) <= set(inside)
+
+
+def _as_array(context: Context, node: Node) -> Node:
+    kind = node.kind
+    return nodes.cast(node, lane_dtype(context, kind)) if kind.is_number else node
 
 
 def as_row(context: Context, row: Built) -> Val:
@@ -384,4 +425,19 @@ def returned(context: Context, built: Built) -> Node:
     node = built.collected(context)
     if built.axes or (built.row is not None and not built.innermost(context).is_number):
         raise context.refuse("unsupported-value", f"'{built.var.hint}' is a list of lists")
-    return Node("listed", (node,), (), Kind("list"), {"element": built.innermost(context)}, built.var.hint)
+    element = built.innermost(context)
+    return Node("listed", (_narrow(node, element),), (), Kind("list"), {"element": element}, built.var.hint)
+
+
+def _narrow(node: Node, element: Kind) -> Node:
+    """Numbers that are made Python's in the end need no wider type before."""
+    if not element.is_number or node.op not in ("collect", "cast"):
+        return node
+    (inner, *rest) = node.args
+    if node.op == "cast":
+        widened = str(node.kind.dtype).endswith("float64") and inner.kind.is_array and "float" in str(inner.kind.dtype)
+        return inner if element.family == "float" and widened else node
+    if (made := _narrow(inner, element)) is inner:
+        return node
+    kind = Kind(node.kind.family, made.kind.dtype, node.kind.rank)
+    return Node("collect", (made, *rest), node.axes, kind, node.attrs, node.hint)

@@ -33,7 +33,7 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ops.table import base_name
-from looplift.vectorize import lists, nodes, ownership, proofs, records, settled, unread, views
+from looplift.vectorize import lists, nodes, ownership, proofs, records, settled, tolist, unread, views
 from looplift.vectorize.arrays import is_stored, new_array, target
 from looplift.vectorize.axes import axis_of
 from looplift.vectorize.carries import close_carry, contribute, open_carry
@@ -199,6 +199,8 @@ def _update(context: Context, update: Update) -> None:
 
 def _element(context: Context, val: Val) -> Val:
     """What is put into a list: a list of numbers is a row."""
+    if isinstance(val.sequence, tolist.Numbers):
+        return val
     if isinstance(val.sequence, lists.Built) and val.items is None:
         return lists.as_row(context, val.sequence)
     if val.sequence is not None or val.items is not None:
@@ -225,7 +227,8 @@ def _let(context: Context, statement: Let) -> None:
         context.vals[var] = Val(nodes.negated(full) if op.name == "not" else full)
         return
     made = (
-        records.joined(context, op, fact)
+        tolist.as_list(context, statement, fact)
+        or records.joined(context, op, fact)
         or lists.joined(context, op, fact, var)
         or _of_built_list(context, op, fact)
         or operation(context, statement)

@@ -146,6 +146,8 @@ def _made(context: Context, made: Let, seen: frozenset[Var]) -> Memory:
         return _memory(context, as_atom(op.args[0]), seen)
     if op.name in ("builtin.min", "builtin.max"):
         return _any([_memory(context, a, seen) for a in operands(op)]).or_else(NOWHERE)
+    if (item := sharing.result_item(context, op)) is not None:
+        return Memory(frozenset((item,)))
     if op.name in sharing.ITEMS or (table.family(op.name) == "shape" and sharing.may_give_its_argument(context, made)):
         if sharing.copies(context, made):
             return own

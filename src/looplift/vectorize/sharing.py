@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.ir.grammar import Group, Let, Op, Var, as_atom, constant, operands
+from looplift.ir.grammar import Const, Group, Let, Op, Var, as_atom, constant, operands
 from looplift.ops import table
 from looplift.vectorize.context import Context
 
@@ -18,6 +18,11 @@ UNCOPIED = table.CONVERSIONS | frozenset(
 """What may give its argument as it is, or a view of it, beside the family of shapes."""
 PIECES = frozenset("chunk split unbind hsplit vsplit dsplit tensor_split array_split split_with_sizes unstack".split())
 """What gives several views."""
+SEVERAL = frozenset(
+    """topk sort max min median nanmedian mode kthvalue cummax cummin aminmax std_mean var_mean qr svd eigh eig slogdet
+    lu lu_factor lstsq inv_ex cholesky_ex modf frexp""".split()
+)
+"""What gives several tensors of their own."""
 COPIES = frozenset("clone item tolist repeat".split())
 ARRAY_COPIES = frozenset("copy flatten repeat astype pos positive".split())
 """What makes memory of its own in NumPy, whether there is something to change or not."""
@@ -52,9 +57,34 @@ def may_give_its_argument(context: Context, made: Let) -> bool:
     return table.family(op.name) == "shape"
 
 
+def result_item(context: Context, op: Op) -> Var | None:
+    """Which of several results ``a, b = torch.topk(...)`` an item is: the first name for it; None of other items."""
+    owner = op.args[0] if op.name in ("getitem", "unpack") else None
+    made = context.flow.definition.get(owner) if isinstance(owner, Var) else None
+    if not isinstance(made, Let) or table.base_name(made.op.name) not in SEVERAL or made.op.name.startswith("builtin."):
+        return None
+    results = context.facts.of[made.var].sample
+    count = len(results) if isinstance(results, tuple) else 0
+    if (place := _place_among(op, count)) is None:
+        return None
+    for user in context.flow.users[made.var]:
+        if isinstance(user, Let) and user.op.args[0] is owner and _place_among(user.op, count) == place:
+            return user.var
+    return None
+
+
+def _place_among(op: Op, count: int) -> int | None:
+    index = op.args[1] if op.name in ("getitem", "unpack") else None
+    if not isinstance(index, Const) or type(index.value) is not int or not -count <= index.value < count:
+        return None
+    return index.value % count
+
+
 def is_view(context: Context, made: Let) -> bool:
     """Whether the result may be memory of the first operand: a subscript without a copy, or a call as above."""
     if made.op.name in ("getitem", "iter_item", "unpack", "attribute"):
+        if result_item(context, made.op) is not None:
+            return False
         return context.facts.kind(made.var).is_array and not copies(context, made)
     return may_give_its_argument(context, made)
 

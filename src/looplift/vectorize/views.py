@@ -166,6 +166,8 @@ def _is_made_in(context: Context, atom: Atom, loops: tuple[Loop, ...], inside: d
             return all(_is_made_in(context, a, loops, inside) for a in given)
         case Let(op=op) if op.name in SUBSCRIPTS and context.facts.kind(as_atom(op.args[0])).family == "list":
             return False
+        case Let(op=op) if sharing.result_item(context, op) is not None:
+            return _is_made_in(context, as_atom(op.args[0]), loops, inside)
         case Let(op=op) as statement if op.name != "copy":
             return inside[id(statement)] == loops
         case Let(op=op):
@@ -214,6 +216,8 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
             found.add("chosen")
             for a in kept:
                 found |= _views(context, a, seen)
+        case Let(op=op) if sharing.result_item(context, op) is not None:
+            pass
         case Let(op=op):
             if (op.name in ITEMS and context.facts.kind(var).is_array) or may_give_its_argument(context, definition):
                 found.add("view")

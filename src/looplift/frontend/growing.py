@@ -1,0 +1,54 @@
+"""``a.append(x)``, ``a.extend(xs)`` and ``a += xs`` of lists that the region makes: one append for each item."""
+
+from __future__ import annotations
+
+import ast
+
+from looplift.frontend import expressions, statements, structures
+from looplift.frontend.scope import Builder, Structure, Value
+from looplift.ir.grammar import Append, Var
+
+
+def append(build: Builder, ref: Value, item: Value) -> bool:
+    """Whether the value is a list that takes the item."""
+    if isinstance(ref, Structure):
+        ref.method(build, "append", [item], {})
+        return True
+    ref = build.atom(ref)
+    if not isinstance(ref, Var):
+        return False
+    structures.append(build, ref, item)
+    build.add(Append(ref, build.atom(item), build.span))
+    return True
+
+
+def extend(build: Builder, owner: ast.expr, items: ast.expr) -> bool:
+    """Whether ``owner`` is a list that the region makes, and was made longer by these items."""
+    if not isinstance(owner, ast.Name):
+        return False
+    ref = build.lookup(owner.id)
+    if not isinstance(ref, Var) or ref not in build.sites:
+        return False
+    if isinstance(items, ast.List | ast.Tuple) and not any(isinstance(item, ast.Starred) for item in items.elts):
+        for value in [expressions.evaluate(build, item) for item in items.elts]:
+            append(build, ref, value)
+        return True
+    name = f"_item_{next(build.counter)}"
+    call = ast.Call(ast.Attribute(owner, "append", ast.Load()), [ast.Name(name, ast.Load())], [])
+    loop = ast.For(ast.Name(name, ast.Store()), items, [ast.Expr(call)], [])
+    ast.copy_location(loop, items)
+    statements.translate(build, ast.fix_missing_locations(loop))
+    build.env.pop(name, None)
+    return True
+
+
+def rebound(build: Builder, loop: ast.For | ast.While) -> list[str]:
+    """The names that a loop binds anew; ``a += [x]`` makes a list longer, which stays the list that it is."""
+    names = statements.assigned_names([loop])
+    lists = {name for name in names if build.env.get(name) in build.sites}
+    if not lists:
+        return names
+    nodes = [node for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    added = [node.target for node in ast.walk(loop) if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)]
+    bound = {node.id for node in nodes if not any(node is target for target in added)}
+    return [name for name in names if name in bound or name not in lists]

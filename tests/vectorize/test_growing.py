@@ -1,0 +1,227 @@
+"""Lists that grow by several items in an iteration, and lists of numbers that arrays are made into."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from tests.vectorize.harness import check, outcome
+
+from looplift import lift
+from looplift.base.compare import difference
+
+
+def two_appends(x):
+    out = []
+    for i in range(len(x)):
+        out.append(x[i] * 2)
+        out.append(x[i] + 1)
+    return torch.stack(out)
+
+
+def three_scalars(x):
+    out = []
+    for row in x:
+        total = row.sum()
+        out.append(total)
+        mean = row.mean()
+        out.append(mean)
+        out.append(total * mean)
+    return out
+
+
+def extended(x):
+    out = []
+    for row in x:
+        out.extend([row.sum(), row.mean()])
+    return torch.stack(out)
+
+
+def added(x):
+    out = []
+    for row in x:
+        out += [row.sum(), row.mean()]
+    return torch.stack(out)
+
+
+def extended_by_a_list(x):
+    out = []
+    for row in x:
+        out.extend([row[j] * j for j in range(x.shape[1])])
+    return torch.stack(out)
+
+
+def items_of_many(x):
+    out = []
+    for row in x:
+        out.append(row.sum())
+        out.append(row.mean())
+    return out[1] + out[2] * len(out)
+
+
+def pairs_of_numbers(x):
+    out = []
+    for row in x:
+        out.append((row.sum().item(), 1))
+        out.append((row.mean().item(), 2))
+    return out
+
+
+def places_and_values(x):
+    values, places = [], []
+    for row in x:
+        value, place = torch.topk(row, 2)
+        values.append(value)
+        places.append(place)
+    return values, places
+
+
+def triangles(x):
+    out = []
+    for b in range(len(x)):
+        parts = []
+        for i in range(x.shape[1]):
+            for j in range(i + 1):
+                parts.append(x[b, i] * x[b, j])
+        out.append(torch.stack(parts))
+    return torch.stack(out)
+
+
+TENSORS = [two_appends, three_scalars, extended, added, extended_by_a_list, items_of_many, places_and_values, triangles]
+
+
+@pytest.mark.parametrize("function", TENSORS, ids=lambda function: function.__name__)
+def test_several_items_in_an_iteration(function):
+    g = torch.Generator().manual_seed(5)
+    check(function, *[[torch.randn(n, 4, generator=g)] for n in (6, 3, 2)], decisions={"lanes"})
+
+
+def rows_as_lists(x):
+    return [row.tolist() for row in x]
+
+
+def matrices_as_lists(x):
+    out = []
+    for row in x:
+        out.append((row[:, None] * row).tolist())
+    return out
+
+
+def numbers_of_rows(x):
+    out = []
+    for row in x:
+        out.extend(row.tolist())
+    return out
+
+
+def looped_over(x):
+    out = []
+    for row in x:
+        total = 0.0
+        for value in row.tolist():
+            total += value * 2
+        out.append(total)
+    return out
+
+
+NUMBERS = [pairs_of_numbers, rows_as_lists, matrices_as_lists, numbers_of_rows, looped_over]
+
+
+@pytest.mark.parametrize("function", NUMBERS, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
+def test_lists_of_numbers(function, dtype):
+    g = torch.Generator().manual_seed(5)
+    calls = [[torch.randn(n, m, generator=g).to(dtype)] for n, m in ((6, 4), (3, 2), (1, 1), (4, 5), (0, 3))]
+    check(function, *calls, gradients=False, decisions={"lanes"})
+
+
+@pytest.mark.parametrize("function", NUMBERS[1:], ids=lambda function: function.__name__)
+@pytest.mark.parametrize("dtype", ["float32", "int64", "bool", "float64"])
+def test_lists_of_numpy_numbers(function, dtype):
+    g = np.random.default_rng(3)
+    calls = [[(3 * g.normal(size=(n, m))).astype(dtype)] for n, m in ((6, 4), (3, 2), (1, 1))]
+    check(function, *calls, gradients=False, decisions={"lanes"})
+
+
+def two_kinds(x):
+    out = []
+    for i in range(len(x)):
+        out.append(i)
+        out.append(x[i].sum().item())
+    return out
+
+
+def under_a_condition(x):
+    out = []
+    for row in x:
+        out.append(row.sum())
+        if row[0] > 0:
+            out.append(row.mean())
+    return out
+
+
+def of_two_shapes(x):
+    out = []
+    for row in x:
+        out.append(row)
+        out.append(row[:2] * 2)
+    return [piece * 2 for piece in out]
+
+
+def in_two_loops(x):
+    out = []
+    for row in x:
+        out.append(row.sum())
+    for row in x:
+        out.append(row.mean())
+    return torch.stack(out)
+
+
+def under_two_names(x):
+    out = other = []
+    for row in x:
+        out += [row.sum().item()]
+    return out, other
+
+
+def array_added(x):
+    out = x[0] * 0
+    for row in x:
+        out += row
+    return out
+
+
+def written_meanwhile(x):
+    x = x.clone()
+    out = []
+    for i in range(len(x) - 1):
+        numbers = x[i].tolist()
+        x[i, 0] = 9.0
+        for value in numbers:
+            out.append(value)
+    return out
+
+
+def one_result_twice(x):
+    values, same = torch.topk(x[0], 2)
+    out, other = [], []
+    for i in range(len(x)):
+        out.append(values)
+        other.append(same)
+    out[0][0] = 5.0
+    return out, other
+
+
+@pytest.mark.parametrize(
+    "function",
+    [two_kinds, under_a_condition, of_two_shapes, in_two_loops, under_two_names, array_added, written_meanwhile,
+     one_result_twice],
+    ids=lambda function: function.__name__,
+)  # fmt: skip
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+def test_what_is_no_such_list_stays_right(function, backend):
+    lifted = lift(function, verify="off", backend=backend)
+    for n in (5, 2, 1):
+        x = torch.randn(n, 4, generator=torch.Generator().manual_seed(n))
+        why = difference(outcome(lifted, [x], gradients=False), outcome(function, [x], gradients=False), magnitude=1.0)
+        assert not why, f"{why}\n{lifted.source}"
