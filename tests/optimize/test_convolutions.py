@@ -116,3 +116,50 @@ def test_integers_are_summed_as_they_are():
     x, w = torch.arange(20).view(4, 5), torch.arange(4).view(2, 2)
     lifted = lift(turned, verify="off", backend="torch")
     assert torch.equal(lifted(x, w), turned(x, w))
+
+
+def in_groups(x, w, of_group):
+    """Each output reads the channels of its group."""
+    outputs, channels, size = w.shape
+    out = torch.zeros(x.shape[0], outputs, x.shape[2] - size + 1)
+    for n in range(x.shape[0]):
+        for o in range(outputs):
+            for i in range(x.shape[2] - size + 1):
+                total = torch.zeros(())
+                for c in range(channels):
+                    for k in range(size):
+                        total = total + x[n, of_group[o] * channels + c, i + k] * w[o, c, k]
+                out[n, o, i] = total
+    return out
+
+
+def in_even_groups(x, w, groups):
+    """Groups as `conv2d` has them, around which there are zeros."""
+    outputs, channels, size = w.shape
+    out = torch.zeros(x.shape[0], outputs, x.shape[2])
+    for n in range(x.shape[0]):
+        for o in range(outputs):
+            first = o // (outputs // groups) * channels
+            for i in range(x.shape[2]):
+                total = torch.zeros(())
+                for k in range(size):
+                    if 0 <= i + k - 1 < x.shape[2]:
+                        for c in range(channels):
+                            total = total + x[n, first + c, i + k - 1] * w[o, c, k]
+                out[n, o, i] = total
+    return out
+
+
+def test_channels_in_groups():
+    x, w = torch.randn(2, 6, 9), torch.randn(4, 3, 3)
+    for groups in ([0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1], [0, 0, 0, 1], [1, 1, 1, 1], [-1, -2, 0, 0]):
+        check(in_groups, [x, w, torch.tensor(groups)])
+    for groups in (1, 2, 4):
+        check(in_even_groups, [torch.randn(2, 3 * groups, 7), w, groups])
+    check(in_even_groups, [torch.randn(2, 7, 5), w, 2])  # a channel that nothing reads
+
+
+def test_groups_are_no_copies():
+    lifted = lift(in_even_groups, verify="off", backend="torch")
+    lifted(torch.randn(2, 6, 9), torch.randn(4, 3, 3), 2)
+    assert "picked_convolution" in lifted.source

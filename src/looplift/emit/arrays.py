@@ -79,8 +79,8 @@ def _target_order(dims: list, present: tuple[Axis, ...], rank: int, wholes: int)
 
 
 VIEWS = frozenset(
-    """slice stencil name retype transposed unsqueezed reshaped permuted merged last attribute pack owned spread vector
-    entries at label_pairs""".split()
+    """slice stencil name retype transposed unsqueezed reshaped permuted merged diagonal renamed last attribute pack
+    owned spread vector entries at label_pairs""".split()
 )
 
 
@@ -153,7 +153,9 @@ def _own(p: Printer, text: str, value: Node, dtype, expanded: bool, unsure: bool
 
 REARRANGED = frozenset(("permuted", "transposed", "merged", "collect"))
 """All elements of one value, in another order."""
-MADE_ANEW = frozenset(("gather", "elementwise", "fold", "reduce", "leading", "matmul", "contract", "join"))
+MADE_ANEW = frozenset(
+    ("gather", "elementwise", "fold", "reduce", "leading", "matmul", "contract", "join", "on_diagonal")
+)
 
 
 def _is_alone(p: Printer, value: Node) -> bool:

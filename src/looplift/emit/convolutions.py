@@ -21,8 +21,13 @@ def convolution_text(p: Printer, node: Node) -> Text:
     places = [place for place, _ in node.attrs["pairs"]]
     taps = [tap for _, tap in node.attrs["pairs"]]
     lead = len(source.axes)
-    order = [source.axes.index(axis) for axis in (*samples, *groups, *channels)]
-    x = reordered(p, p.text(source).at(ATOM), order + [lead + dim for dim in node.attrs["dims"]])
+    picked = node.attrs.get("picked")
+    spatial = [dim + (picked is not None and dim >= picked) for dim in node.attrs["dims"]]
+    if picked is None:
+        order = [source.axes.index(axis) for axis in (*samples, *groups, *channels)]
+    else:
+        order = [*(source.axes.index(axis) for axis in samples), lead + picked]
+    x = reordered(p, p.text(source).at(ATOM), order + [lead + dim for dim in spatial])
     w = reordered(p, p.text(weights).at(ATOM), [weights.axes.index(a) for a in (*groups, *outputs, *channels, *taps)])
     steps: list[str] = []
     for k, swapped in enumerate(node.attrs["swapped"]):
@@ -33,4 +38,10 @@ def convolution_text(p: Printer, node: Node) -> Text:
     counts = f"({len(samples)}, {len(groups)}, {len(outputs)}, {len(channels)})"
     made: list[Axis] = [*samples, *groups, *outputs, *places]
     text = f"convolution({x}, {w}, {counts}, {', '.join(steps)})"
+    if picked is not None and p.device:  # there a negative index would end the process
+        text = f"convolution({x}[{':, ' * len(samples)}{p.text(rest[-1]).text}], {w}, {counts}, {', '.join(steps)})"
+    elif picked is not None:
+        p.need("taken")
+        p.need("picked_convolution")
+        text = f"picked_convolution({x}, {p.text(rest[-1]).text}, {w}, {len(samples)}, {', '.join(steps)})"
     return atom(reordered(p, text, [made.index(axis) for axis in node.axes]))

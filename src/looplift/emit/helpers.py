@@ -38,6 +38,17 @@ def number_array(numbers, dtype):
         raise RequirementFailed("the list holds other kinds of numbers")
     return vector
 ''',
+        "with_diagonal": '''
+def with_diagonal(values, first, second, diagonal):
+    """The values, with others where the positions in two dimensions are the same."""
+    return torch.diagonal_scatter(values, diagonal, 0, first, second)
+''',
+        "put_diagonal": '''
+def put_diagonal(values, first, second, diagonal):
+    """The values, in which others are put where the positions in two dimensions are the same."""
+    values.diagonal(0, first, second).copy_(diagonal)
+    return values
+''',
         "put_piece": '''
 def put_piece(rows, piece, start, count):
     """The tensor of all rows, with a piece of them from the start on; the first piece makes it."""
@@ -146,6 +157,20 @@ def windows(values, dim, first, *steps):
     ((width, other),) = inner
     return values.unfold(dim, other * (width - 1) + 1, step)[..., ::other]
 ''',
+        "picked_convolution": '''
+def picked_convolution(x, places, w, samples, *steps):
+    """``convolution`` whose outputs read the channels at ``places``: in groups as they stand, or picked one by one."""
+    outputs, channels = places.shape
+    groups = max(int(places[-1, 0]) // channels + 1, 1) if places.numel() else 1
+    shared = max(outputs // groups, 1)
+    wanted = torch.arange(groups * channels).view(groups, 1, channels).expand(groups, shared, channels)
+    whole = groups * shared == outputs and groups * channels <= x.shape[samples]
+    if whole and torch.equal(places, wanted.reshape(-1, channels)):
+        rows = x.narrow(samples, 0, groups * channels).unflatten(samples, (groups, channels))
+        found = convolution(rows, w.unflatten(0, (groups, shared)), (samples, 1, 1, 1), *steps)
+        return found.flatten(samples, samples + 1)
+    return convolution(taken(x, samples, places), w, (samples, 1, 0, 1), *steps)
+''',
         "convolution": '''
 def convolution(x, w, counts, *steps):
     """Sums of windows of ``x`` times ``w``, each with so many dimensions of samples, groups, outputs and channels.
@@ -155,9 +180,13 @@ def convolution(x, w, counts, *steps):
     samples, groups, outputs, channels = counts
     if any(min(part[1:]) < 1 for part in steps):
         raise RequirementFailed("a loop that runs zero times, or backwards")
-    padding = ()
+    padding, around = (), []
     for dim, (first, count, step, width, apart) in enumerate(steps, x.dim() - len(steps)):
         reach, size = (count - 1) * step + (width - 1) * apart + 1, x.shape[dim]
+        if first <= 0 and (size - 2 * first - (width - 1) * apart - 1) // step + 1 == count:
+            padding, around = (0, 0, *padding), [*around, -first]
+            continue
+        around.append(0)
         start = min(max(first, 0), size)
         inside, low = max(min(first + reach, size) - start, 0), min(max(-first, 0), reach)
         padding = (low, reach - low - inside, *padding)
@@ -169,7 +198,7 @@ def convolution(x, w, counts, *steps):
     rows = x.reshape(many, -1, *x.shape[x.dim() - len(steps):])
     filters = w.reshape(kept.numel(), -1, *w.shape[w.dim() - len(steps):])
     function = torch.nn.functional.conv1d if len(steps) == 1 else torch.nn.functional.conv2d
-    found = function(rows, filters, stride=[s[2] for s in steps], dilation=[s[4] for s in steps], groups=parts)
+    found = function(rows, filters, None, [s[2] for s in steps], around, [s[4] for s in steps], parts)
     return found.view(*lead, *kept[groups:], *found.shape[2:])
 ''',
         "windows_array": '''

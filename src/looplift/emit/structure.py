@@ -36,6 +36,7 @@ from looplift.emit.contractions import (
     vmapped_text,
 )
 from looplift.emit.convolutions import convolution_text
+from looplift.emit.diagonals import diagonal_text, on_diagonal_text, renamed_text
 from looplift.emit.ragged import segment_text
 from looplift.emit.repeats import place_text
 from looplift.emit.spelling import ATOM, MEDIANS, dtype_text, literal
@@ -204,6 +205,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
     "reshaped": reshaped_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
     "unflattened": unflattened_text, "batched": batched_text,
+    "diagonal": diagonal_text, "renamed": renamed_text, "on_diagonal": on_diagonal_text,
     "matmul": matmul_text, "contract": contract_text, "convolution": convolution_text, "distances": distances_text,
     "counted_both": counted_both_text, "label_pairs": label_pairs_text,
     "counted_own": counted_own_text, "label_table": label_table_text, "label_either": label_either_text,

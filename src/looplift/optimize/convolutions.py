@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplift.base.data import replace
 from looplift.ir.array import Axis, Node
 
 
@@ -57,7 +58,32 @@ def _made(node: Node, source: Node, weights: Node, reaches: list[Node]) -> Node:
     attrs = {"samples": samples, "groups": groups, "channels": channels, "outputs": outputs, "pairs": pairs}
     attrs |= {"dims": _dims(reaches), "swapped": swapped}
     operands = tuple(arg for reach in reaches for arg in reach.args[1:])
+    if (found := _picked(source, samples, groups, channels)) is not None:
+        source, places, attrs["picked"] = found
+        operands = (*operands, places)
     return Node("convolution", (source, weights, *operands), node.axes, node.kind, attrs, node.hint)
+
+
+def _picked(
+    source: Node, samples: tuple[Axis, ...], groups: tuple[Axis, ...], channels: tuple[Axis, ...]
+) -> tuple[Node, Node, int] | None:
+    """An array of which each output reads channels of its own; which they are, and their dimension in one sample."""
+    if source.op != "gather" or len(groups) != 1 or len(channels) != 1 or source.args[0].axes:
+        return None
+    pieces = source.attrs["pieces"]
+    kinds = [type(piece).__name__ for piece in pieces]
+    if kinds.count("Gather") != 1 or set(kinds) > {"Gather", "Along", "Whole"} or "Whole" not in kinds:
+        return None
+    place = kinds.index("Gather")
+    index, walked = pieces[place].index, [piece for piece in pieces if type(piece).__name__ == "Along"]
+    if index.kind.rank or index.axes != (*groups, *channels) or {piece.axis for piece in walked} != set(samples):
+        return None
+    whole = pieces[kinds.index("Whole")]
+    parts = [whole if k == place else piece for k, piece in enumerate(pieces)]
+    operands = tuple(part for piece in walked for part in (piece.base, piece.axis.extent))
+    kind = replace(source.kind, rank=source.kind.rank + 1)
+    array = Node("slice", (source.args[0], *operands), samples, kind, {"pieces": parts}, source.hint)
+    return array, index, kinds[:place].count("Whole")
 
 
 def _dims(reaches: list[Node]) -> list[int]:

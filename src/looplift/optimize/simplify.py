@@ -25,7 +25,7 @@ from looplift.ir.array import (
     Step,
     Write,
 )
-from looplift.optimize import in_place
+from looplift.optimize import diagonals, in_place
 from looplift.optimize.algebra import RULES
 from looplift.optimize.keys import BoundKeys, key_of_node
 from looplift.optimize.reuse import reuse_memory
@@ -41,6 +41,8 @@ def simplify(program: Program) -> Program:
     made = _rewritten(program, tuple(rule.rewrite for rule in RULES))
     if in_place.has_moved(made):
         made = _rewritten(made, (in_place.stays(made),))
+    if diagonals.has_diagonals(made):
+        made = _rewritten(made, (diagonals.on_diagonal,))
     reuse_memory(made)
     return made
 
