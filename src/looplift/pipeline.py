@@ -140,7 +140,8 @@ def _through_the_ir(
             return found
     try:
         facts = analyse(function)
-        made = plan(facts, backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
+        make = partial(plan, backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
+        made = _planned(facts, make, settings)
         short = kernels and not made.is_all_lanes and has_short_rows(facts)
         if kernels and not made.is_all_lanes and not isinstance(found := one_kernel(rows=short), NotLiftable):
             without = partial(_through_the_ir, program, settings=settings, kernels=False, markers=markers)
@@ -160,6 +161,33 @@ def _through_the_ir(
     if kernels and settings.backend == "auto" and not made.is_all_lanes:
         code.alternative = partial(_kernel_for, program, markers=markers)
     return code
+
+
+def _planned(facts: Any, plan: Callable[[Any], Any], settings: Settings) -> Any:
+    """The plan of a function; where it has loops that stay and carry rows, one in which these fill tables, if kernels
+    then do all of it."""
+    from looplift.analysis.probe import analyse
+    from looplift.ir.histories import with_histories
+
+    made = refusal = None
+    try:
+        made = plan(facts)
+    except NotLiftable as why:
+        refusal = why
+    stays = settings.backend != "torch" and (
+        made is None or any(loop.decision == "sequential" for loop in made.decisions)
+    )
+    if stays and (tabled := with_histories(facts.function, facts)) is not None:
+        try:
+            other = plan(analyse(tabled))
+            if all(loop.decision == "native" for loop in other.decisions):
+                return other
+        except NotLiftable as why:
+            refusal = refusal or why
+    if made is None:
+        assert refusal is not None
+        raise refusal
+    return made
 
 
 def _within_memory(program: RegionProgram, made: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:

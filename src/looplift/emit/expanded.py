@@ -46,8 +46,9 @@ from looplift.ir.grammar import (
 )
 from looplift.ops.table import base_name
 
-LONGEST = 2048
-"""Elements of a row above which a library is faster."""
+LONGEST = 4096
+"""Numbers that are computed for a row above which a library is faster."""
+PRODUCTS = ("dot", "inner", "matmul", "mv", "vdot")
 STACKED = 8
 """Elements of a stack that are written out one by one."""
 
@@ -81,16 +82,16 @@ def expanded(loop: Loop, facts: Facts) -> tuple[Loop, Facts] | None:
 
 
 def _is_row(facts: Facts, statement: Statement) -> bool:
-    return isinstance(statement, Let) and _rank(facts, statement.var) > 0
+    return isinstance(statement, Let) and rank_of(facts, statement.var) > 0
 
 
-def _rank(facts: Facts, atom: Operand) -> int:
+def rank_of(facts: Facts, atom: Operand) -> int:
     fact = facts.of.get(atom) if isinstance(atom, Var) else None
     return fact.kind.rank if fact is not None and fact.kind.family == "tensor" else 0
 
 
 class Expansion:
-    """The walk over one loop. ``writes`` counts the stores so far, ``written`` has the count of each tensor's last.
+    """The walk over one loop. ``writes``: the stores so far, each with the subscript of its first axis.
 
     ``kept``: the rows that the kernel itself knows, as views.
     """
@@ -104,11 +105,12 @@ class Expansion:
         self.roots: dict[Var, Var] = {}
         self.firsts: dict[Var, Atom | None] = {}
         self.stored = self._stored_in(loop)
-        self.writes, self.written = 0, dict.fromkeys(self.stored, 0)
+        self.writes: list[tuple[Var, Atom | None]] = []
         self.out: list[Statement] = []
         self.numbers = itertools.count(1)
         self.changed = False
         self.kept: set[Var] = set()
+        self.work: dict[Var, int] = {}
         self.known: dict[Var, Fact] = {}
         self.span = loop.span
 
@@ -128,7 +130,9 @@ class Expansion:
             case Let():
                 self._let(statement)
             case Store():
-                self._store(statement)
+                from looplift.emit.expanded_stores import store
+
+                store(self, statement)
             case If(then=then, orelse=orelse):
                 self._refuse_rows(statement)
                 self.out.append(replace(statement, then=self.block(then), orelse=self.block(orelse)))
@@ -140,16 +144,12 @@ class Expansion:
 
     def _loop(self, loop: Loop) -> None:
         self._refuse_rows(loop)
-        self._wrote(self._stored_in(loop))
+        self.writes += [(root, None) for root in self._stored_in(loop)]
         domain = loop.domain
         if isinstance(domain, While):
             domain = replace(domain, block=self.block(domain.block))
         self.out.append(replace(loop, domain=domain, body=self.block(loop.body)))
-        self._wrote(self._stored_in(loop))
-
-    def _wrote(self, roots: set[Var]) -> None:
-        self.writes += 1
-        self.written |= dict.fromkeys(roots, self.writes)
+        self.writes += [(root, None) for root in self._stored_in(loop)]
 
     def _stored_in(self, loop: Loop) -> set[Var]:
         owners: dict[Var, Var] = {}
@@ -166,9 +166,9 @@ class Expansion:
     def _refuse_rows(self, statement: Statement) -> None:
         """What hands rows on as they are has no form on numbers."""
         if any(isinstance(atom, Var) and atom in self.rows for atom in uses(statement)):
-            raise self._refusal("a row is handed on as a whole")
+            raise self.refusal("a row is handed on as a whole")
 
-    def _refusal(self, message: str) -> NotLiftable:
+    def refusal(self, message: str) -> NotLiftable:
         return NotLiftable("not-scalar", message, self.span)
 
     # ------------------------------------------------------------ writing
@@ -226,27 +226,38 @@ class Expansion:
 
         given = [argument for argument in op.args if not isinstance(argument, Slice)]
         has_rows = any(self._has_row(argument) for argument in given)
-        if op.name == "getitem" and self._is_tensor(op.args[0]):
+        if op.name in ("getitem", "iter_item") and self._is_tensor(op.args[0]):
             self._subscript(statement)
-        elif op.name in ("list", "tuple") and _rank(self.facts, var) == 0:
+        elif op.name in ("list", "tuple") and rank_of(self.facts, var) == 0:
             self.out.append(statement)
-        elif _rank(self.facts, var) > 0:
+        elif rank_of(self.facts, var) > 0:
             row = row_of_operation(self, op)
-            if row is None or prod(self.facts.of[var].shape) > LONGEST:
-                raise self._refusal(f"'{base_name(op.name)}' of rows has no form on single numbers")
-            self.rows[var], self.changed = replace(row, made=self.writes), True
+            if row is None or (work := self._work(var, op)) > LONGEST:
+                raise self.refusal(f"'{base_name(op.name)}' of rows has no form on single numbers")
+            self.rows[var], self.changed, self.work[var] = replace(row, made=len(self.writes)), True, work
         elif has_rows and not _only_sizes(op):
             if not reduction(self, statement):
-                raise self._refusal(f"'{base_name(op.name)}' of rows has no form on single numbers")
+                raise self.refusal(f"'{base_name(op.name)}' of rows has no form on single numbers")
             self.changed = True
         else:
             self.out.append(statement)
+
+    def _work(self, var: Var, op: Op) -> int:
+        """How many numbers are computed for all of a row: those of a row before it as often as it is read."""
+        short, length = canonical(op.name)[1], max(prod(self.facts.of[var].shape), 1)
+        given = [a for operand in op.args for a in atoms(operand) if isinstance(a, Var)]
+        longest = max((prod(self.facts.of[a].shape) for a in given if a in self.facts.of), default=1)
+        again = {"softmax": 3, "log_softmax": 3, "logsumexp": 2}.get(short, 1)
+        before = sum(max(self.work.get(a, 0), 1) for a in given)
+        if short in PRODUCTS:
+            return longest + length * before
+        return again * max(before, longest, length)
 
     def _has_row(self, operand: Operand) -> bool:
         return any(isinstance(atom, Var) and (atom in self.rows or self._stacked(atom)) for atom in atoms(operand))
 
     def _stacked(self, atom: Atom) -> bool:
-        return isinstance(atom, Var) and any(_rank(self.facts, item) for item in self.displays.get(atom, ()))
+        return isinstance(atom, Var) and any(rank_of(self.facts, item) for item in self.displays.get(atom, ()))
 
     def _is_tensor(self, operand: Operand) -> bool:
         fact = self.facts.of.get(operand) if isinstance(operand, Var) else None
@@ -264,19 +275,39 @@ class Expansion:
         source = self.rows.get(owner)
         if whole and (source is None or owner in self.kept):
             self.out.append(statement)
-            if _rank(self.facts, var):
+            if rank_of(self.facts, var):
                 self.rows[var] = self.view(var, root)
                 self.kept.add(var)
             return
+        if whole and source is not None and not source.is_view:
+            self._taken(var, self.row(owner) or source, parts)
+            return
         found = self._sliced(source if source is not None else self.view(owner, root), parts)
-        if found is None or not _rank(self.facts, var):
-            raise self._refusal("a part of a row has no form on single numbers")
+        if found is None or not rank_of(self.facts, var):
+            raise self.refusal("a part of a row has no form on single numbers")
         reads = frozenset((read, self.firsts[var]) for read, _ in found.reads) if source is None else found.reads
         self.rows[var], self.changed = replace(found, reads=reads), True
 
+    def _taken(self, var: Var, row: Row, parts: list[Operand]) -> None:
+        """``row[k]`` of a row that is computed."""
+        places: list[Atom] = []
+        for part, size in zip(parts, row.sizes, strict=False):
+            length = Const(size) if isinstance(size, int) else size
+            is_negative = isinstance(part, Const) and part.value < 0
+            place = self.let("add", length, part) if is_negative else as_atom(part)
+            self.require("ge", place, Const(0), "an index from the start")
+            self.require("lt", place, length, "an index is in range")
+            places.append(place)
+        self.roots.pop(var, None)
+        if len(places) < len(row.sizes):
+            self.rows[var] = replace(row, sizes=row.sizes[len(places) :], at=lambda index: row.at((*places, *index)))
+        else:
+            self.let("copy", row.at(tuple(places)), var=var)
+        self.changed = True
+
     def view(self, var: Var, root: Var) -> Row:
         """A tensor that the kernel knows as a view."""
-        rank, kind = _rank(self.facts, var), self.facts.kind(var)
+        rank, kind = rank_of(self.facts, var), self.facts.kind(var)
         sizes: tuple[Size, ...] = tuple(self.let("method.size", var, Const(axis)) for axis in range(rank))
 
         def at(index: tuple[Atom, ...]) -> Atom:
@@ -295,7 +326,7 @@ class Expansion:
             elif isinstance(part, Slice) and all(isinstance(b, Const) and b.value is None for b in _bounds(part)):
                 take.append(len(sizes))
                 sizes.append(row.sizes[next(axes)])
-            elif self._is_place(part) and row.is_view:
+            elif self.is_place(part) and row.is_view:
                 next(axes)
                 take.append(part)  # pyright: ignore[reportArgumentType]
             else:
@@ -309,7 +340,7 @@ class Expansion:
 
         return replace(row, sizes=tuple(sizes), at=at)
 
-    def _is_place(self, part: Operand) -> bool:
+    def is_place(self, part: Operand) -> bool:
         if isinstance(part, Const):
             return type(part.value) is int
         return isinstance(part, Var) and self.facts.kind(part).family == "int"
@@ -320,12 +351,26 @@ class Expansion:
         """An operand by its elements; a number is the same everywhere."""
         if isinstance(operand, Var) and operand in self.rows:
             found = self.rows[operand]
-            if not found.is_view and any(self.written.get(root, 0) > found.made for root, _ in found.reads):
-                raise self._refusal("what a row was computed from has changed")
+            if not found.is_view:
+                self._check_unchanged(found)
             return found
-        if isinstance(operand, Var) and _rank(self.facts, operand):
+        if isinstance(operand, Var) and rank_of(self.facts, operand):
             return self.view(operand, self.roots.get(operand, operand))
         return None
+
+    def _check_unchanged(self, row: Row) -> None:
+        """What a row was computed from must be as it was then: other rows of the tensors may have changed."""
+        for root, place in self.writes[row.made :]:
+            for read, first in row.reads:
+                if read is root:
+                    self.require_other_rows(root, place, first)
+
+    def require_other_rows(self, root: Var, place: Operand | None, first: Atom | None) -> None:
+        if place is None or first is None or any(self.facts.kind(as_atom(a)).family != "int" for a in (place, first)):
+            raise self.refusal("a row is computed from what changes before it is used")
+        length = self.let("method.size", root, Const(0))
+        here, there = (self.let("mod", atom, length) for atom in (place, first))
+        self.require("ne", here, there, "a row is computed from other rows")
 
     def dtype(self, operand: Operand) -> torch.dtype | None:
         """The dtype of a tensor, None of a Python number."""
@@ -337,7 +382,7 @@ class Expansion:
             return self.facts.kind(operand)
         fact = self.facts.of.get(operand) if isinstance(operand, Var) else None
         if fact is None or operand in self.facts.mixed or not (fact.kind.family == "tensor" or fact.kind.is_number):
-            raise self._refusal("rows of something else than tensors and numbers")
+            raise self.refusal("rows of something else than tensors and numbers")
         return fact.kind
 
     def held(self, operand: Operand, op: Op) -> Operand:
@@ -345,7 +390,7 @@ class Expansion:
         if not isinstance(operand, Var) or operand not in self.roots:
             return operand
         if self.roots[operand] in self.stored and canonical(op.name)[1] not in ("add", "sub"):
-            raise self._refusal("autograd keeps an element that the loop changes")
+            raise self.refusal("autograd keeps an element that the loop changes")
         return self.let("method.clone", operand)
 
     def may_change(self, row: Row) -> bool:
@@ -359,66 +404,12 @@ class Expansion:
         if (second == 1 and isinstance(second, int)) or first is second or first == second:
             return first
         if isinstance(first, int) and isinstance(second, int):
-            raise self._refusal("rows of different lengths")
+            raise self.refusal("rows of different lengths")
         fixed, other = (first, second) if isinstance(first, int) else (second, first)
         as_atom = Const(fixed) if isinstance(fixed, int) else fixed
         assert not isinstance(other, int)
         self.require("eq", as_atom, other, "rows are equally long")
         return fixed
-
-    # ------------------------------------------------------------ stores
-
-    def _store(self, statement: Store) -> None:
-        value = self.row(statement.value)
-        root = self.roots.get(statement.ref, statement.ref)
-        if value is None:
-            if self._target_rank(statement):
-                raise self._refusal("a number is stored into a whole row")
-            self.out.append(statement)
-        else:
-            self._store_row(statement, value, root)
-            self.changed = True
-        self._wrote({root, statement.ref})
-
-    def _target_rank(self, statement: Store) -> int:
-        parts = statement.index.items if isinstance(statement.index, Group) else (statement.index,)
-        return _rank(self.facts, statement.ref) - sum(not isinstance(part, Slice) for part in parts)
-
-    def _store_row(self, statement: Store, value: Row, root: Var) -> None:
-        index = statement.index
-        parts = list(index.items) if isinstance(index, Group) else [index]
-        places = _rank(self.facts, statement.ref)
-        if any(not isinstance(part, Var | Const) or isinstance(self.facts[part].sample, bool) for part in parts):
-            raise self._refusal("a store into a part of a tensor")
-        if any(self.facts.kind(as_atom(part)).family != "int" for part in parts) or len(parts) >= places:
-            raise self._refusal("a store into a part of a tensor")
-        if len(value.sizes) > places - len(parts):
-            raise self._refusal("a store of more dimensions than the place has")
-        self._keep_apart(statement, value, root, parts[0])
-        own: list[Size] = [self.let("method.size", statement.ref, Const(axis)) for axis in range(len(parts), places)]
-        offset = len(own) - len(value.sizes)
-        for axis, size in enumerate(value.sizes):
-            if size != 1:
-                self.same_size(size, own[offset + axis])
-
-        def put(free: tuple[Atom, ...]) -> None:
-            element = value.at(tuple(_place(size, k) for size, k in zip(value.sizes, free[offset:], strict=True)))
-            place = Group("tuple", (*parts, *free))
-            self.out.append(Store(statement.ref, place, element, statement.combine, statement.span))
-
-        self.each(tuple(own), put)
-
-    def _keep_apart(self, statement: Store, value: Row, root: Var, place: Operand) -> None:
-        """All of the right side is read before anything is written: it must be of other rows of the tensor."""
-        mine = [first for read, first in value.reads if read is root]
-        if mine and statement.ref is not root:
-            raise self._refusal("a row is stored into the tensor that it is computed from")
-        for first in mine:
-            if first is None or self.facts.kind(first).family != "int":
-                raise self._refusal("a row is stored into the tensor that it is computed from")
-            length = self.let("method.size", root, Const(0))
-            here, there = (self.let("mod", atom, length) for atom in (place, first))
-            self.require("ne", here, there, "a row is computed from other rows")
 
 
 def _hint(name: str) -> str:
@@ -429,7 +420,7 @@ def _bounds(part: Slice) -> tuple[Atom, Atom, Atom]:
     return part.lo, part.hi, part.step
 
 
-def _place(size: Size, index: Atom) -> Atom:
+def place_in(size: Size, index: Atom) -> Atom:
     """The index into an axis that may be repeated."""
     return Const(0) if isinstance(size, int) and size == 1 else index
 

@@ -7,12 +7,11 @@ from collections.abc import Callable
 import torch
 
 from looplift.base.data import replace
-from looplift.emit.expanded import STACKED, Expansion, Row, Size, is_elementwise
+from looplift.emit.expanded import PRODUCTS, STACKED, Expansion, Row, Size, is_elementwise
 from looplift.emit.native_ops import canonical
 from looplift.ir.grammar import Atom, Const, Group, Let, Op, Operand, Var, as_atom
 
 PASSING = ("clone", "contiguous", "detach")
-PRODUCTS = ("dot", "inner", "matmul", "mv", "vdot")
 SUMS = ("sum", "mean", "logsumexp", "amax", "amin", "max", "min", "norm", "vector_norm", "dist", "prod")
 
 
@@ -236,7 +235,7 @@ def _may_reduce(walk: Expansion, short: str, row: Row) -> bool:
 
 def _reduced(walk: Expansion, short: str, op: Op, row: Row) -> Atom:
     if not _may_reduce(walk, short, row):
-        raise walk._refusal(f"'{short}' of a row that the loop changes, or that holds no floats")
+        raise walk.refusal(f"'{short}' of a row that the loop changes, or that holds no floats")
     match short:
         case "sum":
             return _sum(walk, row, lambda value: value)
@@ -247,7 +246,7 @@ def _reduced(walk: Expansion, short: str, op: Op, row: Row) -> Atom:
         case "norm" | "vector_norm" | "dist":
             return _root(walk, _sum(walk, row, lambda value: walk.let("mul", value, value)), row.dtype)
         case "prod":
-            raise walk._refusal("'prod' of a row has no form on single numbers")
+            raise walk.refusal("'prod' of a row has no form on single numbers")
     return _extreme(walk, "torch.maximum" if "max" in short else "torch.minimum", row)
 
 
@@ -312,7 +311,7 @@ def _extreme(walk: Expansion, name: str, row: Row) -> Atom:
     It is the value without a gradient, and the mean of what those elements differ from it: nothing.
     """
     if any(isinstance(size, int) and size == 0 for size in row.sizes):
-        raise walk._refusal("an extreme of nothing")
+        raise walk.refusal("an extreme of nothing")
     for size in row.sizes:
         if not isinstance(size, int):
             walk.require("ge", size, Const(1), "an extreme of nothing")

@@ -287,6 +287,8 @@ def _boolean(sink: Sink, short: str, args: list[Number], result: Scalar) -> Numb
 
 def _test(short: str, argument: Number, result: Scalar) -> Number:
     if not argument.type.is_float:
+        if short == "signbit" and argument.type.is_integer:
+            return from_template("{a} < 0", COMPARE, [argument], result)
         return Number("true" if short == "isfinite" else "false", result)
     if argument.type.is_half:
         argument = replace(argument, text=f"float({argument.text})", level=ATOM)

@@ -380,6 +380,8 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
         node = Node("cast", (node,), node.axes, kind, {"dtype": dtype, "extents": node.attrs.get("extents")})
     if fact.kind.family != node.kind.family or fact.kind.rank != node.kind.rank:
         raise context.refuse("unsupported-value", f"'{op.name}' of this list")
+    if op.name == "torch.tensor" and context.needs_grad and nodes.may_have_gradient(node.kind.dtype):
+        node = Node("method", (node,), node.axes, node.kind, {"name": "detach", "extents": node.attrs.get("extents")})
     return Val(Node("owned", (node,), node.axes, node.kind, {"extents": node.attrs.get("extents")}, var.hint))
 
 

@@ -1,0 +1,145 @@
+"""Rows that a loop carries: as tables they are part of a kernel, and values and gradients are the loop's."""
+
+import pytest
+import torch
+
+from looplift import lift
+
+double = torch.float64
+
+
+def partition(scores, moves, start):
+    alpha = start + scores[0]
+    for t in range(1, scores.shape[0]):
+        alpha = torch.logsumexp(alpha.unsqueeze(1) + moves, dim=0) + scores[t]
+    return torch.logsumexp(alpha, dim=0)
+
+
+def cell(x, w, u):
+    h = torch.zeros(w.shape[0], dtype=x.dtype)
+    for row in x:
+        h = torch.tanh(w @ h + u * row.sum())
+    return h
+
+
+def filtered(x, gain):
+    """Two states; the order in which they are made counts."""
+    mean, spread = torch.zeros_like(x[0]), torch.ones_like(x[0])
+    for t in range(x.shape[0]):
+        error = x[t] - mean
+        spread = 0.9 * spread + gain * error * error
+        mean = mean + error / (1 + spread)
+    return mean, spread
+
+
+def backward_sums(x, w):
+    beta = torch.zeros(x.shape[1], dtype=x.dtype)
+    total = torch.zeros((), dtype=x.dtype)
+    for t in range(x.shape[0]):
+        beta = torch.logsumexp(w + beta[None, :] + x[t], 1)
+        total = total + beta[0]
+    return beta, total * 1.0
+
+
+def swapped(x):
+    first, second = x[0] * 1.0, x[1] * 1.0
+    for t in range(2, x.shape[0]):
+        first, second = second, first * 0.5 + x[t]
+    return first, second
+
+
+def gated(x, keep):
+    """The state may be made of what asks for no gradient."""
+    h = torch.zeros(x.shape[1], dtype=x.dtype)
+    for t in range(x.shape[0]):
+        if keep[t]:
+            h = h + x[t]
+        else:
+            h = torch.zeros(x.shape[1], dtype=x.dtype)
+    return h * 1.0
+
+
+def in_place(x):
+    h = torch.zeros(x.shape[1], dtype=x.dtype)
+    for t in range(x.shape[0]):
+        h = h * 0.5
+        h += x[t]
+    return h
+
+
+def detached(x):
+    h = torch.zeros(x.shape[1], dtype=x.dtype)
+    for t in range(x.shape[0]):
+        h = h.detach() * 0.5 + x[t]
+    return h
+
+
+def number(*sizes, seed=0):
+    return torch.randn(*sizes, generator=torch.Generator().manual_seed(seed + sum(sizes)), dtype=double)
+
+
+SIZES = ((5, 3), (1, 2), (2, 1), (0, 3), (7, 4))
+CASES = [
+    (partition, [(number(t, k), number(k, k), number(k)) for t, k in SIZES if t], True),
+    (cell, [(number(t, k), number(k, k, seed=1), number(k)) for t, k in SIZES], True),
+    (filtered, [(number(t, k), number(k).abs()) for t, k in SIZES if t], True),
+    (backward_sums, [(number(t, k), number(k, k)) for t, k in SIZES], True),
+    (swapped, [(number(t + 2, k),) for t, k in SIZES], False),
+    (gated, [(number(4, 2), torch.tensor(bits, dtype=torch.bool)) for bits in ((1, 0, 1, 1), (1, 1, 1, 0))], False),
+    (in_place, [(number(t, k),) for t, k in SIZES], False),
+    (detached, [(number(t, k),) for t, k in SIZES], False),
+]
+
+
+def outcome(function, arguments, *, gradients):
+    leaves = [a.clone().requires_grad_(gradients and a.is_floating_point()) for a in arguments]
+    found = function(*leaves)
+    results = found if isinstance(found, tuple) else (found,)
+    values = [result.detach() for result in results] + [result.requires_grad for result in results]
+    asking = [result for result in results if result.requires_grad]
+    if asking:
+        loss = torch.stack(
+            [(r * torch.arange(1.0, r.numel() + 1, dtype=r.dtype).reshape(r.shape)).sum() for r in asking]
+        ).sum()
+        values += torch.autograd.grad(loss, [leaf for leaf in leaves if leaf.requires_grad], allow_unused=True)
+    return values
+
+
+@pytest.mark.parametrize("gradients", [True, False])
+@pytest.mark.parametrize(("function", "calls", "is_kernel"), CASES, ids=lambda value: getattr(value, "__name__", ""))
+def test_carried_rows(function, calls, is_kernel, gradients):
+    lifted = lift(function)
+    for arguments in [*calls, *calls]:
+        want = outcome(function, arguments, gradients=gradients)
+        got = outcome(lifted, arguments, gradients=gradients)
+        assert len(got) == len(want)
+        for mine, theirs in zip(got, want, strict=True):
+            if torch.is_tensor(theirs):
+                torch.testing.assert_close(mine, theirs, equal_nan=True)
+            else:
+                assert mine is theirs
+        if is_kernel and gradients and arguments is calls[0]:
+            assert {loop.decision for loop in lifted.report().loops} == {"native"}
+
+
+def test_a_state_that_grows_is_left_to_the_loop():
+    def widened(x, rows):
+        h = x[0] * 1.0
+        for row in rows:
+            h = h + row
+        return h
+
+    x = number(3, 1)
+    lifted = lift(widened)
+    for rows in (number(4, 1), number(4, 3), number(4, 1)):
+        torch.testing.assert_close(lifted(x, rows), widened(x, rows))
+
+
+def test_the_state_after_the_loop_is_a_tensor_of_its_own():
+    lifted = lift(filtered)
+    x, gain = number(5, 3), number(3).abs()
+    for _ in range(3):
+        mean, spread = lifted(x, gain)
+        mean += 1
+        assert mean.untyped_storage().nbytes() == 24
+        torch.testing.assert_close(spread, filtered(x, gain)[1])
