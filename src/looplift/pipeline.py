@@ -50,6 +50,7 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
     refusals: list[NotLiftable] = []
     if (code := _over_letters(program, values, settings)) is not None:
         return code
+    attempt: Any = None
     for attempt in _attempts(program, values):
         try:
             return attempt(program, values, settings)
@@ -57,7 +58,22 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
             refusals.append(refusal)
         except Exception as error:
             refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
-    raise _most_telling(refusals)
+    refusal = _most_telling(refusals)
+    if attempt is not _in_waves and refusal.code not in _NEVER_IN_WAVES:
+        refusal.other = partial(_in_waves, program, settings=settings)
+    raise refusal
+
+
+_NEVER_IN_WAVES = (
+    "training-step",
+    "subclass",
+    "generator",
+    "no-source",
+    "no-loop",
+    "memory",
+    "backend",
+    "verification",
+)
 
 
 def _attempts(program: RegionProgram, values: Mapping[str, Any]) -> Iterator[Any]:
@@ -68,7 +84,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any]) -> Iterator[Any
     if has_marker(program.region.statements):
         yield partial(_through_the_ir, markers=True)
     if calls_itself(program.region.statements, values):
-        yield _in_waves  # waves are for recursion; what the IR refuses for other reasons stays a loop
+        yield _in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves
 
 
 def _over_letters(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode | None:
@@ -337,7 +353,9 @@ def _in_waves(program: RegionProgram, values: Mapping[str, Any], settings: Setti
     guards, scope = _guards_of_waves(host.guards, host.guard_scope)
     line, file = program.line, program.file
     records = [LoopRecord(file, place[0], "waves") for place in program.loops] or [LoopRecord(file, line, "waves")]
-    return RegionCode(statements, {name: function} | scope, [text], guards, decisions=records, imports=[])
+    code = RegionCode(statements, {name: function} | scope, [text], guards, decisions=records, imports=[])
+    code.shares_work = lambda: function.__globals__["Waves"].sharing > 1.5
+    return code
 
 
 def _run_text(text: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:

@@ -158,9 +158,9 @@ def finds_tensor(model, items):
 
 
 REFUSED = [
-    value_decides, item_is_read, shape_is_read, prints, draws, drops, functional_dropout, stores_attribute,
+    item_is_read, shape_is_read, prints, draws, drops, functional_dropout, stores_attribute,
     changes_argument, changes_in_place, changes_in_place_by_method, changes_a_view, stores_into_tensor, gives_a_view,
-    gives_a_parameter, catches, asks_for_type, returns_early, finds_tensor,
+    gives_a_parameter, catches, returns_early, finds_tensor,
 ]  # fmt: skip
 
 
@@ -169,6 +169,11 @@ def test_refused(loop):
     with pytest.raises(NotLiftable) as refusal:
         program_of(loop, Model(), [1, 2, 3])
     assert refusal.value.message
+
+
+@pytest.mark.parametrize("loop", [value_decides, asks_for_type], ids=lambda one: one.__name__)
+def test_values_that_the_host_needs(loop):
+    check(loop, Model(), [1, 2, 3], others=((Model(), [0]), (Model(), [5, 5, 2])))
 
 
 def plain(model, items):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from looplift.base.spans import NOWHERE, Span
@@ -13,7 +13,12 @@ class LoopliftWarning(UserWarning):
 
 
 class NotLiftable(Exception):
-    """This loop stays as written. ``code`` names an entry of the registry of reasons."""
+    """This loop stays as written. ``code`` names an entry of the registry of reasons.
+
+    ``other`` compiles the region in another form, which may be faster than what is lifted inside of the loop, or not.
+    """
+
+    other: Callable[[Mapping[str, Any]], Any] | None = None
 
     def __init__(self, code: str, message: str, span: Span = NOWHERE):
         super().__init__(message)

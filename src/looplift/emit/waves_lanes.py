@@ -279,6 +279,15 @@ class Rules:
         given = tree.arguments[1] if len(tree.arguments) > 1 else tree.keywords.get("dim")
         return spell(tree, [operand.text, constant(shifted(literal(given)))], {})
 
+    def rule_squeeze(self, tree: Apply) -> ast.expr:
+        operand = self.lane_operand(tree.arguments[0])
+        given = tree.arguments[1] if len(tree.arguments) > 1 else tree.keywords.get("dim")
+        axis = literal(given)
+        if not isinstance(axis, int):
+            raise NoRule
+        scheduler = ast.Attribute(ast.Name(self.point.scheduler), "squeezed")
+        return call(scheduler, [operand.text, constant(shifted(axis))])
+
     def rule_sizes(self, tree: Apply) -> ast.expr:
         operand = self.lane_operand(tree.arguments[0])
         sizes = tree.arguments[1:]

@@ -17,6 +17,7 @@ from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_stages import set_stages
 from looplift.frontend.host_tables import VIEWS
+from looplift.frontend.host_timing import Again, Timing
 from looplift.frontend.host_values import External, Live, is_tensor
 from looplift.runtime.waves_program import HostProgram
 
@@ -37,8 +38,7 @@ def host_program(
         for node in ast.walk(statement):
             if isinstance(node, ast.Return):
                 refuse("unsupported-syntax", "the loop is left by 'return'", node)
-    flow = Flow(live_ins, globals, statements)
-    flow.run()
+    flow = _analysed(statements, live_ins, globals)
     _check_updates(flow)
     flow.scheduler = flow.names.fresh("waves")
     program = Program(flow)
@@ -52,6 +52,22 @@ def host_program(
     value = region.pop().value if returned is not None else None  # type: ignore[attr-defined]
     results = _results(flow, live_outs, returned)
     return _assembled(program, functions, region, results, value, live_ins)
+
+
+def _analysed(statements: list[ast.stmt], live_ins: Mapping[str, Any], globals: Mapping[str, Any]) -> Flow:
+    """The analysis, begun anew as often as it finds that the host needs the value of another tensor."""
+    timing = Timing()
+    for _ in range(MOST_ROUNDS):
+        flow = Flow(live_ins, globals, statements, timing)
+        try:
+            flow.run()
+        except Again:
+            continue
+        return flow
+    refuse("recursion", "the host needs the values of too many tensors", statements[0])
+
+
+MOST_ROUNDS = 30
 
 
 def _assembled(

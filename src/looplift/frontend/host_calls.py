@@ -21,6 +21,7 @@ from looplift.frontend.host_tables import (
     TEXT_METHODS,
     torch_name,
 )
+from looplift.frontend.host_timing import need_value
 from looplift.frontend.host_values import (
     HOST,
     NONE,
@@ -75,7 +76,7 @@ def _method(flow: Flow, owner: Atom, node: ast.Call) -> set[Atom]:
         case External():
             method = getattr(owner.type, name, None)
             if isinstance(method, types.FunctionType) and name not in flow.inside(owner).fields:
-                return _enter(flow, method, owner, owner.type, node)
+                return enter(flow, method, owner, owner.type, node)
             if name in flow.inside(owner).fields:
                 return set().union(*(_call_value(flow, atom, node) for atom in flow.inside(owner).fields[name]))
             return external_method(flow, owner, name, node)
@@ -102,7 +103,7 @@ def _require_no_tensors(flow: Flow, node: ast.Call) -> None:
     for item in (*node.args, *(keyword.value for keyword in node.keywords)):
         for atom in flow.values.get(item, ()):
             if isinstance(atom, Lane):
-                refuse("recursion", f"'{ast.unparse(node)}' needs the value of a tensor that the loop computes", node)
+                need_value(flow, flow.values[item], item)
 
 
 def _module_method(flow: Flow, owner: Live, node: ast.Call) -> set[Atom]:
@@ -126,7 +127,7 @@ def _module_method(flow: Flow, owner: Live, node: ast.Call) -> set[Atom]:
     if owner.path:
         flow.guard(f"type({owner.path})", type(module))
         flow.guard(f"{owner.path}.{name}.__code__", method.__code__)
-    return _enter(flow, method, owner, type(module), node)
+    return enter(flow, method, owner, type(module), node)
 
 
 def _call_value(flow: Flow, callee: Atom, node: ast.Call) -> set[Atom]:
@@ -135,21 +136,24 @@ def _call_value(flow: Flow, callee: Atom, node: ast.Call) -> set[Atom]:
         refuse("unknown-call", f"it is not known what '{ast.unparse(node.func)}' calls", node)
     value = callee.value
     if is_module(value):
-        return module_call(flow, callee, node, _enter)
+        return module_call(flow, callee, node, enter)
     if name := torch_name(value):
         return tensor_function(flow, name, node)
     if isinstance(value, types.FunctionType):
+        if value.__module__ == "torch" and value.__name__ == "is_tensor":
+            flow.tests.add(node)
+            return {HOST}
         if value.__module__.startswith("torch"):
             refuse("unknown-op", f"'{ast.unparse(node.func)}' is not in the table of operations", node)
         if callee.path in flow.live_ins:
             flow.guard(f"{callee.path}.__code__", value.__code__)
-        return _enter(flow, value, None, None, node)
+        return enter(flow, value, None, None, node)
     if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
         refuse("unknown-call", f"'{ast.unparse(node.func)}' is a bound method", node)
     return builtin_call(flow, value, node)
 
 
-def _enter(
+def enter(
     flow: Flow, function: types.FunctionType, receiver: Atom | None, kind: type | None, node: ast.Call
 ) -> set[Atom]:
     """The call of a user's function: its parameters take the arguments, the call gives its results."""
@@ -208,7 +212,7 @@ def _tensor_method(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
     assert isinstance(node.func, ast.Attribute)
     if name not in FAMILY:
         if name in HOST_TENSOR_METHODS:
-            refuse("recursion", f"'.{name}()' needs the value or shape of a tensor that the loop computes", node)
+            need_value(flow, flow.values[node.func.value], node.func.value)
         refuse("unknown-op", f"the tensor method '{name}' is not in the table of operations", node)
     return _operation(flow, name, "method", (node.func.value, *node.args), node)
 
@@ -249,9 +253,9 @@ def builtin_call(flow: Flow, value: Any, node: ast.Call) -> set[Atom]:
 
     arguments = [flow.values[item] for item in node.args]
     name = getattr(value, "__name__", "")
-    if value in (torch.tensor, torch.as_tensor) if callable(value) else False:
+    if value in (torch.tensor, torch.as_tensor, torch.LongTensor, torch.FloatTensor) if callable(value) else False:
         return _number(flow, name, node)
-    if value in (torch.Tensor, torch.is_tensor):
+    if value is torch.Tensor:
         refuse("unknown-call", f"'{ast.unparse(node)}' is not understood here", node)
     if value is isinstance:
         return _isinstance(flow, node, arguments)
@@ -291,6 +295,9 @@ def _isinstance(flow: Flow, node: ast.Call, arguments: list[set[Atom]]) -> set[A
     nested = arguments[1] if not classes else set()
     for atom in nested:
         classes |= {item.value for item in flow.elements({atom}, node) if isinstance(item, Live)}
+    if classes == {torch.Tensor}:
+        flow.tests.add(node)
+        return {HOST}
     if lanes and (
         not classes or any(not isinstance(kind, type) or issubclass(torch.nn.Parameter, kind) for kind in classes)
     ):
@@ -303,8 +310,10 @@ def _isinstance(flow: Flow, node: ast.Call, arguments: list[set[Atom]]) -> set[A
 def _host_function(flow: Flow, node: ast.Call, arguments: list[set[Atom]]) -> set[Atom]:
     for item, atoms in zip(node.args, arguments):
         for atom in atoms:
-            if isinstance(atom, (Lane, Pack)):
+            if isinstance(atom, Pack):
                 refuse("recursion", f"'{ast.unparse(node)}' needs the value of a tensor that the loop computes", node)
+            if isinstance(atom, Lane):
+                need_value(flow, atoms, item)
             if isinstance(atom, External) and not issubclass(atom.type, (list, tuple, dict, set, frozenset)):
                 if atom.type.__name__ != "deque":
                     refuse("unknown-call", f"'{ast.unparse(node)}' of a '{atom.type.__name__}' may run code", item)
@@ -316,6 +325,13 @@ def _number(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
     argument = node.args[0] if len(node.args) == 1 else None
     if argument is None:
         refuse("unknown-op", "'torch.tensor' without its data is not understood", node)
+    rank = _data_rank(flow, flow.values[argument])
+    if rank == -1:
+        return set()  # nothing is known of it yet
+    if rank is None or rank > 0:
+        return {Real(rank)}
+    if name not in ("tensor", "as_tensor"):
+        refuse("unknown-op", f"'{ast.unparse(node)}' is not understood", node)
     for atom in flow.values[argument]:
         if isinstance(atom, (Lane, Pack, Container, Real)) or (isinstance(atom, Live) and is_tensor(atom.value)):
             refuse("unknown-op", f"'{ast.unparse(node)}' of other than a number is not understood", node)
@@ -323,17 +339,29 @@ def _number(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
     return flow.lane(node, Operation(name, "scalar", "number", (argument,), keywords), 0)
 
 
+def _data_rank(flow: Flow, atoms: set[Atom]) -> int | None:
+    """The rank of a tensor of host numbers in a list, None if it is not known; 0 for other data, -1 for none yet."""
+    if not atoms or not all(isinstance(atom, (Container, External)) for atom in atoms):
+        return 0
+    inner = {item for atom in atoms for item in flow.inside(atom).everything() if not is_none(item)}
+    if not inner:
+        return -1
+    if any(is_tensor_atom(atom) or isinstance(atom, Pack) for atom in inner):
+        return 0
+    return 1 if all(isinstance(atom, Host) for atom in inner) else None
+
+
 def _sequence_function(flow: Flow, value: Any, node: ast.Call, arguments: list[set[Atom]]) -> set[Atom]:
     if value is range:
         _require_no_tensors(flow, node)
         return {flow.container(node, "iterator", {HOST})}
     if value is zip:
-        parts = {position: flow.elements(atoms, node) for position, atoms in enumerate(arguments)}
+        parts = {position: flow.iterated(item, flow.values[item]) for position, item in enumerate(node.args)}
         pair = flow.container(node.func, "tuple", fields=parts)
         return {flow.container(node, "iterator", {pair})}
     if not arguments:
         return {flow.container(node, value.__name__)}
-    elements = set() if value is dict else flow.elements(arguments[0], node)
+    elements = set() if value is dict else flow.iterated(node.args[0], arguments[0])
     if value is enumerate:
         pair = flow.container(node.func, "tuple", fields={0: {HOST}, 1: elements})
         return {flow.container(node, "iterator", {pair})}
@@ -345,7 +373,8 @@ def _sequence_function(flow: Flow, value: Any, node: ast.Call, arguments: list[s
     if value is next:
         return elements.union(*arguments[1:])
     if value is sum and not elements:
-        return set()  # nothing is known of them yet
+        flow.has_empty_sums = True
+        return {HOST} if flow.sums_are_known else set()  # nothing is known of them yet, or there are none
     if value is sum and any(map(is_tensor_atom, elements)):
         if len(node.args) > 1 or node.keywords:
             refuse("unknown-op", "'sum' with a start is not understood", node)
@@ -391,4 +420,4 @@ def _collection(flow: Flow, name: str, node: ast.Call, arguments: list[set[Atom]
     refuse("unknown-call", f"'{ast.unparse(node)}' is not understood here", node)
 
 
-__all__ = ["TEXT_METHODS", "call"]
+__all__ = ["TEXT_METHODS", "call", "enter"]

@@ -40,6 +40,7 @@ class Cut(Segments):
         self.live_outs = set(live_outs)
         self.loads = _loads(routine.body)
         self.consumed: set[ast.AST] = set()
+        self.waiting: set[ast.AST] = set()
 
     def rewrite(self) -> list[ast.stmt]:
         """The routine's statements over handles. A first pass finds what runs use themselves, so need not hand out."""
@@ -196,6 +197,7 @@ class Cut(Segments):
     def make_point(self, run: Run, outputs: list[tuple[str, int]]) -> ast.Call:
         line = run.steps[0].line
         point = Point(self.flow.names.fresh(f"{self.routine.name}_{line}"), [], run.steps, outputs)
+        point.scheduler = self.flow.scheduler
         point, arguments = finish(point, run)
         self.program.points.append(point)
         self.program.inputs[point] = run.atoms
@@ -210,8 +212,25 @@ class Cut(Segments):
 
     def expression(self, node: Any, run: Run | None) -> Any:
         """The expression over handles; its tensor work goes into the run, or where it stands if there is none."""
+        flow = self.flow
+        if flow.timing.is_waited(node) and isinstance(node, ast.expr) and node not in self.waiting:
+            self.waiting.add(node)
+            value = self.inline(node)
+            self.waiting.discard(node)
+            return self.scheduled("value", value, node)
+        if node in flow.items and node not in self.waiting:
+            self.waiting.add(node)
+            value = self.inline(node)
+            self.waiting.discard(node)
+            return self.scheduled("rows", value, node)
+        if run is None and self.is_row(node):
+            return self.row_call(node, None)
         if isinstance(node, ast.expr) and not isinstance(node, ast.Slice) and self.is_tensor_work(node, run):
             return self.point_call(node, run)
+        if isinstance(node, ast.Attribute) and node in flow.properties:
+            return self.user_call(flow.properties[node], run)
+        if isinstance(node, ast.Call) and node in flow.tests:
+            return self.scheduled("is_tensor", self.expression(node.args[0], run), node)
         match node:
             case ast.Name(ctx=ast.Load()) if node.id not in self.routine.locals:
                 return self.free_name(node)
@@ -227,6 +246,11 @@ class Cut(Segments):
                 made = self._fields(node, run)
             case _:
                 return node
+        return ast.copy_location(made, node)
+
+    def scheduled(self, name: str, value: ast.expr, node: ast.AST) -> ast.expr:
+        """``waves.name(value)``."""
+        made = ast.Call(ast.Attribute(ast.Name(self.flow.scheduler, ast.Load()), name, ast.Load()), [value], [])
         return ast.copy_location(made, node)
 
     def _fields(self, node: Any, run: Run | None) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, is_literal
+from looplift.frontend.host_timing import need_value
 from looplift.frontend.host_values import (
     HOST,
     NONE,
@@ -29,6 +30,9 @@ from looplift.frontend.host_values import (
 
 def evaluate(flow: Flow, routine: Routine, node: ast.expr) -> set[Atom]:
     """What the expression may hold, remembered in ``flow.values``."""
+    if flow.timing.is_waited(node):
+        _evaluate(flow, routine, node)
+        return flow.record(node, {Real(None)})
     return flow.record(node, _evaluate(flow, routine, node))
 
 
@@ -70,7 +74,7 @@ def _evaluate(flow: Flow, routine: Routine, node: ast.expr) -> set[Atom]:
 def _require_host(flow: Flow, routine: Routine, node: ast.expr) -> None:
     from looplift.frontend.host_statements import require_host
 
-    require_host(evaluate(flow, routine, node), node)
+    require_host(flow, evaluate(flow, routine, node), node)
 
 
 def _text(flow: Flow, routine: Routine, node: ast.expr) -> set[Atom]:
@@ -118,7 +122,7 @@ def _comprehension(flow: Flow, routine: Routine, node: Any) -> set[Atom]:
     for part in node.generators:
         if part.is_async:
             refuse("unsupported-syntax", "'async' is not understood", node)
-        bind(flow, routine, part.target, flow.elements(evaluate(flow, routine, part.iter), part.iter))
+        bind(flow, routine, part.target, flow.iterated(part.iter, evaluate(flow, routine, part.iter)))
         for test in part.ifs:
             _require_host(flow, routine, test)
     if isinstance(node, ast.DictComp):
@@ -191,10 +195,12 @@ def _tensor_operator(
     from looplift.frontend.host_statements import join_ranks, require_host
 
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        require_host(sets[0], operands[0])
+        require_host(flow, sets[0], operands[0])
         return {HOST}
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
-        require_host({Lane(0)}, node)
+        for operand, atoms in zip(operands, sets, strict=True):
+            require_host(flow, atoms, operand)
+        return {HOST}
     if any(isinstance(atom, (Container, Pack, External)) for atom in set().union(*sets)):
         refuse("unknown-op", f"'{ast.unparse(node)}' mixes tensors with other objects", node)
     ranks = [flow.rank(atoms) for atoms in sets]
@@ -221,6 +227,8 @@ def attribute_of(flow: Flow, atom: Atom, node: ast.Attribute) -> set[Atom]:
     match atom:
         case Lane() if name in ("T", "mT"):
             return flow.lane(node, Operation(name, "same", "attribute", (node.value,)), flow.rank({atom}))
+        case Lane() if name in HOST_TENSOR_ATTRIBUTES:
+            need_value(flow, {atom}, node.value)
         case Lane() | Pack():
             refuse("recursion", f"'.{name}' of a tensor that the loop computes is needed on the host", node)
         case Real():
@@ -281,6 +289,11 @@ def external_attribute(flow: Flow, atom: External, node: ast.Attribute) -> set[A
         or hasattr(kind, "__getattr__")
         or kind.__getattribute__ is not object.__getattribute__
     ):
+        if isinstance(stored, property) and isinstance(stored.fget, types.FunctionType) and kind not in (object,):
+            from looplift.frontend.host_calls import enter
+
+            pseudo = flow.properties.setdefault(node, ast.copy_location(ast.Call(node, [], []), node))
+            return enter(flow, stored.fget, atom, kind, pseudo)
         if not issubclass(kind, tuple):
             refuse("unknown-call", f"'.{name}' of a '{kind.__name__}' may run code", node)
     inside = flow.inside(atom)
@@ -326,6 +339,23 @@ def subscript(flow: Flow, routine: Routine, node: ast.Subscript) -> set[Atom]:
     return found
 
 
+def is_number(flow: Flow, part: ast.expr) -> bool:
+    """Whether a part of a subscript may be a number of the host; that it is none of an object is seen in the run."""
+    if isinstance(part, (ast.Slice, ast.Tuple, ast.List)):
+        return False
+    if isinstance(part, ast.Constant):
+        return type(part.value) is int
+    atoms = flow.values.get(part, set())
+    numbers = {atom for atom in atoms if atom == HOST or (isinstance(atom, Live) and type(atom.value) is int)}
+    return bool(numbers) and all(is_none(atom) or isinstance(atom, External) for atom in atoms - numbers)
+
+
+def _is_list(atom: Atom) -> bool:
+    if isinstance(atom, External):
+        return issubclass(atom.type, (list, tuple))
+    return isinstance(atom, Container) and atom.kind in ("list", "tuple")
+
+
 def _constant_key(index: ast.expr) -> Any:
     if isinstance(index, ast.Constant) and isinstance(index.value, (int, str)):
         return index.value
@@ -342,15 +372,19 @@ def _module_child(flow: Flow, owner: Live, node: ast.Subscript) -> set[Atom]:
 
 def _tensor_index(flow: Flow, node: ast.Subscript, owners: set[Atom], index: set[Atom]) -> set[Atom]:
     """``x[i]``, ``x[i, 2:]``, ``x[None]`` on a tensor; the parts are host values."""
-    if not all(is_tensor_atom(owner) or is_none(owner) for owner in owners):
-        refuse("unknown-op", f"'{ast.unparse(node)}' indexes a tensor or something else", node)
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    lists = {owner for owner in owners if _is_list(owner)}
+    if lists and not (len(parts) == 1 and is_number(flow, parts[0])):
+        refuse("unknown-op", f"'{ast.unparse(node)}' indexes a tensor or a list", node)
+    if not all(is_tensor_atom(owner) or is_none(owner) for owner in owners - lists):
+        refuse("unknown-op", f"'{ast.unparse(node)}' indexes a tensor or something else", node)
     for part in parts:
         atoms = flow.values.get(part, set())
         if any(map(is_tensor_atom, atoms)):
             refuse("unknown-op", "a tensor as an index is not understood here", node)
     rank = _index_rank(flow, parts, flow.rank(owners), owners)
-    return flow.lane(node, Operation("getitem", "index", "index", (node.value, *parts)), rank)
+    items = set().union(*(flow.inside(owner).everything() for owner in lists))
+    return flow.lane(node, Operation("getitem", "index", "index", (node.value, *parts)), rank) | items
 
 
 def _index_rank(flow: Flow, parts: list[ast.expr], rank: int | None, owners: set[Atom]) -> int | None:
@@ -368,8 +402,10 @@ def _index_rank(flow: Flow, parts: list[ast.expr], rank: int | None, owners: set
                 pass
             case ast.Constant(value=int()) | ast.UnaryOp(operand=ast.Constant(value=int())):
                 rank -= 1
-            case _ if known:
+            case _ if known or is_number(flow, part):
                 rank -= 1
+            case _ if all(is_none(atom) or isinstance(atom, External) for atom in flow.values.get(part, ())):
+                return -1  # it is not known yet
             case _:
                 return None
     return rank

@@ -14,6 +14,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
 from looplift.frontend.host_routine import Names, Routine, bound_names, resolve, routine_of
+from looplift.frontend.host_timing import Timing
 from looplift.frontend.host_values import (
     EMPTY,
     HOST,
@@ -55,7 +56,14 @@ def refuse(code: str, message: str, node: ast.AST) -> NoReturn:
 class Flow:
     """The state of the analysis: the contents of containers, the operations found, ranks, routines."""
 
-    def __init__(self, live_ins: Mapping[str, Any], globals: Mapping[str, Any], statements: list[ast.stmt]):
+    def __init__(
+        self, live_ins: Mapping[str, Any], globals: Mapping[str, Any], statements: list[ast.stmt], timing: Timing
+    ):
+        self.timing = timing
+        self.tests: set[ast.AST] = set()
+        self.has_empty_sums = self.sums_are_known = False
+        self.properties: dict[ast.AST, ast.Call] = {}
+        self.items: dict[ast.AST, ast.expr] = {}
         assigned = bound_names(statements)
         self.names = Names(globals, {*live_ins, *assigned})
         self.contents: dict[Atom, Contents] = {}
@@ -85,8 +93,9 @@ class Flow:
             visit_block(self, self.region, self.region.body)
             for routine in list(self.routines.values()):
                 visit_block(self, routine, routine.body)
-            if not self.changed:
+            if not self.changed and (self.sums_are_known or not self.has_empty_sums):
                 return
+            self.sums_are_known |= not self.changed
         refuse("internal", "the analysis of the loop did not come to an end", self.region.body[0])
 
     def atom(self, value: Any, path: str | None, fixed: bool = True) -> Atom:
@@ -129,6 +138,9 @@ class Flow:
 
     def lane(self, node: ast.AST, operation: Operation, rank: int | None, pack: int | None = -1) -> set[Atom]:
         """The result of a tensor operation; ``pack`` is the number of results, -1 for a single tensor."""
+        if self.timing.is_early(node) and pack == -1:
+            self.timing.check_early(self, node, operation)
+            return {Real(rank)}
         self.operations[node] = operation
         site = self.site(node)
         if rank == -1:
@@ -168,9 +180,28 @@ class Flow:
                     found |= self.children(atom)
                 case Live(value=value) if not is_tensor(value) and not callable(value):
                     found.add(HOST)
+                case Real(rank=rank):
+                    found.add(Real(None if rank is None else rank - 1))
+                case Live(value=value) if is_tensor(value):
+                    found.add(Real(value.dim() - 1))
                 case _:
-                    refuse("recursion", "iterating a tensor is not understood here", node)
+                    refuse("recursion", "iterating this is not understood here", node)
         return found
+
+    def iterated(self, node: ast.expr, atoms: Atoms) -> set[Atom]:
+        """What iterating the value of an expression gives; the items of a tensor of the loop are picked one by one."""
+        atoms = set(atoms)
+        lanes = {atom for atom in atoms if isinstance(atom, Lane)}
+        found = self.elements(atoms - lanes, node)
+        for lane in lanes:
+            item = self.items.setdefault(node, ast.copy_location(ast.Subscript(node, ast.Constant(0)), node))
+            found |= self.lane(item, Operation("getitem", "index", "rows", (node,)), self.row_rank(lane.site))
+        return found
+
+    def row_rank(self, site: int) -> int | None:
+        """The rank of an item of a tensor that the loop computes."""
+        rank = self.ranks.get(site, -1)
+        return rank - 1 if rank is not None and rank > 0 else rank
 
     def children(self, module: Live) -> set[Atom]:
         """The members of a ModuleList or ModuleDict, or parameters of a ParameterList."""

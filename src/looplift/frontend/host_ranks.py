@@ -58,6 +58,9 @@ def function_rank(flow: Flow, operation: Operation) -> int | None:
             return first + 1 if first is not None and first >= 0 else first
         case "unsqueeze" | "embedding":
             return first + 1 if first is not None and first >= 0 else first
+        case "squeeze":
+            known = isinstance(literal(argument(operation, 1, "dim")), int) and first is not None
+            return (first - 1 if first > 0 else first) if known else None  # type: ignore[operator]
         case "drop":
             return first - 1 if first is not None and first >= 0 else first
         case "reduction":

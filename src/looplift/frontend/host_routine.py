@@ -125,7 +125,7 @@ def _emitted_name(function: types.FunctionType) -> str:
 
 
 def _is_plain_decorator(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id in ("staticmethod", "classmethod")
+    return isinstance(node, ast.Name) and node.id in ("staticmethod", "classmethod", "property")
 
 
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
+from looplift.frontend.host_expressions import is_number
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES
@@ -66,6 +67,8 @@ class Segments:
         if isinstance(node, ast.Name) and node.id in run.ranks:
             run.consumed.add(node)
             return Local(self.emitted(node.id), run.ranks[node.id])
+        if self.is_row(node):
+            return self.row(node, run)
         if node in flow.operations:
             return self.apply(node, flow.operations[node], run)
         if node in flow.projections and isinstance(node, ast.Subscript) and self.is_inside(node.value, run):
@@ -78,6 +81,31 @@ class Segments:
             case ast.Slice(lower=lower, upper=upper, step=step):
                 return Part(*(None if part is None else self.tree(part, run) for part in (lower, upper, step)))
         return self.leaf(node, run, role)
+
+    def is_row(self, node: ast.AST) -> bool:
+        """``h[i]``, ``h[i, j]``: an item at numbers of the host, which no point can share as a text."""
+        operation = self.flow.operations.get(node)
+        if operation is None or operation.kind != "index":
+            return False
+        base, *parts = operation.arguments
+        if not all(is_number(self.flow, part) for part in parts):
+            return False
+        texts = [self.uniform(part) for part in parts]
+        return None in texts and (len(parts) > 1 or self.uniform(base) is None)
+
+    def row(self, node: ast.AST, run: Run) -> Input:
+        """An item of a tensor, picked by the scheduler, as a parameter of the point."""
+        assert isinstance(node, ast.Subscript)
+        return self.input(node, run, expression=self.row_call(node, run))
+
+    def row_call(self, node: ast.AST, run: Run | None) -> ast.expr:
+        base, *parts = self.flow.operations[node].arguments
+        if run is not None and any(isinstance(item, ast.Name) and item.id in run.ranks for item in ast.walk(node)):
+            raise ReadsRun
+        made: ast.expr = self.host(base)
+        for part in parts:
+            made = ast.Call(ast.Attribute(ast.Name(self.flow.scheduler), "row"), [made, self.host(part)], [])
+        return ast.copy_location(made, node)
 
     def apply(self, node: Any, operation: Operation, run: Run) -> Tree:
         """The tree of one tensor operation."""
@@ -175,7 +203,7 @@ class Segments:
                     return None
         return arities.pop() if len(arities) == 1 else None
 
-    def input(self, node: ast.expr, run: Run, role: str = "tensor") -> Input:
+    def input(self, node: ast.expr, run: Run, role: str = "tensor", expression: ast.expr | None = None) -> Input:
         """A parameter of the point for a host expression."""
         if any(isinstance(item, ast.Name) and item.id in run.ranks for item in ast.walk(node)):
             raise ReadsRun
@@ -183,20 +211,20 @@ class Segments:
         if isinstance(node, ast.Name) and node.id in run.by_name and run.by_name[node.id].role == role:
             return run.by_name[node.id]
         listed = any(isinstance(atom, Container) for atom in atoms)
-        expression = self.host(node)
+        taken: ast.expr = self.host(node) if expression is None else expression
         if listed:
-            tensors = self.flow.elements(atoms, node)
+            tensors = {atom for atom in self.flow.elements(atoms, node) if not is_none(atom)}
             if not all(isinstance(atom, Container) for atom in atoms) or not all(map(is_tensor_atom, tensors)):
                 refuse("unknown-op", f"'{ast.unparse(node)}' is not a plain list of tensors", node)
             if any(atom.kind not in ("list", "tuple") for atom in atoms if isinstance(atom, Container)):
-                expression = ast.Call(ast.Name("list", ast.Load()), [expression], [])
+                taken = ast.Call(ast.Name("list", ast.Load()), [taken], [])
             atoms = tensors
         elif any(isinstance(atom, Pack) for atom in atoms):
             refuse("unknown-op", f"'{ast.unparse(node)}' has an unknown number of tensors", node)
         rank = self.flow.rank(atoms) if all(map(is_tensor_atom, atoms)) else None
         made = Input(self._name(node, run), rank, role, listed)
         run.parameters.append(made)
-        run.arguments.append(expression)
+        run.arguments.append(taken)
         run.atoms.append(atoms)
         if isinstance(node, ast.Name):
             run.by_name[node.id] = made

@@ -16,10 +16,29 @@ def set_stages(program: Program) -> None:
     needs: dict[Point, set[Point]] = {}
     for point in program.points:
         sites = set().union(*(lanes_of(program.flow, atoms) for atoms in program.inputs[point]))
-        needs[point] = {program.made_by[site] for site in sites if site in program.made_by}
+        needs[point] = _makers(program, sites)
     for stage, component in enumerate(components(needs)):
         for point in component:
             point.stage = stage
+
+
+def _makers(program: Program, sites: set[int]) -> set[Point]:
+    """The points that tensors come from; of an item that the scheduler picks, those of its tensor."""
+    from looplift.frontend.host_cut import lanes_of
+
+    flow = program.flow
+    nodes = {site: node for node, site in flow.sites.items()}
+    found: set[Point] = set()
+    seen, queue = set(sites), list(sites)
+    while queue:
+        site = queue.pop()
+        if site in program.made_by:
+            found.add(program.made_by[site])
+        elif (operation := flow.operations.get(nodes[site])) is not None and operation.family == "index":
+            inner = lanes_of(flow, flow.values.get(operation.arguments[0], set())) - seen
+            seen |= inner
+            queue += inner
+    return found
 
 
 def components(needs: dict[Point, set[Point]]) -> list[list[Point]]:

@@ -7,6 +7,7 @@ import ast
 from looplift.frontend.host_expressions import evaluate, require_plain_truth
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
+from looplift.frontend.host_timing import need_value
 from looplift.frontend.host_values import NONE, Atom, Container, External, Lane, Pack, is_none, is_tensor_atom
 
 
@@ -39,7 +40,7 @@ def visit(flow: Flow, routine: Routine, statement: ast.stmt) -> None:
             visit_block(flow, routine, body)
             visit_block(flow, routine, orelse)
         case ast.For(target=target, iter=iterable, body=body, orelse=orelse):
-            bind(flow, routine, target, flow.elements(evaluate(flow, routine, iterable), iterable))
+            bind(flow, routine, target, flow.iterated(iterable, evaluate(flow, routine, iterable)))
             visit_block(flow, routine, body)
             visit_block(flow, routine, orelse)
         case ast.Assert(test=test):
@@ -65,13 +66,13 @@ def _refuse_statement(statement: ast.stmt) -> None:
 def decide(flow: Flow, routine: Routine, test: ast.expr) -> None:
     """A test on the host: it may not need the value of a tensor that the loop computes."""
     atoms = evaluate(flow, routine, test)
-    require_host(atoms, test)
+    require_host(flow, atoms, test)
     require_plain_truth(atoms, test)
 
 
-def require_host(atoms: set[Atom], node: ast.AST) -> None:
+def require_host(flow: Flow, atoms: set[Atom], node: ast.AST) -> None:
     if any(isinstance(atom, Lane) for atom in atoms):
-        refuse("recursion", f"'{ast.unparse(node)}' decides on the value of a tensor that the loop computes", node)
+        need_value(flow, atoms, node)
 
 
 def visit_delete(flow: Flow, routine: Routine, targets: list[ast.expr]) -> None:
@@ -171,7 +172,7 @@ def store(flow: Flow, owner: Atom, index: ast.expr, keys: set[Atom], atoms: set[
     if not isinstance(owner, Container):
         what = "a tensor" if is_tensor_atom(owner) else "an object given from outside"
         refuse("memory-dependence", f"the loop stores into {what}", node)
-    require_host(keys, index)
+    require_host(flow, keys, index)
     contents = flow.inside(owner)
     flow.add(contents.keys, keys)
     key = index.value if isinstance(index, ast.Constant) and isinstance(index.value, str) else None

@@ -33,7 +33,7 @@ unbind select expand expand_as view_as contiguous float double long int bool hal
 unflatten ravel getitem T mT positive broadcast_to Identity Dropout Sequential
 """.split()
 UNKNOWN = """
-squeeze to type_as expand expand_as view_as reshape_as broadcast_to repeat einsum bilinear cosine_similarity outer
+to type_as expand expand_as view_as reshape_as broadcast_to repeat einsum bilinear cosine_similarity outer
 cross det logdet slogdet trace diag diagonal diag_embed eye arange linspace kron one_hot pad tile repeat_interleave
 unflatten baddbmm addmm addmv bmm mv mm topk cdist pairwise_distance ger vander dist mse_loss l1_loss smooth_l1_loss
 cross_entropy nll_loss binary_cross_entropy binary_cross_entropy_with_logits kl_div huber_loss
@@ -47,6 +47,7 @@ FAMILY = {
     **dict.fromkeys(CREATIONS, "creation"),
     "stack": "stack",
     "unsqueeze": "unsqueeze",
+    "squeeze": "squeeze",
     "view": "sizes",
     "reshape": "sizes",
     "flatten": "flatten",

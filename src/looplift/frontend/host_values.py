@@ -24,9 +24,9 @@ class Pack:
 
 @dataclass(frozen=True)
 class Real:
-    """A tensor found in the objects given from outside."""
+    """A tensor found in the objects given from outside, or computed on the host; of unknown rank if None."""
 
-    rank: int
+    rank: int | None
 
 
 @dataclass(frozen=True)

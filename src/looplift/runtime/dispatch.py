@@ -17,7 +17,7 @@ from typing import Any
 from looplift.base.data import dataclass, field
 from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
 from looplift.base.report import readable_seconds
-from looplift.runtime import alternatives, entry, guards
+from looplift.runtime import alternatives, entry, guards, second
 from looplift.runtime.records import Records, failed_check
 from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved
 from looplift.runtime.trials import MAX_SIZES, Trial, size_class
@@ -61,6 +61,10 @@ class Variant:
     """Of the loop as written, where it was measured."""
     uneven: set[str] = field(default_factory=set)
     """Lists whose items differed in shape when it was made."""
+    refusal: NotLiftable | None = None
+    """Of the region, where the variant is another form of it that takes turns with its pieces."""
+    is_divided: bool = False
+    """Of a plain variant: the statements run with smaller regions in them."""
 
 
 @dataclass(eq=False)
@@ -75,6 +79,8 @@ class Dispatcher:
     changed: Callable[[], None] = lambda: None
     variants: list[Variant] = field(default_factory=list)
     children: list[Dispatcher] = field(default_factory=list)
+    may_offer: bool = True
+    """Whether a form that is only worth it where the pieces are slower may be tried."""
 
     def __post_init__(self) -> None:
         self.writer = guards.Writer()
@@ -118,6 +124,7 @@ class Dispatcher:
             self._compile(variant, values)
         except NotLiftable as refusal:
             self._refuse(variant, values, refusal)
+            second.offer(self, variant, values, refusal)
         except Exception as error:
             self._refuse(variant, values, NotLiftable("internal", f"{type(error).__name__}: {error}"))
         else:
@@ -277,9 +284,11 @@ class Dispatcher:
         if variant.trials is not None:
             patience = _PATIENCE if entry.trains(variant, values) else 1.0
             size = size_class(values[name] for name in self.program.arguments)
-            variant.trials[size] = Trial(variant.seconds, patience)
+            variant.trials[size] = second.trial_of(variant, patience)
             variant.is_slow = False  # that is open again
-        if is_first:
+        if not second.is_worth_it(variant):
+            second.step_back(self, variant, values)
+        elif is_first:
             self._accept(variant, note)
 
     def _accept(self, variant: Variant, note: str = "") -> None:
@@ -311,9 +320,12 @@ class Dispatcher:
         return outcome.result
 
     def _turn_of_loop(self, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> Any:
-        start = time.perf_counter()
-        result = self.program.original(*arguments)
-        trial.written.append(time.perf_counter() - start)
+        if variant.refusal is not None:
+            result = second.turn_of_pieces(self, trial, arguments)
+        else:
+            start = time.perf_counter()
+            result = self.program.original(*arguments)
+            trial.written.append(time.perf_counter() - start)
         self._judge(variant, trial, arguments)
         return result
 
@@ -335,6 +347,9 @@ class Dispatcher:
 
     def _step_back(self, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> None:
         """Leave arguments of this size to the loop; at others the variant is tried again."""
+        if variant.refusal is not None:
+            second.step_back(self, variant, self._values(arguments))
+            return
         loop, batched = map(readable_seconds, trial.typical())
         refusal = NotLiftable("too-small", f"a call of the loop takes {loop}, of batched code {batched}")
         self.records.refused(self.program, refusal, certain=True)
@@ -379,6 +394,9 @@ class Dispatcher:
     def _failed(self, variant: Variant, failure: Exception, values: dict[str, Any]) -> None:
         if found := guards.uneven(values) - variant.uneven:
             self._leave_uneven(variant, found)
+            return
+        if variant.refusal is not None:
+            second.withdraw(self, variant)
             return
         variant.failures += 1
         variant.watched = True

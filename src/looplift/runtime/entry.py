@@ -208,7 +208,7 @@ def _case(dispatcher: Dispatcher, place: int, variant: Variant, constants: dict[
     parameters = ", ".join(dispatcher.program.arguments)
     lines = [f"    if _looplift_choice == {place}:"]
     if variant.call is None:
-        divided = dispatcher.fallback is not None and not variant.plain
+        divided = dispatcher.fallback is not None and (not variant.plain or variant.is_divided)
         action = "refused" if divided else "plain" if timed else "original"
         return [*lines, f"        return _looplift_{action}({parameters})"]
     if timed or is_careful(dispatcher, variant):

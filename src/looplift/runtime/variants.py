@@ -44,6 +44,8 @@ class RegionCode:
     alternative: Callable[[Mapping[str, Any]], RegionCode] | None = None
     renewable: bool = False
     rounded_to: dict[str, str] = field(default_factory=dict)
+    shares_work: Callable[[], bool] = lambda: True
+    """Whether what the last call computed was computed for several iterations at once."""
 
 
 class Program(Protocol):

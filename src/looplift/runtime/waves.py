@@ -52,12 +52,17 @@ class MixedShapes(Exception):
 class Waves:
     """Groups the calls of points by what they depend on, and runs group after group."""
 
+    sharing = 1.0  # how many calls a batch of the last run had
+
     def __init__(self):
         self.groups = []
         self.bits = {}
         self.wrapped = {}
         self.described = {}
         self.joins = None
+        self.open = []  # tables of groups by key, of each point
+        self.done = []  # groups that ran before all was recorded
+        self.picked = {}
 
     def point(self, *, stage, roles="", width=-1, lanes=False, ranks=()):
         """A function over rows becomes one that records its calls and returns handles."""
@@ -66,6 +71,7 @@ class Waves:
 
     def recorder(self, function, count, base, width, single, how):
         groups, described = {}, self.described
+        self.open.append(groups)
 
         def record(*arguments: Any):
             level, mask, fixed = base, 0, ()
@@ -127,17 +133,61 @@ class Waves:
             self.wrapped[id(value)] = Handle(table, 0)
         return self.wrapped[id(value)]
 
+    def row(self, owner, index):
+        """``owner[index]`` of a tensor that is not known beforehand; the same handle for the same place."""
+        if isinstance(owner, (list, tuple)):
+            return owner[index]
+        if type(index) is not int:
+            raise NotImplementedError("not a plain index")
+        owner = self.wrap(owner)
+        table = owner.table
+        place = (table, owner.row, index)
+        if place not in self.picked:
+            level, mask = table.level + 1, table.mask
+            if not self.open:
+                self.open.append({})
+            groups = self.open[0]
+            if (level, mask) not in groups:
+                bit = self.bits.setdefault((), 1 << len(self.bits))
+                rows = []
+                groups[level, mask] = rows, [Table(level, mask | bit, rows)]
+                self.groups.append((level, bit, *groups[level, mask], None, None, ()))
+            rows, (made,) = groups[level, mask]
+            self.picked[place] = Handle(made, len(rows))
+            rows.append((owner, index))
+        return self.picked[place]
+
+    def rows(self, owner):
+        """What iterating a tensor gives."""
+        tensor = self.value(owner)
+        return [self.row(owner, index) for index in range(len(tensor))] if isinstance(tensor, torch.Tensor) else tensor
+
+    def value(self, value):
+        """The tensor of a handle, now; all that was recorded so far runs for it."""
+        if value.__class__ is not Handle:
+            return value
+        if value.table.value is None and value.table.where is None:
+            self.run_groups(not torch.is_grad_enabled())
+        handle = self.at(value)
+        table = handle.table
+        return table.value if table.shared else table.value[table.start + handle.row]
+
     def run(self, leaving=()):
         """All groups, lowest level first."""
         self.require_live(leaving)
+        self.run_groups(self.may_join(leaving))
+
+    def run_groups(self, joins):
+        """The groups that have not run yet; calls that use other parameters share a batch if ``joins``."""
         joined = {}
         for level, bit, rows, tables, function, how, _ in self.groups:
-            key = (level, bit) if self.may_join(leaving) else (level, len(joined))
+            key = (level, bit) if joins else (level, len(joined))
             joined.setdefault(key, (function, how, []))[2].append((rows, tables))
+        Waves.sharing = sum([len(group[2]) for group in self.groups]) / max(len(joined), 1)
         for _, (function, how, parts) in sorted(joined.items()):
             rows = [row for part, _ in parts for row in part]
             try:
-                results, shared = self.batch(function, rows, *how)
+                results, shared = self.results(function, rows, how)
             except MixedShapes:
                 self.split(function, rows, how, parts)
                 continue
@@ -146,7 +196,38 @@ class Waves:
                 for table, value in zip(tables, results, strict=True):
                     table.value, table.shared, table.start = value, shared, start
                 start += len(part)
+        self.done += self.groups
         self.groups.clear()
+        for groups in self.open:
+            groups.clear()
+
+    def results(self, function, rows, how):
+        """The outputs of a batch of calls, and whether all rows share one."""
+        return ((self.pick(rows),), False) if how is None else self.batch(function, rows, *how)
+
+    def pick(self, rows):
+        """The rows of tensors at recorded places."""
+        pool, places, numbers, size, homes = [], {}, [], 0, {}
+        for owner, index in rows:
+            owner = self.at(owner)
+            table = owner.table
+            if table not in places:
+                value = table.value if table.shared else table.value.flatten(0, 1)
+                length = table.value.shape[0 if table.shared else 1]
+                if id(table.value) not in homes:
+                    if pool and (value.shape[1:] != pool[0].shape[1:] or value.dtype != pool[0].dtype):
+                        raise MixedShapes
+                    homes[id(table.value)] = size
+                    pool.append(value)
+                    size += len(value)
+                places[table] = homes[id(table.value)] + (0 if table.shared else table.start * length), length
+            start, length = places[table]
+            index = index + length if index < 0 else index
+            if not 0 <= index < length:
+                raise IndexError
+            numbers.append(start + index + (0 if table.shared else owner.row * length))
+        values = pool[0] if len(pool) == 1 else torch.cat(pool)
+        return values.index_select(0, self.index(numbers, values.device))
 
     def split(self, function, rows, how, parts):
         """Calls whose tensors differ in shape run in one batch for each combination of shapes."""
@@ -157,7 +238,7 @@ class Waves:
             raise NotImplementedError("tensors of several shapes meet in one list")
         where = {}
         for numbers in kinds.values():
-            results, shared = self.batch(function, [rows[number] for number in numbers], *how)
+            results, shared = self.results(function, [rows[number] for number in numbers], how)
             pieces = [Table(0, 0, ()) for _ in results]
             for piece, value in zip(pieces, results):
                 piece.value, piece.shared = value, shared
@@ -209,9 +290,8 @@ class Waves:
 
     def require_live(self, leaving):
         """Each tensor given from outside that wants a gradient must reach a result."""
-        tensors = [
-            (rows, key) for _, _, rows, *_, fixed in self.groups for key in fixed[1::2] if isinstance(key, tuple)
-        ]
+        groups = self.done + self.groups
+        tensors = [(rows, key) for _, _, rows, *_, fixed in groups for key in fixed[1::2] if isinstance(key, tuple)]
         wanting = [rows for rows, key in tensors if key[0] == "tensor" and key[-1]]
         if not wanting or not torch.is_grad_enabled():
             return
@@ -339,6 +419,18 @@ class Waves:
                 result = tuple(items) if type(value) is tuple else type(value)(*items)
             done[id(value)] = (value, result)
         return result
+
+    @staticmethod
+    def squeezed(value, axis):
+        """The value without an axis of one element."""
+        if value.shape[axis] != 1:
+            raise NotImplementedError("an axis to be left out has more than one element")
+        return value.squeeze(axis)
+
+    @staticmethod
+    def is_tensor(value):
+        """Whether a value is a tensor, or will be one."""
+        return value.__class__ is Handle or isinstance(value, torch.Tensor)
 
     @staticmethod
     def in_place(before, after):

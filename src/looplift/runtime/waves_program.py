@@ -102,6 +102,7 @@ class Point:
     steps: list[Step]
     outputs: list[tuple[str, int]]
     stage: int = 0
+    scheduler: str = "waves"
 
     @property
     def width(self) -> int:

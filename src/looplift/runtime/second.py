@@ -1,0 +1,90 @@
+"""A region that the compiler refused in, another form of it, which must be faster than its pieces, out.
+
+The form runs the whole region, the pieces are what is lifted inside of the loops that stay. They take turns for a few
+calls; the loser is not used for arguments of this size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from looplift.base.errors import NotLiftable
+from looplift.runtime import entry
+from looplift.runtime.trials import Trial
+
+if TYPE_CHECKING:
+    from looplift.runtime.dispatch import Dispatcher, Variant
+
+
+def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refusal: NotLiftable) -> None:
+    """Let a refused variant run the other form, where there is one and its guards hold."""
+    if refusal.other is None or not dispatcher.may_offer or dispatcher.verify != "first":
+        return
+    conditions = variant.conditions
+    try:
+        dispatcher.take(variant, values, refusal.other)
+        broken = variant.code is None or entry.broken_guard(dispatcher.program, values, variant.code) is not None
+    except Exception:
+        broken = True
+    if broken:
+        variant.call, variant.code, variant.conditions = None, None, conditions
+        return
+    variant.refusal = refusal
+    for child in dispatcher.children:
+        child.may_offer = False
+
+
+def trial_of(variant: Variant, patience: float) -> Trial:
+    """The trial of a variant at one size: of another form nothing is known before it ran beside the pieces."""
+    return Trial(variant.seconds if variant.refusal is None else 0.0, patience)
+
+
+def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, ...]) -> Any:
+    """A call of the pieces; the first one, which makes them, is not counted."""
+    import time
+
+    run = dispatcher.fallback or dispatcher.program.original
+    start = time.perf_counter()
+    result = run(*arguments)
+    if trial.is_warm or dispatcher.fallback is None:
+        trial.written.append(time.perf_counter() - start)
+    trial.is_warm = True
+    return result
+
+
+def withdraw(dispatcher: Dispatcher, variant: Variant) -> None:
+    """The other form is not used again: what stays or is lifted inside is as if it had never been."""
+    variant.call = variant.code = None
+    _restate(dispatcher, variant)
+    dispatcher.install()
+
+
+def step_back(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> None:
+    """The pieces are used at this size."""
+    variant.is_slow = True
+    if dispatcher.add_small(variant, values) and variant.small is not None:
+        variant.small.is_divided, variant.trials = True, {}
+    else:
+        variant.call = None
+    _restate(dispatcher, variant)
+
+
+def is_worth_it(variant: Variant) -> bool:
+    """Whether calls of the form that just ran shared their work; true of other variants."""
+    return variant.refusal is None or variant.code is None or variant.code.shares_work()
+
+
+def _restate(dispatcher: Dispatcher, variant: Variant) -> None:
+    assert variant.refusal is not None
+    dispatcher.records.refused(dispatcher.program, variant.refusal, certain=True)
+    for child in _all_of(dispatcher.children):
+        for one in child.variants:
+            if one.call is not None and one.code is not None and not one.is_slow:
+                child.records.lifted(child.program, one.code, [], one.seconds)
+
+
+def _all_of(dispatchers: Iterable[Dispatcher]) -> Iterable[Dispatcher]:
+    for one in dispatchers:
+        yield one
+        yield from _all_of(one.children)

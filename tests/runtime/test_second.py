@@ -1,0 +1,107 @@
+"""Regions that the compiler refuses: another form of them and their pieces take turns."""
+
+import random
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from looplift import lift
+
+
+class Expression(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.join = nn.ModuleDict({"+": nn.Linear(2 * width, width), "*": nn.Linear(2 * width, width)})
+
+
+def evaluated(model, leaves, programs):
+    """Each program is a text in reversed Polish notation."""
+    results = []
+    for program in programs:
+        stack = []
+        for symbol in program.split():
+            if symbol in model.join:
+                right = stack.pop()
+                left = stack.pop()
+                stack.append(torch.tanh(model.join[symbol](torch.cat([left, right]))))
+            else:
+                stack.append(leaves[int(symbol)])
+        results.append(stack.pop() * 2)
+    return torch.stack(results)
+
+
+def text_of(rng, size):
+    if size == 1:
+        return str(rng.randrange(4))
+    split = rng.randint(1, size - 1)
+    return f"{text_of(rng, split)} {text_of(rng, size - split)} {rng.choice('+*')}"
+
+
+def programs_of(seed, count, size):
+    rng = random.Random(seed)
+    return [text_of(rng, rng.randint(1, size)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("sizes", [(30, 30, 30, 30, 30, 30), (1, 40, 2, 40, 40, 40, 40, 3)])
+def test_results_and_gradients_whoever_runs(sizes):
+    torch.manual_seed(0)
+    model, leaves = Expression(4), torch.randn(4, 4, requires_grad=True)
+    lifted: Any = lift(evaluated)
+    for seed, count in enumerate(sizes):
+        programs = programs_of(seed, count, 8)
+        wanted, given = (function(model, leaves, programs) for function in (evaluated, lifted))
+        torch.testing.assert_close(given, wanted)
+        want, got = (
+            torch.autograd.grad(one.sum(), [leaves, *model.parameters()], allow_unused=True) for one in (wanted, given)
+        )
+        for left, right in zip(got, want, strict=True):
+            assert (left is None) == (right is None)
+            if left is not None:
+                torch.testing.assert_close(left, right)
+
+
+def test_a_chain_that_nobody_shares_stays_a_loop():
+    def chain(model, x, names):
+        stack = [x]
+        for name in names:
+            stack.append(torch.tanh(model[name](stack.pop())))
+        return stack[-1] * 1
+
+    model = nn.ModuleDict({"a": nn.Linear(3, 3), "b": nn.Linear(3, 3)})
+    lifted: Any = lift(chain)
+    for _ in range(4):
+        x = torch.randn(3)
+        torch.testing.assert_close(lifted(model, x, "abbab"), chain(model, x, "abbab"))
+    assert {loop.decision for loop in lifted.report().loops} == {"kept"}
+
+
+def test_an_exception_is_that_of_the_loop():
+    model, leaves = Expression(4), torch.randn(4, 4)
+    lifted: Any = lift(evaluated)
+    lifted(model, leaves, programs_of(0, 20, 5))
+    for programs in (["1 +"], [""], ["7"], []):
+        with pytest.raises(Exception) as wanted:
+            evaluated(model, leaves, programs)
+        with pytest.raises(type(wanted.value)) as given:
+            lifted(model, leaves, programs)
+        assert str(given.value) == str(wanted.value)
+
+
+def test_what_is_lifted_inside_counts_where_it_is_faster():
+    def sums(model, x, names):
+        """A dict of modules by name keeps the outer loop; the inner one has many iterations."""
+        seen = {}
+        for name in names:
+            total = torch.zeros(3)
+            for row in x:
+                total = total + torch.tanh(row)
+            seen[name] = model[name](total)
+        return [seen[name] * 2 for name in sorted(seen)]
+
+    model = nn.ModuleDict({"a": nn.Linear(3, 3), "b": nn.Linear(3, 3)})
+    lifted: Any = lift(sums)
+    for _ in range(8):
+        x = torch.randn(300, 3)
+        torch.testing.assert_close(lifted(model, x, ["a", "b"]), sums(model, x, ["a", "b"]))
