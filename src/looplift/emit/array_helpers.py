@@ -1,4 +1,4 @@
-"""Functions of NumPy for rows in the last dimension, for emitted code: their text goes with the source."""
+"""Functions of rows in the last dimension, as NumPy and torch have them for one row, for emitted code."""
 
 ARRAYS = {
     "correlated": '''
@@ -52,6 +52,16 @@ def counts_of_rows(rows, count, weights=None):
     flat = (rows + lanes).ravel()
     given = None if weights is None else weights.ravel()
     return np.bincount(flat, given, minlength=int(np.prod(lead)) * count).reshape((*lead, count))
+''',
+    "counts_of_tensors": '''
+def counts_of_tensors(rows, count, weights=None):
+    """``torch.bincount`` of vectors in the last dimension, whose integers are below ``count``."""
+    lead = rows.shape[:-1]
+    if count < 1 or (rows.numel() and not 0 <= int(rows.min()) <= int(rows.max()) < count):
+        raise RequirementFailed("a row has a negative integer, or one that makes its counts longer")
+    lanes = torch.arange(lead.numel(), device=rows.device).reshape(*lead, 1) * count
+    given = None if weights is None else weights.flatten()
+    return torch.bincount((rows + lanes).flatten(), given, minlength=lead.numel() * count).view(*lead, count)
 ''',
     "histograms": '''
 def histograms(rows, bins, span=None):

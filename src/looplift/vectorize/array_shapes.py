@@ -30,7 +30,7 @@ from looplift.vectorize.subscripts import Cut, Gather, Piece, Point, Whole, exte
 # ---------------------------------------------------------------- dimensions
 
 
-def _moveaxis(call: Call) -> Made:
+def moved_axis(call: Call) -> Made:
     x, rank = call.first, call.first.kind.rank
     given = [call.const(name, UNKNOWN) for name in ("source", "destination")]
     sides = [[one] if type(one) is int else one for one in given]
@@ -402,7 +402,7 @@ def _split(call: Call) -> Made:
 
 
 FORMS: dict[str, tuple[str, Form]] = {
-    "moveaxis": ("a source destination", _moveaxis), "swapaxes": ("a axis1 axis2", _swapped),
+    "moveaxis": ("a source destination", moved_axis), "swapaxes": ("a axis1 axis2", _swapped),
     "transpose": ("a axes d1 d2 d3", _transposed), "matrix_transpose": ("x", _matrix_transposed),
     "linalg.matrix_transpose": ("x", _matrix_transposed), "expand_dims": ("a axis", _expanded),
     "atleast_1d": ("a", _at_least), "atleast_2d": ("a", _at_least), "atleast_3d": ("a", _at_least),

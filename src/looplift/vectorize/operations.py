@@ -8,7 +8,7 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, operands
 from looplift.ops import table
-from looplift.vectorize import array_forms, cells, nodes, numbers, positions, ragged, strips
+from looplift.vectorize import array_forms, cells, nodes, numbers, positions, ragged, strips, tensor_forms
 from looplift.vectorize.arithmetic import arithmetic, said
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
@@ -131,7 +131,8 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     kwargs = {key: _argument(context, operand) for key, operand in op.kwargs}
     if (number := numbers.number_operation(context, name, args, kwargs, fact, var)) is not None:
         return number
-    if context.library == "np" and (found := array_forms.form(context, name, args, kwargs, fact)) is not None:
+    forms = array_forms if context.library == "np" else tensor_forms
+    if (found := forms.form(context, name, args, kwargs, fact)) is not None:
         if found.node.op == "batched":
             found.node.hint = var.hint
         return found
