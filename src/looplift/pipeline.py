@@ -141,7 +141,7 @@ def _through_the_ir(
     from looplift.analysis.probe import analyse
     from looplift.frontend.translate import translate
     from looplift.optimize.reuse import reuse_memory
-    from looplift.vectorize.kernel_first import has_short_rows, suits_a_kernel
+    from looplift.vectorize.kernel_first import has_short_rows, suits_a_kernel, suits_rows_in_a_kernel
     from looplift.vectorize.plan import plan
 
     region = program.region
@@ -154,6 +154,7 @@ def _through_the_ir(
             lanes = partial(_through_the_ir, program, settings=settings, kernels=False, markers=markers)
             found.alternative = partial(_kernel_for, program, markers=markers) if found.renewable else lanes
             return found
+    facts = None
     try:
         facts = analyse(function)
         make = partial(plan, backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
@@ -167,7 +168,7 @@ def _through_the_ir(
     except Exception as error:
         if not kernels:
             raise
-        rows = isinstance(error, TooLarge)
+        rows = isinstance(error, TooLarge) or (facts is not None and suits_rows_in_a_kernel(facts))
         if isinstance(found := one_kernel(rows=rows), NotLiftable):
             raise found if settings.backend == "native" and found.code != "backend" else error from None
         if isinstance(error, TooLarge):

@@ -15,7 +15,7 @@ from looplift.emit.expanded import expanded
 from looplift.emit.native_caller import caller_text
 from looplift.emit.native_flow import Flow, live_ins, share_variables
 from looplift.emit.native_held import held_views
-from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread
+from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread, sure_types
 from looplift.emit.native_ops import UNARY
 from looplift.emit.native_prelude import prelude
 from looplift.emit.native_region import write_region
@@ -92,7 +92,7 @@ def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: Wanted)
     """Write the loop again and again until the types of what it carries no longer change."""
     sources = joined_variables(loop)
     findings = Findings(possible=dict(first_guess(facts, sources)), updates=_changes_in_place(loop))
-    _find_joins(findings, sources, signature, None)
+    _find_joins(findings, sources, signature, None, loop)
     for _ in range(PASSES):
         known = Findings(joins=findings.joins, items=findings.items, handed=findings.handed)
         writer = new_writer(loop, facts, signature, known, share=False, kept=wanted.kept, before=findings)
@@ -100,7 +100,7 @@ def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: Wanted)
         write_all(writer, loop, wanted, signature)
         found = writer.findings
         found.joins = {}
-        _find_joins(found, sources, signature, found.zeros)
+        _find_joins(found, sources, signature, found.zeros, loop)
         _spread_aliases(found, possible_objects(loop))
         if (found.joins, found.aliases, found.updates) == (findings.joins, findings.aliases, findings.updates):
             return found
@@ -115,15 +115,16 @@ def _changes_in_place(loop: Loop) -> set[Var]:
     return {s.var for s in walk(loop.body) if isinstance(s, Let) and s.op.name.startswith("inplace.")}
 
 
-def _find_joins(findings: Findings, sources, signature: Signature, zeros: set[Var] | None) -> None:
+def _find_joins(findings: Findings, sources, signature: Signature, zeros: set[Var] | None, loop: Loop) -> None:
     for parameter in signature.parameters:
         if parameter.kind.rank == 0:
             findings.possible[parameter.var] = frozenset({parameter.scalar})
     spread(sources, findings.possible)
+    sure = sure_types(loop, findings.possible)
     for var in sources:
         join = join_of(var, findings.possible, sources, zeros, NotLiftable)
         if join is not None:
-            findings.joins[var] = join
+            findings.joins[var] = replace(join, sure=var in sure) if join.other is not None else join
 
 
 def _spread_aliases(findings: Findings, sources) -> None:

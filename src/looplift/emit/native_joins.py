@@ -19,7 +19,10 @@ Possible = frozenset[Scalar]
 
 @dataclass(frozen=True)
 class Join:
-    """``type`` in C++; ``other``: the Python type that it may have instead; ``absent``: it may be None or unbound."""
+    """``type`` in C++; ``other``: the Python type that it may have instead; ``absent``: it may be None or unbound.
+
+    ``sure``: it has its type if each loop before has an iteration.
+    """
 
     type: Scalar
     other: Scalar | None = None
@@ -28,10 +31,11 @@ class Join:
     absent_value: Any = None
     zero: bool = False
     leaves: frozenset[Atom] = frozenset()
+    sure: bool = False
 
 
-def joined_variables(loop: Loop) -> dict[Var, tuple[Atom, ...]]:
-    """Each variable that takes its value from others, with these."""
+def joined_variables(loop: Loop, *, all_run: bool = False) -> dict[Var, tuple[Atom, ...]]:
+    """Each variable that takes its value from others, with these; ``all_run``: where each loop has an iteration."""
     sources: dict[Var, tuple[Atom, ...]] = {}
     for statement in walk(Block((loop,))):
         match statement:
@@ -41,7 +45,9 @@ def joined_variables(loop: Loop) -> dict[Var, tuple[Atom, ...]]:
             case Loop(carries=carries):
                 for carry in carries:
                     sources[carry.inside] = (carry.init, carry.next)
-                    sources[carry.after] = (carry.next,) if _always_runs(statement) else (carry.init, carry.next)
+                    sources[carry.after] = (
+                        (carry.next,) if all_run or _always_runs(statement) else (carry.init, carry.next)
+                    )
     return sources
 
 
@@ -100,6 +106,16 @@ def spread(sources: dict[Var, tuple[Atom, ...]], possible: dict[Var, Possible]) 
             if found != possible.get(var):
                 possible[var] = found
                 changed = True
+
+
+def sure_types(loop: Loop, possible: dict[Var, Possible]) -> set[Var]:
+    """The joined variables that have a type of their own if each loop has an iteration."""
+    sources = joined_variables(loop, all_run=True)
+    found = {var: types for var, types in possible.items() if var not in sources}
+    spread(sources, found)
+    return {
+        var for var in sources if found.get(var) and not any(t.is_python or t in (ABSENT, NONE) for t in found[var])
+    }
 
 
 def first_guess(facts: Facts, sources: dict[Var, tuple[Atom, ...]]) -> dict[Var, Possible]:

@@ -60,7 +60,7 @@ def _declare(writer: Writer, loop: Loop, carry: Carry) -> bool:
         native_renamed.declare(writer, home, carry, init)
         writer.values[carry.inside] = statements.joined(writer, carry.inside)
         return True
-    join = writer.join(carry.inside)
+    join = writer.join(carry.inside, init)
     if join is None:
         raise writer.refuse("not-scalar", f"'{carry.hint}' is carried, and is no number")
     writer.hint = carry.hint

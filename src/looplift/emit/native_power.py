@@ -6,7 +6,7 @@ from looplift.base.data import replace
 from looplift.emit import native_python
 from looplift.emit.native_convert import convert
 from looplift.emit.native_ops import ATOM, COMPARE, MULTIPLY
-from looplift.emit.native_scalar import Sink, from_template, join_facts
+from looplift.emit.native_scalar import Sink, from_template, join_facts, typed
 from looplift.emit.native_types import FLOAT, INT, Scalar, common_type
 from looplift.emit.native_values import Number
 
@@ -19,6 +19,8 @@ def power(sink: Sink, namespace: str, args: list[Number]) -> Number:
         squares = exponent.type == INT and exponent.constant is not None and base.other == FLOAT
         if all(floats) or (floats[0] and squares):
             return _mixed_power(sink, args)
+        if any(n.other is not None and n.sure for n in args):
+            return power(sink, namespace, [typed(sink, n) for n in args])
         raise sink.refuse("mixed-kinds", "'**' of a variable that is sometimes a number")
     common = common_type(base.type, exponent.type)
     if common is None or common.is_half:

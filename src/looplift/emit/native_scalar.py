@@ -155,6 +155,7 @@ def _mixed(sink: Sink, namespace: str, short: str, args: list[Number]) -> Number
     found = {types_of(namespace, short, types) for types in combinations}
     compute = next(iter(found))
     if len(found) == 1 and compute is not None:
+        args = [typed(sink, a) if a.rounded else a for a in args]
         if any(a.rounded and a.type.name != compute[0].name for a in args if a.other is not None):
             raise sink.refuse("mixed-kinds", "a variable is a number at first and a tensor of another dtype later")
         return elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
@@ -170,6 +171,8 @@ def _require_tensor(sink: Sink, args: list[Number]) -> None:
 def _mixed_comparison(sink: Sink, namespace: str, short: str, args: list[Number]) -> Number:
     number = elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
     exact = all(not a.rounded and (a.type.size == 8 or _is_exact(a, args)) for a in args)
+    if not exact and any(a.other is not None and a.sure for a in args):
+        return elementwise(sink, namespace, short, [typed(sink, a) for a in args])
     if not exact:
         raise sink.refuse("mixed-kinds", "a comparison of a variable that is sometimes a number")
     return replace(number, type=BOOL)
@@ -190,13 +193,24 @@ def _mixed_result(sink: Sink, namespace: str, short: str, args: list[Number]) ->
     wide = all(a.type.name in ("float64", "int64") for a in args) or zeros
     certain = any(a.other is None and not a.type.is_python for a in args)  # then the result's dtype is in doubt
     if others is None or certain or not same_value or not wide or others[0].is_float != args[0].type.is_float:
+        if any(a.other is not None and a.sure for a in args):
+            return elementwise(sink, namespace, short, [typed(sink, a) for a in args])
         raise sink.refuse("mixed-kinds", "a variable is a number in some iterations and something else in others")
     if short == "truediv":
         args[1] = sink.bind(args[1])
         sink.fail_if(f"{args[1].at(COMPARE)} == 0", "zero_division")
     number = elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
     flag = " || ".join(a.flag for a in args if a.other is not None)
-    return replace(number, other=others[1], flag=flag, rounded=False, zero=zeros)
+    sure = all(a.sure for a in args if a.other is not None)
+    return replace(number, other=others[1], flag=flag, rounded=False, zero=zeros, sure=sure)
+
+
+def typed(sink: Sink, number: Number) -> Number:
+    """A number that is what it is declared as, unless a loop has no iteration: then the original runs."""
+    if number.other is None or not number.sure or not number.flag:
+        return number
+    sink.fail_if(f"!{number.flag}", "another_kind")
+    return replace(number, other=None, flag="", rounded=False, zero=False)
 
 
 def _stays_zero(short: str, args: list[Number]) -> bool:

@@ -22,8 +22,8 @@ class Number:
     ``homes``: the assigned variables that the text mentions; ``reads``: it reads a tensor.
     ``alias``: it is a live view of a tensor's element; ``place``: the element as C++ can assign it, of ``origin``.
     ``other``: the Python type that it has instead where ``flag`` does not hold; ``rounded`` if the C++ type may then
-    have changed its value, ``zero`` if it then is 0. ``bound``: the flag that says whether it is bound, else it is
-    ``absent``.
+    have changed its value, ``zero`` if it then is 0, ``sure`` if that takes a loop without an iteration.
+    ``bound``: the flag that says whether it is bound, else it is ``absent``.
     """
 
     text: str
@@ -42,6 +42,7 @@ class Number:
     flag: str = ""
     rounded: bool = False
     zero: bool = False
+    sure: bool = False
     bound: str = ""
     absent: Any = None
     constant: Any = None

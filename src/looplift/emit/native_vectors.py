@@ -13,6 +13,7 @@ from looplift.emit.native_items import items_as_array
 from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, row_of
 from looplift.emit.native_reductions import REDUCTIONS, reduced
 from looplift.emit.native_running import array_of_list, counted, differences, running_sum
+from looplift.emit.native_scalar import typed
 from looplift.emit.native_selection import ordered, searched
 from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Elements, Number, Value, View
@@ -115,6 +116,7 @@ def _elements(writer: Writer, value: Value | None) -> Elements:
 
 
 def _plain(writer: Writer, number: Number) -> Number:
+    number = typed(writer, number)
     if number.other is not None:
         raise writer.refuse("mixed-kinds", "a variable that is sometimes a number, with a whole array")
     if number.bound:

@@ -245,15 +245,18 @@ class Writer:
         return Number(
             text, join.type, ATOM, homes=frozenset({home}), reads=home.is_element,
             alias=home.is_element, other=join.other, flag=home.flag, rounded=join.rounded, zero=join.zero,
-            bound=home.bound if join.absent else "",
+            sure=join.sure, bound=home.bound if join.absent else "",
             absent=join.absent_value,
         )  # fmt: skip
 
-    def join(self, var: Var) -> Join | None:
-        """How a joined variable is held; assumed in a provisional pass."""
+    def join(self, var: Var, start: Value | None = None) -> Join | None:
+        """How a joined variable is held; in a provisional pass as what it starts from, if that is all that is known."""
         found = self.findings.joins.get(var)
         if found is None and self.provisional:
-            found = self.findings.joins[var] = Join(INT, absent=True)
+            found = Join(INT, absent=True)
+            if isinstance(start, Number) and start.other is None and not start.bound:
+                found = Join(start.type)
+            self.findings.joins[var] = found
         return found
 
     # ------------------------------------------------------------ what gradients add

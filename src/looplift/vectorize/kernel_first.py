@@ -112,13 +112,24 @@ _PRODUCTS = frozenset("matmul mm mv bmm addmm addmv linear einsum tensordot bili
 
 def has_short_rows(facts: Facts) -> bool:
     """Whether what a region computes is numbers and short rows, and no product with a matrix."""
+    if _has_products_of_matrices(facts):
+        return False
+    lets = (statement for statement in walk(facts.function.body) if isinstance(statement, Let))
+    return all((fact := facts.of.get(let.var)) is None or prod(fact.shape) <= SHORT for let in lets)
+
+
+def suits_rows_in_a_kernel(facts: Facts) -> bool:
+    """Whether a kernel of whole rows is worth a try where no other form is possible: a library is not much better."""
+    if has_short_rows(facts):
+        return True
+    names = {base_name(s.op.name) for s in walk(facts.function.body) if isinstance(s, Let)}
+    return not names & LIBRARY_WORK and not _has_products_of_matrices(facts)
+
+
+def _has_products_of_matrices(facts: Facts) -> bool:
     for statement in walk(facts.function.body):
-        if not isinstance(statement, Let):
-            continue
-        if (fact := facts.of.get(statement.var)) is not None and prod(fact.shape) > SHORT:
-            return False
-        if base_name(statement.op.name) in _PRODUCTS | {"dot"}:
+        if isinstance(statement, Let) and base_name(statement.op.name) in _PRODUCTS | {"dot"}:
             known = [facts.of[atom] for atom in operands(statement.op) if atom in facts.of]
             if any(len(fact.shape) > 1 for fact in known):
-                return False
-    return True
+                return True
+    return False
