@@ -29,6 +29,61 @@ class Containers(Pieces):
 
         return Goal([f"{name} = []"], step, name)
 
+    def records(self):
+        """A list that grows by several items at a time, or by lists and dicts of them, and what is made of it."""
+        name, row = self.write.name("rows"), self.write.name("row")
+        form = self.choices.pick(("append", "extend", "plus", "list", "list", "dict", "named", "changed", "tolist"))
+        kinds = set()
+
+        def step(scope):
+            if not scope.in_loop:
+                return None
+            values = [self.write.value(scope, depth=1) for _ in range(2)]
+            kinds.update(value.kind for value in values)
+            a, b = (bare(value.text) for value in values)
+            if form == "tolist":
+                vector = self.write.tensor(scope, (self.choices.pick(self.readable),), depth=1)
+                if vector is None:
+                    return None
+                kinds.add("number")
+                how = self.choices.pick(("append", "extend"))
+                return [f"{name}.{how}({vector.text}.tolist())"]
+            lines = {
+                "append": [f"{name}.append({a})", f"{name}.append({b})"],
+                "extend": [f"{name}.extend([{a}, {b}])"],
+                "plus": [f"{name} += [{a}, {b}]"],
+                "list": [f"{name}.append([{a}, {b}])"],
+                "dict": [f"{name}.append({{'a': {a}, 'b': {b}}})"],
+                "named": [f"{row} = [{a}, {b}]", f"{name}.append({row})"],
+                "changed": [f"{row} = [{a}, {b}]", f"{name}.append({row})", f"{row}[0] = {b}"],
+            }[form]
+            return [f"if {self.write.condition(scope)}:", *indented(lines)] if self.choices.chance(25) else lines
+
+        def made():
+            if form in ("list", "named") and self.choices.chance(50):
+                table = f"{self.library.spell('tensor')}({name}) if {name} else None"
+                back = f"[{row}[0] for {row} in {name}]"
+                return self.choices.pick((table, back) if kinds == {"number"} else (back, f"len({name})"))
+            if form == "dict" and self.choices.chance(30):
+                return f"[{row}['b'] for {row} in {name}]"
+            return name
+
+        return Goal([f"{name} = []"], step, name, finish=made)
+
+    def handed_out_dict(self):
+        """A dict that the loops fill at one place."""
+        name, dim = self.write.name("table"), self.choices.pick(("n", "m"))
+
+        def step(scope):
+            at = self.at(scope, dim, numbers=True)
+            if at is None:
+                return None
+            key = self.choices.pick((at, at, f"{at} % 2", f"({at}, 1)", f"{at} * 0.5"))
+            line = f"{name}[{key}] = {bare(self.write.value(scope).text)}"
+            return [f"if {self.write.condition(scope)}:", f"    {line}"] if self.choices.chance(25) else [line]
+
+        return Goal([f"{name} = {{}}"], step, name)
+
     def lane_list(self):
         """A list of another length in each iteration, over neighbours or of what an `if` lets in, and what it gives."""
         if self.write.complex:
