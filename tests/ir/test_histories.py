@@ -48,6 +48,37 @@ def swapped(x):
     return first, second
 
 
+def collected(x, w, u):
+    h = torch.zeros(w.shape[0], dtype=x.dtype)
+    states, sums = [], []
+    for row in x:
+        h = torch.tanh(w @ h + u * row.sum())
+        sums.append(h.sum())
+        states.append(h)
+    return h, torch.stack(sums), torch.stack(states)
+
+
+def spikes(x, threshold):
+    v = torch.zeros((), dtype=x.dtype)
+    out = []
+    for t in range(1, len(x)):
+        v = 0.9 * v + x[t]
+        if v > threshold:
+            v = v - threshold
+        out.append(v)
+    return torch.stack(out, dim=0)
+
+
+def smoothed(x, threshold):
+    last = x[0]
+    kept = [last]
+    out = []
+    for value in x:
+        last = torch.where(value > threshold, value, 0.5 * last + 0.5 * value)
+        out.append(last * 2)
+    return torch.stack(out), kept
+
+
 def gated(x, keep):
     """The state may be made of what asks for no gradient."""
     h = torch.zeros(x.shape[1], dtype=x.dtype)
@@ -84,6 +115,9 @@ CASES = [
     (cell, [(number(t, k), number(k, k, seed=1), number(k)) for t, k in SIZES], True),
     (filtered, [(number(t, k), number(k).abs()) for t, k in SIZES if t], True),
     (backward_sums, [(number(t, k), number(k, k)) for t, k in SIZES], True),
+    (collected, [(number(t, k), number(k, k, seed=1), number(k)) for t, k in SIZES if t], True),
+    (spikes, [(number(t), torch.tensor(0.3, dtype=double)) for t in (6, 2, 3, 9)], True),
+    (smoothed, [(number(t), torch.tensor(0.3, dtype=double)) for t in (6, 1, 3, 9)], False),
     (swapped, [(number(t + 2, k),) for t, k in SIZES], False),
     (gated, [(number(4, 2), torch.tensor(bits, dtype=torch.bool)) for bits in ((1, 0, 1, 1), (1, 1, 1, 0))], False),
     (in_place, [(number(t, k),) for t, k in SIZES], False),
@@ -94,7 +128,7 @@ CASES = [
 def outcome(function, arguments, *, gradients):
     leaves = [a.clone().requires_grad_(gradients and a.is_floating_point()) for a in arguments]
     found = function(*leaves)
-    results = found if isinstance(found, tuple) else (found,)
+    results = [r for r in found if torch.is_tensor(r)] if isinstance(found, tuple) else [found]
     values = [result.detach() for result in results] + [result.requires_grad for result in results]
     asking = [result for result in results if result.requires_grad]
     if asking:

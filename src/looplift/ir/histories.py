@@ -1,9 +1,11 @@
-"""Rows that a loop carries from one iteration to the next become rows of a table that it fills.
+"""Rows that a loop carries, and what it appends for a stack, become rows of tables that the loop fills.
 
 state = start                                 table = torch.zeros(n + 1, *start.shape); table[0] = start
 for t in range(n):                            for t in range(n):
     state = step(state, x[t])                     table[t + 1] = step(table[t].clone(), x[t])
                                               state = table[n].clone()
+
+outs.append(v) ... torch.stack(outs)          table[t] = v ... table.clone()
 
 So the loop stores into a tensor, as a dynamic program does, and can become a kernel of numbers; and what the backward
 pass needs of earlier states is still there. Only loops are taken in which every iteration makes its state in the same
@@ -14,10 +16,11 @@ from __future__ import annotations
 
 import itertools
 
-from looplift.base.data import replace
-from looplift.ir.facts import Facts
+from looplift.base.data import dataclass, replace
+from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import (
     UNDEFINED,
+    Append,
     Atom,
     Block,
     Carry,
@@ -32,6 +35,8 @@ from looplift.ir.grammar import (
     Statement,
     Store,
     Var,
+    definitions,
+    uses,
     walk,
 )
 
@@ -40,16 +45,67 @@ def with_histories(function: Function, facts: Facts) -> Function | None:
     """The same function with tables; None if no loop of it carries rows."""
     statements: list[Statement] = []
     found = False
+    stacks: dict[Statement, Statement | None] = {}
     for statement in function.body:
         carried = _carried_rows(statement, facts) if isinstance(statement, Loop) else []
-        if isinstance(statement, Loop) and carried:
-            statements += _History(statement, facts).written(carried)
+        appended = _appended(function, statement, facts, carried) if isinstance(statement, Loop) else {}
+        if isinstance(statement, Loop) and (carried or appended):
+            history = _History(statement, facts)
+            statements += history.written(carried, appended)
+            stacks |= history.stacks
             found = True
         else:
             statements.append(statement)
     if not found:
         return None
-    return replace(function, body=Block(tuple(statements)), attributes=dict(function.attributes))
+    kept = [stacks.get(statement, statement) for statement in statements]
+    body = Block(tuple(statement for statement in kept if statement is not None))
+    return replace(function, body=body, attributes=dict(function.attributes))
+
+
+def _appended(function: Function, loop: Loop, facts: Facts, carried: list[Carry]) -> dict[Append, Uses]:
+    """Where each iteration appends one tensor to a list that is stacked after the loop, and is for nothing else."""
+    domain = loop.domain
+    if not isinstance(domain, Range) or loop.stop is not None or loop.index is None:
+        return {}
+    if not isinstance(domain.step, Const) or domain.step.value != 1:
+        return {}
+    found: dict[Append, Uses] = {}
+    for append in (s for s in loop.body if isinstance(s, Append)):
+        users = [s for s in walk(function.body) if append.ref in {*uses(s), *definitions(s)} and s is not append]
+        made = [s for s in users if isinstance(s, Let) and s.var is append.ref and s in function.body.statements]
+        stacks = [s for s in users if s not in made]
+        is_result = any(atom is append.ref for _, atom in function.results)
+        if len(made) != 1 or made[0].op.name != "list" or made[0].op.args or is_result or not stacks:
+            continue
+        value = facts.of.get(append.value) if isinstance(append.value, Var) else None
+        if value is None or value.kind.family != "tensor" or append.value in facts.mixed:
+            continue
+        like = next((c for c in carried if append.value in (c.next, c.inside)), None)
+        if all(_is_stack(s, function) for s in stacks) and value.kind.dtype.is_floating_point:
+            if not value.kind.rank or like is not None:
+                found[append] = Uses(made[0], stacks, like)
+    return found
+
+
+def _is_stack(statement: Statement, function: Function) -> bool:
+    if (
+        not isinstance(statement, Let)
+        or statement.op.name != "torch.stack"
+        or statement not in function.body.statements
+    ):
+        return False
+    rest = [*statement.op.args[1:], *(operand for _, operand in statement.op.kwargs)]
+    return all(isinstance(operand, Const) and operand.value == 0 for operand in rest)
+
+
+@dataclass(eq=False)
+class Uses:
+    """Of a list: where it is made, where it is stacked, and the carried state that its items are like."""
+
+    made: Let
+    stacks: list[Statement]
+    like: Carry | None
 
 
 def _carried_rows(loop: Loop, facts: Facts) -> list[Carry]:
@@ -91,6 +147,7 @@ class _History:
         self.loop, self.facts = loop, facts
         self.numbers = itertools.count(1)
         self.before: list[Statement] = []
+        self.stacks: dict[Statement, Statement | None] = {}
 
     def fresh(self, hint: str) -> Var:
         index = self.loop.index
@@ -102,8 +159,8 @@ class _History:
         into.append(Let(var, Op(name, args), self.loop.span))
         return var
 
-    def written(self, carried: list[Carry]) -> list[Statement]:
-        """The tables, the loop that fills them, and the states after it."""
+    def written(self, carried: list[Carry], appended: dict[Append, Uses]) -> list[Statement]:
+        """The tables, the loop that fills them, and the states after it; ``stacks`` has what becomes of the lists."""
         loop, domain = self.loop, self.loop.domain
         assert isinstance(domain, Range) and loop.index is not None
         starts_at_zero = isinstance(domain.lo, Const) and domain.lo.value == 0
@@ -123,18 +180,36 @@ class _History:
             row = self.let(after, "row", "getitem", table, trips)
             self.let(after, "", "method.clone", row, var=carry.after)
         carries = tuple(carry for carry in loop.carries if carry not in carried)
-        body = Block((*first, *loop.body, *last))
+        stores = {append: self._stored(append, used, trips, place) for append, used in appended.items()}
+        middle = [stores[s] if isinstance(s, Append) and s in stores else s for s in loop.body]
+        body = Block((*first, *middle, *last))
         return [*self.before, replace(loop, carries=carries, body=body), *after]
 
     def _table(self, carry: Carry, trips: Var) -> Var:
-        kind = self.facts.kind(carry.inside)
-        shape = self.let(self.before, "shape", "attribute", carry.init, Const("shape"))
         rows = self.let(self.before, "rows", "add", trips, Const(1))
-        sizes = [self.let(self.before, "size", "getitem", shape, Const(axis)) for axis in range(kind.rank)]
-        table = self.fresh(f"{carry.hint}s")
-        op = Op("torch.zeros", (rows, *sizes), (("dtype", Const(kind.dtype)),))
-        self.before += [Let(table, op, self.loop.span), Store(table, Const(0), carry.init, None, self.loop.span)]
+        table = self._made(f"{carry.hint}s", rows, self.facts.kind(carry.inside), carry.init)
+        self.before.append(Store(table, Const(0), carry.init, None, self.loop.span))
         return table
+
+    def _made(self, hint: str, rows: Atom, kind: Kind, like: Atom | None) -> Var:
+        """A table of so many rows, each of them of the shape of ``like``."""
+        sizes: list[Atom] = []
+        if like is not None:
+            shape = self.let(self.before, "shape", "attribute", like, Const("shape"))
+            sizes = [self.let(self.before, "size", "getitem", shape, Const(axis)) for axis in range(kind.rank)]
+        table = self.fresh(hint)
+        op = Op("torch.zeros", (rows, *sizes), (("dtype", Const(kind.dtype)),))
+        self.before.append(Let(table, op, self.loop.span))
+        return table
+
+    def _stored(self, append: Append, used: Uses, trips: Var, place: Atom) -> Store:
+        like = used.like.init if used.like is not None else None
+        table = self._made(append.ref.hint, trips, self.facts.kind(append.value), like)
+        self.stacks[used.made] = None
+        for stack in used.stacks:
+            assert isinstance(stack, Let)
+            self.stacks[stack] = replace(stack, op=Op("method.clone", (table,)))
+        return Store(table, place, append.value, None, append.span)
 
 
 __all__ = ["with_histories"]
