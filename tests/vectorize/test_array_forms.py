@@ -131,6 +131,15 @@ np.concat([x[i], y[j]])
 np.acos(np.clip(x[i], -1, 1))
 np.pow(x[i], 2)
 np.permute_dims(A[i], (1, 0))
+np.c_[x[i], y[j]]
+np.c_[A[i], x[j]]
+np.r_[x[i], 1.0, y[j]]
+np.r_[0, k[i]]
+np.vander(x[i], 3)
+np.vander(k[i], 4, increasing=True)
+np.histogram(x[i] + y[j], bins=5)[0]
+np.histogram(x[i], 3)[1]
+np.histogram(0 * x[i] + 1, 4)[0]
 np.invert(k[i])""".splitlines()
 
 ONE = """def one(x, y, A, k, c, w, edges):

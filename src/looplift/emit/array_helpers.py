@@ -73,6 +73,29 @@ def histograms(rows, bins, span=None):
     inside = (rows >= edges[0]) & (rows <= edges[-1])
     return counts_of_rows(np.where(inside, places, count), count + 1)[..., :-1]
 ''',
+    "histograms_of_spans": '''
+def histograms_of_spans(rows, count):
+    """``np.histogram`` of each vector in the last dimension, between its least and its greatest item."""
+    if not rows.shape[-1] or count < 1 or not np.isfinite(rows).all():
+        raise RequirementFailed("a row without items, or with infinite ones")
+    low, high = rows.min(-1), rows.max(-1)
+    half = np.where(low == high, 0.5, 0.0).astype(rows.dtype)
+    low, high = low - half, high + half
+    edges = np.linspace(low, high, count + 1, axis=-1, dtype=rows.dtype)
+    spans = (high - low)[..., None]
+    places = np.minimum(((rows - low[..., None]) / spans * count).astype(np.intp), count - 1)
+    places -= rows < np.take_along_axis(edges, places, -1)
+    places += (rows >= np.take_along_axis(edges, places + 1, -1)) & (places != count - 1)
+    return counts_of_rows(places, count), edges
+''',
+    "powers_of_rows": '''
+def powers_of_rows(rows, count, increasing):
+    """``np.vander`` of vectors in the last dimension."""
+    made = np.ones((*rows.shape, count), np.promote_types(rows.dtype, int))
+    made[..., 1:] = rows[..., None]
+    made = np.multiply.accumulate(made, axis=-1)
+    return made if increasing else made[..., ::-1]
+''',
     "covariances": '''
 def covariances(rows, less):
     """``np.cov`` of matrices in the last dimensions, whose rows are variables."""

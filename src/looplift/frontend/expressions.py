@@ -13,6 +13,7 @@ from looplift.base.spans import Span, span_of
 from looplift.frontend import calls, choices, host_items, nests, peeling, rows, statements, structures, unrolling
 from looplift.frontend.scope import MISSING, Builder, Structure, Tup, Value, is_library, spelled
 from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Slice, Var
+from looplift.ops.names import joining_name
 
 BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -305,6 +306,8 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
         if type(chosen) is int and -len(items) <= chosen < len(items):
             return items[chosen]
     value = build.atom(value)
+    if isinstance(value, Const) and (name := joining_name(value.value)) and _are_values(index):
+        return build.operation(name, [subscript(build, index)], {})
     if isinstance(value, Const) and value.path:
         return _static_item(build, value, evaluate(build, index) if place is None else place)
     if (owner := build.param_path(value)) is not None and not isinstance(index, ast.Slice | ast.Tuple):
@@ -316,6 +319,15 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
         ):
             return _host_item(build, value, owner, evaluate(build, index))
     return build.emit("getitem", value, subscript(build, index) if place is None else place)
+
+
+def _are_values(index: ast.expr) -> bool:
+    """Whether several arrays or numbers are joined, and no ranges are written."""
+    ranges = (ast.Slice, ast.Starred)
+    return isinstance(index, ast.Tuple) and not any(
+        isinstance(item, ranges) or (isinstance(item, ast.Constant) and isinstance(item.value, str))
+        for item in index.elts
+    )
 
 
 def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:

@@ -49,6 +49,13 @@ def name_of(callable_: Callable) -> str | None:
     return _table().get(id(callable_)) or _method_of_function(callable_)
 
 
+def joining_name(value: Any) -> str | None:
+    """``np.c_`` and ``np.r_`` join what they are subscripted by."""
+    import numpy as np
+
+    return "np.c_.__getitem__" if value is np.c_ else "np.r_.__getitem__" if value is np.r_ else None
+
+
 def _method_of_function(callable_: Callable) -> str | None:
     """``np.add.reduce`` is a method of a function of NumPy."""
     import numpy as np

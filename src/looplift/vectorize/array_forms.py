@@ -159,7 +159,7 @@ def form(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], f
 
 FREE = frozenset(
     """full broadcast_to select append insert linspace unravel_index column_stack dstack lexsort linalg.multi_dot
-    choose isclose allclose array_equal bincount full_like divmod copysign""".split()
+    r_.__getitem__ c_.__getitem__ choose isclose allclose array_equal bincount full_like divmod copysign""".split()
 )
 """Forms whose first argument need not be an array."""
 
@@ -168,9 +168,9 @@ _FORMS: dict[str, tuple[str, Form]] = {}
 
 def _forms() -> dict[str, tuple[str, Form]]:
     if not _FORMS:
-        from looplift.vectorize import array_products, array_shapes, array_statistics
+        from looplift.vectorize import array_joins, array_products, array_shapes, array_statistics
 
-        for room in (array_shapes, array_products, array_statistics):
+        for room in (array_shapes, array_joins, array_products, array_statistics):
             _FORMS.update(room.FORMS)
         _FORMS.update(FORMS)
     return _FORMS

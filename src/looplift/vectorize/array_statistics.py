@@ -125,6 +125,8 @@ def _histogram(call: Call) -> Made:
         return None
     operands: dict[str, Node] = {"x": x, "b": bins}
     extra = ""
+    if is_integer(bins) and call.const("range") is None:
+        return _own_histogram(call, x, bins)
     if is_integer(bins):
         span = tree(call.get("range", nodes.const(None)))
         if not isinstance(span, list) or len(span) != 2 or not all(is_shared(s) and s.kind.is_number for s in span):
@@ -136,6 +138,16 @@ def _histogram(call: Call) -> Made:
     shared = {key: node for key, node in operands.items() if key != "x"}
     empty = f"np.histogram(np.empty(0, np.{x.kind.dtype.name}), {{b}}{extra})[1]"
     return fields(call, [counts, call.made(empty, shared, kinds[1])])
+
+
+def _own_histogram(call: Call, x: Node, bins: Node) -> Made:
+    """Over bins between the least and the greatest item of each lane."""
+    from looplift.vectorize.mapped import several
+
+    if x.kind.dtype.kind != "f":
+        return None
+    need = ["counts_of_rows", "histograms_of_spans"]
+    return several(call.made("histograms_of_spans({x}, {b})", {"x": x, "b": bins}, need=need), call.fact)
 
 
 # ---------------------------------------------------------------- moments
