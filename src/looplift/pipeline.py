@@ -141,7 +141,12 @@ def _through_the_ir(
     from looplift.analysis.probe import analyse
     from looplift.frontend.translate import translate
     from looplift.optimize.reuse import reuse_memory
-    from looplift.vectorize.kernel_first import has_short_rows, suits_a_kernel, suits_rows_in_a_kernel
+    from looplift.vectorize.kernel_first import (
+        has_short_rows,
+        suits_a_kernel,
+        suits_rows_in_a_kernel,
+        takes_short_rows,
+    )
     from looplift.vectorize.plan import plan
 
     region = program.region
@@ -168,7 +173,8 @@ def _through_the_ir(
     except Exception as error:
         if not kernels:
             raise
-        rows = isinstance(error, TooLarge) or (facts is not None and suits_rows_in_a_kernel(facts))
+        short = takes_short_rows(function) if facts is None else suits_rows_in_a_kernel(facts)
+        rows = isinstance(error, TooLarge) or short
         if isinstance(found := one_kernel(rows=rows), NotLiftable):
             raise found if settings.backend == "native" and found.code != "backend" else error from None
         if isinstance(error, TooLarge):

@@ -110,6 +110,16 @@ SHORT = 64
 _PRODUCTS = frozenset("matmul mm mv bmm addmm addmv linear einsum tensordot bilinear".split())
 
 
+def takes_short_rows(function: Function) -> bool:
+    """Whether the rows of all arrays that a region is given are short, and it multiplies no matrices: what is known of
+    a region that has no facts."""
+    arrays = [value for value in function.attributes["values"].values() if hasattr(value, "shape")]
+    if any(value.shape[-1] > SHORT for value in arrays if len(value.shape) > 1):
+        return False
+    names = {base_name(s.op.name) for s in walk(function.body) if isinstance(s, Let)}
+    return bool(arrays) and not names & (_PRODUCTS | {"dot"})
+
+
 def has_short_rows(facts: Facts) -> bool:
     """Whether what a region computes is numbers and short rows, and no product with a matrix."""
     if _has_products_of_matrices(facts):
