@@ -51,7 +51,7 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
     if (code := _over_letters(program, values, settings)) is not None:
         return code
     attempt: Any = None
-    for attempt in _attempts(program, values):
+    for attempt in _attempts(program, values, refusals):
         try:
             return attempt(program, values, settings)
         except NotLiftable as refusal:
@@ -76,12 +76,12 @@ _NEVER_IN_WAVES = (
 )
 
 
-def _attempts(program: RegionProgram, values: Mapping[str, Any]) -> Iterator[Any]:
+def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[NotLiftable]) -> Iterator[Any]:
     """The ways to batched code, each to be tried where those before it were refused."""
     yield _through_the_ir
     from looplift.frontend.peeling import has_marker
 
-    if has_marker(program.region.statements):
+    if refusals[-1].code in ("mixed-kinds", "requirement") or has_marker(program.region.statements):
         yield partial(_through_the_ir, markers=True)
     if calls_itself(program.region.statements, values):
         yield _in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves

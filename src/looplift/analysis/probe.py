@@ -54,6 +54,8 @@ def analyse(function: Function) -> Facts:
     return probe.facts
 
 
+UNKNOWN = Kind("undefined")
+"""Of what the first iteration has not bound yet, until an iteration has."""
 RESULTS = ("_result", "return")
 """How the names of returned values begin that the translation makes."""
 
@@ -65,6 +67,7 @@ class _Probe:
         self.loops: list[Loop] = []
         self.mixed: set[Var] = set()
         self.reached_from: dict[Var, Var] = {}
+        self.optional: set[Var] = set(function.attributes.get("optional", ()))
         self.stored = {s.ref for s in walk(function.body) if isinstance(s, Store | Append)}
 
     def run(self) -> None:
@@ -170,6 +173,8 @@ class _Probe:
                 self.branch(statement)
             case Loop():
                 self.loop(statement)
+            case Append(value=value) | Store(value=value) if self.facts[value].kind == UNKNOWN:
+                pass
             case Append(ref=ref, value=value):
                 self.append(ref, self.facts[value], statement)
             case Store():
@@ -189,6 +194,10 @@ class _Probe:
         for atom in operands(op):
             if atom is UNDEFINED:
                 raise NotLiftable("unsupported-syntax", "a name may not be bound yet where it is read", statement.span)
+        if any(atom in self.optional and self.facts[atom].kind == UNKNOWN for atom in operands(op)):
+            self.optional.add(var)
+            self.facts.of[var] = Fact(UNKNOWN, self.union(*(self.facts[atom].loops for atom in operands(op))))
+            return
         sample = self.probe(op, statement)
         loops = self.union(*(self.facts[atom].loops for atom in operands(op)))
         if op.name in table.CREATION and var in self.stored:
@@ -317,13 +326,20 @@ class _Probe:
             self.facts.of[phi.var] = self.joined(phi, cond.loops, statement)
 
     def joined(self, phi: Phi, loops: tuple[Loop, ...], statement: If) -> Fact:
-        if phi.var.hint.startswith(RESULTS) and (given := self._only_bound(phi)) is not None:
+        if (phi.var.hint.startswith(RESULTS) or phi.var in self.optional) and (
+            given := self._only_bound(phi)
+        ) is not None:
             return replace(given, loops=self.union(given.loops, loops))
         if phi.then is UNDEFINED or phi.orelse is UNDEFINED:
             raise NotLiftable(
                 "unsupported-syntax", f"'{phi.var.hint}' is bound on one side of the 'if' only", statement.span
             )
         then, orelse = self.facts[phi.then], self.facts[phi.orelse]
+        if UNKNOWN in (then.kind, orelse.kind) and (phi.then in self.optional or phi.orelse in self.optional):
+            known = orelse if then.kind == UNKNOWN else then
+            if known.kind == UNKNOWN:
+                self.optional.add(phi.var)
+            return replace(known, loops=self.union(then.loops, orelse.loops, loops))
         kind = join_kinds(then.kind, orelse.kind)
         if kind is None or (kind.is_array and kind.rank and then.shape != orelse.shape):
             if not self.loops and self._is_only_handed_out(phi.var):
@@ -403,7 +419,7 @@ class _Probe:
 
     def _entry(self, carry: Carry, loop: Loop) -> Fact:
         if carry.init is UNDEFINED:
-            return Fact(Kind("undefined"), (loop,), (), None)
+            return Fact(UNKNOWN, (loop,), (), None)
         init = self.facts[carry.init]
         if carry.next is carry.inside:
             return init

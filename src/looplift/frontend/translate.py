@@ -17,6 +17,7 @@ from looplift.ir.begun import begun_lists
 from looplift.ir.filled import filled_lists
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Function
 from looplift.ir.growing import joined_after_loops
+from looplift.ir.optional import without_none
 from looplift.ir.prune import prune
 from looplift.ir.sink import sink_stores
 from looplift.ir.started import started_lists
@@ -65,7 +66,8 @@ def translate(
         "unrolled": build.unrolled,
     })  # fmt: skip
     function = joined_after_loops(sink_stores(function))
-    return bound_anew(prune(filled_lists(started_lists(begun_lists(tables_as_lists(lists_read_backwards(function)))))))
+    made = bound_anew(prune(filled_lists(started_lists(begun_lists(tables_as_lists(lists_read_backwards(function)))))))
+    return without_none(made) if markers else made
 
 
 def _translated(

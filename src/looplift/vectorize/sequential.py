@@ -261,14 +261,20 @@ def _enter(context: Context, loop: Loop, carry: Carry) -> Node | None:
     elif carry.init is not UNDEFINED:
         if context.flow.users.get(carry.inside) or axes or loop.stop is not None or isinstance(loop.domain, While):
             context.add(Assign(name, _spread(context, carry, context.node(carry.init), axes, fact.kind)))
-    elif context.flow.users.get(carry.inside) and not carry.hint.startswith(("_result", "return")):
+    elif context.flow.users.get(carry.inside) and not _is_guarded(context, carry):
         raise context.refuse("carried", f"'{carry.hint}' is first bound inside a loop that stays sequential")
-    elif isinstance(loop.domain, While) and not carry.hint.startswith(("_result", "return")):
+    elif isinstance(loop.domain, While) and not _is_guarded(context, carry):
         raise context.refuse("carried", f"'{carry.hint}' may not be bound after the loop")
     elif axes or context.flow.users.get(carry.inside):
         context.add(Assign(name, _unbound(context, carry, axes, fact.kind)))
     context.vals[carry.inside] = Val(node)
     return node
+
+
+def _is_guarded(context: Context, carry: Carry) -> bool:
+    """Whether a flag says where the value is bound, so that it is not read elsewhere."""
+    optional = context.facts.function.attributes.get("optional", ())
+    return carry.hint.startswith(("_result", "return")) or carry.inside in optional
 
 
 def _enter_list(context: Context, loop: Loop, carry: Carry) -> Node:
