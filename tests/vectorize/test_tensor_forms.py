@@ -6,6 +6,9 @@ import pytest
 import torch
 from tests.vectorize.harness import check
 
+from looplift.vectorize import tensor_forms
+from looplift.vectorize.operations import TENSOR_FORMS
+
 EXPRESSIONS = """torch.bucketize(x[i], edges)
 torch.bucketize(x[i] + x[j], edges, right=True)
 torch.bucketize(x[i, 0], edges)
@@ -50,3 +53,7 @@ def test_form(expression):
     scope = {"torch": torch}
     exec(compile(text, label, "exec"), scope)
     check(scope["collected"], arguments(4, 5, 0), arguments(2, 3, 1))
+
+
+def test_all_forms_are_known():
+    assert set(tensor_forms.FORMS) == TENSOR_FORMS

@@ -8,7 +8,7 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, operands
 from looplift.ops import table
-from looplift.vectorize import array_forms, cells, nodes, numbers, positions, ragged, strips, tensor_forms
+from looplift.vectorize import cells, nodes, numbers, positions, ragged, strips
 from looplift.vectorize.arithmetic import arithmetic, said
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
@@ -131,8 +131,7 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     kwargs = {key: _argument(context, operand) for key, operand in op.kwargs}
     if (number := numbers.number_operation(context, name, args, kwargs, fact, var)) is not None:
         return number
-    forms = array_forms if context.library == "np" else tensor_forms
-    if (found := forms.form(context, name, args, kwargs, fact)) is not None:
+    if (found := _form(context, name, args, kwargs, fact)) is not None:
         if found.node.op == "batched":
             found.node.hint = var.hint
         return found
@@ -168,6 +167,25 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
             node = special(context, name, args, kwargs, fact)
     node.hint = var.hint
     return several(node, fact) if isinstance(fact.sample, tuple) else Val(node)
+
+
+TENSOR_FORMS = frozenset(
+    "bucketize searchsorted isin repeat_interleave bincount moveaxis as_tensor column_stack".split()
+)
+"""Of torch, with a form in ``tensor_forms``, which is imported for these alone."""
+
+
+def _form(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Val | None:
+    """The batched form of a function that has one of its own."""
+    if "." not in name or name.startswith(("builtin.", "math.")):
+        return None
+    if context.library == "np":
+        from looplift.vectorize import array_forms as forms
+    elif table.base_name(name) in TENSOR_FORMS:
+        from looplift.vectorize import tensor_forms as forms
+    else:
+        return None
+    return forms.form(context, name, args, kwargs, fact)
 
 
 def _argument(context: Context, operand: Operand) -> Any:
