@@ -136,7 +136,7 @@ def _backward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint, facts
     lines = _reversed(Reversal, signature, adjoint, facts, {r.output.var: f"{r.name}_grad" for r in graded})
     parameters = [*_parameters_back(signature), *(f"double {result.name}_grad" for result in graded)]
     parameters += [f"{grad_type(signature.of(var))}* {signature.of(var).name}_grad_data" for var in adjoint.roots]
-    text = _text(f"{kernel.name}_backward", parameters, _openings_back(signature, adjoint), lines)
+    text = _text(f"{kernel.name}_backward", parameters, _openings_back(signature, adjoint, lines), lines)
     return text, [p.var for p in signature.parameters if p.is_pointer and _reads(lines, p)]
 
 
@@ -147,7 +147,7 @@ def _tracked_text(kernel: Kernel, signature: Signature, adjoint: Adjoint, facts:
     parameters = _parameters_back(signature)
     parameters += [text for r in graded for text in (f"double {r.name}_grad", f"int {r.name}_there")]
     parameters += [f"{grad_type(signature.of(var))}* {signature.of(var).name}_grad_data" for var in adjoint.roots]
-    openings = _openings_back(signature, adjoint)
+    openings = _openings_back(signature, adjoint, lines)
     openings += [f"const Gradient {r.name}_seed{{{r.name}_grad, {r.name}_there != 0}};" for r in graded]
     openings += [f"int& {signature.of(var).name}_there = marks[{n}];" for n, var in enumerate(adjoint.roots)]
     return _text(f"{kernel.name}_tracked", [*parameters, "int* marks"], openings, lines)
@@ -162,8 +162,10 @@ def _parameters_back(signature: Signature) -> list[str]:
     return ["const Host* host", *inputs, "const Tape* recorded"]
 
 
-def _openings_back(signature: Signature, adjoint: Adjoint) -> list[str]:
-    openings = [p.opening(stored=False) for p in signature.parameters if p.is_pointer]
+def _openings_back(signature: Signature, adjoint: Adjoint, lines: list[str]) -> list[str]:
+    """The tensors that statements read; a number that they do not read may not be handed over at all."""
+    read = [p for p in signature.parameters if p.is_pointer and (p.kind.rank or _reads(lines, p))]
+    openings = [p.opening(stored=False) for p in read]
     return ["Tape tape = *recorded;", *openings, *(_gradient_view(signature.of(var)) for var in adjoint.roots)]
 
 

@@ -45,7 +45,7 @@ def _store_row(walk: Expansion, statement: Store, value: Row, root: Var) -> None
     offset = len(own) - len(value.sizes)
     for axis, size in enumerate(value.sizes):
         if size != 1:
-            walk.same_size(size, own[offset + axis])
+            own[offset + axis] = walk.same_size(size, own[offset + axis])
 
     def put(free: tuple[Atom, ...]) -> None:
         element = value.at(tuple(place_in(size, k) for size, k in zip(value.sizes, free[offset:], strict=True)))
