@@ -12,6 +12,7 @@ import types
 import weakref
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -493,3 +494,32 @@ def test_import_is_light():
 
 def test_the_version_is_there():
     assert looplift.__version__ and Path(looplift.__file__).exists()
+
+
+def distances(x, y):
+    out = torch.zeros(x.shape[0], y.shape[0])
+    for i in range(x.shape[0]):
+        for j in range(y.shape[0]):
+            out[i, j] = torch.exp(-((x[i] - y[j]) ** 2).sum())
+    return out
+
+
+def test_inductor_runs_the_batched_code_under_torch_compile():
+    lifted = looplift.lift(distances, backend="inductor")
+    for n in (4, 6):
+        x, y = torch.randn(n, 3), torch.randn(n + 1, 3)
+        torch.testing.assert_close(lifted(x, y), distances(x, y))
+    assert {loop.decision for loop in lifted.report().loops} == {"lanes"}
+    assert not any(loop.notes for loop in lifted.report().loops)
+
+
+def scaled(x, out):
+    for i in range(len(x)):
+        out[i] = x[i] * 2
+    return out
+
+
+def test_inductor_leaves_numpy_as_it_is(monkeypatch):
+    monkeypatch.setattr(torch, "compile", lambda *_: pytest.fail("NumPy code is not compiled"))
+    found = looplift.lift(scaled, backend="inductor")(np.arange(3.0), np.zeros(3))
+    np.testing.assert_array_equal(found, [0.0, 2.0, 4.0])

@@ -45,10 +45,11 @@ def lift(fn: Any = None, *, backend: str = "auto", verify: str = "first", memory
     """Run the loops of a function as batched code, with the same results, from its first call on.
 
     ``fn`` is a function, a method, or a ``torch.nn.Module``, whose ``forward`` is then lifted in place. Without
-    ``fn`` this is a decorator with options. ``backend``: "auto" chooses for each loop, "torch", "native" and
-    "inductor" insist. ``verify``: compare with the loop on the "first" call of each variant, "always", or "off".
-    ``memory``: how many bytes the intermediate values of all iterations may take together, else the loop runs piece
-    by piece; None for the fourth part of what is free.
+    ``fn`` this is a decorator with options. ``backend``: "auto" chooses for each loop, "torch" and "native" insist,
+    "inductor" is "torch" with the batched code under ``torch.compile``: its first call takes many seconds, and
+    gradients of gradients are not to be had. ``verify``: compare with the loop on the "first" call of each variant,
+    "always", or "off". ``memory``: how many bytes the intermediate values of all iterations may take together, else
+    the loop runs piece by piece; None for the fourth part of what is free.
 
     The result has ``.source``, ``.report()``, ``.original`` and ``.clear()``. What cannot be lifted runs as written,
     and the report says why. Raises TypeError or ValueError for arguments that make no sense.

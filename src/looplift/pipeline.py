@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from looplift.base.data import replace
 from looplift.base.errors import NotLiftable, TooLarge
 from looplift.base.settings import Settings
 
@@ -47,6 +48,10 @@ def calls_itself(statements: list[ast.stmt], values: Mapping[str, Any]) -> bool:
 
 def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
     """Batched code for a region and the kinds of these values. Raises NotLiftable with the reason if there is none."""
+    if settings.backend == "inductor":
+        code = compile_region(program, values, replace(settings, backend="torch"))
+        code.fused = not any("np." in line for line in code.statements) and not any(map(_is_of_numpy, values.values()))
+        return code
     refusals: list[NotLiftable] = []
     if (code := _over_letters(program, values, settings)) is not None:
         return code
@@ -74,6 +79,11 @@ _NEVER_IN_WAVES = (
     "backend",
     "verification",
 )
+
+
+def _is_of_numpy(value: Any) -> bool:
+    items = value if isinstance(value, list | tuple) else [value]
+    return any(type(item).__module__ == "numpy" for item in items)
 
 
 def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[NotLiftable]) -> Iterator[Any]:

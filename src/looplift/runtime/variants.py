@@ -44,6 +44,8 @@ class RegionCode:
     alternative: Callable[[Mapping[str, Any]], RegionCode] | None = None
     renewable: bool = False
     rounded_to: dict[str, str] = field(default_factory=dict)
+    fused: bool = False
+    """Whether torch.compile takes the statements."""
     shares_work: Callable[[], bool] = lambda: True
     """Whether what the last call computed was computed for several iterations at once."""
 
@@ -79,7 +81,7 @@ def standard_namespace() -> dict[str, Any]:
     return {"torch": torch, "np": np, "math": math, "RequirementFailed": RequirementFailed}
 
 
-def build_function(program: Program, code: RegionCode, values: Mapping[str, Any], number: int) -> types.FunctionType:
+def build_function(program: Program, code: RegionCode, values: Mapping[str, Any], number: int) -> Callable[..., Any]:
     """The batched region as a function of its arguments; globals that it mentions are the user's."""
     namespace = standard_namespace() | code.namespace
     for name in namespace.keys() & values.keys():
@@ -90,7 +92,8 @@ def build_function(program: Program, code: RegionCode, values: Mapping[str, Any]
         body.append(f"return {', '.join(program.live_out)}")
     inner = f"def {program.name}({', '.join(program.arguments)}):\n{indented(body or ['pass'])}"
     label = f"<looplift {program.name} of line {program.line}, variant {number}>"
-    return make_function(inner, program.name, namespace, program.namespace, label)
+    made = make_function(inner, program.name, namespace, program.namespace, label)
+    return torch.compile(made) if code.fused else made
 
 
 def indented(lines: list[str], by: str = "    ") -> str:
