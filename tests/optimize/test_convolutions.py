@@ -1,5 +1,6 @@
 """Sums of products of windows and weights are torch's convolutions, and the loop's values and gradients."""
 
+import numpy as np
 import pytest
 import torch
 from tests.vectorize.harness import check
@@ -163,3 +164,27 @@ def test_groups_are_no_copies():
     lifted = lift(in_even_groups, verify="off", backend="torch")
     lifted(torch.randn(2, 6, 9), torch.randn(4, 3, 3), 2)
     assert "picked_convolution" in lifted.source
+
+
+def test_windows_of_arrays_stay_with_numpy():
+    def filtered_channels(x, w, b):
+        K, O = w.shape[0], w.shape[3]
+        out = np.zeros((x.shape[0], x.shape[1] - K + 1, x.shape[2] - K + 1, O))
+        for i in range(out.shape[1]):
+            for j in range(out.shape[2]):
+                for o in range(O):
+                    for n in range(x.shape[0]):
+                        total = 0.0
+                        for u in range(K):
+                            for v in range(K):
+                                for c in range(x.shape[3]):
+                                    total += x[n, i + u, j + v, c] * w[u, v, c, o]
+                        out[n, i, j, o] = total + b[o]
+        return out
+
+    lifted = lift(filtered_channels, backend="torch")
+    for size in (5, 7, 4):
+        r = np.random.default_rng(size)
+        x, w, b = r.random((2, size, size + 1, 3)), r.random((3, 3, 3, 4)), r.random(4)
+        np.testing.assert_allclose(lifted(x, w, b), filtered_channels(x, w, b), rtol=1e-12)
+    assert {record.decision for record in lifted.report().loops} == {"lanes"}

@@ -7,6 +7,8 @@ import pytest
 import torch
 from tests.vectorize.harness import check
 
+from looplift import lift
+
 CASES = []
 
 
@@ -322,3 +324,26 @@ def test_one_item_for_a_whole_row_under_a_condition_that_all_share(function, tol
     for shape in ((3, 4), (2, 1), (3, 3)):
         x = torch.randn(shape, generator=torch.Generator().manual_seed(3))
         check(function, [torch.zeros(shape), x, torch.tensor([told])], gradients=False)
+
+
+def test_numbers_that_are_read_from_an_array_before_it_changes_are_not_copied():
+    def eliminated(a, b):
+        for k in range(len(b) - 1):
+            p = k + int(np.argmax(np.abs(a[k:, k])))
+            if p != k:
+                a[[k, p]] = a[[p, k]]
+                b[[k, p]] = b[[p, k]]
+            for i in range(k + 1, len(b)):
+                f = a[i, k] / a[k, k]
+                a[i, k:] -= f * a[k, k:]
+                b[i] -= f * b[k]
+        return a, b
+
+    lifted = lift(eliminated, verify="off")
+    for size in (5, 4, 7):
+        r = np.random.default_rng(size)
+        a, b = r.random((size, size)), r.random(size)
+        for got, want in zip(lifted(a.copy(), b.copy()), eliminated(a.copy(), b.copy()), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-9)
+    assert not any("copy" in record.reason for record in lifted.report().loops)
+    assert {record.decision for record in lifted.report().loops} == {"sequential"}

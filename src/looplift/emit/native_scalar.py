@@ -186,7 +186,7 @@ def _mixed_result(sink: Sink, namespace: str, short: str, args: list[Number]) ->
     if short in COMPARISONS:
         return _mixed_comparison(sink, namespace, short, args)
     others = types_of(namespace, short, tuple(a.other or a.type for a in args))
-    zeros = _stays_zero(short, args)
+    zeros = _stays_zero(sink, short, args)
     divides = all(a.type.family in ("python", "numpy") for a in args) or args[-1].type.is_python
     shared = ("add", "sub", "mul", "neg", "pos", "abs", *(("truediv",) if divides else ()))
     same_value = short in shared and not any(a.rounded or a.type.is_half for a in args)
@@ -213,15 +213,25 @@ def typed(sink: Sink, number: Number) -> Number:
     return replace(number, other=None, flag="", rounded=False, zero=False)
 
 
-def _stays_zero(short: str, args: list[Number]) -> bool:
+def _stays_zero(sink: Sink, short: str, args: list[Number]) -> bool:
     """Whether the result is zero, in any precision, where no operand is what it is declared as."""
     numbers = [a for a in args if a.other is not None or a.type.is_python]
     others = [a for a in numbers if not a.zero]
     if short == "mul" and len(others) < len(numbers):
-        return all(a.constant is not None and abs(a.constant) < 1e30 for a in others)
+        return all(_is_moderate(sink, a) for a in others)
     if short == "truediv" and numbers and numbers[0] is args[0] and args[0].zero:
         return all(a.type == INT or (a.constant is not None and 1e-30 < abs(a.constant) < 1e30) for a in args[1:])
     return not others
+
+
+def _is_moderate(sink: Sink, factor: Number) -> bool:
+    """Whether a Python number times zero is zero, in any precision; else the kernel fails."""
+    if factor.other is not None or factor.constant is not None or factor.type == INT:
+        return factor.other is None and (factor.constant is None or abs(factor.constant) < 1e30)
+    if factor.homes or factor.reads:
+        return False
+    sink.fail_if(f"!(math::fabs({factor.text}) < 1e30)", "not_exact")
+    return True
 
 
 def _row(sink: Sink, short: str, args: list[Number], compute: Scalar) -> Number:

@@ -209,7 +209,13 @@ class Writer:
         name = self.fresh(hint or "value")
         self.line(f"const {number.type.cpp} {name} = {number.text};")
         self.last_bound = (name, f"const {number.type.cpp} {name} = {number.text};", number)
-        return replace(number, text=name, level=ATOM, homes=frozenset(), reads=False, alias=False, place="")
+        flag = number.flag
+        if number.other is not None and number.homes and flag not in ("", "true", "false"):
+            flag = self.fresh(f"{name}_is_typed")
+            self.line(f"const bool {flag} = {number.flag};")
+        return replace(
+            number, text=name, level=ATOM, homes=frozenset(), reads=False, alias=False, place="", flag=flag
+        )  # fmt: skip
 
     def value(self, atom: Atom) -> Value:
         if isinstance(atom, Var):

@@ -414,12 +414,13 @@ def _settle(p: Printer, arrays: set[str], rest: list[Node], serial: int) -> None
 def _keep(p: Printer, node: Node) -> None:
     """Give a value a name, and memory of its own if it may be a view."""
     copy = "clone" if p.library == "torch" else "copy"
+    shows = is_view(node) and (node.kind.is_array or bool(node.axes))
     if node.serial in p.names:
-        if is_view(node):
+        if shows:
             p.line(f"{p.names[node.serial]} = {p.names[node.serial]}.{copy}()")
         return
     made = RENDERERS[node.op](p, node)
-    if is_view(node) and (node.kind.is_array or node.axes):
+    if shows:
         made = Text(f"{made.at(100)}.{copy}()")
     p.bind(node, made)
 

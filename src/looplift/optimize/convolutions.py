@@ -8,7 +8,7 @@ from looplift.ir.array import Axis, Node
 
 def convolution(node: Node) -> Node | None:
     """A contraction over windows of two dimensions, or of one and over channels."""
-    if node.op != "contract" or any(node.attrs["lanes"]):
+    if node.op != "contract" or any(node.attrs["lanes"]) or node.kind.family != "tensor":
         return None
     for windows, weights in (node.args, node.args[::-1]):
         source, reaches = _windows(windows)
