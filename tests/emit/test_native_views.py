@@ -144,11 +144,28 @@ def one_object_twice(x, y):
     return x, v, w
 
 
+def number_after_the_product_of_a_tensor(x, y):
+    w = x[1, 0] * 2
+    u = 0.0
+    for i in range(1, x.shape[0]):
+        x[i, 1] = y[i, 0] + u
+        if x[i, 0] > -100:
+            u = w * 0.5
+            w = 0.0
+    return x, u + 0
+
+
 NATIVE = (
     two_before, two_before_in_new_array, shown_after_the_store, swapped_through_views, changed_through_the_view,
     closure_of_a_relation, best_of_two, last_sum_kept, sums_stored_on_the_way,
 )  # fmt: skip
-OTHERS = (choice_held_in_an_inner_loop, changed_under_another_name, changed_from_outside, one_object_twice)
+OTHERS = (
+    choice_held_in_an_inner_loop,
+    changed_under_another_name,
+    changed_from_outside,
+    one_object_twice,
+    number_after_the_product_of_a_tensor,
+)
 
 
 @pytest.mark.parametrize("loop", [*NATIVE, *OTHERS], ids=lambda loop: loop.__name__)

@@ -1,5 +1,7 @@
 """Sums of products of windows and weights are torch's convolutions, and the loop's values and gradients."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -182,7 +184,7 @@ def test_windows_of_arrays_stay_with_numpy():
                         out[n, i, j, o] = total + b[o]
         return out
 
-    lifted = lift(filtered_channels, backend="torch")
+    lifted: Any = lift(filtered_channels, backend="torch")
     for size in (5, 7, 4):
         r = np.random.default_rng(size)
         x, w, b = r.random((2, size, size + 1, 3)), r.random((3, 3, 3, 4)), r.random(4)
