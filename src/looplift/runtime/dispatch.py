@@ -288,7 +288,7 @@ class Dispatcher:
             variant.is_slow = False  # that is open again
         if not second.is_worth_it(variant):
             second.step_back(self, variant, values)
-        elif is_first:
+        elif is_first or variant.refusal is not None:
             self._accept(variant, note)
 
     def _accept(self, variant: Variant, note: str = "") -> None:
