@@ -207,3 +207,18 @@ def test_bounds_that_one_branch_each_moves_are_two_objects():
     lifted: Any = lift(halved, backend="native")
     assert torch.equal(lifted(x), halved(x))
     assert {record.decision for record in lifted.report().loops} == {"native"}
+
+
+def test_a_tensor_that_a_loop_hands_on_is_that_tensor():
+    def handed_on(x, y, w):
+        v = 0.0
+        for j in range(1, x.shape[0]):
+            x[j] = x[j - 1] * 0.5
+            v = w
+            y[j] = x[j]
+        return v
+
+    lifted = lift(handed_on, verify="off")
+    w = torch.tensor(2.0)
+    for _ in range(3):
+        assert lifted(torch.randn(4), torch.randn(4), w) is w

@@ -348,3 +348,24 @@ def test_numbers_that_are_read_from_an_array_before_it_changes_are_not_copied():
         for got, want in zip(lifted(a.copy(), b.copy()), eliminated(a.copy(), b.copy()), strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-9)
     assert all(record.code != "internal" for record in lifted.report().loops)
+
+
+def test_the_last_row_that_a_loop_picks_is_a_view():
+    def picked(x, places):
+        row = x[0]
+        for place in places:
+            row = x[place]
+        return row
+
+    def shifted(x, places):
+        row = x[0]
+        for k in range(x.shape[0]):
+            row = x[(k + places[0]) % x.shape[0]]
+        return row
+
+    for function in (picked, shifted):
+        lifted = lift(function, verify="off")
+        x, y = torch.arange(12.0).reshape(4, 3), torch.arange(12.0).reshape(4, 3)
+        for tensor, call in ((x, lifted), (y, function)):
+            call(tensor, [2, 0, 1]).add_(100)
+        assert torch.equal(x, y)

@@ -102,6 +102,13 @@ def _names(loop: Loop, moments: Moments) -> _Names:
     return names
 
 
+def objects_from(loop: Loop, carry: Carry) -> set[Var]:
+    """The variables whose objects an iteration may hand on as a carried value, but for the one it had before."""
+    names = _names(loop, Moments())
+    names.sources[carry.inside] = ()
+    return {var for var in names.before(carry.next) if not names.sources.get(var)} - {carry.inside}
+
+
 def may_be_one(loop: Loop, first: Var, second: Var) -> bool:
     """Whether two values that a loop carries may be one object after it."""
     ends = {carry.after: carry.inside for carry in loop.carries}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from looplift.base.data import dataclass
 from looplift.ir.array import Node
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Append, Atom, If, Let, Loop, Var, as_atom, operands
+from looplift.ir.grammar import Append, Atom, If, Let, Loop, Var, as_atom, operands, walk
 from looplift.ops import table
 from looplift.vectorize import lists, sharing, views
 from looplift.vectorize.context import Context
@@ -76,8 +76,21 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
     memory = _memory(context, atom, frozenset()) if isinstance(atom, Var) else None
     if memory is not None and memory.certain and _is_copy(context, *memory.places):
         node = Node("method", (node,), (), node.kind, {"name": "copy"}, node.hint)
+    if memory is not None and _is_gathered(node):
+        outside = memory.places - {s.var for s in walk(context.facts.function.body) if isinstance(s, Let)}
+        if outside:
+            name = getattr(atom, "hint", "a result")
+            raise context.refuse("aliasing", f"'{name}' is a view of an array after the loop")
     leaves.append(Leaf(atom, node, memory))
     return node
+
+
+def _is_gathered(node: Node) -> bool:
+    """Whether the last value of a loop is taken from values that were gathered, and so copied, where it was a view."""
+    found = node
+    while found.op in ("last", "slice"):
+        found = found.args[0]
+    return found is not node and found.op == "gather"
 
 
 def _is_copy(context: Context, *places: Var) -> bool:
