@@ -64,7 +64,10 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         except Exception as error:
             refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
     refusal = _most_telling(refusals)
-    if attempt is not _in_waves and refusal.code not in _NEVER_IN_WAVES:
+    from looplift.frontend.host_effects import changes_its_surroundings
+
+    others = attempt is not _in_waves and refusal.code not in _NEVER_IN_WAVES
+    if others and not changes_its_surroundings(program.region.statements):
         refusal.other = partial(_in_waves, program, settings=settings)
     raise refusal
 

@@ -1,0 +1,60 @@
+"""A region's statements in; whether they change lists, dicts or objects that they did not make themselves out.
+
+Waves run over handles: what a region leaves in a container of its surroundings would be one, and is not put back.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from looplift.frontend.names import COMPREHENSIONS
+from looplift.frontend.syntax import nodes_of
+
+_CHANGES = frozenset((
+    "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "pop", "popleft", "popitem", "remove",
+    "discard", "clear", "setdefault", "sort", "reverse", "rotate",
+))  # fmt: skip
+
+
+def changes_its_surroundings(statements: list[ast.stmt]) -> bool:
+    """Whether a container or object that may be of the caller is written to, as far as the text tells."""
+    every = [node for statement in statements for node in nodes_of(statement)]
+    made = _made(every)
+    return any((root := _written(node)) is not None and root not in made for node in every)
+
+
+def _made(nodes: list[ast.AST]) -> set[str]:
+    """Names that are bound to containers written out in these statements, and to nothing else."""
+    fresh: set[str] = set()
+    other: set[str] = set()
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_display(value):
+                fresh.add(name)
+            case ast.Assign(targets=targets):
+                other |= {n.id for target in targets for n in nodes_of(target) if isinstance(n, ast.Name)}
+            case ast.For(target=target):
+                other |= {n.id for n in nodes_of(target) if isinstance(n, ast.Name)}
+    return fresh - other
+
+
+def _is_display(node: ast.expr) -> bool:
+    if isinstance(node, (ast.List, ast.Dict, ast.Set, ast.Tuple, *COMPREHENSIONS)):
+        return True
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute)
+
+
+def _written(node: ast.AST) -> str | None:
+    """The name through which a node changes something."""
+    match node:
+        case ast.Subscript(value=owner, ctx=ast.Store() | ast.Del()) | ast.Attribute(value=owner, ctx=ast.Store()):
+            return _root(owner)
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _CHANGES:
+            return _root(owner)
+    return None
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
