@@ -7,12 +7,13 @@ import copy
 
 import torch
 
+from looplift.base.errors import RequirementFailed
 from looplift.build.native import differentiable, load
 from looplift.emit.native import kernel_of
 from looplift.frontend.source import source_of
 from looplift.frontend.translate import translate
 from looplift.ir.facts import Fact, Facts, kind_of
-from looplift.ir.grammar import If, Let, Loop, Store, Var
+from looplift.ir.grammar import If, Let, Loop, Require, Store, Var
 from looplift.ops.evaluate import evaluate, operand_value
 
 
@@ -60,6 +61,9 @@ class Native:
                     read(ref)[operand_value(index, read)] = read(value)
                 case Loop():
                     self.run(statement, env)
+                case Require(cond=cond):
+                    if not read(cond):
+                        raise RequirementFailed
                 case _:
                     raise NotImplementedError(type(statement))
 

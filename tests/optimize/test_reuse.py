@@ -139,7 +139,7 @@ def test_nobody_sees_the_memory(loop, kind):
 @pytest.mark.parametrize("loop", REUSING)
 def test_old_memory_is_used(loop, backend):
     lifted = lift(loop, verify="off", backend=backend)
-    lifted(torch.ones(200), 3)
+    lifted(torch.ones(20000), 3)
     assert "out=buffer" in lifted.source
     assert lifted.report().loops[0].decision == "sequential"
 

@@ -22,6 +22,7 @@ FORMS = {
     "changed": "    out = []\n    for i in range(len(x)):\n        y = {}\n        x[i] = 5\n"
     "        out.append(y * 2)\n    return out\n",
     "last": "    y = x[0] * 2\n    for i in range(len(x)):\n        y = {}\n    return y\n",
+    "last view": "    y = x[0]\n    for i in range(len(x)):\n        y = {}\n    y += 1\n    return y, x\n",
     "in place": "    for i in range(len(x)):\n        y = {}\n        y += 1\n    return x\n",
 }
 
@@ -46,8 +47,9 @@ def test_values_that_may_be_views(library, expression, form):
     def arguments(seed):
         return (values(library, 3 + seed % 4),)
 
-    why = difference(source, arguments, settings={"verify": "off"})
-    assert why is None, why
+    for backend in ("auto", "native"):
+        why = difference(source, arguments, settings={"verify": "off", "backend": backend})
+        assert why is None, f"{backend}: {why}"
 
 
 def values(library: str, count: int):

@@ -95,6 +95,8 @@ def applied(writer: Writer, namespace: str, short: str, args: list[Number]) -> N
             return select(writer, args)
         case "not", [argument]:
             return negation(writer, argument)
+        case (("pos" | "positive"), [argument]) if argument.type.family == "tensor" and not argument.type.is_bool:
+            return argument
         case (("invert" | "logical_not"), [argument]):
             return invert(writer, argument) if short == "invert" else _logical_not(writer, argument)
         case "pow", [_, _]:
@@ -197,14 +199,19 @@ def _method(writer: Writer, short: str, op: Op) -> Value:
         case "clone" | "detach" | "cpu":
             return plain(argument) if short == "clone" else argument
         case "to" | "type":
-            return convert(writer, argument, _scalar_of_dtype(writer, op.args[1]))
+            return _as_type(writer, argument, _scalar_of_dtype(writer, op.args[1]))
         case _ if short in CONVERSIONS:
-            return convert(writer, argument, Scalar("tensor", CONVERSIONS[short]))
+            return _as_type(writer, argument, Scalar("tensor", CONVERSIONS[short]))
         case "astype":
             raise writer.refuse("unknown-op", "'astype' has no scalar form")
     if short.endswith("_") and not short.endswith("__"):
         raise writer.refuse("unknown-op", f"the method '.{short}' changes a single element in place")
     return _function(writer, "torch", short, op)
+
+
+def _as_type(writer: Writer, argument: Number, scalar: Scalar) -> Number:
+    """A tensor that has the type already is handed out itself."""
+    return argument if argument.type == scalar else convert(writer, argument, scalar)
 
 
 # ---------------------------------------------------------------- builtins

@@ -46,12 +46,20 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
     if short in REDUCTIONS and is_vector(values[0]) and namespace != "builtin" and not _is_pairwise(namespace, op):
         return reduced(writer, short, namespace, op, _elements(writer, values[0]))
     if namespace == "method" and short in ("to", "type", "astype", *CONVERSIONS):
-        return _converted(writer, short, op, _elements(writer, values[0]))
+        made = _converted(writer, short, op, _elements(writer, values[0]))
+        return values[0] if short != "astype" and _is_same_tensor(values[0], made.type) else made
+    if short in ("pos", "positive") and _is_same_tensor(values[0], values[0].type):
+        return values[0]
     if _is_elementwise(namespace, short, len(values)) and not op.kwargs:
         kind = "torch" if namespace == "method" and _family(values) == "tensor" else namespace
         kind = "" if kind in ("inplace", "builtin") else kind
         return _elementwise(writer, kind, short, values, applied)
     return None
+
+
+def _is_same_tensor(value: Value, scalar: Scalar) -> bool:
+    """Whether a conversion hands out the tensor itself, as it has the type already."""
+    return isinstance(value, View) and value.type == scalar and scalar.family == "tensor"
 
 
 def _of_numpy(writer: Writer, namespace: str, short: str, op: Op, values: list, applied: Callable) -> Value | None:

@@ -10,7 +10,7 @@ from looplift.frontend.host_expressions import attribute_of, evaluate
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_methods import container_method, external_method
 from looplift.frontend.host_modules import module_call
-from looplift.frontend.host_ranks import function_rank, pack_arity
+from looplift.frontend.host_ranks import function_rank, operand_rank, pack_arity
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_tables import (
     FAMILY,
@@ -239,6 +239,8 @@ def _operation(flow: Flow, name: str, kind: str, arguments: tuple[ast.expr, ...]
     if extreme and any(map(is_tensor_atom, second)):
         family, extreme = "elementwise", False
     operation = Operation(name, family, kind, arguments, keywords)
+    if name == "roll" and (operand_rank(flow, arguments[0]) or 0) < 1:
+        refuse("unknown-op", "'roll' of a tensor that may have no dimension has no batched rule", node)
     rank = function_rank(flow, operation)
     if name in PACKS or (extreme and (len(arguments) > 1 or "dim" in keywords)):
         return flow.lane(node, operation, rank, pack_arity(operation))

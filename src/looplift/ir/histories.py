@@ -115,7 +115,31 @@ def _carried_rows(loop: Loop, facts: Facts) -> list[Carry]:
         return []
     if not isinstance(domain.step, Const) or domain.step.value != 1 or _chooses_tensors(loop, facts):
         return []
-    return [carry for carry in loop.carries if _is_row(carry, facts)]
+    made = {s.var: s for s in walk(loop.body) if isinstance(s, Let)}
+    return [c for c in loop.carries if _is_row(c, facts) and _is_made_anew(made.get(c.next), facts)]  # type: ignore[arg-type]
+
+
+MAY_BE_ITS_OPERAND = frozenset(
+    """getitem iter_item attribute unpack copy contiguous reshape reshape_as flatten ravel unflatten view view_as to
+    type type_as float double half bfloat16 cpu detach pos positive real expand expand_as squeeze unsqueeze narrow
+    select permute transpose movedim moveaxis swapaxes swapdims t T mT diagonal unfold as_strided broadcast_to asarray
+    as_tensor dropout atleast_1d atleast_2d atleast_3d conj resolve_conj resolve_neg call module min max""".split()
+)
+"""Operations that may give a view of an operand, or the operand itself."""
+
+
+def _is_made_anew(made: Let | None, facts: Facts) -> bool:
+    """Whether an operation gives memory of its own: by its name, and in the iteration that was run."""
+    if made is None or made.op.name.rpartition(".")[2] in MAY_BE_ITS_OPERAND:
+        return False
+    place = _place(facts.of[made.var].sample)
+    others = [facts.of[atom].sample for atom in uses(made) if isinstance(atom, Var) and atom in facts.of]
+    return place is not None and all(_place(other) != place for other in others)
+
+
+def _place(value: object) -> int | None:
+    storage = getattr(value, "untyped_storage", None)
+    return storage().data_ptr() if storage is not None else None
 
 
 def _is_row(carry: Carry, facts: Facts) -> bool:

@@ -137,7 +137,8 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
         raise context.refuse("carried", f"'{scan.carry.hint}' is carried from one iteration to the next")
     if context.needs_grad and _resets(scan.form) and leaves(init):
         raise context.refuse("carried", f"the first '{scan.carry.hint}' may get no gradient in the loop")
-    if context.needs_grad and _resets(scan.form) and term is not None and leaves(term) - leaves(term, surely=True):
+    doubtful = term is not None and leaves(term) - leaves(term, surely=True)
+    if context.needs_grad and scan.final and _resets(scan.form) and doubtful:
         raise context.refuse("carried", f"the last '{scan.carry.hint}' may get no gradient in the loop")
     if not floating and kind.is_number:
         term = _bounded_term(context, term)

@@ -163,7 +163,7 @@ def store_slices(context: Context, array: Array, pieces: list[Piece], value: Nod
         check_store_range(context, array, dim, piece)
     lane_kind = Kind(array.kind.family, array.kind.dtype, sum(isinstance(p, Whole | Cut) for p in pieces))
     replaces = array.fresh and not array.written and _covers(array, pieces) and array.home is context.steps[-1]
-    if replaces and combine is None and context.mask is None and _loses_gradient(context, array, value):
+    if replaces and combine in (None, "max", "min") and _loses_gradient(context, array, value):
         replaces = False
     if replaces and (context.mask is not None or combine is not None):
         value, combine = updated(context, array, pieces, value, combine, lane_kind), None
