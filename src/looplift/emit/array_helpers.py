@@ -7,6 +7,8 @@ def correlated(a, v, mode):
     count = v.shape[-1]
     if not 0 < count <= a.shape[-1]:
         raise RequirementFailed("an empty vector, or the second one is longer")
+    if mode != "valid" and not np.isfinite(v).all():
+        raise RequirementFailed("zeros around a vector, times what is not finite, are NaN")
     before, after = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2), "valid": (0, 0)}[mode]
     a = np.pad(a, [*[(0, 0)] * (a.ndim - 1), (before, after)])
     length = a.shape[-1] - count + 1

@@ -48,7 +48,7 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
     if namespace == "method" and short in ("to", "type", "astype", *CONVERSIONS):
         made = _converted(writer, short, op, _elements(writer, values[0]))
         return values[0] if short != "astype" and _is_same_tensor(values[0], made.type) else made
-    if short in ("pos", "positive") and _is_same_tensor(values[0], values[0].type):
+    if short in ("pos", "positive") and isinstance(values[0], View) and _is_same_tensor(values[0], values[0].type):
         return values[0]
     if _is_elementwise(namespace, short, len(values)) and not op.kwargs:
         kind = "torch" if namespace == "method" and _family(values) == "tensor" else namespace
@@ -57,7 +57,7 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
     return None
 
 
-def _is_same_tensor(value: Value, scalar: Scalar) -> bool:
+def _is_same_tensor(value: Value | None, scalar: Scalar) -> bool:
     """Whether a conversion hands out the tensor itself, as it has the type already."""
     return isinstance(value, View) and value.type == scalar and scalar.family == "tensor"
 

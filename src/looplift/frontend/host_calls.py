@@ -239,7 +239,7 @@ def _operation(flow: Flow, name: str, kind: str, arguments: tuple[ast.expr, ...]
     if extreme and any(map(is_tensor_atom, second)):
         family, extreme = "elementwise", False
     operation = Operation(name, family, kind, arguments, keywords)
-    if name == "roll" and (operand_rank(flow, arguments[0]) or 0) < 1:
+    if name == "roll" and not any((operand_rank(flow, operand) or 0) > 0 for operand in arguments[:1]):
         refuse("unknown-op", "'roll' of a tensor that may have no dimension has no batched rule", node)
     rank = function_rank(flow, operation)
     if name in PACKS or (extreme and (len(arguments) > 1 or "dim" in keywords)):
