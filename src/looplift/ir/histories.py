@@ -191,9 +191,9 @@ class _History:
         starts_at_zero = isinstance(domain.lo, Const) and domain.lo.value == 0
         length = domain.hi if starts_at_zero else self.let(self.before, "length", "sub", domain.hi, domain.lo)
         trips = self.let(self.before, "trips", "builtin.max", length, Const(0))
-        if carried:  # after no iteration the first state is handed out, the very object
-            runs = self.let(self.before, "runs", "lt", Const(0), trips)
-            self.before.append(Require(runs, "a loop that carries rows has no iteration", loop.span))
+        # after no iteration the first state is handed out, the very object, and an empty list cannot be stacked
+        runs = self.let(self.before, "runs", "lt", Const(0), trips)
+        self.before.append(Require(runs, "a loop that carries or stacks rows has no iteration", loop.span))
         first: list[Statement] = []
         place: Atom = loop.index if starts_at_zero else self.let(first, "place", "sub", loop.index, domain.lo)
         last: list[Statement] = []
