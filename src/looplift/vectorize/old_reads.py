@@ -8,12 +8,14 @@ for i in range(n):
 from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
-from looplift.ir.grammar import Append, Atom, Block, If, Let, Loop, Statement, Store, Var, operands
+from looplift.ir.grammar import Append, Atom, Block, If, Let, Loop, Statement, Store, Var, operands, walk
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 
 
-def check_old_reads(context: Context, loop: Loop, root: Var, reads: list[Let], stores: list[Store]):
+def check_old_reads(
+    context: Context, loop: Loop, root: Var, reads: list[Let], stores: list[Store]
+) -> NotLiftable | None:
     """None if whatever is made of old values has the written values' gradients anyway, or goes into this array."""
     if not context.needs_grad or not nodes.may_have_gradient(context.facts.kind(root).dtype):
         return None
@@ -74,20 +76,11 @@ def _follows_store(context: Context, block: Block, read: Let, stores: list[Store
     for position, statement in enumerate(block):
         inner = [statement.body] if isinstance(statement, Loop) else []
         inner += [statement.then, statement.orelse] if isinstance(statement, If) else []
-        if statement is not read and not any(_holds(part, read) for part in inner):
+        if statement is not read and not any(found is read for part in inner for found in walk(part)):
             continue
         if any(_writes_place(context, earlier, read, stores) for earlier in block.statements[:position]):
             return True
         return any(_follows_store(context, part, read, stores) for part in inner)
-    return False
-
-
-def _holds(block: Block, read: Let) -> bool:
-    for statement in block:
-        inner = [statement.body] if isinstance(statement, Loop) else []
-        inner += [statement.then, statement.orelse] if isinstance(statement, If) else []
-        if statement is read or any(_holds(part, read) for part in inner):
-            return True
     return False
 
 
