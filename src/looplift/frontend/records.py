@@ -29,13 +29,14 @@ def form_of(build: Builder, value: Value) -> Columns | None:
     """The form of a tuple, a list or a dict that is known item by item; None of anything else."""
     if not isinstance(value, Tup | Shelf):
         return None
-    parts = tuple(form_of(build, item) for item in _parts(build, value))
+    parts = tuple(form_of(build, item) for item in items_of(build, value))
     if isinstance(value, Tup):
         return Columns(parts)
     return Columns(parts, value.kind, tuple(value.cells) if value.kind == "dict" else ())
 
 
-def _parts(build: Builder, value: Tup | Shelf) -> list[Value]:
+def items_of(build: Builder, value: Tup | Shelf) -> list[Value]:
+    """The items of a tuple, a list or a dict that is known item by item."""
     return list(value.items) if isinstance(value, Tup) else value.values(build)
 
 
@@ -43,7 +44,7 @@ def parts(build: Builder, value: Value) -> list[Value]:
     """What a value is made of, tuples, lists and dicts that are known item by item taken apart."""
     if not isinstance(value, Tup | Shelf):
         return [value]
-    return [part for item in _parts(build, value) for part in parts(build, item)]
+    return [part for item in items_of(build, value) for part in parts(build, item)]
 
 
 def is_columnar(form: Columns) -> bool:
@@ -157,7 +158,7 @@ class RecordList(Refilled):
             build.add(Append(lists, build.atom(value), build.span))
             return
         assert isinstance(value, Tup | Shelf)
-        for part, item in zip(lists.items, _parts(build, value), strict=True):
+        for part, item in zip(lists.items, items_of(build, value), strict=True):
             self._append(build, part, item)
         if isinstance(value, Shelf) and not value.hand_over(build):
             raise self.refusal(build, "filled with an object that may be used elsewhere")
