@@ -115,3 +115,19 @@ def test_powers_of_small_integers_are_lanes():
         return out
 
     check(weighted, [torch.randn(7, dtype=torch.float64), 2], [torch.randn(5, dtype=torch.float64), 1])
+
+
+def test_integers_beside_floats_compute_in_double_precision():
+    def table(x, k):
+        out, either, above, whole = [], [], [], []
+        for j in range(k):
+            out.append(j * 0.1)
+            either.append(0.3 + j if j % 2 else 0.7 - j * 0.7)
+            above.append(j * 0.1 > 0.3)
+            whole.append(j + 2**24 > 2.0**24 + (j > 1) * 0.5)
+        return out, either, above, whole, x
+
+    x = torch.zeros(2)
+    lifted = lift(table, verify="off")
+    assert lifted(x, 7) == table(x, 7)
+    assert lifted.report().loops[0].decision == "lanes"

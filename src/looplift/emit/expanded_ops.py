@@ -247,7 +247,7 @@ def _reduced(walk: Expansion, short: str, op: Op, row: Row) -> Atom:
             return _root(walk, _sum(walk, row, lambda value: walk.let("mul", value, value)), row.dtype)
         case "prod":
             raise walk.refusal("'prod' of a row has no form on single numbers")
-    return _extreme(walk, "torch.maximum" if "max" in short else "torch.minimum", row)
+    return _extreme(walk, short, row)
 
 
 def _count(walk: Expansion, sizes: tuple[Size, ...]) -> Atom:
@@ -305,17 +305,23 @@ def _logsumexp(walk: Expansion, row: Row) -> Atom:
     return walk.let("add", walk.let("torch.log", total), shift)
 
 
-def _extreme(walk: Expansion, name: str, row: Row) -> Atom:
+def _extreme(walk: Expansion, short: str, row: Row) -> Atom:
     """The extreme, whose gradient all elements that hold it share.
 
-    It is the value without a gradient, and the mean of what those elements differ from it: nothing.
+    It is the value without a gradient, less the mean of what those elements differ from it: nothing.
     """
     if any(isinstance(size, int) and size == 0 for size in row.sizes):
         raise walk.refusal("an extreme of nothing")
     for size in row.sizes:
         if not isinstance(size, int):
             walk.require("ge", size, Const(1), "an extreme of nothing")
-    top = _top(walk, row, name)
+    top = _top(walk, row, "torch.maximum" if "max" in short else "torch.minimum")
+    apart = _share_of_all if short.startswith("a") else _share_of_holders
+    return walk.let("sub", top, apart(walk, row, top))
+
+
+def _share_of_holders(walk: Expansion, row: Row, top: Atom) -> Atom:
+    """Zero, with the gradient of ``-max()``: elements that are not the extreme have none, whatever comes in."""
     zero, one = walk.number(0.0, row.dtype), walk.number(1.0, row.dtype)
     is_far = walk.let("or_", walk.let("torch.isinf", top), walk.let("torch.isnan", top))
 
@@ -323,8 +329,22 @@ def _extreme(walk: Expansion, name: str, row: Row) -> Atom:
         return walk.let("or_", walk.let("eq", value, top), walk.let("torch.isnan", value))
 
     def apart(value: Atom) -> Atom:
-        difference = walk.let("torch.where", is_far, value, walk.let("sub", value, top))
+        difference = walk.let("torch.where", is_far, walk.let("neg", value), walk.let("sub", top, value))
         return walk.let("torch.where", holds(value), difference, zero)
 
     count = _sum(walk, row, lambda value: walk.let("torch.where", holds(_detached(walk, value)), one, zero))
-    return walk.let("add", top, walk.let("truediv", _sum(walk, row, apart), count))
+    return walk.let("truediv", _sum(walk, row, apart), count)
+
+
+def _share_of_all(walk: Expansion, row: Row, top: Atom) -> Atom:
+    """Zero, with the gradient of ``-amax()``: a product with zero for elements that are not the extreme."""
+    zero, one = walk.number(0.0, row.dtype), walk.number(1.0, row.dtype)
+
+    def share(value: Atom) -> Atom:
+        return walk.let("torch.where", walk.let("eq", _detached(walk, value), top), one, zero)
+
+    count = _sum(walk, row, share)
+    mean = walk.let("truediv", _sum(walk, row, lambda value: walk.let("mul", share(value), value)), count)
+    plain = _detached(walk, mean)
+    walk.require("lt", walk.let("abs", plain), Const(float("inf")), "the gradient of an extreme of infinite numbers")
+    return walk.let("sub", plain, mean)

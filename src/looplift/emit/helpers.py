@@ -261,6 +261,56 @@ def all_finite(values):
     total = values.sum() if values.element_size() > 2 else values.sum(dtype=torch.float32)
     return abs(total.item()) < float("inf") or bool(torch.isfinite(values).all())
 ''',
+        "extreme": '''
+def extreme(values, how, dims, keepdim=False):
+    """``values.amax(dims)`` or ``amin``, with the gradient of ``max()``: zero where an element is not the extreme."""
+    if torch.is_grad_enabled() and values.requires_grad:
+        found = _Extreme.apply(values, how, dims)
+        return found if keepdim else found.squeeze(dims)
+    return getattr(values, how)(dims, keepdim)
+
+
+class _Extreme(torch.autograd.Function):
+    """Elements that hold the extreme share its gradient; that of others is zero, whatever comes in."""
+
+    @staticmethod
+    def forward(context, values, how, dims):
+        found = getattr(values, how)(dims, True)
+        context.save_for_backward((values == found) | (values.isnan() & found.isnan()))
+        context.dims = dims
+        return found
+
+    @staticmethod
+    def backward(context, gradient):
+        (holds,) = context.saved_tensors
+        return torch.where(holds, gradient / holds.sum(context.dims, keepdim=True), 0), None, None
+''',
+        "segment_extreme": '''
+def segment_extreme(values, how, owners, segments):
+    """The "amax" or "amin" of each segment, with the gradient of ``max()``: entries that hold it share it."""
+    return _SegmentExtreme.apply(values, how, owners, segments)
+
+
+class _SegmentExtreme(torch.autograd.Function):
+    """The gradient of entries that do not hold the extreme is zero, also where what comes in is not finite."""
+
+    @staticmethod
+    def forward(context, values, how, owners, segments):
+        rest = values.shape[1:]
+        empty = float("-inf" if how == "amax" else "inf")
+        found = values.new_full((segments, *rest), empty)
+        found = found.scatter_reduce(0, owners.reshape(-1, *[1 for _ in rest]).expand_as(values), values, how)
+        own = found[owners]
+        context.save_for_backward((values == own) | (values.isnan() & own.isnan()), owners)
+        context.segments = segments
+        return found
+
+    @staticmethod
+    def backward(context, gradient):
+        holds, owners = context.saved_tensors
+        counts = gradient.new_zeros(context.segments, *holds.shape[1:]).index_add(0, owners, holds.to(gradient.dtype))
+        return torch.where(holds, (gradient / counts)[owners], 0), None, None, None
+''',
         "least": '''
 def least(values):
     """The least of some integers; more than any if there are none."""

@@ -224,6 +224,9 @@ def _scattered_segments(p: Printer, node: Node, text: str) -> str:
     empty = {"mul": 1, "max": _least(p.dtype(value.kind)), "min": _greatest(p.dtype(value.kind))}[operator]
     name = {"mul": "prod", "max": "amax", "min": "amin"}[operator]
     owners, lanes = _lanes_of(p, node)
+    if node.attrs.get("strict"):
+        p.need("segment_extreme")
+        return f'segment_extreme({text}, "{name}", {owners}, {lanes})'
     rest = "".join(f", {text}.shape[{k}]" for k in range(1, value.rank))
     if value.rank > 1:
         owners = f"{owners}[:{', None' * (value.rank - 1)}].expand_as({text})"

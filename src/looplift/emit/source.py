@@ -303,7 +303,8 @@ def print_program(program: Program, *, reserved: set[str], device: str = "") -> 
     printer.uses = count_uses([n for step in program.steps for n in operands_of(step)] + results)
     _take_names(printer, program.steps)
     effects = [step for step in program.steps if isinstance(step, Effect)]
-    _steps(printer, [step for step in program.steps if not isinstance(step, Effect)], results)
+    later = [*(node for step in effects for node in step.operands), *results]
+    _steps(printer, [step for step in program.steps if not isinstance(step, Effect)], later)
     if effects:
         for node in results:
             if node.op not in TRIVIAL:

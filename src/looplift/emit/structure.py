@@ -111,9 +111,12 @@ def fold_text(p: Printer, node: Node) -> Text:
     single = base in ("prod", "argmax", "argmin", *MEDIANS) or (base in ("any", "all") and len(dims) > 1)
     if single and len(dims) > 1:
         text, dims = f"{text}.flatten({-len(dims)})", (-1,)
-    if base in ("max", "min"):
-        base = {"max": "amax", "min": "amin"}[base]
     where = dims[0] if len(dims) == 1 else dims
+    if base in ("max", "min"):
+        base = f"a{base}"
+        if p.gradients and p.dtype(x.kind).is_floating_point:
+            p.need("extreme")
+            return atom(f'extreme({text}, "{base}", {where}{keeps})')
     if base == "vector_norm":
         return atom(f"torch.linalg.vector_norm({text}, dim={where}{keeps}{more})")
     if base in ("logsumexp", "nansum", "nanmean"):

@@ -38,6 +38,7 @@ from looplift.frontend.host_values import (
     is_tensor,
     is_tensor_atom,
 )  # fmt: skip
+from looplift.ops.writes import by_parameter
 
 
 def call(flow: Flow, routine: Routine, node: ast.Call) -> set[Atom]:
@@ -228,9 +229,14 @@ def tensor_function(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
     return _operation(flow, name, "function", tuple(node.args), node)
 
 
+WRITING = {"out", "inplace", "generator", "max_norm"}
+"""Parameters of functions that write into what is given, or draw from it."""
+
+
 def _operation(flow: Flow, name: str, kind: str, arguments: tuple[ast.expr, ...], node: ast.Call) -> set[Atom]:
     keywords = {item.arg: item.value for item in node.keywords if item.arg}
-    if "out" in keywords or "inplace" in keywords or "generator" in keywords:
+    given = by_parameter(f"torch.nn.functional.{name}", list(arguments)) if kind == "function" else {}
+    if WRITING & (given | keywords).keys():
         refuse("aliasing", f"'{ast.unparse(node)}' writes into a tensor", node)
     if name == "einsum" and len(arguments) < 3:
         refuse("aliasing", f"'{ast.unparse(node)}' may be a view", node)

@@ -25,7 +25,7 @@ def writes_operand(name: str, args: list[Any], kwargs: dict[str, Any]) -> bool:
         return True
     if prefix == "np" and base in IN_PLACE_FUNCTIONS:
         return True
-    given = _by_parameter(name, args) | kwargs
+    given = by_parameter(name, args) | kwargs
     inplace = given.get("inplace")
     return given.get("out") is not None or (inplace is not None and inplace is not False) or _as_told(base, given)
 
@@ -43,7 +43,7 @@ def _as_told(base: str, given: dict[str, Any]) -> bool:
     return False
 
 
-def _by_parameter(name: str, args: list[Any]) -> dict[str, Any]:
+def by_parameter(name: str, args: list[Any]) -> dict[str, Any]:
     """The positional arguments by the names of their parameters, as far as those are known."""
     if name.startswith("method.") and not (args and isinstance(args[0], np.ndarray)):
         return {}

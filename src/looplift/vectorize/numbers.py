@@ -97,6 +97,9 @@ def bits_of(node: Node) -> int:
             return INDEX_BITS + 8 if all(bits_of(a) <= INDEX_BITS for a in node.args) else 64
         case "where":
             return max(bits_of(node.args[1]), bits_of(node.args[2]))
+        case "elementwise" if node.attrs["name"] in ("add", "sub", "mul") and node.kind.family == "int":
+            first, second = map(bits_of, node.args)
+            return min(first + second if node.attrs["name"] == "mul" else max(first, second) + 1, 64)
         case "retype" | "cast":
             dtype = str(node.args[0].kind.dtype)
             digits = "".join(c for c in dtype.rpartition(".")[2] if c.isdigit())
@@ -193,6 +196,8 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
         return _converted(context, rounded, kind)
     elif base not in _PLAIN:
         raise context.refuse("unknown-op", f"'{name}' of Python numbers has no batched form")
+    elif any(a.kind.family == "float" for a in args):
+        args = [_exact_float(context, a) for a in args]
     node = nodes.elementwise(name, args, kind)
     bits = None
     if kind.family == "int" and base in ("add", "sub", "mul"):
@@ -239,13 +244,23 @@ def _magnitude(number: Node) -> Node:
 
 
 def _integer(node: Node) -> Node:
-    return Node("retype", (nodes.cast(node, nodes.lane_dtype(nodes.INT)),), node.axes, nodes.INT) if node.axes else node
+    """A truth value as 0 or 1."""
+    if not node.axes:
+        return node
+    return Node("retype", (nodes.cast(node, nodes.lane_dtype(nodes.INT)),), node.axes, nodes.INT, {"bits": 1})
 
 
 def _floating(node: Node) -> Node:
     if node.kind.family == "float" or not node.axes:
         return node
     return Node("retype", (nodes.cast(node, nodes.lane_dtype(nodes.FLOAT)),), node.axes, nodes.FLOAT)
+
+
+def _exact_float(context: Context, node: Node) -> Node:
+    """An integer beside a float, in double precision; one that has more bits is rounded, or compared as it is."""
+    if node.kind.family == "int" and node.axes:
+        bounded(context, node, 53)
+    return _floating(node)
 
 
 def _power(context: Context, args: list[Node], kind: Kind, deciding: bool) -> Node:

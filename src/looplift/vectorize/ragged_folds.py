@@ -227,7 +227,9 @@ def _extreme(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
     node = _plain(folding, extra)
     if "bool" in str(node.kind.dtype):
         raise folding.context.refuse("ragged-shape", f"'{base}' of booleans")
-    return folding.fold(node, "max" if "max" in base else "min")
+    found = folding.fold(node, "max" if "max" in base else "min")
+    found.attrs["strict"] = base in ("max", "min") and folding.context.needs_grad and "float" in str(node.kind.dtype)
+    return found
 
 
 def _holds(folding: Folding) -> Node:
