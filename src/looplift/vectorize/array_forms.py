@@ -191,6 +191,8 @@ def _of_each(call: Call) -> Made:
     if any(isinstance(a, list) for a in args) or any(not is_shared(v) for v in named.values()):
         return None
     kind = call.fact.kind
+    if call.name.startswith("method.conj") and str(kind.dtype) == "bool":
+        return None  # the function makes integers of truth values, the method does not
     return arithmetic(call.context, call.name.replace("method.", "np."), args, kind, named) if kind.is_array else None
 
 
