@@ -100,8 +100,8 @@ def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findin
 
 def _wants_gradient(facts: Facts, var: Var) -> bool:
     """Whether a gradient may be asked for; what the region computes has samples that were made without gradients."""
-    if var in facts.function.params:
-        return bool(getattr(facts.of[var].sample, "requires_grad", True))
+    if var in facts.function.params and getattr(facts.of[var].sample, "requires_grad", True):
+        return True
     return var in reached_by_gradients(facts)
 
 

@@ -87,11 +87,15 @@ def _followed(context: Context, names: set[Var], *, back: bool) -> set[Var]:
                 case Loop(carries=carries):
                     same = [carry for carry in carries if var is carry.init or var is carry.next]
                     more |= {carry.after for carry in same} | ({carry.inside for carry in same} if back else set())
-                case Let(op=op) if op.name.startswith("inplace.") and op.args[0] is var:
+                case Let(op=op) if op.name in CHOOSING or (op.name.startswith("inplace.") and op.args[0] is var):
                     more.add(user.var)
         pending += more - found
         found |= more
     return found
+
+
+CHOOSING = ("builtin.min", "builtin.max")
+"""What gives one of its operands itself."""
 
 
 def _carries(context: Context, var: Var) -> tuple[Carry, ...]:
