@@ -10,6 +10,9 @@ from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 
+OPERANDS = ("min", "max", "a_min", "a_max", "other", "exponent", "input", "end")
+"""Keywords of what takes part in promotion, as operands without a name do."""
+
 
 def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs: dict[str, Any] | None = None) -> Node:
     """An element-wise operation in the dtype in which the loop computes it."""
@@ -21,12 +24,16 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     base = table.base_name(name)
     if base in table.CONVERSIONS and args:
         return nodes.cast(args[0], kind.dtype)
+    if context.library == "torch" and base in ("pow", "power") and len(args) == 2:
+        _check_scalar_power(context, *args)
     if not _is_whole_power(base, args):
         args = [guarded(context, base, position, arg) for position, arg in enumerate(args)]
-    given = args
-    args = _promoted(base, args, kind) if context.library == "torch" else _promoted_arrays(base, args)
-    if context.library == "torch" and base != "where" and any(map(_is_narrowed, args, given)):
+    named = [key for key in kwargs if key in OPERANDS and base != "where"]
+    given = [*args, *(kwargs[key] for key in named)]
+    made = _promoted(base, given, kind) if context.library == "torch" else _promoted_arrays(base, given)
+    if context.library == "torch" and base != "where" and any(map(_is_narrowed, made, given)):
         raise context.refuse("unsupported-value", f"'{said(name)}' of numbers that differ by iteration, in 16 bits")
+    args, kwargs = made[: len(args)], kwargs | dict(zip(named, made[len(args) :], strict=True))
     axes = merge_axes(*(a.axes for a in args), *(k.axes for k in kwargs.values()))
     attrs = {"name": name, "kwargs": list(kwargs), "positional": len(args)}
     node = Node("elementwise", (*args, *kwargs.values()), axes, kind, attrs)
@@ -68,6 +75,21 @@ def _is_positive(node: Node) -> bool:
     if name == "sum" or (node.op == "reduce" and node.attrs["operator"] == "add"):
         return _is_positive(node.args[0])
     return name in ("abs", "absolute", "square", "exp", "norm", "var", "fabs")
+
+
+def _check_scalar_power(context: Context, base: Node, exponent: Node) -> None:
+    """What torch computes otherwise by a number than by a tensor of exponents.
+
+    Integers have no negative power, and ``sqrt`` stands for ``** 0.5``, which differ at -0.0 and -inf.
+    """
+    if not (base.kind.is_array and exponent.kind.is_number and exponent.axes):
+        return
+    if "float" not in str(base.kind.dtype) and exponent.kind.family == "int":
+        context.check(nodes.compare("ge", exponent, nodes.const(0)))
+    elif exponent.kind.family == "float":
+        half = nodes.compare("eq", nodes.elementwise("builtin.abs", [exponent], exponent.kind), nodes.const(0.5))
+        below = nodes.compare("le", base, nodes.const(0.0))
+        context.check(nodes.negated(nodes.both(half, below)))
 
 
 def _is_whole_power(base: str, args: list[Any]) -> bool:

@@ -36,6 +36,7 @@ from looplift.ops.table import base_name
 from looplift.vectorize import lists, nodes, ownership, proofs, records, settled, tolist, unread, views
 from looplift.vectorize.arrays import is_stored, new_array, target
 from looplift.vectorize.axes import axis_of
+from looplift.vectorize.bounds import given_integers
 from looplift.vectorize.carries import close_carry, contribute, open_carry
 from looplift.vectorize.context import Array, Context, index_node
 from looplift.vectorize.flow import TRUTH, Flow, stored_roots
@@ -70,7 +71,9 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     results, memory = results_of(context)
     lanes = any(decision != "native" for decision, _, _ in context.decisions.values())
     finite = _finite(context) if lanes and needs_grad and library == "torch" and _chooses(facts) else []
-    steps = [*finite, *unread.completed(context, [node for _, node in results])]
+    made = unread.completed(context, [node for _, node in results])
+    small = given_integers(context.given, made, [node for _, node in results])
+    steps = [*small, *finite, *made]
     return Program(steps, results, library, memory=memory), context
 
 

@@ -181,8 +181,10 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
     float_result = kind.family == "float"
     if base in ("truediv", "floordiv", "mod"):
         _nonzero(context, args[1])
+        if base == "mod" and float_result:
+            return _float_remainder(name, [_floating(a) for a in args], kind)
         if float_result:
-            args = [_floating(a) for a in args]
+            args = [_exact_float(context, a) if base == "truediv" else _floating(a) for a in args]
         elif args[1].axes:
             args = [args[0], _safe_divisor(context, args[1])]
     elif base == "pow":
@@ -263,8 +265,18 @@ def _exact_float(context: Context, node: Node) -> Node:
     return _floating(node)
 
 
+def _float_remainder(name: str, args: list[Node], kind: Kind) -> Node:
+    """A remainder has the sign of the divisor in Python, also where it is zero."""
+    remainder = nodes.elementwise(name, args, kind)
+    if not remainder.axes:
+        return remainder
+    return nodes.elementwise("math.copysign", [remainder, args[1]], kind)
+
+
 def _power(context: Context, args: list[Node], kind: Kind, deciding: bool) -> Node:
     base, exponent = args
+    if kind.family == "float" and base.kind.family != "float" and exponent.kind.family != "float":
+        context.check(nodes.compare("lt", exponent, nodes.const(0)))  # other powers of integers are integers
     if kind.family == "int":
         power = nodes.constant_of(exponent)
         if power is None or power < 0 or power > 31:
@@ -301,6 +313,8 @@ def _math(context: Context, base: str, args: list[Node], kind: Kind, deciding: b
         raise context.refuse("unknown-op", f"'math.{base}' has no batched form")
     if deciding and base not in MATH_EXACT:
         raise context.refuse("carried", f"'math.{base}' decides a branch or an index here, and must be exact")
+    if kind.family == "int" and args[0].kind.family != "float":
+        return _integer(args[0]) if args[0].kind.family == "bool" else args[0]
     args = [_floating(a) for a in args]
     if base in DOMAINS:
         comparison, bound = DOMAINS[base]
