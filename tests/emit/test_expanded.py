@@ -194,3 +194,30 @@ def test_what_autograd_finds_changed_raises_as_in_the_loop():
     for function in (keeps_a_view, lift(keeps_a_view, backend="native")):
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             function(x).sum().backward()
+
+
+def chosen(x):
+    total = x[0, 0] * 0
+    for i in range(x.shape[0]):
+        total = total * 0.5 + torch.softmax(x[i], 0)[0] + torch.log_softmax(x[i], 0)[1]
+    return total
+
+
+@pytest.mark.parametrize("row", [(1.0, float("inf")), (float("inf"), 1.0), (float("-inf"),) * 2, (1.0, float("-inf"))])
+def test_softmax_of_infinite_numbers(row):
+    for function in (lambda x: chosen(x[:1]), chosen):
+        x = torch.tensor([row, (1.0, 2.0)], dtype=double, requires_grad=True)
+        torch.testing.assert_close(lift(function, backend="native", verify="off")(x), function(x), equal_nan=True)
+
+
+def weighted(x):
+    weights = x[0]
+    for i in range(x.shape[0]):
+        weights = torch.softmax(x[i] + weights, 0)
+    return weights
+
+
+@pytest.mark.parametrize("gradients", [True, False])
+def test_softmax_of_a_carried_row_of_infinite_numbers(gradients):
+    x = torch.tensor([(1.0, 2.0), (1.0, float("inf"))], dtype=double, requires_grad=gradients)
+    torch.testing.assert_close(lift(weighted, backend="native", verify="off")(x), weighted(x), equal_nan=True)

@@ -287,3 +287,45 @@ def test_what_no_result_depends_on_has_no_gradient_and_spoils_none(threshold):
     wanted = torch.autograd.grad(last_one_counts(x, y, threshold), (x, y), allow_unused=True)
     torch.testing.assert_close(found, wanted)
     assert (wanted[1] is None) == (threshold == 2.0)
+
+
+def bounded(x, low, high):
+    total = x[0] * 0
+    for i in range(len(x)):
+        total = total * 0.5 + torch.clamp(x[i], low[i], high[i]) + x[i].clamp(max=high[i])
+    return total
+
+
+def within(x, low, high):
+    total = x[0] * 0
+    for i in range(len(x)):
+        total = total + x[i].clamp(low, 0.7) * torch.clamp(x[i], max=high)
+    return total
+
+
+def remainders(x, low, high):
+    total = x[0] * 0
+    for i in range(len(x)):
+        total = total + x[i] % high[i] * low[i]
+    return total
+
+
+ROW = (1.0, 3.0, 0.6, 7.0)
+EDGES = [
+    (bounded, torch.tensor(ROW, dtype=double), torch.tensor((0.5, 3.0, 1.0, 8.0)), torch.tensor((0.7, 3.0, 0.5, 9.0))),
+    (within, torch.tensor((0.1, 0.7, 0.3, 0.5)), 0.1, 0.3),
+    (remainders, torch.tensor(ROW, dtype=double), torch.ones(4), torch.tensor((0.1, 0.3, 0.2, 0.7), dtype=double)),
+]
+
+
+@pytest.mark.parametrize("case", EDGES, ids=lambda case: case[0].__name__)
+def test_gradients_at_the_edges(case):
+    """Of values that are their bounds, or quotients that are all but whole: bit for bit which side they are on."""
+    function, *values = case
+    found = []
+    for run in (function, None):
+        given = [v.clone().requires_grad_() if isinstance(v, torch.Tensor) else v for v in values]
+        leaves = [v for v in given if isinstance(v, torch.Tensor)]
+        result = (run or Native(function, *given, gradients=True))(*given)
+        found.append(torch.autograd.grad(result, leaves))
+    torch.testing.assert_close(*found)

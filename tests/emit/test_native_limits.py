@@ -88,3 +88,35 @@ def test_ranges_longer_than_64_bits():
         (-(2**63), 2**63 - 1, 2),
     ]
     compared(trips, (0, 10, 2), *others)
+
+
+def counted_in(marks, values):
+    for i in range(len(values)):
+        marks[i] += values[i]
+    return marks
+
+
+def counted_twice(marks, values):
+    for i in range(len(values)):
+        marks[i // 2] *= 2
+    return marks
+
+
+@pytest.mark.parametrize("backend", ["native", "torch", "auto"])
+@pytest.mark.parametrize("values", [torch.arange(3), torch.arange(6).reshape(3, 2)], ids=["numbers", "rows"])
+def test_booleans_take_no_integers_in_place(values, backend):
+    for function in (counted_in, counted_twice):
+        for run in (function, lift(function, backend=backend, verify="off")):
+            with pytest.raises(RuntimeError, match="can't be cast to the desired output type Bool"):
+                run(torch.zeros(values.shape, dtype=torch.bool), values)
+
+
+def test_unsigned_numbers_have_no_negative():
+    def negated(x, out):
+        for i in range(len(x)):
+            out[i] = -x[i]
+        return out
+
+    for function in (negated, lift(negated, backend="native", verify="off")):
+        with pytest.warns(RuntimeWarning, match="overflow encountered in scalar negative"):
+            assert function(np.array([2**63], np.uint64), np.zeros(1, np.uint64))[0] == 2**63

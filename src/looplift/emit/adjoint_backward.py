@@ -9,10 +9,10 @@ from looplift.emit.adjoint_plan import Plan, flows
 from looplift.emit.adjoint_rules import gradients_of, operand_letters
 from looplift.emit.native_access import element, indexed
 from looplift.emit.native_calls import compute
-from looplift.emit.native_convert import truth
+from looplift.emit.native_convert import convert, truth
 from looplift.emit.native_flow import bound_by
 from looplift.emit.native_loops import bound, holds_loop, index_of, poll, unchanged
-from looplift.emit.native_ops import ADD, UNARY
+from looplift.emit.native_ops import ADD, UNARY, canonical
 from looplift.emit.native_signature import Signature
 from looplift.emit.native_types import BOOL, INT, Scalar
 from looplift.emit.native_values import Number, View
@@ -184,7 +184,7 @@ class Reversal:
         for letter, operand in operand_letters(statement.op).items():
             value = self.writer.values.get(operand) if isinstance(operand, Var) else self._constant(operand)
             if isinstance(value, Number):
-                values[letter] = value.at(UNARY, strict=True)
+                values[letter] = self._compared(statement, value).at(UNARY, strict=True)
         result = self.writer.values.get(statement.var)
         if isinstance(result, Number):
             values["r"] = result.text
@@ -193,6 +193,13 @@ class Reversal:
         if isinstance(number, Number):
             values["d"] = number.text
         return values
+
+    def _compared(self, statement: Let, value: Number) -> Number:
+        """A bound of Python's in the type of what lies between them: PyTorch compares in that type."""
+        scalar = self.plan.findings.types.get(statement.var)
+        if canonical(statement.op.name)[1] != "clamp" or not value.type.is_python or scalar is None:
+            return value
+        return convert(self.writer, value, scalar)
 
     def _constant(self, operand: Operand):
         return self.writer.value(operand) if isinstance(operand, Const) else None

@@ -43,7 +43,7 @@ def gradients_of(op: Op) -> tuple[str | None, ...]:
         case "pow":
             return _power(op)
         case "clamp":
-            return (_clamp(op),)
+            return _clamp(op)
         case "max" | "min" if namespace == "torch":
             short = {"max": "maximum", "min": "minimum"}[short]
     row = row_of(short)
@@ -57,17 +57,27 @@ def _power(op: Op) -> tuple[str | None, ...]:
     return _POWER
 
 
-def _clamp(op: Op) -> str:
-    """A gradient passes where the value lies between the bounds, these included."""
+def _clamp(op: Op) -> tuple[str, ...]:
+    """A gradient passes where the value lies between the bounds, these included; else the bound that it is has it."""
     bounds = {"min": "b", "max": "c"}
+    given = operand_letters(op)
     letters = dict(zip((name for name, _ in op.kwargs), "abcdef"[len(op.args) :]))
-    conditions = []
-    for name, symbol in (("min", ">="), ("max", "<=")):
-        letter = letters.get(name) or (bounds[name] if len(op.args) > "abc".index(bounds[name]) else "")
-        operand = operand_letters(op).get(letter)
+    found: dict[str, str] = {}
+    for name, position in bounds.items():
+        letter = letters.get(name) or (position if len(op.args) > "abc".index(position) else "")
+        operand = given.get(letter)
         if operand is not None and not (isinstance(operand, Const) and operand.value is None):
-            conditions.append(f"{{a}} {symbol} {{{letter}}}")
-    return f"{' && '.join(conditions) or 'true'} ? {{g}} : 0"
+            found[name] = f"{{{letter}}}"
+    low, high = found.get("min"), found.get("max")
+    inside = [f"{{a}} >= {low}"] * (low is not None) + [f"{{a}} <= {high}"] * (high is not None)
+    conditions = {"{a}": " && ".join(inside) or "true"}
+    if low is not None:
+        conditions[low] = f"{{a}} < {low}" + (f" && {low} < {high}" if high is not None else "")
+    if high is not None:
+        conditions[high] = f"{{a}} > {high}" + (f" || {high} < {low}" if low is not None else "")
+    return tuple(
+        f"{conditions[f'{{{letter}}}']} ? {{g}} : 0" if f"{{{letter}}}" in conditions else "0" for letter in given
+    )
 
 
 def letters_in(text: str) -> set[str]:

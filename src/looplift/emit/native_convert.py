@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from looplift.base.data import replace
@@ -11,6 +12,9 @@ from looplift.emit.native_values import GREATEST, LEAST, Number, plain
 
 if TYPE_CHECKING:
     from looplift.emit.native_scalar import Sink
+
+BEYOND_SINGLE = 2.0**128 - 2.0**103
+"""The least number that is rounded to infinity in single precision."""
 
 
 def constant(value: bool | int | float, scalar: Scalar) -> Number:
@@ -34,7 +38,15 @@ def convert(sink: Sink, number: Number, to: Scalar) -> Number:
         return replace(truth(number), type=to)
     if source.is_python and to.is_integer and not source.is_bool:
         number = _within(sink, number, to)
+    if source.is_python and source.is_float and _warns(to):
+        number = sink.bind(number)
+        sink.fail_if(f"surprising({to.cpp}({number.text}), {number.text})", "warned")
     return _cast(number, to)
+
+
+def _warns(to: Scalar) -> bool:
+    """Whether NumPy warns of a Python float that is too large for a type of floats."""
+    return to.family == "numpy" and to.is_float and to.size < 8
 
 
 def _within(sink: Sink, number: Number, to: Scalar) -> Number:
@@ -53,6 +65,8 @@ def _within(sink: Sink, number: Number, to: Scalar) -> Number:
 
 def _constant(sink: Sink, number: Number, to: Scalar) -> Number:
     value: bool | int | float = number.constant
+    if isinstance(value, float) and _warns(to) and not sink.provisional and BEYOND_SINGLE <= abs(value) < inf:
+        raise sink.refuse("requirement", f"{value} does not fit {to.name}, of which NumPy warns")
     if isinstance(value, float) and _is_strict(number, to) and not to.limits[0] <= value <= to.limits[1]:
         if sink.provisional:
             return Number("0", to)

@@ -88,7 +88,7 @@ ARITHMETIC: dict[str, Row] = {
     ),
     "floordiv": Row("floor_divide<{T}>({a}, {b})", ATOM, (None, None), "integer_floor_divide<{T}>({a}, {b})"),
     "mod": Row(
-        "remainder_of<{T}>({a}, {b})", ATOM, ("{g}", "-{g} * math::floor({a} / {b})"),
+        "remainder_of<{T}>({a}, {b})", ATOM, ("{g}", "-{g} * floor_divide<double>({a}, {b})"),
         "integer_remainder<{T}>({a}, {b})",
     ),
     "fmod": Row(

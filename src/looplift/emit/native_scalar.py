@@ -98,6 +98,9 @@ def elementwise(sink: Sink, namespace: str, short: str, args: list[Number]) -> N
         return _number_over_tensor(sink, args, compute)
     if short == "sub" and any(argument.type.is_bool for argument in args) and not compute.is_python:
         raise sink.refuse("requirement", "'-' of a boolean tensor")
+    if short in COMPARISONS and compute.is_float and not any(argument.type.is_float for argument in args):
+        if compute.family == "numpy":
+            raise sink.refuse("unknown-op", "a comparison of signed and unsigned integers, which NumPy makes exactly")
     converted = [_operand(sink, short, args, position, compute) for position in range(len(args))]
     if short in COMPARISONS:
         return from_template(*COMPARISONS[short], converted, result)
@@ -272,7 +275,8 @@ _EXTREME = {"neg": "==", "abs": "==", "floordiv": "==", "square": ">"}
 def _extreme(short: str, compute: Scalar) -> str:
     if short == "floordiv":
         return "-1" if compute.limits[0] < 0 else "0"
-    return "0" if short == "square" else str(compute.limits[0]) if compute.size < 8 else "INT64_MIN"
+    least = compute.limits[0]
+    return "0" if short == "square" or least == 0 else str(least) if compute.size < 8 else "INT64_MIN"
 
 
 def _overflow_checked(sink: Sink, short: str, args: list[Number], compute: Scalar) -> Number:

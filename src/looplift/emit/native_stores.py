@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import torch
 
 from looplift.base.data import replace
 from looplift.emit import native_vectors
@@ -82,8 +83,8 @@ def combine(
     """``place (op)= value``; ``exact``: the place is of a list, which takes numbers of any kind; ``single``: the
     result is a number of its own before it is stored."""
     number = operated(writer, short, old, value)
-    if old.type.family == "tensor" and number.type.is_float and not old.type.is_float:
-        raise writer.refuse("unknown-op", "an integer tensor is changed in place by a float")
+    if old.type.family == "tensor" and not _takes_result(old.type, number.type):
+        raise writer.refuse("requirement", f"a tensor of {old.type.name} is changed in place by {number.type.name}")
     if not single and old.type.family == "numpy" and not _takes_in_place(old.type, number.type):
         raise writer.refuse("requirement", f"an array of {old.type.name} is changed in place by {number.type.name}")
     if (exact or old.type.is_python) and number.type != old.type:
@@ -98,6 +99,11 @@ def combine(
             writer.line(f"{place} {symbol}= {operand};")
             return
     writer.line(f"{place} = {text};")
+
+
+def _takes_result(held: Scalar, given: Scalar) -> bool:
+    """Whether PyTorch casts the result of an update back: not from floats to integers, nor from these to booleans."""
+    return torch.can_cast(getattr(torch, given.name), getattr(torch, held.name))
 
 
 def _takes_in_place(held: Scalar, given: Scalar) -> bool:

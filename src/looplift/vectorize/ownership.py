@@ -255,6 +255,8 @@ def _check_combine(context: Context, array: Array, kind, combine: str) -> None:
     if array.kind.family == "tensor" and not array.kind.dtype.is_floating_point:
         if kind.family not in ("int",) and kind.dtype != array.kind.dtype:
             raise context.refuse("unsupported-value", f"'{combine}=' of a {kind.dtype or kind.family} into integers")
+        if kind.family == "int" and "bool" in str(array.kind.dtype):
+            raise context.refuse("requirement", f"'{combine}=' of an integer into booleans")
         if combine not in ("add", "sub", "mul", "max", "min", "maximum", "minimum"):
             raise context.refuse("unsupported-value", f"'{combine}=' into integers")
     if "16" in str(array.kind.dtype) and combine:
