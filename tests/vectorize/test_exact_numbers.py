@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from tests.vectorize.harness import appended
@@ -89,3 +90,75 @@ def test_exponents_that_differ_by_iteration():
 @pytest.mark.parametrize("call", ["x[i].clamp(min=i - 2)", "torch.clamp(x[i], max=i)", "torch.mul(x[i], other=i + 1)"])
 def test_named_operands_are_numbers(call, dtype):
     same(call, "len(x)", (torch.arange(5).to(dtype), None))
+
+
+def outcome(function, *arguments):
+    """What a call gives, or the type and the text of what it raises."""
+    try:
+        return str(function(*arguments))
+    except (RuntimeError, OverflowError, ValueError) as error:
+        return type(error).__name__, str(error)
+
+
+def listed_tensor(n, k):
+    out = []
+    for i in range(n):
+        out.append(i * k)
+    return torch.tensor(out, dtype=torch.uint8)
+
+
+def listed_array(n, k):
+    out = []
+    for i in range(n):
+        out.append(i * k)
+    return np.array(out, dtype=np.int32)
+
+
+def tensors(n, k):
+    out = []
+    for i in range(n):
+        out.append(torch.tensor(i * k, dtype=torch.uint8))
+    return torch.stack(out)
+
+
+def pairs(n, k):
+    out = []
+    for i in range(n):
+        out.append(torch.tensor([i * k, 1], dtype=torch.int32))
+    return torch.stack(out)
+
+
+def arrays(n, k):
+    out = []
+    for i in range(n):
+        out.append(np.array([i * k, 1], dtype=np.uint8))
+    return np.stack(out)
+
+
+@pytest.mark.parametrize("backend", ["torch", "native"])
+@pytest.mark.parametrize("function", [listed_tensor, listed_array, tensors, pairs, arrays])
+def test_numbers_must_fit_the_integers_of_a_new_array(function, backend):
+    for numbers in ((1, 100, 127.5, 200, -1, 2**31), (1.5, 100.5, 127.7, -0.5, 2.0**40, INFINITE)):
+        lifted = lift(function, verify="off", backend=backend)
+        for k in numbers:
+            assert outcome(lifted, 3, k) == outcome(function, 3, k), (k, lifted.source)
+
+
+@pytest.mark.parametrize("call", ["torch.where(x[i] > 1, x[i], i * k)", "torch.clamp(x[i], max=i * k)", "x[i] + i * k"])
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int32, torch.float32])
+def test_numbers_beside_elements_that_cannot_hold_them(call, dtype):
+    function = appended(call.replace("k", "a"), "len(x)", {"torch": torch}, join="list")
+    x = torch.arange(3).to(dtype)
+    numbers = (1.5, 1e39, INFINITE, -1e39) if dtype.is_floating_point else (1, 100, 300, -1, 2**40)
+    lifted = lift(function, verify="off", backend="torch")
+    for k in numbers:
+        assert outcome(lifted, x, k, None) == outcome(function, x, k, None), k
+
+
+def test_numbers_beside_elements_of_numpy_arrays_that_cannot_hold_them():
+    for call in ("x + i * a", "x < i * a", "np.maximum(x, i * a)", "np.where(x > 1, x, i * a)"):
+        function = appended(call, "len(x)", {"np": np}, join="np.stack")
+        lifted = lift(function, verify="off", backend="torch")
+        for k in (1, 100, 300, -1):
+            x = np.arange(3, dtype=np.uint8)
+            assert outcome(lifted, x, k, None) == outcome(function, x, k, None), (call, k)

@@ -93,8 +93,26 @@ def _of_list(writer: Writer, namespace: str, values: View, wanted: Scalar | None
     if scalar != (wanted or default) or values.rank > 1:
         writer.fail_if(f"{values.size(0)} == 0", "another_kind")  # an empty list has no type
     made = allocate(writer, scalar, sizes_of(writer, values))
-    writer.line(f"copy({made.root}, {view_text(values)});")
+    if (
+        values.type.is_python
+        and scalar.is_integer
+        and not values.type.is_bool
+        and scalar.size < 8 + values.type.is_float
+    ):
+        _each_converted(writer, values, made)
+    else:
+        writer.line(f"copy({made.root}, {view_text(values)});")
     return made
+
+
+def _each_converted(writer: Writer, values: View, made: View) -> None:
+    """Puts Python's numbers into an array of integers, which may not hold all of them."""
+    if values.rank != 1:
+        raise writer.refuse("integer-range", "an array of lists of numbers that its type may not hold")
+    index = writer.fresh("k")
+    with writer.block(f"for (int64_t {index} = 0; {index} < {values.size(0)}; ++{index})"):
+        number = convert(writer, Number(f"{values.root}({index})", values.type), made.type)
+        writer.line(f"{made.root}({index}) = {number.text};")
 
 
 def _identity(writer: Writer, namespace: str, op: Op) -> View:

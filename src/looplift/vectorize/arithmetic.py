@@ -9,6 +9,7 @@ from looplift.ir.facts import Kind
 from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
+from looplift.vectorize.held import check_float, check_number
 
 OPERANDS = ("min", "max", "a_min", "a_max", "other", "exponent", "input", "end")
 """Keywords of what takes part in promotion, as operands without a name do."""
@@ -31,6 +32,7 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     named = [key for key in kwargs if key in OPERANDS and base != "where"]
     given = [*args, *(kwargs[key] for key in named)]
     made = _promoted(base, given, kind) if context.library == "torch" else _promoted_arrays(base, given)
+    _check_numbers(context, base, given, made)
     if context.library == "torch" and base != "where" and any(map(_is_narrowed, made, given)):
         raise context.refuse("unsupported-value", f"'{said(name)}' of numbers that differ by iteration, in 16 bits")
     args, kwargs = made[: len(args)], kwargs | dict(zip(named, made[len(args) :], strict=True))
@@ -39,6 +41,21 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     node = Node("elementwise", (*args, *kwargs.values()), axes, kind, attrs)
     node.attrs["extents"] = _broadcast_extents(node, args)
     return _power(node) if base == "pow" and context.library == "np" else node
+
+
+REFUSING = ("where", "clamp", "clip", "clamp_min", "clamp_max")
+"""What raises in torch where a number is beyond the type of a tensor: other operations let it wrap around."""
+
+
+def _check_numbers(context: Context, base: str, given: list[Node], made: list[Node]) -> None:
+    """Require that numbers are in the range of the integers, or of the floats, that they are cast to."""
+    if context.library == "torch" and base not in REFUSING:
+        return
+    for number, cast in zip(given, made, strict=True):
+        if cast is not number and number.kind.is_number:
+            check_number(context, number, cast.kind.dtype)
+            if context.library == "torch" and str(cast.kind.dtype) == "torch.float32" and number.kind.family == "float":
+                check_float(context, number)
 
 
 def _power(node: Node) -> Node:

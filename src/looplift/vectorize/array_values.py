@@ -15,6 +15,7 @@ from looplift.vectorize.array_forms import (
     is_integer,
     sizes_of,
 )
+from looplift.vectorize.held import converted
 
 
 def replace_kind(node: Node, kind: Kind) -> Node:
@@ -70,7 +71,7 @@ def _full_like(call: Call) -> Made:
     x, value = call.get("a"), call.get("fill_value")
     if not is_array(x) or isinstance(value, list) or not (value.kind.is_array or value.kind.is_number):
         return None
-    value = nodes.cast(value, call.fact.kind.dtype)
+    value = converted(call.context, value, call.fact.kind.dtype)
     if value.kind.rank > x.kind.rank:
         return None
     text = "np.broadcast_to({v}, np.broadcast_shapes({v!}.shape, {x!}.shape))"

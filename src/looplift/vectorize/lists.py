@@ -9,6 +9,7 @@ from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Var
 from looplift.vectorize import doubts, lane_lists, nodes, ragged_lists, strip_lists
 from looplift.vectorize.context import Context
+from looplift.vectorize.held import check_number
 from looplift.vectorize.nodes import Val
 
 
@@ -376,6 +377,7 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
         old = node.attrs.get("extents") or [None] * rank
         node = Node("permuted", (node,), node.axes, node.kind, {"order": order, "extents": [old[k] for k in order]})
     if node.kind.dtype != dtype:
+        _check_numbers(context, val.sequence, dtype)
         kind = Kind(node.kind.family, dtype, node.kind.rank)
         node = Node("cast", (node,), node.axes, kind, {"dtype": dtype, "extents": node.attrs.get("extents")})
     if fact.kind.family != node.kind.family or fact.kind.rank != node.kind.rank:
@@ -383,6 +385,19 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
     if op.name == "torch.tensor" and context.needs_grad and nodes.may_have_gradient(node.kind.dtype):
         node = Node("method", (node,), node.axes, node.kind, {"name": "detach", "extents": node.attrs.get("extents")})
     return Val(Node("owned", (node,), node.axes, node.kind, {"extents": node.attrs.get("extents")}, var.hint))
+
+
+def _check_numbers(context: Context, built: Built, dtype) -> None:
+    """Numbers in a list must be in the range of the type of the array that is made of it."""
+    if built.row is not None:
+        return _check_numbers(context, built.row, dtype)
+    saved = context.mask
+    for value, _, mask in built.entries:
+        context.mask = nodes.both(built.outside, mask)
+        for item in built.beside or [value]:
+            check_number(context, item, dtype)
+    context.mask = saved
+    return None
 
 
 def _of_differing(context: Context, op: Op, built: Built, fact: Fact, var: Var) -> Val:

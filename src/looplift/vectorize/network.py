@@ -12,6 +12,7 @@ from looplift.ir.grammar import Const, Op, Var
 from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
+from looplift.vectorize.held import converted
 from looplift.vectorize.mapped import vmapped
 
 LETTERS = "abcdefgh"
@@ -159,7 +160,7 @@ def special(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
     if name in ("torch.tensor", "torch.as_tensor") and set(kwargs) <= {"dtype"} and len(args) == 1:
         number: Any = args[0]
         if number.kind.is_number:
-            return nodes.cast(number, fact.kind.dtype)
+            return converted(context, number, fact.kind.dtype)
     if context.library != "torch" or base.endswith("_"):
         raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' has no batched rule")
     return vmapped(context, name, args, kwargs, fact)
@@ -187,7 +188,7 @@ def _stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any
         raise context.refuse("unsupported-value", "a dimension that is not a constant")
     axis = dim.attrs["value"]
     if base in ("tensor", "array"):
-        items = [nodes.cast(item, fact.kind.dtype) for item in items]
+        items = [converted(context, item, fact.kind.dtype) for item in items]
         axis = 0
     elif len({nodes.lane_dtype(i.kind) for i in items}) > 1:
         raise context.refuse("mixed-kinds", f"'{base}' of tensors of different dtypes")
