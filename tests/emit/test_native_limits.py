@@ -120,3 +120,77 @@ def test_unsigned_numbers_have_no_negative():
     for function in (negated, lift(negated, backend="native", verify="off")):
         with pytest.warns(RuntimeWarning, match="overflow encountered in scalar negative"):
             assert function(np.array([2**63], np.uint64), np.zeros(1, np.uint64))[0] == 2**63
+
+
+def powers(x, exponent, out):
+    for i in range(len(x)):
+        out[i] = x[i] ** exponent
+    return out
+
+
+@pytest.mark.parametrize("exponent", [0.3, 3.7, -0.7, 1 / 3, 16777217.0, 1e-46, 5, 0.5, -1.0, 0])
+def test_powers_in_single_precision(exponent):
+    x = torch.tensor([0.0, -0.0, 0.1, 2.5, 3.7, 7.3, -1.0, 1e30, 1e10, float("inf"), float("nan")])
+    lifted = lift(powers, backend="native", verify="off")
+    assert difference(lifted(x, exponent, x * 0), powers(x, exponent, x * 0)) is None
+
+
+def over_all(x, number, out):
+    for i in range(len(x)):
+        out[i] = x[i] * number + out[i - 1]
+    return out
+
+
+def test_numbers_beyond_single_precision_warn():
+    x = np.ones((3, 2), np.float32)
+    lifted = lift(over_all, backend="native", verify="off")
+    assert np.array_equal(lifted(x, 0.5, np.zeros((3, 2), np.float32)), over_all(x, 0.5, np.zeros((3, 2), np.float32)))
+    assert lifted.report().loops[0].decision == "native"
+    for rows in (x, x[:, 0]):
+        with pytest.warns(RuntimeWarning, match="overflow encountered in cast"):
+            lifted(rows, 1e300, np.zeros_like(rows))
+
+
+def test_signed_and_unsigned_numbers_compare_exactly():
+    def counted(a, b):
+        found = 0
+        for i in range(len(a)):
+            if a[i] < b[i]:
+                found += 1
+        return found
+
+    assert lift(counted, backend="native")(np.array([2**53], np.uint64), np.array([2**53 + 1])) == 1
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_quotients_of_a_number_round_once_as_functions_and_twice_as_operators(dtype):
+    def quotients(x, number, out):
+        for i in range(len(x)):
+            out[0, i] = torch.true_divide(number, x[i])
+            out[1, i] = number / x[i]
+        return out
+
+    x, out = torch.tensor([1.5, 3.0, 3.7, -3.7, 0.3, 7.0, 0.0], dtype=dtype), torch.zeros(2, 7, dtype=dtype)
+    lifted = lift(quotients, backend="native", verify="off")
+    assert difference(lifted(x, 2.5, out * 0), quotients(x, 2.5, out * 0)) is None
+
+
+def test_exponents_that_a_type_does_not_hold():
+    small = torch.arange(-3, 4).to(torch.int8)
+    for function in (powers, lift(powers, backend="native", verify="off")):
+        assert function(small, 3, small * 0).tolist() == [-27, -8, -1, 0, 1, 8, 27]
+        with pytest.raises(RuntimeError, match="without overflow"):
+            function(small, 300, small * 0)
+
+
+def test_numbers_too_large_for_their_place_are_stored_nowhere():
+    def floored(x, least, out):
+        for i in range(len(x)):
+            out[i] = max(x[i], least)
+        return out
+
+    for function in (floored, lift(floored, backend="native", verify="off")):
+        assert function(torch.ones(2), 2.0, torch.zeros(2)).tolist() == [2.0, 2.0]
+        assert function(torch.ones(2), float("inf"), torch.zeros(2)).tolist() == [float("inf")] * 2
+        with pytest.raises(RuntimeError, match="without overflow"):
+            function(torch.ones(2), 1e300, torch.zeros(2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -131,3 +132,19 @@ def test_integers_beside_floats_compute_in_double_precision():
     lifted = lift(table, verify="off")
     assert lifted(x, 7) == table(x, 7)
     assert lifted.report().loops[0].decision == "lanes"
+
+
+@pytest.mark.parametrize("backend", ["torch", "auto", "native"])
+def test_branches_that_no_iteration_takes_warn_of_nothing(backend):
+    def logarithms(x, out):
+        for i in range(len(x)):
+            if x[i] > 0:
+                out[i] = np.log(x[i]) + 1 / x[i] + np.sqrt(x[i])
+        return out
+
+    lifted = lift(logarithms, backend=backend, verify="off")
+    x = np.array([-1.0, 0.0, 2.0, -np.inf])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):
+            assert np.array_equal(lifted(x, np.zeros(4)), logarithms(x, np.zeros(4)))

@@ -71,13 +71,14 @@ class _Probe:
         self.stored = {s.ref for s in walk(function.body) if isinstance(s, Store | Append)}
 
     def run(self) -> None:
+        import numpy as np
         import torch
 
         for var in self.function.params:
             value = self.function.attributes["values"][var]
             self._check_supported(value, var)
             self.facts.of[var] = Fact(kind_of(value), (), shape_of(value), value)
-        with torch.no_grad():
+        with torch.no_grad(), np.errstate(all="ignore"):  # branches that no iteration takes are probed as well
             self.block(self.function.body)
             self._check_mixed()
 

@@ -66,6 +66,8 @@ def _numpy_form(exponent: Number, roots: bool) -> str:
 
 
 def _integer_power(sink: Sink, base: Number, exponent: Number, common: Scalar) -> Number:
+    if exponent.type.is_python:
+        exponent = convert(sink, exponent, common)  # which must hold it
     exponent = convert(sink, exponent, INT)
     if exponent.low < 0:
         exponent = sink.bind(exponent)

@@ -311,7 +311,7 @@ template <class T> static inline T wrapping_power(T a, int64_t b) {
 }
 """,
     "power": """\
-// tensor ** number as PyTorch computes it: some exponents have a form of their own.
+// tensor ** number as PyTorch computes it: some exponents have a form of their own, others stay in double precision.
 template <class T> static inline T power(T a, double b) {
   if (b == 2) return a * a;
   if (b == 3) return a * a * a;
@@ -319,7 +319,7 @@ template <class T> static inline T power(T a, double b) {
   if (b == -0.5) return 1 / math::sqrt(a);
   if (b == -1) return 1 / a;
   if (b == -2) return 1 / (a * a);
-  return math::pow(a, T(b));
+  return T(math::pow(double(a), b));
 }
 """,
     "surprising": """\

@@ -94,7 +94,7 @@ def elementwise(sink: Sink, namespace: str, short: str, args: list[Number]) -> N
         compute, result = floating(compute.of_family("tensor")), result.of_family("tensor")
     if compute.is_python and short not in LOGIC:
         return native_python.arithmetic(sink, short, args)
-    if short == "truediv" and args[0].type.is_python and compute.family == "tensor":
+    if short == "truediv" and args[0].type.is_python and compute.family == "tensor" and namespace != "torch":
         return _number_over_tensor(sink, args, compute)
     if short == "sub" and any(argument.type.is_bool for argument in args) and not compute.is_python:
         raise sink.refuse("requirement", "'-' of a boolean tensor")
@@ -125,7 +125,7 @@ def _operand(sink: Sink, short: str, args: list[Number], position: int, compute:
 
 
 def _number_over_tensor(sink: Sink, args: list[Number], compute: Scalar) -> Number:
-    """``number / tensor`` is ``tensor.reciprocal() * number`` in PyTorch, and rounds twice."""
+    """``number / tensor`` is ``tensor.reciprocal() * number`` in PyTorch, and rounds twice; ``torch.div`` does not."""
     reciprocal = elementwise(sink, "torch", "reciprocal", [args[1]])
     if args[0].constant == 1:
         return reciprocal

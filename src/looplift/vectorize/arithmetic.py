@@ -172,11 +172,15 @@ def _promoted_arrays(base: str, args: list[Node]) -> list[Node]:
 
 
 def guarded(context: Context, base: str, position: int, arg: Node) -> Node:
-    """Where a lane does not run, operands that would make NaN (and NaN gradients) are replaced by a safe one."""
+    """Where a lane does not run, operands that would make NaN (and NaN gradients) are replaced by a safe one.
+
+    NumPy warns of what they make, which the loop never computes.
+    """
     singular = table.SINGULAR.get(base)
     if context.mask is None or singular is None or singular[0] != position or arg.op == "const":
         return arg
-    if not (context.needs_grad or base in ("floordiv", "mod", "remainder", "fmod", "floor_divide")):
+    warns = context.library == "np" and arg.kind.family != "tensor"
+    if not (context.needs_grad or warns or base in ("floordiv", "mod", "remainder", "fmod", "floor_divide")):
         return arg
     safe = nodes.const(1 if "int" in str(arg.kind.dtype) or arg.kind.family == "int" else singular[1])
     chosen = nodes.select(context.mask, arg, safe, arg.kind)
