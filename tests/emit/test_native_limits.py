@@ -194,3 +194,31 @@ def test_numbers_too_large_for_their_place_are_stored_nowhere():
         assert function(torch.ones(2), float("inf"), torch.zeros(2)).tolist() == [float("inf")] * 2
         with pytest.raises(RuntimeError, match="without overflow"):
             function(torch.ones(2), 1e300, torch.zeros(2))
+
+
+def filled(x, bound, out):
+    for i in range(len(x)):
+        if x[i] > 5:
+            out[i] = 1e300
+    return out
+
+
+def clamped(x, bound, out):
+    for i in range(len(x)):
+        out[i] = torch.clamp(x[i], max=bound)
+    return out
+
+
+def chosen(x, bound, out):
+    for i in range(len(x)):
+        out[i] = torch.where(x[i] > 5, bound, x[i])
+    return out
+
+
+@pytest.mark.parametrize("function", [filled, clamped, chosen])
+def test_bounds_and_constants_that_single_precision_does_not_hold(function):
+    small, large = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 9.0])
+    for run in (function, lift(function, backend="native", verify="off")):
+        assert run(small, 2.5, torch.zeros(2)).tolist() == function(small, 2.5, torch.zeros(2)).tolist()
+        with pytest.raises(RuntimeError, match="without overflow"):
+            run(large, 1e300, torch.zeros(2))

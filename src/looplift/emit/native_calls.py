@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from looplift.base.data import replace
 from looplift.emit import native_arrays, native_items, native_python, native_scalar, native_vectors
 from looplift.emit.native_access import attribute, constant_of, getitem, length, size, unpacked
-from looplift.emit.native_convert import BEYOND_SINGLE, constant, convert, to_python, truth
+from looplift.emit.native_convert import constant, convert, convert_held, to_python, truth
 from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, canonical, row_of
 from looplift.emit.native_power import power
 from looplift.emit.native_running import place_in_list
@@ -313,7 +311,7 @@ def either(writer: Writer, condition: Number, first: Number, second: Number) -> 
     typed = {n.type for n in (first, second) if not n.type.is_python}
     if common is None or len(python) > 1 or len(typed) > 1 or (typed and typed != {common}):
         raise writer.refuse("mixed-kinds", "'min' or 'max' of values of different types")
-    a, b = (_narrowed(writer, n, common) for n in (first, second))
+    a, b = (convert_held(writer, n, common) for n in (first, second))
     rounded = any((n.type.is_python and n.type.name != common.name and n.constant is None) or n.rounded
                   for n in (first, second))  # fmt: skip
     condition = writer.bind(condition, "chosen")
@@ -324,18 +322,6 @@ def either(writer: Writer, condition: Number, first: Number, second: Number) -> 
     alias = first.alias or second.alias
     number = Number(text, common, CHOICE, other=other, flag=flag, rounded=rounded, zero=zero, alias=alias)
     return join_facts(number, [first, second, condition])
-
-
-def _narrowed(writer: Writer, number: Number, common: Scalar) -> Number:
-    """A number in the type of the other one, which must be able to hold it: PyTorch stores no other."""
-    if number.type != FLOAT or not common.is_float or common.size == FLOAT.size:
-        return convert(writer, number, common)
-    if number.constant is None:
-        number = writer.bind(number)
-    converted = convert(writer, number, common)
-    if number.constant is None or BEYOND_SINGLE <= abs(number.constant) < inf:
-        writer.fail_if(f"surprising({converted.text}, {number.text})", "bad_conversion")
-    return converted
 
 
 def _flag(number: Number, common: Scalar) -> str:

@@ -49,6 +49,17 @@ def _warns(to: Scalar) -> bool:
     return to.family == "numpy" and to.is_float and to.size < 8
 
 
+def convert_held(sink: Sink, number: Number, to: Scalar) -> Number:
+    """The number in another type, which must hold it: so PyTorch takes bounds, choices and what it stores."""
+    if number.type != FLOAT or not to.is_float or to.size == FLOAT.size:
+        return convert(sink, number, to)
+    number = sink.bind(number) if number.constant is None else number
+    converted = convert(sink, number, to)
+    if number.constant is None or abs(number.constant) >= 2.0**15:
+        sink.fail_if(f"surprising({converted.text}, {number.text})", "bad_conversion")
+    return converted
+
+
 def _within(sink: Sink, number: Number, to: Scalar) -> Number:
     """A Python integer that a narrower type holds."""
     low, high = to.limits

@@ -9,7 +9,7 @@ from typing import Protocol
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.emit import native_python
-from looplift.emit.native_convert import convert, truth
+from looplift.emit.native_convert import convert, convert_held, truth
 from looplift.emit.native_ops import (
     ARITHMETIC,
     ATOM,
@@ -388,7 +388,7 @@ def select(sink: Sink, args: list[Number]) -> Number:
         common = common.of_family(condition.type.family)
     if common.family == "tensor" and first.type.is_python and second.type.is_python and common.is_float:
         common = floating(Scalar("tensor", "int64"))
-    a, b = (convert(sink, argument, common) for argument in (first, second))
+    a, b = (convert_held(sink, argument, common) for argument in (first, second))
     text = f"{truth(condition).at(OR)} ? {a.at(OR)} : {b.at(OR)}"
     return join_facts(Number(text, common, CHOICE), args)
 
@@ -399,5 +399,7 @@ def clamp(sink: Sink, argument: Number, low: Number | None, high: Number | None)
         if bound is not None:
             if bound.type.is_float and not argument.type.is_float:
                 raise sink.refuse("unknown-op", "'clamp' of integers between floats")
+            if bound.type.is_python and argument.type.is_float:
+                bound = convert_held(sink, bound, argument.type)
             argument = elementwise(sink, "torch", short, [argument, bound])
     return plain(argument)

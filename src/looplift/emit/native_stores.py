@@ -8,7 +8,7 @@ import torch
 from looplift.base.data import replace
 from looplift.emit import native_vectors
 from looplift.emit.native_access import element, indexed
-from looplift.emit.native_convert import convert
+from looplift.emit.native_convert import BEYOND_SINGLE, convert
 from looplift.emit.native_ops import CHOICE
 from looplift.emit.native_power import power
 from looplift.emit.native_scalar import elementwise
@@ -120,8 +120,9 @@ def operated(writer: Writer, short: str, old: Number, value: Number) -> Number:
 def _fitting(writer: Writer, value: Number, scalar: Scalar) -> Number:
     """The value as an element of this type; a number that does not fit is an error or a warning."""
     narrower = value.type.is_float and scalar.is_float and value.type.size > scalar.size
-    if narrower and value.constant is None and (scalar.family == "numpy" or value.type.is_python):
-        value = writer.bind(value)
+    large = value.constant is None or abs(value.constant) >= BEYOND_SINGLE
+    if narrower and large and (scalar.family == "numpy" or value.type.is_python):
+        value = writer.bind(value) if value.constant is None else value
         converted = convert(writer, value, scalar)
         outcome = "warned" if scalar.family == "numpy" else "bad_conversion"
         writer.fail_if(f"surprising({converted.text}, {value.text})", outcome)
