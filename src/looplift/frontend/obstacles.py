@@ -24,6 +24,8 @@ def obstacle(region: Region) -> tuple[str, str] | None:
         return "unsupported-syntax", f"a function inside assigns to '{min(shared)}'"
     if held := (names.stores & scope.captured & scope.locals) - _own(region):
         return "unsupported-syntax", f"a function inside holds on to '{min(held)}'"
+    if late := region.held & region.bound_later & scope.locals:
+        return "unsupported-syntax", f"a function made here holds on to '{min(late)}', which changes later"
     if deleted := names.deleted & {*region.arguments, *region.live_out}:
         return "unsupported-syntax", f"the name '{min(deleted)}' is deleted"
     if any(_leaves_loop(node) for node in nodes):

@@ -22,7 +22,12 @@ from looplift.frontend.syntax import children_of, nodes_of
 
 _FRAME_READERS = frozenset(("locals", "vars", "eval", "exec", "globals", "dir"))
 _FRAME_METHODS = frozenset(("_getframe", "currentframe"))
-_KEY_CALLS = frozenset(("sorted", "min", "max", "map", "filter", "sort", "reduce"))
+_KEY_CALLS = frozenset(("sorted", "min", "max", "sort", "reduce"))
+_LAZY_KEY_CALLS = frozenset(("map", "filter"))
+_CONSUMERS = frozenset((
+    "sum", "min", "max", "any", "all", "list", "tuple", "set", "frozenset", "dict", "sorted", "next", "join", "extend",
+    "update", "prod", "fsum", "fromiter", "stack", "cat", "Counter", "deque",
+))  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -46,23 +51,8 @@ class Scope:
 
     @cached_property
     def captured(self) -> frozenset[str]:
-        """Locals that functions inside hold on to, except keys of ``sorted`` and the like, which are gone at once."""
-        held: set[str] = set()
-
-        def visit(node: ast.AST) -> None:
-            if isinstance(node, FUNCTIONS):
-                held.update(free_names(node))
-            elif isinstance(node, ast.ClassDef):
-                held.update(names_of(node).captured)
-            passing = isinstance(node, ast.Call) and _callee(node) in _KEY_CALLS
-            for child in children_of(node):
-                value = child.value if isinstance(child, ast.keyword) else child
-                if not (passing and isinstance(value, ast.Lambda)):
-                    visit(child)
-
-        for node in self.function.body:
-            visit(node)
-        return frozenset(held)
+        """Locals that functions and generators inside hold on to."""
+        return held_names(self.function.body)
 
     def lookup(self, name: str) -> Any:
         """The value of a global or builtin name."""
@@ -79,6 +69,38 @@ class Scope:
             if isinstance(node, ast.Attribute) and node.attr in _FRAME_METHODS:
                 return True
         return False
+
+
+def held_names(nodes: list[ast.stmt]) -> frozenset[str]:
+    """Names that functions and generators in statements hold on to, except those that are gone at once: keys of
+    ``sorted`` and the like, and what ``sum`` and the like run through."""
+    held: set[str] = set()
+
+    def visit(node: ast.AST, consumed: bool) -> None:
+        if isinstance(node, FUNCTIONS):
+            held.update(free_names(node))
+        elif isinstance(node, ast.ClassDef):
+            held.update(names_of(node).captured)
+        elif isinstance(node, ast.GeneratorExp) and not consumed:
+            held.update(_held_by(node))
+        callee = _callee(node) if isinstance(node, ast.Call) else ""
+        is_key = callee in _KEY_CALLS or (consumed and callee in _LAZY_KEY_CALLS)
+        consumes = callee in _CONSUMERS or isinstance(node, ast.Starred)
+        for child in children_of(node):
+            value = child.value if isinstance(child, ast.keyword) else child
+            if not (is_key and isinstance(value, ast.Lambda)):
+                visit(child, consumes)
+
+    for node in nodes:
+        visit(node, False)
+    return frozenset(held)
+
+
+def _held_by(node: ast.GeneratorExp) -> set[str]:
+    """Names that a generator reads while it runs: what its first iteration goes through was evaluated before."""
+    rest = [part for one in node.generators for part in (one.target, *one.ifs)]
+    inside = names_of([node.elt, *rest, *(one.iter for one in node.generators[1:])])
+    return inside.loads - inside.stores
 
 
 def _callee(node: ast.Call) -> str:
@@ -156,6 +178,20 @@ class Region:
     @cached_property
     def loops(self) -> list[ast.AST]:
         return own_loops(self.statements)
+
+    @cached_property
+    def held(self) -> frozenset[str]:
+        """Names that functions and generators made here hold on to."""
+        return held_names(self.statements)
+
+    @cached_property
+    def bound_later(self) -> frozenset[str]:
+        """Names that may be bound by what runs after the region, which may be the region again."""
+        body = self.scope.function.body
+        if self.block is body:
+            return frozenset(names_of(body[self.stop :]).stores)
+        around = next(k for k, node in enumerate(body) if any(one is self.statements[0] for one in nodes_of(node)))
+        return frozenset(names_of(body[around:]).stores)
 
     def covers(self, line: int) -> bool:
         return self.statements[0].lineno <= line <= (self.statements[-1].end_lineno or 0)
