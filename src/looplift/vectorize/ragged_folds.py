@@ -139,6 +139,11 @@ def reduction(context: Context, name: str, args: list[Val], kwargs: dict[str, Va
     folding = Folding(context, x, wanted, fact)
     if base not in FOLDS:
         raise context.refuse("ragged-shape", f"'{base}' of values of another length in each iteration")
+    if name == "builtin.sum":
+        from looplift.vectorize.shapes import check_python_sum
+
+        check_python_sum(context, x.node, plain=len(args) == 1 and len(folding.dims) == 1 and not kwargs)
+        folding.require(1)
     if not folding.ragged:
         node = _dense_fold(context, name, folding, extra, fact)
     else:

@@ -37,6 +37,9 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     if isinstance(args[0], list) or not args[0].kind.is_array or fact.kind.family in ("tuple", "object"):
         raise context.refuse("unknown-op", f"'{said(name)}' in this form")
     x = args[0]
+    if name == "builtin.sum":
+        check_python_sum(context, x, plain=len(args) == 1 and x.kind.rank == 1 and not kwargs)
+        context.check(nodes.compare("ge", extent_of(x, -1), nodes.const(1)))
     if base in ("max", "min") and len(args) == 2 and not isinstance(args[1], list) and args[1].kind.is_array:
         return arithmetic(context, f"torch.{base}imum", args, fact.kind)
     rank = x.kind.rank
@@ -65,6 +68,13 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
         "all": dim is None, "kwargs": list(extra), "as": name,
     }  # fmt: skip
     return Node("fold", (x, *extra.values()), merge_axes(x.axes), fact.kind, attrs)
+
+
+def check_python_sum(context: Context, x: Node, *, plain: bool) -> None:
+    """``sum(row)`` adds items to 0 one after the other, and makes no dtype wider; without items it is 0."""
+    kind = str(x.kind.dtype).removeprefix("torch.")
+    if not plain or ("int" in kind and not kind.endswith("64")):
+        raise context.refuse("unknown-op", "'sum' in this form")
 
 
 def _are_no_flags(keep: Any) -> bool:
