@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
 from looplift.base.memory import apart, apart_from_module, own_places
@@ -22,14 +21,13 @@ def device_of(facts: Facts) -> str:
 
 
 def guarded_modules(function: Function) -> list[str]:
-    """Paths of functions, network modules and classes that were inlined or called."""
-    return [path for path, value in function.attributes["modules"].items() if _may_change(value)]
+    """Paths of functions, network modules, classes and dtypes that the code was made for."""
+    return [path for path, value in function.attributes["modules"].items() if not _has_a_guard(value)]
 
 
-def _may_change(value: Any) -> bool:
-    import torch
-
-    return isinstance(value, torch.nn.Module | types.FunctionType | types.MethodType)
+def _has_a_guard(value: Any) -> bool:
+    """Whether a static value is among the guards of flags and strings."""
+    return value is None or isinstance(value, bool | str | bytes)
 
 
 def guards_of(plan: Any) -> tuple[list[str], dict[str, Any]]:

@@ -24,17 +24,17 @@ def with_spare_array(entries):
 ''',
         "number_vector": '''
 def number_vector(numbers, dtype):
-    """A list of Python numbers as a vector."""
+    """A list of numbers of one type as a vector."""
     vector = np.array(numbers)
-    if vector.dtype != dtype or vector.ndim != 1:
+    if vector.dtype != dtype or vector.ndim != 1 or len(set(map(type, numbers))) > 1:
         raise RequirementFailed("the list holds other kinds of numbers")
     return torch.from_numpy(vector)
 ''',
         "number_array": '''
 def number_array(numbers, dtype):
-    """A list of Python numbers as a vector."""
+    """A list of numbers of one type as a vector."""
     vector = np.array(numbers)
-    if vector.dtype != dtype or vector.ndim != 1:
+    if vector.dtype != dtype or vector.ndim != 1 or len(set(map(type, numbers))) > 1:
         raise RequirementFailed("the list holds other kinds of numbers")
     return vector
 ''',
@@ -70,7 +70,7 @@ def row_lengths_array(rows):
 def row_entries(rows, dtype):
     """The items of all lists of a list of lists, one after the other."""
     entries = np.array([item for row in rows for item in row])
-    if entries.dtype != dtype or entries.ndim != 1:
+    if entries.dtype != dtype or entries.ndim != 1 or len({type(item) for row in rows for item in row}) > 1:
         raise RequirementFailed("the lists hold other kinds of numbers")
     return torch.from_numpy(entries)
 ''',
@@ -78,21 +78,21 @@ def row_entries(rows, dtype):
 def row_entries_array(rows, dtype):
     """The items of all lists of a list of lists, one after the other."""
     entries = np.array([item for row in rows for item in row])
-    if entries.dtype != dtype or entries.ndim != 1:
+    if entries.dtype != dtype or entries.ndim != 1 or len({type(item) for row in rows for item in row}) > 1:
         raise RequirementFailed("the lists hold other kinds of numbers")
     return entries
 ''',
         "same_dtype_stack": '''
 def same_dtype_stack(tensors):
     """Tensors of one dtype and shape as the rows of one."""
-    if len({tensor.dtype for tensor in tensors}) != 1 or len({type(tensor) for tensor in tensors}) != 1:
-        raise RequirementFailed("the list holds tensors of several dtypes")
+    if len({(tensor.dtype, type(tensor), tensor.requires_grad) for tensor in tensors}) != 1:
+        raise RequirementFailed("the list holds tensors of several dtypes, or a gradient flows to some only")
     return torch.stack(list(tensors))
 ''',
         "same_dtype_array": '''
 def same_dtype_array(arrays):
     """Arrays of one dtype and shape as the rows of one."""
-    if len({array.dtype for array in arrays}) != 1:
+    if len({(array.dtype, type(array)) for array in arrays}) != 1:
         raise RequirementFailed("the list holds arrays of several dtypes")
     return np.stack(arrays)
 ''',

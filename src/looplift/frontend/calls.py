@@ -82,6 +82,8 @@ def _bound(build: Builder, owner: Value, name: str) -> Const:
         expressions.watch_module(build, value, name, found)
     elif isinstance(found, types.MethodType):
         build.watch(None, f"{path}.{name}.__func__", found.__func__)
+    else:
+        build.modules.setdefault(f"{path}.{name}", found)
     return Const(found, f"{path}.{name}")
 
 
@@ -201,6 +203,7 @@ def _module(build: Builder, callee: Const, positional: list[Value], keywords: di
     if callee in build.strangers:
         raise build.refuse("unsupported-value", f"'{callee.path}' is of another module; pass it as an argument")
     if isinstance(module, torch.nn.Sequential) and type(module).forward is torch.nn.Sequential.forward:
+        build.watch(None, f"len({callee.path})", len(module))
         value = positional[0]
         for position, inner in enumerate(module):
             path = f"{callee.path}[{position}]"
@@ -214,11 +217,16 @@ def _module(build: Builder, callee: Const, positional: list[Value], keywords: di
     build.modules[callee.path] = module
     forward = type(module).forward
     build.watch(type(module), ".forward", forward)
+    build.watch(type(module), ".__call__", torch.nn.Module.__call__)
     return inline(build, callee, forward, [Const(module, callee.path), *positional], keywords)
 
 
 def _check_hooks(build: Builder, callee: Const) -> None:
+    import torch
+
     module = callee.value
+    if type(module).__call__ is not torch.nn.Module.__call__:
+        raise build.refuse("unknown-call", f"'{callee.path}' has a '__call__' of its own")
     names = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
     if any(getattr(module, name, None) for name in names) or "forward" in vars(module):
         raise build.refuse("unknown-call", f"'{callee.path}' has hooks, which must run once for each call")
@@ -284,8 +292,11 @@ def _bind(
     keywords: dict[str, Value],
 ) -> dict[str, Value]:
     """Bind arguments to parameters as Python does; defaults must be static or numbers."""
+    if "__signature__" in vars(function):
+        raise build.refuse("unknown-call", f"'{callee.path}' shows another signature than its own")
+    signature = inspect.signature(function, follow_wrapped=False)
     try:
-        bound = inspect.signature(function).bind(*positional, **keywords)
+        bound = signature.bind(*positional, **keywords)
     except TypeError as error:
         raise build.refuse("unknown-call", f"the call of '{callee.path}' does not fit: {error}") from None
     env: dict[str, Value] = dict(bound.arguments)
@@ -295,7 +306,7 @@ def _bind(
         from looplift.frontend.structures import shelf_of
 
         env[arguments.kwarg.arg] = shelf_of(build, dict(bound.arguments.get(arguments.kwarg.arg, {})))
-    for name, parameter in inspect.signature(function).parameters.items():
+    for name, parameter in signature.parameters.items():
         if name not in env:
             env[name] = _default(build, callee, parameter.default)
     return env

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import collections
 import enum
+import functools
 import inspect
 import types
 from typing import Any, TypeGuard
@@ -219,7 +220,8 @@ def _compare_structures(build: Builder, name: str, left: Value, right: Value) ->
 
 def _member(build: Builder, name: str, left: Value, right: Tup) -> Atom:
     def chain(position: int) -> Atom:
-        same = compare_one(build, "eq", left, right.items[position])
+        item = right.items[position]
+        same = Const(True) if item is left else compare_one(build, "eq", left, item)
         if position + 1 == len(right.items):
             return same
         return build.atom(conditional(build, same, lambda: Const(True), lambda: chain(position + 1)))
@@ -396,6 +398,8 @@ def attribute(build: Builder, value: Value, name: str) -> Value:
         return value.attribute(build, name)
     value = build.atom(value)
     if isinstance(value, Const) and value.path:
+        if (getter := _getter_of(build, value.value, name)) is not None:
+            return calls.inline(build, Const(getter, f"{value.path}.{name}"), getter, [value], {})
         found = read_attribute(build, value.value, value.path, name)
         if value in build.strangers:
             return of_stranger(build, value, name, found)
@@ -411,14 +415,42 @@ def read_attribute(build: Builder, owner: Any, path: str, name: str) -> Any:
     """The attribute, if it is held by an object or its class: one that code computes may differ in each iteration."""
     import torch
 
-    found = MISSING
-    if isinstance(owner, types.ModuleType | torch.nn.Module | type | enum.Enum) or not _is_computed(owner, name):
-        found = getattr(owner, name, MISSING)
-    elif hasattr(owner, name):
+    if isinstance(owner, torch.nn.Module):
+        computed = _is_computed_by_module(owner, name)
+    elif isinstance(owner, type):
+        computed = isinstance(inspect.getattr_static(type(owner), name, None), property)
+    else:
+        computed = not isinstance(owner, types.ModuleType | enum.Enum) and _is_computed(owner, name)
+    if computed:
         raise build.refuse("unsupported-value", f"'{path}.{name}' is computed at each access")
-    if found is MISSING:
+    if (found := getattr(owner, name, MISSING)) is MISSING:
         raise build.refuse("unsupported-value", f"'{path}' has no attribute '{name}'")
     return found
+
+
+def _getter_of(build: Builder, owner: Any, name: str) -> types.FunctionType | None:
+    """What runs where a property of a network module is read, on this module; None of any other attribute."""
+    import torch
+
+    declared = inspect.getattr_static(type(owner), name, None) if isinstance(owner, torch.nn.Module) else None
+    if type(declared) is not property or not isinstance(declared.fget, types.FunctionType):
+        return None
+    build.watch(type(owner), f".{name}", declared)
+    return declared.fget
+
+
+def _is_computed_by_module(owner: Any, name: str) -> bool:
+    """Whether Python code of the user runs to read an attribute of a network module."""
+    import torch
+
+    kind = type(owner)
+    if kind.__getattribute__ is not torch.nn.Module.__getattribute__:
+        return True
+    declared = inspect.getattr_static(kind, name, MISSING)
+    if declared is not MISSING:
+        return isinstance(declared, property | functools.cached_property)
+    tables = (owner.__dict__, owner._parameters, owner._buffers, owner._modules)
+    return kind.__getattr__ is not torch.nn.Module.__getattr__ and not any(name in table for table in tables)
 
 
 _Pair = collections.namedtuple("_Pair", "first second")

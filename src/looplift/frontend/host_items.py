@@ -85,6 +85,7 @@ def _keyed(build: Builder, path: str, found: Any) -> dict[Any, Value]:
 def item_at(build: Builder, path: str, item: Any) -> Value:
     """The value at a path; a tuple is known item by item."""
     if type(item) is tuple and _holds_static(item):
+        build.watch(None, f"(type({path}), len({path}))", (tuple, len(item)))
         return Tup(tuple(item_at(build, f"{path}[{k}]", one) for k, one in enumerate(item)))
     return build.live_in(path, item)
 
