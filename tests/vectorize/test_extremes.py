@@ -24,6 +24,13 @@ def whole_tables(x):
     return torch.stack(out)
 
 
+def medians(x):
+    out = []
+    for i in range(len(x)):
+        out.append(x[i].median() + torch.nanmedian(x[i] * 2))
+    return torch.stack(out)
+
+
 def slices(x):
     flat, ends = x.flatten(), [0, 2, 5, 6, 12]
     out = []
@@ -72,7 +79,9 @@ def gradient(function, x, incoming):
 @pytest.mark.parametrize("x", [ROWS, FAR], ids=["finite", "far"])
 @pytest.mark.parametrize("incoming", [[1.0, 1.0, 1.0, 1.0], [NAN, INF, 1.0, -INF]], ids=["ones", "far"])
 @pytest.mark.parametrize(
-    "function", [rows, whole_tables, slices, plain_slices, plain_rows, carried, plain_carried], ids=lambda f: f.__name__
+    "function",
+    [rows, whole_tables, medians, slices, plain_slices, plain_rows, carried, plain_carried],
+    ids=lambda f: f.__name__,
 )
 def test_only_what_holds_the_extreme_has_a_gradient(function, x, incoming):
     lifted = lift(function)

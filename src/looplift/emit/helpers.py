@@ -263,11 +263,17 @@ def all_finite(values):
 ''',
         "extreme": '''
 def extreme(values, how, dims, keepdim=False):
-    """``values.amax(dims)`` or ``amin``, with the gradient of ``max()``: zero where an element is not the extreme."""
+    """``values.amax(dims)``, ``amin`` or ``median``, with the gradient that each has of all elements: those that hold
+    the extreme share it."""
     if torch.is_grad_enabled() and values.requires_grad:
         found = _Extreme.apply(values, how, dims)
         return found if keepdim else found.squeeze(dims)
-    return getattr(values, how)(dims, keepdim)
+    return _found(values, how, dims, keepdim)
+
+
+def _found(values, how, dims, keepdim):
+    found = getattr(values, how)(dims, keepdim)
+    return found if isinstance(found, torch.Tensor) else found.values
 
 
 class _Extreme(torch.autograd.Function):
@@ -275,7 +281,7 @@ class _Extreme(torch.autograd.Function):
 
     @staticmethod
     def forward(context, values, how, dims):
-        found = getattr(values, how)(dims, True)
+        found = _found(values, how, dims, True)
         context.save_for_backward((values == found) | (values.isnan() & found.isnan()))
         context.dims = dims
         return found

@@ -124,6 +124,9 @@ def fold_text(p: Printer, node: Node) -> Text:
     if base == "norm":
         return atom(f"{text}.norm(dim={where}{keeps}{more})")
     if base in MEDIANS:
+        if p.gradients and p.dtype(x.kind).is_floating_point:
+            p.need("extreme")
+            return atom(f'extreme({text}.contiguous(), "{base}", {where}{keeps})')
         return atom(f"{text}.contiguous().{base}({where}{keeps}{more}).values")
     return atom(f"{text}.{base}({where}{keeps}{more})")
 

@@ -14,6 +14,9 @@ from looplift.vectorize.held import check_float, check_number
 OPERANDS = ("min", "max", "a_min", "a_max", "other", "exponent", "input", "end")
 """Keywords of what takes part in promotion, as operands without a name do."""
 
+CHOICE = ("condition", "input", "other")
+"""The parameters of ``torch.where``."""
+
 
 def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs: dict[str, Any] | None = None) -> Node:
     """An element-wise operation in the dtype in which the loop computes it."""
@@ -27,11 +30,13 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
         return nodes.cast(args[0], kind.dtype)
     if context.library == "torch" and base in ("pow", "power") and len(args) == 2:
         _check_scalar_power(context, *args)
+    if base == "where":
+        args, kwargs = [*args, *(kwargs[key] for key in CHOICE if key in kwargs)], {}
     if not _is_whole_power(base, args):
         args = [guarded(context, base, position, arg) for position, arg in enumerate(args)]
-    named = [key for key in kwargs if key in OPERANDS and base != "where"]
+    named = [key for key in kwargs if key in OPERANDS]
     given = [*args, *(kwargs[key] for key in named)]
-    made = _promoted(base, given, kind) if context.library == "torch" else _promoted_arrays(base, given)
+    made = _promoted(base, given, kind) if context.library == "torch" else _promoted_arrays(base, given, kind)
     _check_numbers(context, base, given, made)
     if context.library == "torch" and base != "where" and any(map(_is_narrowed, made, given)):
         raise context.refuse("unsupported-value", f"'{said(name)}' of numbers that differ by iteration, in 16 bits")
@@ -142,6 +147,8 @@ def _promoted(base: str, args: list[Node], kind: Kind) -> list[Node]:
     wanted = nodes.common_dtype([a.kind for a in tensors])
     if kind.family == "tensor" and not any(a.kind.is_array for a in tensors) and wanted.is_floating_point:
         wanted = torch.get_default_dtype()  # a function of torch makes its tensors of Python numbers of this type
+    if kind.family == "tensor" and kind.dtype.is_floating_point and not wanted.is_floating_point:
+        return [nodes.cast(a, kind.dtype) if a.kind.is_number and a.axes else a for a in args]  # as it is divided
     if nodes.batched_dtype(tensors) in (wanted, None):
         return args
     return [nodes.cast(a, wanted) if (a.kind.is_array or a.axes) else a for a in args]
@@ -158,15 +165,18 @@ def common_kind(context: Context, args: list[Node], kind: Kind) -> Kind:
     return Kind(kind.family, dtype, kind.rank)
 
 
-def _promoted_arrays(base: str, args: list[Node]) -> list[Node]:
+def _promoted_arrays(base: str, args: list[Node], kind: Kind) -> list[Node]:
     """NumPy's promotion: Python numbers are weak in the loop, and would be strong as arrays of lanes."""
     import numpy as np
 
     weak: dict[str, Any] = {"int": 0, "float": 0.0, "bool": False, "complex": 0j}
     values = args[1:] if base == "where" and len(args) == 3 else args
+    operands = [a for a in values if a.kind.is_array or a.kind.is_number]
     if not any(a.kind.is_array for a in values) or not any(a.kind.is_number and a.axes for a in values):
         return args
-    wanted = np.result_type(*(a.kind.dtype if a.kind.is_array else weak[a.kind.family] for a in values))
+    wanted = np.result_type(*(a.kind.dtype if a.kind.is_array else weak[a.kind.family] for a in operands))
+    if wanted.kind in "iu" and kind.is_array and kind.dtype.kind in "fc":
+        wanted = kind.dtype  # as it is divided
     made = [nodes.cast(a, wanted) if a.kind.is_number and a.axes else a for a in values]
     return [*args[: len(args) - len(values)], *made]
 

@@ -15,6 +15,7 @@ from looplift.ir.facts import Fact, Kind, kind_of
 from looplift.vectorize import nodes
 from looplift.vectorize.arithmetic import arithmetic
 from looplift.vectorize.context import Context
+from looplift.vectorize.held import check_number
 from looplift.vectorize.nodes import Val
 
 
@@ -258,6 +259,8 @@ def _select(call: Call) -> Made:
     values = (*choices, chosen)
     if any(isinstance(value, list) or not (value.kind.is_array or value.kind.is_number) for value in values):
         return None
+    for value in values:
+        check_number(call.context, value, dtype)
     chosen = nodes.cast(chosen, dtype)
     for condition, choice in zip(conditions[::-1], choices[::-1], strict=True):
         rank = max(condition.kind.rank, choice.kind.rank, chosen.kind.rank)

@@ -21,6 +21,7 @@ from looplift.vectorize.array_forms import (
     tree,
     with_dims,
 )
+from looplift.vectorize.held import check_number
 from looplift.vectorize.subscripts import Cut, Piece, Whole, extent_of
 
 
@@ -64,6 +65,7 @@ def _inserted(call: Call) -> Made:
     made = None if isinstance(value, list) or value.kind.rank else _vector(value, x.kind.dtype)
     if made is None:
         return None
+    check_number(call.context, value, x.kind.dtype)
     extent = extent_of(x, 0)
     call.context.check_at_most(nodes.const(place if place >= 0 else -place), extent)
     at = nodes.const(place)
@@ -89,6 +91,8 @@ def _subscripted(call: Call) -> Made:
     if not isinstance(items, list) or any(isinstance(item, list) for item in items):
         return None
     if call.name.startswith("np.r_"):
+        for item in items:
+            check_number(call.context, item, dtype)
         parts = [_vector(item, dtype) for item in items]
         made = [part for part in parts if part is not None]
         return _join(call, made, "cat", -1) if len(made) == len(items) and call.fact.kind.rank == 1 else None

@@ -201,4 +201,7 @@ def _stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any
         inner: list[Node | None] = items[0].attrs.get("extents") or [None] * (rank - 1)
         extents = list(inner)
         extents.insert(rank + axis, nodes.const(len(items)))
-    return Node("join", tuple(items), axes, fact.kind, {"join": join, "dim": axis, "extents": extents})
+    made = Node("join", tuple(items), axes, fact.kind, {"join": join, "dim": axis, "extents": extents})
+    if base == "tensor" and context.needs_grad and nodes.may_have_gradient(fact.kind.dtype):
+        return Node("method", (made,), axes, fact.kind, {"name": "detach", "extents": extents})
+    return made

@@ -35,6 +35,8 @@ def number_operation(
     if name == "method.tolist" and args[0].kind.is_array and args[0].kind.rank == 1 and fact.sample:
         return _numbers_of(context, args[0], fact)
     if name in ("builtin.min", "builtin.max"):
+        if len(args) != 2:
+            raise context.refuse("unknown-op", f"'{table.base_name(name)}' of the items of an array")
         return Val(_extreme(context, name, args, fact.kind))
     if name == "not":
         return Val(nodes.negated(truth(args[0])))
@@ -115,6 +117,8 @@ def _converted(context: Context, x: Node, kind: Kind) -> Node:
     if kind.family == "bool":
         found = truth(x)
         return Node("retype", (found,), found.axes, kind) if found.kind.is_array and not found.kind.rank else found
+    if kind.family != "complex" and "complex" in str(nodes.lane_dtype(x.kind)):
+        raise context.refuse("unknown-op", "a complex number becomes a real one, which not all of them do")
     wanted, attrs = nodes.lane_dtype(kind), {}
     if context.needs_grad and x.kind.family == "tensor" and nodes.may_have_gradient(x.kind.dtype):
         x = Node("method", (x,), x.axes, x.kind, {"name": "detach"})

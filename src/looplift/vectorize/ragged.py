@@ -14,7 +14,7 @@ from typing import Any
 
 from looplift.ir.array import Axis, Node, ancestors, merge_axes
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, as_atom, constant
+from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Store, as_atom, constant
 from looplift.ops import table
 from looplift.vectorize import nodes, segments
 from looplift.vectorize.context import Context
@@ -47,11 +47,22 @@ def operation(context: Context, statement: Let) -> Val:
     if made is None:
         args = [_operand(context, operand) for operand in op.args]
         kwargs = {key: _operand(context, operand) for key, operand in op.kwargs}
+        if name in table.ITEM_BY_ITEM:
+            _check_items(context, statement, args, kwargs)
         made = _computed(context, name, args, kwargs, fact)
         if op.name.startswith("inplace.") and made.node.kind.dtype != fact.kind.dtype:
             made.node = nodes.cast(made.node, fact.kind.dtype)
     made.node.hint = made.node.hint or statement.var.hint
     return made
+
+
+def _check_items(context: Context, statement: Let, args: list[Val], kwargs: dict[str, Val]) -> None:
+    """Python's sum of no items is the integer 0, which a store makes what it makes of a tensor."""
+    name, users = statement.op.name, context.flow.users.get(statement.var, ())
+    if len(args) > 1 or kwargs or not context.facts.kind(statement.var).is_array:
+        raise context.refuse("ragged-shape", f"'{_said(name)}' in this form, of another length in each iteration")
+    if not all(isinstance(user, Store) and user.value is statement.var for user in users):
+        context.check(nodes.compare("ge", extent(context, args[0], 0), nodes.const(1)))
 
 
 def _operand(context: Context, operand: Operand) -> Val:

@@ -134,16 +134,13 @@ def reduction(context: Context, name: str, args: list[Val], kwargs: dict[str, Va
 
         return extreme_and_place(context, base, args, kwargs, fact)
     x, (wanted, keep, extra) = args[0], _arguments(context, base, args, kwargs)
+    if name in table.ITEM_BY_ITEM:
+        wanted = (0,)
     if any(val.dims is not None for val in args[1:]) or fact.kind.family in ("tuple", "object"):
         raise context.refuse("ragged-shape", f"'{base}' in this form, of values of another length in each iteration")
     folding = Folding(context, x, wanted, fact)
     if base not in FOLDS:
         raise context.refuse("ragged-shape", f"'{base}' of values of another length in each iteration")
-    if name == "builtin.sum":
-        from looplift.vectorize.shapes import check_python_sum
-
-        check_python_sum(context, x.node, plain=len(args) == 1 and len(folding.dims) == 1 and not kwargs)
-        folding.require(1)
     if not folding.ragged:
         node = _dense_fold(context, name, folding, extra, fact)
     else:

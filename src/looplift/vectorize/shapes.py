@@ -37,9 +37,8 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     if isinstance(args[0], list) or not args[0].kind.is_array or fact.kind.family in ("tuple", "object"):
         raise context.refuse("unknown-op", f"'{said(name)}' in this form")
     x = args[0]
-    if name == "builtin.sum":
-        check_python_sum(context, x, plain=len(args) == 1 and x.kind.rank == 1 and not kwargs)
-        context.check(nodes.compare("ge", extent_of(x, -1), nodes.const(1)))
+    if name in table.ITEM_BY_ITEM:
+        return _of_items(context, name, args, kwargs, fact)
     if base in ("max", "min") and len(args) == 2 and not isinstance(args[1], list) and args[1].kind.is_array:
         return arithmetic(context, f"torch.{base}imum", args, fact.kind)
     rank = x.kind.rank
@@ -60,6 +59,8 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
         raise context.refuse("unknown-op", f"'{base}' along a dimension, which gives two results")
     if rank == 0:
         raise context.refuse("unknown-op", f"'{said(name)}' of a number")
+    if base in ("var", "std") and dim is None and context.needs_grad:
+        _check_freedom(context, x, extra.get("correction"))
     x = guarded(context, base, 0, x)
     wanted = tuple(range(-rank, 0)) if dim is None else _negative(dim, rank)
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
@@ -70,11 +71,26 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     return Node("fold", (x, *extra.values()), merge_axes(x.axes), fact.kind, attrs)
 
 
-def check_python_sum(context: Context, x: Node, *, plain: bool) -> None:
-    """``sum(row)`` adds items to 0 one after the other, and makes no dtype wider; without items it is 0."""
-    kind = str(x.kind.dtype).removeprefix("torch.")
-    if not plain or ("int" in kind and not kind.endswith("64")):
-        raise context.refuse("unknown-op", "'sum' in this form")
+def _of_items(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
+    x, dtype = args[0], str(fact.kind.dtype)
+    if len(args) > 1 or kwargs or not x.kind.rank or not fact.kind.is_array:
+        raise context.refuse("unknown-op", f"'{said(name)}' in this form")
+    if not dtype.endswith(("64", "float32", "complex128")):
+        raise context.refuse("unknown-op", f"'{said(name)}' in {dtype}, which each step rounds or wraps to")
+    context.check(nodes.compare("ge", extent_of(x, 0), nodes.const(1)))
+    attrs = {"name": table.base_name(name), "dims": (-x.kind.rank,), "keepdim": False, "all": x.kind.rank == 1,
+             "kwargs": [], "as": name}  # fmt: skip
+    return Node("fold", (x,), x.axes, fact.kind, attrs)
+
+
+def _check_freedom(context: Context, x: Node, less: Any) -> None:
+    """The gradient of the variance of all elements is another one where no degree of freedom is left."""
+    if less is None or (less.op == "const" and less.attrs["value"] <= 1):
+        return
+    count = extent_of(x, 0)
+    for dim in range(1, x.kind.rank):
+        count = nodes.elementwise("mul", [count, extent_of(x, dim)], nodes.INT)
+    context.check(nodes.compare("gt", count, less))
 
 
 def _are_no_flags(keep: Any) -> bool:

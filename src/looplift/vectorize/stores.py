@@ -29,6 +29,8 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
     pieces = pieces_of(context, index, array.kind.rank, lambda dim: array.shape[dim], windows=False)
     if any(isinstance(piece, New) for piece in pieces):
         raise context.refuse("order", "a store into a slice that moves with the loop")
+    if combine is None:
+        _check_same_type(context, array, pieces, val.node)
     if val.dims is None:
         check_held(context, array, val.node, combine)
     if val.dims is not None or any(isinstance(piece, Segment) for piece in pieces):
@@ -36,6 +38,13 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
 
         return store_ragged(context, array, pieces, val, combine)
     place(context, array, pieces, val.node, combine)
+
+
+def _check_same_type(context: Context, array: Array, pieces: list[Piece], value: Node) -> None:
+    """torch converts what is stored into a slice, and refuses to where an index tensor, a list or a mask is."""
+    chosen = any((isinstance(p, Gather) and p.index.kind.rank) or (isinstance(p, Segment) and p.mask) for p in pieces)
+    if chosen and value.kind.family == "tensor" and value.kind.dtype != array.kind.dtype:
+        raise context.refuse("requirement", f"a {value.kind.dtype} is stored by index into one of {array.kind.dtype}")
 
 
 def place(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
@@ -48,6 +57,10 @@ def place(context: Context, array: Array, pieces: list[Piece], value: Node, comb
     ):
         raise context.refuse("order", "a store with gradients in a loop that iterations leave at different times")
     pieces = [wrapped(array.node, dim, piece) for dim, piece in enumerate(pieces)]
+    if value.kind.rank > sum(
+        p.index.kind.rank if isinstance(p, Gather) else isinstance(p, Whole | Cut) for p in pieces
+    ):
+        raise context.refuse("requirement", "a value of more dimensions than its place is stored")
     walked = [piece.axis for piece in pieces if isinstance(piece, Along)]
     inside = context.axes_inside(array.axes)
     free = [axis for axis in inside if axis not in walked]

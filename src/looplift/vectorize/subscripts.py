@@ -172,6 +172,8 @@ def _piece(context: Context, item: Operand, extent: Node | None, windows: bool, 
         raise context.refuse("ragged-shape", "a subscript by a mask: the number of elements is not known before")
     if fact.kind.is_array and fact.kind.rank:
         return Gather(context.node(item))
+    if fact.kind.family != "int" and not fact.kind.is_array:
+        raise context.refuse("unsupported-value", f"a {type(fact.sample).__name__} used as a subscript")
     affine = context.affine(item)
     if affine is None:
         return Gather(context.node(item))
