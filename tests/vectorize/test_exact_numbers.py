@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -162,3 +163,72 @@ def test_numbers_beside_elements_of_numpy_arrays_that_cannot_hold_them():
         for k in (1, 100, 300, -1):
             x = np.arange(3, dtype=np.uint8)
             assert outcome(lifted, x, k, None) == outcome(function, x, k, None), (call, k)
+
+
+def differences(x, places, near):
+    total, whole, last, row = torch.tensor(0), torch.zeros(3), torch.tensor(0), torch.zeros(len(x))
+    sums, cuts, out = torch.zeros(3, 2), torch.zeros(6), []
+    for i in range(len(x)):
+        total = total - x[i, 0]
+    for i in range(len(x)):
+        last = last - x[i, 0]
+        out.append(last)
+    for i in range(len(x)):
+        whole[places[i]] -= x[i, 0]
+    for i in range(len(x)):
+        row[0] -= x[i, 0]
+    for i in range(len(near)):
+        for j in near[i]:
+            sums[i] -= x[j]
+    for i in range(len(places)):
+        cuts[: places[i]] -= x[: places[i], 0]
+    return total, whole, row, sums, cuts, out
+
+
+def array_differences(x, places):
+    total, whole = np.int64(0), np.zeros(3)
+    for i in range(len(x)):
+        total = total - x[i]
+    for i in range(len(x)):
+        whole[places[i]] -= x[i]
+    return total, whole
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int32", "int64"])
+def test_small_integers_are_taken_from_wider_values(dtype):
+    x, places, near = torch.arange(8).reshape(4, 2).to(getattr(torch, dtype)), [0, 1, 0, 2], [[0, 1], [], [2]]
+    if dtype == "int8":
+        x[0] = -128
+    lifted = lift(differences, verify="off", backend="torch")
+    assert str(lifted(x, places, near)) == str(differences(x, places, near))
+    assert {loop.decision for loop in lifted.report().loops} == {"lanes", "scan"}
+    lifted = lift(array_differences, verify="off", backend="torch")
+    assert str(lifted(x[:, 0].numpy(), places)) == str(array_differences(x[:, 0].numpy(), places))
+
+
+def test_recurrences_are_computed_in_the_type_of_the_carried_value():
+    def recurrence(x, y):
+        h, out = torch.tensor(0.3, dtype=torch.float64), []
+        for i in range(len(x)):
+            h = h * x[i] * y[i] + x[i]
+            out.append(h)
+        return torch.stack(out)
+
+    generator = torch.Generator().manual_seed(5)
+    x, y = torch.rand(50, generator=generator), 2 * torch.rand(50, generator=generator)
+    lifted = lift(recurrence, verify="off", backend="torch")
+    torch.testing.assert_close(lifted(x, y), recurrence(x, y), rtol=1e-13, atol=1e-13)
+    assert [loop.decision for loop in lifted.report().loops] == ["scan"]
+
+
+def test_finding_out_the_types_of_values_warns_of_nothing():
+    def inverses(x):
+        out = np.zeros(len(x))
+        for i in range(len(x)):
+            if x[i] != 0:
+                out[i] = 1.0 / x[i]
+        return out
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(lift(inverses, verify="off")(np.array([0.0, 2.0]))) == [0.0, 0.5]

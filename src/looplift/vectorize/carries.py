@@ -37,7 +37,7 @@ def contribute(context: Context, var: Var) -> None:
     atom, negate = found.updates[var]
     value = context.node(atom)
     if negate:
-        value = nodes.elementwise("neg", [value], value.kind)
+        value = nodes.negative(value, context.facts.of[found.carry.after].kind.dtype)
     context.contributions[found].append(Contribution(found.operator, value, context.mask, tuple(context.axes)))
 
 

@@ -246,6 +246,14 @@ def elementwise(op: str, args: list[Node], kind: Kind, **attrs: Any) -> Node:
     return Node("elementwise", tuple(args), axes, kind, {"name": op, **attrs})
 
 
+def negative(value: Node, dtype: Any) -> Node:
+    """The negative of what is taken from a value of a dtype, in that dtype: small integers have no room for it."""
+    whole = value.kind.is_array and not may_have_gradient(value.kind.dtype) and str(value.kind.dtype) != "torch.bool"
+    if whole and dtype is not None:
+        value = cast(value, dtype)
+    return elementwise("neg", [value], value.kind)
+
+
 def compare(op: str, a: Node, b: Node) -> Node:
     return elementwise(op, [a, b], BOOL)
 

@@ -126,7 +126,7 @@ def _store_entries(context: Context, array: Array, pieces: list[Piece], val: Val
     if combine is not None and (owned or apart):
         value, combine = _combined(context, array, pieces, value, combine), None
     elif combine == "sub":
-        value = nodes.elementwise("neg", [value], value.kind)
+        value = nodes.negative(value, array.kind.dtype)
     if not (value.kind.is_number and not value.axes) and context.library == "torch":
         value = nodes.cast(value, array.kind.dtype)
     render = {"pieces": pieces, "axis": axis, "distinct": owned or apart, "dtype": array.kind.dtype}

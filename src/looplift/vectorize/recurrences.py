@@ -192,7 +192,7 @@ def _coefficients(context: Context, form: Form, kind: Kind) -> Pair:
         case Inside():
             return None, None
         case Given(atom=atom):
-            return _zero(kind), context.node(atom)
+            return _zero(kind), _given(context, atom, kind)
         case Computed():
             return _after(context, form, kind)
         case Chosen(cond=cond, then=then, orelse=orelse):
@@ -206,6 +206,12 @@ def _coefficients(context: Context, form: Form, kind: Kind) -> Pair:
                 _selected(context, test, first[1], second[1], _zero(kind), kind),
             )
     raise AssertionError(form)
+
+
+def _given(context: Context, atom: Atom, kind: Kind) -> Node:
+    """A value in the type of the carried one, in which the loop computes with it."""
+    value = context.node(atom)
+    return nodes.cast(value, kind.dtype) if value.kind.is_array and kind.is_array else value
 
 
 def _zero(kind: Kind) -> Node:
@@ -235,7 +241,7 @@ def _after(context: Context, form: Computed, kind: Kind) -> Pair:
     if form.op == "neg":
         return _times(context, factor, nodes.const(-1), kind), _times(context, term, nodes.const(-1), kind, absent=None)
     assert form.atom is not None
-    value = context.node(form.atom)
+    value = _given(context, form.atom, kind)
     if form.op in ("add", "sub"):
         if form.op == "sub" and form.swapped:
             factor = _times(context, factor, nodes.const(-1), kind)

@@ -115,7 +115,7 @@ def _store_folded(
     from looplift.vectorize.folding import check_product, folded
 
     if combine == "sub":
-        value = nodes.elementwise("neg", [value], value.kind)
+        value = nodes.negative(value, array.kind.dtype)
     operator = FOLDED[combine]
     kind = Kind(array.kind.family, array.kind.dtype, value.kind.rank)
     value = folded(context, Contribution(operator, value, context.mask, tuple(free)), free[0], kind)
@@ -303,7 +303,7 @@ def _scatter(
     if rank and not distinct and context.needs_grad:
         raise context.refuse("order", "a store through an index tensor, whose gradient goes to every value of a place")
     if combine == "sub":
-        value, combine = nodes.elementwise("neg", [value], value.kind), "add"
+        value, combine = nodes.negative(value, array.kind.dtype), "add"
     if combine in ("max", "min"):
         context.check(nodes.elementwise("eq", [value, value], nodes.BOOL))
     if context.mask is None:
