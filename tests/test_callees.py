@@ -130,3 +130,26 @@ def test_recursion_outside_of_loops_still_ends():
 
     x = torch.randn(3)
     torch.testing.assert_close(lift(total)(((x, x), x)), 3 * squares(x).sum())
+
+
+def scaled(x, factor=2.0, *, shift=0.0):
+    out = torch.zeros_like(x)
+    for i in range(x.shape[0]):
+        out[i] = x[i] * factor + shift
+    return out
+
+
+def with_defaults(x):
+    return scaled(x) + 1
+
+
+def test_defaults_that_are_replaced_count():
+    lifted, x = lift(with_defaults), torch.arange(4.0)
+    assert torch.equal(lifted(x), 2 * x + 1)
+    try:
+        scaled.__defaults__ = (3.0,)
+        assert torch.equal(lifted(x), 3 * x + 1)
+        scaled.__kwdefaults__ = {"shift": 1.0}
+        assert torch.equal(lifted(x), 3 * x + 2)
+    finally:
+        scaled.__defaults__, scaled.__kwdefaults__ = (2.0,), {"shift": 0.0}

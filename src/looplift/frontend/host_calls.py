@@ -165,9 +165,14 @@ def enter(
         flow.add(routine.variables[parameters.pop(0)], {receiver})
     if receiver is None and kind is not None:
         refuse("unknown-call", f"'{function.__name__}' is called without its object", node)
-    if len(node.args) > len(parameters):
+    code = function.__code__
+    if len(node.args) > len(parameters) - code.co_kwonlyargcount:
         refuse("unknown-call", f"'{function.__name__}' is called with too many arguments", node)
-    given = dict(zip(parameters, node.args)) | {item.arg: item.value for item in node.keywords if item.arg}
+    by_place = dict(zip(parameters, node.args))
+    by_name = {item.arg: item.value for item in node.keywords if item.arg}
+    if by_name.keys() & {*by_place, *code.co_varnames[: code.co_posonlyargcount]}:
+        refuse("unknown-call", f"'{function.__name__}' is called with arguments that do not fit", node)
+    given = by_place | by_name
     for name in parameters:
         if name in given:
             flow.add(routine.variables[name], flow.values[given[name]])

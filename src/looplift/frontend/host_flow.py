@@ -242,6 +242,7 @@ class Flow:
         if known is None:
             known = routine_of(function, self.names)
             self.routines[function.__code__] = known
+            self.guard_defaults(known)
             self.changed = True
         elif known.function is not function:
             raise NotLiftable("unknown-call", f"two functions share the code of '{function.__name__}'")
@@ -279,6 +280,15 @@ class Flow:
         if self.live_ins.get(own) is routine.function:
             return own
         return self.names.constant(routine.function, own)
+
+    def guard_defaults(self, routine: Routine) -> None:
+        """The function still has the defaults that its text shows."""
+        function = routine.function
+        if function.__defaults__ is None and function.__kwdefaults__ is None:
+            return
+        holder = self.holder(routine)
+        for name in ("__defaults__", "__kwdefaults__"):
+            self.guard(f"repr({holder}.{name})", repr(getattr(function, name)))
 
     def guard_global(self, routine: Routine, name: str, found: Live) -> None:
         """The global is still the same object."""

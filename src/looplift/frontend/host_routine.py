@@ -107,6 +107,8 @@ def routine_of(function: types.FunctionType, names: Names) -> Routine:
             isinstance(default, ast.UnaryOp) and isinstance(default.operand, ast.Constant)
         ):
             raise NotLiftable("unknown-call", f"the default of '{name}' in '{function.__name__}' is not a literal")
+        if repr(_default_of(function, name)) != repr(ast.literal_eval(default)):
+            raise NotLiftable("unknown-call", f"the default of '{name}' in '{function.__name__}' was replaced")
     body = _without_docstring(definition.body)
     variables: dict[str, set[Atom]] = {name: set() for name in parameters}
     routine = Routine(_emitted_name(function), body, parameters, function, defaults, variables)
@@ -114,6 +116,11 @@ def routine_of(function: types.FunctionType, names: Names) -> Routine:
     names.taken |= routine.locals
     routine.line_offset = offset
     return routine
+
+
+def _default_of(function: types.FunctionType, name: str) -> Any:
+    """The value that a parameter has now where a call gives none."""
+    return inspect.signature(function, follow_wrapped=False).parameters[name].default
 
 
 def _emitted_name(function: types.FunctionType) -> str:

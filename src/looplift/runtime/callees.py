@@ -25,9 +25,9 @@ _PLAIN_CALL = Module.__call__
 class Callees:
     """``lifted`` gives the lifted form of a function, or None where nothing in it can be lifted."""
 
-    def __init__(self, lifted: Callable[[types.FunctionType], Callable[..., Any] | None]):
+    def __init__(self, lifted: Callable[[types.FunctionType], types.FunctionType | None]):
         self._lifted = lifted
-        self._known: dict[types.CodeType, tuple[types.FunctionType, Callable[..., Any] | None]] = {}
+        self._known: dict[types.CodeType, tuple[types.FunctionType, types.FunctionType | None]] = {}
 
     def __call__(self, value: Any) -> Any:
         kind = type(value)
@@ -41,14 +41,21 @@ class Callees:
             return self._of_module(value) or value
         return value
 
-    def _of_function(self, function: types.FunctionType) -> Callable[..., Any] | None:
+    def _of_function(self, function: types.FunctionType) -> types.FunctionType | None:
         known = self._known.get(function.__code__)
         if known is None:
             if torch.compiler.is_dynamo_compiling():
                 return None
             known = function, self._lifted(function) if is_users(function) else None
             self._known[function.__code__] = known
-        return known[1] if known[0] is function else None
+        if known[0] is not function:
+            return None
+        found = known[1]
+        if found is not None and found.__defaults__ is not function.__defaults__:
+            found.__defaults__ = function.__defaults__
+        if found is not None and found.__kwdefaults__ is not function.__kwdefaults__:
+            found.__kwdefaults__ = function.__kwdefaults__
+        return found
 
     def _of_module(self, module: Module) -> Callable[..., Any] | None:
         forward = type(module).forward
