@@ -222,3 +222,59 @@ def test_bounds_and_constants_that_single_precision_does_not_hold(function):
         assert run(small, 2.5, torch.zeros(2)).tolist() == function(small, 2.5, torch.zeros(2)).tolist()
         with pytest.raises(RuntimeError, match="without overflow"):
             run(large, 1e300, torch.zeros(2))
+
+
+def statistics(x, n):
+    found = []
+    for i in range(n):
+        row = -x[i]
+        found += [row.sum(), row.mean(), np.median(row), np.cumsum(row)[-1], np.prod(row), row.max()]
+    return found
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 9])
+def test_sums_of_negative_zeros(length):
+    x = np.zeros((2, length))
+    lifted = lift(statistics, backend="native", verify="off")
+    wanted = statistics(x, 2)
+    found = lifted(x, 2)
+    assert lifted.report().loops[0].decision == "native"
+    assert list(map(repr, found)) == list(map(repr, wanted))
+
+
+def test_places_of_small_numbers_among_large_ones():
+    def places(x, n):
+        found = []
+        for i in range(n):
+            found.append(np.searchsorted(x[i], 2))
+        return found
+
+    x = np.array([[2**62, 2**62, 2**62], [1, 2, 2**40], [-(2**62), 2**32, 2**33]])
+    assert lift(places, backend="native", verify="off")(x, 3) == places(x, 3)
+
+
+def lengths(x, out):
+    for i in range(1, len(x)):
+        out[i] = torch.norm(x[i]) + x[i].mean() + out[i - 1] * 0.5
+    return out
+
+
+def test_norms_that_single_precision_does_not_hold():
+    lifted = lift(lengths, backend="native", verify="off")
+    for row in ([1e30, 2.0], [1e-28, 4e-25], [3e38, 3e38]):
+        x = torch.tensor([[1.0, 2.0], row])
+        torch.testing.assert_close(lifted(x, torch.zeros(2)), lengths(x, torch.zeros(2)))
+    assert lifted.report().loops[0].decision == "native"
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_single_numbers_beside_rows_of_halves(dtype):
+    def scaled(x, factor, out):
+        for i in range(1, len(x)):
+            out[i] = x[i] * factor + out[i - 1] * 0.1 + x[i] / factor
+        return out
+
+    x = torch.rand(4, 3, generator=torch.Generator().manual_seed(3)).to(dtype)
+    for factor in (torch.tensor(0.1), torch.tensor(0.1, dtype=dtype), 0.1):
+        lifted = lift(scaled, backend="native", verify="off")
+        assert torch.equal(lifted(x, factor, x * 0), scaled(x, factor, x * 0))

@@ -60,7 +60,7 @@ template <class T> static void sort(T* values, int64_t count) {
 
 _SEARCH = """\
 // np.searchsorted of one number: how many of the values in order come before it.
-template <bool right, class V, class T> static inline int64_t search(const View<V, 1>& values, T key) {
+template <bool right, class T, class V> static inline int64_t search(const View<V, 1>& values, T key) {
   int64_t low = 0, high = values.size[0];
   while (low < high) {
     const int64_t middle = low + ((high - low) >> 1);
@@ -75,7 +75,7 @@ template <bool right, class V, class T> static inline int64_t search(const View<
 """
 
 _PAIRWISE = """\
-// NumPy's sum of one dimension: eight partial sums in blocks of 128, and blocks in pairs.
+// NumPy's sum of one dimension: eight partial sums in blocks of 128, and blocks in pairs, added to zero.
 template <class T, class Term> static T pairwise_block(Term term, int64_t first, int64_t count) {
   if (count > 128) {
     const int64_t half = count / 2 - count / 2 % 8;
@@ -92,8 +92,8 @@ template <class T, class Term> static T pairwise_block(Term term, int64_t first,
   return total;
 }
 template <class T, class Term> static inline T pairwise_sum(const Term& term, int64_t count) {
-  if (count >= 8) return pairwise_block<T>(term, 0, count);
-  T total = count ? T(-0.0) : T(0);
+  T total = 0;
+  if (count >= 8) return total + pairwise_block<T>(term, 0, count);
   for (int64_t k = 0; k < count; ++k) total += term(k);
   return total;
 }

@@ -115,9 +115,9 @@ def _total(writer: Writer, short: str, total: str, part: Elements) -> Number:
     text = total
     if short == "mean":
         count = " * ".join(size.at(COMPARE) for size in part.sizes)
-        text = f"{total} / double({count})"
+        text = f"{scalar.cpp}({total}) / {scalar.cpp}({count})"
     elif short == "norm":
-        text = f"math::sqrt({total})"
+        text = f"math::sqrt({scalar.cpp}({total}))"  # infinite where the squares are, in this type
     number = writer.bind(Number(f"{scalar.cpp}({text})", scalar), writer.hint)
     if scalar.family == "numpy" and scalar.is_float:
         # NumPy may warn of what overflows or is undefined

@@ -61,7 +61,7 @@ def running_sum(writer: Writer, part: Elements) -> View | None:
         return None
     made = allocate(writer, scalar, [writer.bind(replace(part.sizes[0], homes=frozenset()), "size")])
     total = writer.fresh("total")
-    writer.line(f"{scalar.cpp} {total} = 0;")
+    writer.line(f"{scalar.cpp} {total} = {'-0.0' if scalar.is_float else '0'};")
 
     def body(index: tuple[str, ...]) -> None:
         writer.line(f"{total} += {part.at(writer, index).text};")

@@ -47,7 +47,7 @@ def _middle(writer: Writer, values: View, capacity: str, count: str, result: Sca
     writer.line(f"{result.cpp} {found} = {start};")
     with writer.block(f"if (!{undefined})" if undefined else ""):
         writer.line(f"const {scalar.cpp} {middle} = middle_number({data}, {data} + {capacity}, {count}, {count} / 2);")
-        writer.line(f"{found} = {result.cpp}({middle});")
+        writer.line(f"{found} = 0 + {result.cpp}({middle});")
         with writer.block(f"if ({count} % 2 == 0)"):
             below, smaller = writer.fresh("below"), writer.fresh("smaller_ones")
             writer.line(f"{scalar.cpp} {below} = {data}[0];")
@@ -59,7 +59,7 @@ def _middle(writer: Writer, values: View, capacity: str, count: str, result: Sca
             writer.line(f"if ({smaller} < {count} / 2) {below} = {middle};")
             upper = writer.fresh("upper")
             writer.line(f"const {result.cpp} {upper} = {found};")
-            writer.line(f"{found} = ({result.cpp}({below}) + {upper}) / 2;")
+            writer.line(f"{found} = (0 + ({result.cpp}({below}) + {upper})) / 2;")
             writer.fail_if(f"surprising({found}, {below}, {upper})", "warned")
     return found
 
@@ -87,7 +87,7 @@ def searched(writer: Writer, op: Op) -> Number | None:
     key = convert(writer, replace(key, alias=False), values.type)
     found = writer.fresh("found")
     right = "true" if side.value == "right" else "false"
-    writer.line(f"const int64_t {found} = search<{right}>({view_text(values)}, {key.text});")
+    writer.line(f"const int64_t {found} = search<{right}, {values.type.cpp}>({view_text(values)}, {key.text});")
     return Number(found, Scalar("numpy", "int64"), low=0, high=2**47)
 
 

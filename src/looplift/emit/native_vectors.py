@@ -181,6 +181,8 @@ def _scalars_as(writer: Writer, parts: list[Elements]) -> Scalar | None:
     same = all(scalar.is_float <= array.is_float and scalar.is_bool >= array.is_bool for scalar in scalars)
     if not same:
         raise writer.refuse("mixed-kinds", "a 0-dim tensor of a higher kind than the array that it meets")
+    if array.is_half and scalars != arrays:
+        raise writer.refuse("mixed-kinds", "a 0-dim tensor of more than 16 bits, which products do not round")
     return array
 
 
