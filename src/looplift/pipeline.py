@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -66,13 +67,13 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
     refusal = _most_telling(refusals)
     from looplift.frontend.host_effects import changes_its_surroundings
 
-    others = attempt is not _in_waves and refusal.code not in _NEVER_IN_WAVES
-    if others and not changes_its_surroundings(program.region.statements):
-        refusal.other = partial(_in_waves, program, settings=settings)
+    if refusal.code not in _NEVER_IN_ANOTHER_FORM:
+        waves = attempt is not _in_waves and not changes_its_surroundings(program.region.statements)
+        refusal.other = partial(_over_lists, program, settings=settings, waves=waves)
     raise refusal
 
 
-_NEVER_IN_WAVES = (
+_NEVER_IN_ANOTHER_FORM = (
     "training-step",
     "subclass",
     "generator",
@@ -348,7 +349,41 @@ def _code_from_emitted(emitted: Any, made: Any) -> RegionCode:
     return RegionCode(**fields, decisions=made.decisions, description=made.describe(), rounded_to=found)
 
 
-# ---------------------------------------------------------------- waves
+# ---------------------------------------------------------------- other forms than batched code
+
+
+def _over_lists(program: RegionProgram, values: Mapping[str, Any], settings: Settings, *, waves: bool) -> RegionCode:
+    """The region as it is, over lists instead of tensors; in waves where it is none of those."""
+    from looplift.base.report import LoopRecord
+    from looplift.frontend.ahead import ahead_of
+    from looplift.frontend.residue import ARRAYS, holds_only, same_callees
+    from looplift.runtime.variants import RegionCode
+
+    try:
+        if program.optional:
+            raise NotLiftable("unsupported-syntax", "a name may not be bound after the loop")
+        ahead = ahead_of(program.region.statements, values, program.live_out)
+    except NotLiftable:
+        if waves:
+            return _in_waves(program, values, settings)
+        raise
+    residue = ahead.residue
+    if residue.computes and waves:
+        with suppress(NotLiftable):
+            return _in_waves(program, values, settings)
+    statements = [f"{name} = {source}.tolist()" for source, name in ahead.lists.items()]
+    statements += [line for statement in ahead.statements for line in ast.unparse(statement).splitlines()]
+    namespace: dict[str, Any] = {"_holds_only": holds_only, "_arrays": ARRAYS}
+    looked_through = (("()", residue.containers), ("_arrays", residue.mixed))
+    guards = [f"_holds_only({kinds}, {', '.join(sorted(names))})" for kinds, names in looked_through if names]
+    if residue.callees:
+        namespace |= {"_same_callees": same_callees, "_callees": residue.callees}
+        guards.append("_same_callees(_callees)")
+    records = [LoopRecord(program.file, line, "lists") for line, _ in program.loops]
+    return RegionCode(
+        statements, namespace, guards=guards, mutated=sorted(residue.written), random=residue.draws,
+        commits_early=bool(residue.written), decisions=records,
+    )  # fmt: skip
 
 
 def _in_waves(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:

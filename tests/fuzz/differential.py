@@ -478,8 +478,10 @@ def number_tolerance(source):
 
 
 def narrowest_tolerance(source):
-    """What was rounded to 16 bits on the way is no more exact in a wider type, nor is a gradient that was."""
-    return tolerance("float16") if re.search(r"float16|half\b", source) else (0.0, 0.0)
+    """What was rounded to fewer bits on the way is no more exact in a wider type, nor is a gradient that was."""
+    if re.search(r"float16|half\b", source):
+        return tolerance("float16")
+    return tolerance("float32") if "float32" in source else (0.0, 0.0)
 
 
 def call_difference(subject, lifted, build_literal, build_lifted, seed, with_gradients, verdict):

@@ -18,6 +18,7 @@ DECISIONS = {
     "native": "runs as compiled code",
     "sequential": "runs step by step, with all the work inside a step batched",
     "waves": "operations that are ready run together, in waves",
+    "lists": "the loop runs as it is, over lists of numbers instead of tensors",
     "kept": "runs as written",
 }
 """Each decision, and what it means in one clause."""

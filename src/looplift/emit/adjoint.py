@@ -9,7 +9,7 @@ from looplift.base.errors import NotLiftable
 from looplift.emit.adjoint_backward import Reversal
 from looplift.emit.adjoint_caller import adjoint_caller_text
 from looplift.emit.adjoint_forward import TapedWriter
-from looplift.emit.adjoint_inputs import reached_by_gradients, surely_reached, surely_saved
+from looplift.emit.adjoint_inputs import reached_by_gradients, surely_reached, surely_saved, written_before
 from looplift.emit.adjoint_plan import Needs, Plan, forward_active, useful
 from looplift.emit.adjoint_reached import Reach
 from looplift.emit.adjoint_tracked import TrackedReversal
@@ -76,7 +76,7 @@ def with_adjoint(
 
 def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findings: Findings, *, witnesses: bool):
     floats = {p.var for p in signature.parameters if p.kind.family == "tensor" and p.scalar.is_float}
-    differentiable = tuple(var for var in kernel.inputs if var in floats and _wants_gradient(facts, var))
+    differentiable = tuple(var for var in kernel.inputs if var in floats and _wants_gradient(facts, var, loop))
     plan = Plan(loop, findings)
     ends = {output.var for output in kernel.results} | set(kernel.stored)
     active = forward_active(plan, set(differentiable), floats)
@@ -98,11 +98,11 @@ def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findin
     return plan, differentiable, reaches, running if witnesses else reach.running
 
 
-def _wants_gradient(facts: Facts, var: Var) -> bool:
+def _wants_gradient(facts: Facts, var: Var, loop: Loop) -> bool:
     """Whether a gradient may be asked for; what the region computes has samples that were made without gradients."""
-    if var in facts.function.params and getattr(facts.of[var].sample, "requires_grad", True):
-        return True
-    return var in reached_by_gradients(facts)
+    if var not in facts.function.params:
+        return var in reached_by_gradients(facts)
+    return bool(getattr(facts.of[var].sample, "requires_grad", True)) or var in written_before(facts, loop)
 
 
 def _forward(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: Wanted, plan: Plan) -> Draft:

@@ -30,11 +30,7 @@ def reached_by_gradients(facts: Facts) -> set[Var]:
     """Variables whose value may carry a gradient, as parameters that ask for one reach them."""
     function = facts.function
     reached = {var for var in function.params if _asks(facts.of[var].sample)}
-    owners = {
-        statement.var: statement.op.args[0]
-        for statement in walk(function.body)
-        if isinstance(statement, Let) and statement.op.name in ("getitem", "iter_item")
-    }
+    owners = _owners(facts)
     before = -1
     while before < len(reached):
         before = len(reached)
@@ -45,6 +41,29 @@ def reached_by_gradients(facts: Facts) -> set[Var]:
                 ):
                     reached.update(_with_owners(var, owners))
     return reached
+
+
+def _owners(facts: Facts) -> dict[Var, object]:
+    """What elements and rows are views of."""
+    return {
+        statement.var: statement.op.args[0]
+        for statement in walk(facts.function.body)
+        if isinstance(statement, Let) and statement.op.name in ("getitem", "iter_item")
+    }
+
+
+def written_before(facts: Facts, loop: Loop) -> set[Var]:
+    """Variables that statements in front of a loop write to what may carry a gradient."""
+    reached, owners = reached_by_gradients(facts), _owners(facts)
+    found: set[Var] = set()
+    for statement in facts.function.body:
+        inner = list(walk(Block((statement,))))
+        if any(isinstance(one, Loop) and one.span == loop.span for one in inner):
+            break
+        for one in inner:
+            if isinstance(one, Store) and one.value in reached:
+                found.update(_with_owners(one.ref, owners))
+    return found
 
 
 def surely_reached(facts: Facts) -> set[Var]:

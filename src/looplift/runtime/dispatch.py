@@ -266,6 +266,7 @@ class Dispatcher:
     def _verified(self, variant: Variant, values: dict[str, Any]) -> Outcome:
         assert variant.code is not None and variant.call is not None
         seconds = BUDGET if self.verify == "first" else float("inf")
+        size = size_class(values[name] for name in self.program.arguments)  # before the call, which may add items
         outcome = verified_call(self.program, variant.call, variant.code, values, seconds=seconds)
         variant.seconds = outcome.verdict.seconds
         if outcome.failure is not None:
@@ -273,17 +274,16 @@ class Dispatcher:
         elif outcome.verdict.agrees is False:
             self._disagrees(variant, values, outcome.verdict.reason)
         else:
-            self._passed(variant, values, outcome.verdict.reason)
+            self._passed(variant, values, size, outcome.verdict.reason)
         return outcome
 
-    def _passed(self, variant: Variant, values: dict[str, Any], note: str) -> None:
+    def _passed(self, variant: Variant, values: dict[str, Any], size: tuple[int, ...], note: str) -> None:
         """Nothing speaks against a variant; what is left to see is whether it is fast at this size."""
         is_first, variant.verified = not variant.verified, True
         if is_first:
             variant.trials = {} if self.verify == "first" else None
         if variant.trials is not None:
             patience = _PATIENCE if entry.trains(variant, values) else 1.0
-            size = size_class(values[name] for name in self.program.arguments)
             variant.trials[size] = second.trial_of(variant, patience)
             variant.is_slow = False  # that is open again
         if not second.is_worth_it(variant):

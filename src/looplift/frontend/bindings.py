@@ -1,0 +1,134 @@
+"""Statements in; which of the names that they bind always hold a number or text, which a container made there, out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from looplift.base.data import dataclass, field
+from looplift.frontend.syntax import nodes_of
+
+NUMBERS = (int, float, bool, complex, str, bytes, type(None))
+NUMBER_CALLS = frozenset("int float bool len ord chr str repr".split())
+CHOICES = frozenset("min max abs round".split())
+MAKERS = frozenset("list dict set sorted deque defaultdict Counter OrderedDict".split())
+DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+
+
+@dataclass
+class Bindings:
+    """``numbers`` and ``fresh``: the names that hold nothing else. ``lists``: lists of numbers and their depth."""
+
+    lists: Mapping[str, int]
+    numbers: set[str] = field(default_factory=set)
+    fresh: set[str] = field(default_factory=set)
+
+    def is_number(self, node: ast.expr) -> bool:
+        """Whether an expression is a number or text, as far as its form tells."""
+        match node:
+            case ast.Constant() | ast.JoinedStr():
+                return True
+            case ast.Compare(left=left, comparators=others):
+                return self.is_number(left) and all(map(self.is_number, others))
+            case ast.Name(id=name):
+                return name in self.numbers
+            case ast.BinOp(left=left, right=right):
+                return self.is_number(left) and self.is_number(right)
+            case ast.UnaryOp(operand=operand):
+                return self.is_number(operand)
+            case ast.IfExp(body=body, orelse=orelse):
+                return self.is_number(body) and self.is_number(orelse)
+            case ast.Call(func=ast.Name(id=name), args=args):
+                return name in NUMBER_CALLS or (name in CHOICES and all(map(self.is_number, args)))
+        return self.depth(node) == 0
+
+    def depth(self, node: ast.expr) -> int | None:
+        """How many levels of lists are left of a list of numbers; None of other expressions."""
+        taken = 0
+        while isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+            node, taken = node.value, taken + 1
+        depth = self.lists.get(node.id) if isinstance(node, ast.Name) else None
+        return None if depth is None else depth - taken
+
+    def is_fresh(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+                return name in MAKERS
+            case ast.BinOp(left=left, right=right, op=ast.Add() | ast.Mult()):
+                return self.is_fresh(left) or self.is_fresh(right)
+        return isinstance(node, DISPLAYS)
+
+
+def bindings_of(statements: Iterable[ast.stmt], values: Mapping[str, Any], lists: Mapping[str, int]) -> Bindings:
+    """What is known of names that the statements bind, and of those in ``values``, which they begin with."""
+    bound: dict[str, list[ast.expr | None]] = {}
+    for statement in statements:
+        for node in nodes_of(statement):
+            for name, value in _bound_by(node, lists):
+                bound.setdefault(name, []).append(value)
+    numbers = {name for name in bound if name not in values} | {
+        name for name, value in values.items() if type(value) in NUMBERS
+    }
+    fresh = {name for name in bound if name not in values and name not in lists}
+    found = Bindings(lists, numbers - lists.keys(), fresh)
+    before = -1
+    while before != len(found.numbers) + len(found.fresh):
+        before = len(found.numbers) + len(found.fresh)
+        found.numbers -= {name for name, every in bound.items() if not all(_holds(found.is_number, v) for v in every)}
+        found.fresh -= {name for name, every in bound.items() if not all(_holds(found.is_fresh, v) for v in every)}
+    return found
+
+
+def _holds(test: Any, value: ast.expr | None) -> bool:
+    return value is not None and test(value)
+
+
+_NUMBER = ast.Constant(0)
+
+
+def _bound_by(node: ast.AST, lists: Mapping[str, int]) -> list[tuple[str, ast.expr | None]]:
+    """The names that a node binds, each with the expression of its value; None where that is not known."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            return [pair for target in targets for pair in _pairs(target, value)]
+        case (
+            ast.AnnAssign(target=ast.Name(id=name), value=value) | ast.NamedExpr(target=ast.Name(id=name), value=value)
+        ):
+            return [(name, value)]
+        case ast.AugAssign(target=ast.Name(id=name), value=value):
+            return [(name, value)]
+        case ast.For(target=target, iter=source):
+            return _iterated(target, source, lists)
+        case ast.comprehension(target=target):
+            return [(one.id, None) for one in nodes_of(target) if isinstance(one, ast.Name)]
+        case ast.arg(arg=name):
+            return [(name, None)]
+    return []
+
+
+def _pairs(target: ast.expr, value: ast.expr | None) -> list[tuple[str, ast.expr | None]]:
+    match target:
+        case ast.Name(id=name):
+            return [(name, value)]
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            same = isinstance(value, ast.Tuple) and len(value.elts) == len(targets)
+            values = value.elts if same and isinstance(value, ast.Tuple) else [None] * len(targets)
+            return [pair for one, part in zip(targets, values, strict=True) for pair in _pairs(one, part)]
+        case ast.Starred(value=inner):
+            return _pairs(inner, None)
+    return []
+
+
+def _iterated(target: ast.expr, source: ast.expr, lists: Mapping[str, int]) -> list[tuple[str, ast.expr | None]]:
+    """A name that runs over ``range`` is a number, one over a list of numbers an item of it."""
+    match source, target:
+        case ast.Call(func=ast.Name(id="range")), ast.Name():
+            return _pairs(target, _NUMBER)
+        case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]), ast.Tuple(elts=[first, second]):
+            return [*_pairs(first, _NUMBER), *_iterated(second, inner, lists)]
+        case ast.Call(func=ast.Name(id="zip"), args=inners), ast.Tuple(elts=targets) if len(inners) == len(targets):
+            return [pair for one, inner in zip(targets, inners, strict=True) for pair in _iterated(one, inner, lists)]
+        case ast.Name() | ast.Subscript(), ast.Name():
+            return _pairs(target, ast.Subscript(source, _NUMBER, ast.Load()))
+    return _pairs(target, None)

@@ -1,0 +1,287 @@
+"""Loops that stay, over lists of numbers instead of tensors."""
+
+import collections
+import copy
+import heapq
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from looplift import lift
+from looplift.base.compare import difference
+
+
+def groups(x, labels):
+    found = {}
+    for i in range(len(x)):
+        found.setdefault(int(labels[i]), []).append(x[i])
+    return {key: len(rows) for key, rows in found.items()}, found
+
+
+def counts(tokens):
+    found = {}
+    for token in tokens:
+        key = token.item()
+        found[key] = found.get(key, 0) + 1
+    return found
+
+
+def shortest_paths(weights, start):
+    distance = [float("inf")] * len(weights)
+    distance[start] = 0.0
+    heap, done = [(0.0, start)], set()
+    while heap:
+        reached, u = heapq.heappop(heap)
+        if u in done:
+            continue
+        done.add(u)
+        for v in range(len(weights)):
+            if weights[u, v] > 0 and reached + weights[u][v].item() < distance[v]:
+                distance[v] = reached + float(weights[u, v])
+                heapq.heappush(heap, (distance[v], v))
+    return distance
+
+
+def root_of(parent, a):
+    while parent[a] != a:
+        parent[a] = parent[parent[a]]
+        a = parent[a]
+    return a
+
+
+def spanning_tree(first, second, weight, n):
+    parent, total = list(range(n)), 0.0
+    for k in torch.argsort(weight).tolist():
+        a, b = root_of(parent, int(first[k])), root_of(parent, int(second[k]))
+        if a != b:
+            parent[a] = b
+            total += float(weight[k])
+    return parent, total
+
+
+def fill(table, keys, values):
+    for key, value in zip(keys, values):
+        table[int(key)] = float(value)
+
+
+def words(ids, names, flags):
+    out, line = [], ""
+    for row, flag in zip(ids, flags):
+        for one in row:
+            line += names[one] if flag else "-"
+        out.append(line)
+    return out
+
+
+def recent(times, kinds):
+    last, gaps = collections.defaultdict(float), collections.deque(maxlen=5)
+    for i, kind in enumerate(kinds):
+        gaps.append((int(kind), float(times[i]) - last[int(kind)]))
+        last[int(kind)] = float(times[i])
+    return list(gaps), dict(last)
+
+
+def parsed(codes, stack):
+    for code in [int(one) for one in codes]:
+        if code >= 0:
+            stack.append(code)
+        else:
+            stack[-2:] = [stack[-1] + stack[-2]]
+    return stack[-1]
+
+
+def integers(*size, high=5):
+    return torch.randint(0, high, size, generator=torch.Generator().manual_seed(0))
+
+
+WEIGHTS = torch.relu(torch.randn(12, 12, generator=torch.Generator().manual_seed(0)))
+CASES = [
+    (groups, lambda: (torch.arange(400.0).view(200, 2), integers(200))),
+    (counts, lambda: (integers(300),)),
+    (counts, lambda: (integers(300).numpy().astype(np.int16),)),
+    (shortest_paths, lambda: (WEIGHTS.clone(), 0)),
+    (shortest_paths, lambda: (WEIGHTS.bfloat16(), 3)),
+    (spanning_tree, lambda: (integers(200, high=40), integers(200, high=40).flip(0), torch.rand(200), 40)),
+    (fill, lambda: ({7: "kept", 3: None}, integers(100, high=30), torch.rand(100))),
+    (words, lambda: (integers(60, 4), ["a", "bc", "d", "", "e"], integers(60, high=2).bool())),
+    (recent, lambda: (torch.arange(200.0), integers(200))),
+    (parsed, lambda: (torch.cat([integers(60), -torch.ones(40, dtype=torch.long)]), [3])),
+]
+
+
+def outcome(function, arguments):
+    try:
+        return function(*arguments), arguments
+    except Exception as error:
+        return type(error), str(error), arguments
+
+
+def check(function, lifted, make):
+    torch.manual_seed(0)
+    arguments = make()
+    wanted = outcome(function, copy.deepcopy(arguments))
+    assert not difference(outcome(lifted, copy.deepcopy(arguments)), wanted, path="values")
+
+
+@pytest.mark.parametrize(("function", "make"), CASES, ids=lambda one: getattr(one, "__name__", ""))
+def test_numbers_of_tensors_are_read_from_lists(function, make):
+    lifted = lift(function)
+    for _ in range(3):
+        check(function, lifted, make)
+    assert [loop.decision for loop in lifted.report().loops].count("lists") >= 1
+
+
+def test_what_the_loop_raises_leaves_behind_what_the_loop_does():
+    lifted = lift(fill)
+    for _ in range(2):
+        check(fill, lifted, CASES[6][1])
+    check(fill, lifted, lambda: ({}, integers(100, high=30), [*torch.rand(50), None]))
+    pop = lift(parsed)
+    for stack in ([3], [3], []):
+        check(parsed, pop, lambda stack=stack: (torch.tensor([1, -1, -1, -1, 2] * 30), list(stack)))
+
+
+def test_a_container_that_comes_to_hold_tensors_is_seen():
+    def added(table, keys, x):
+        for i in range(len(keys)):
+            table[int(keys[i])] += 1
+        return x + 0
+
+    x = torch.zeros(5)
+    lifted = lift(added)
+    for table in ([0] * 5, [0] * 5, [x[k] for k in range(5)], [0] * 5):
+        check(added, lifted, lambda table=table: (table, integers(100), x))
+    arguments = ([x[k] for k in range(5)], integers(100), x)
+    assert lifted(*arguments).sum() == 100  # its items are views of it
+
+
+def in_place(x):
+    total, seen = x[0], {}
+    for i in range(len(x)):
+        seen[int(x[i])] = i
+        total += int(x[i])
+    return total, seen
+
+
+def through_a_list(x):
+    rows, seen = [x], {}
+    for i in range(len(x)):
+        seen[int(x[i])] = i
+        rows[0][0] = i
+    return seen
+
+
+def through_an_alias(x):
+    held, seen = {}, {}
+    for i in range(len(x)):
+        seen[int(x[i])] = i
+        held["x"] = x
+        other = held["x"]
+        other[0] = i
+    return seen
+
+
+def changed(buffer):
+    buffer[0] = buffer[0] + 1
+
+
+def through_a_function(x):
+    seen = {}
+    for i in range(len(x)):
+        seen[int(x[0])] = i
+        changed(x)
+    return seen
+
+
+def handed_on(x):
+    seen = {}
+    for i in range(len(x)):
+        seen[int(x[0])] = i
+        list(map(changed, [x]))
+    return seen
+
+
+def in_a_lambda(x):
+    seen = {}
+    for i in range(len(x)):
+        seen[int(x[0])] = i
+        list(map(lambda one: changed(one), [x]))
+    return seen
+
+
+def by_position(x):
+    seen = {}
+    for i in range(len(x)):
+        seen[int(x[0])] = i
+        np.add(x, 1, x)
+    return seen
+
+
+def sorted_rows(x):
+    seen = {}
+    for i in range(len(x)):
+        seen[int(x[0])] = i
+        x.sort()
+    return seen
+
+
+def narrow(x):
+    seen = {}
+    for i in range(len(x)):
+        if x[i] > 0.1:
+            seen[int(x[i] * 10)] = i
+    return seen
+
+
+CHANGED = [
+    in_place,
+    through_a_list,
+    through_an_alias,
+    through_a_function,
+    handed_on,
+    in_a_lambda,
+    by_position,
+    sorted_rows,
+]
+
+
+@pytest.mark.parametrize("function", CHANGED, ids=lambda f: f.__name__)
+def test_tensors_that_are_changed_meanwhile_are_no_lists(function):
+    numbers = np.arange(50)[::-1].copy()
+    lifted = lift(function)
+    for make in (torch.from_numpy, np.asarray) if function not in (by_position, sorted_rows) else (np.asarray,):
+        for _ in range(2):
+            check(function, lifted, lambda make=make: (make(numbers.copy()),))
+    assert "lists" not in [loop.decision for loop in lifted.report().loops]
+
+
+def test_comparisons_are_made_in_the_dtype_of_the_tensor():
+    lifted = lift(narrow)
+    for _ in range(3):
+        check(narrow, lifted, lambda: (torch.tensor([0.1, 0.2, 0.3, 0.0999999] * 40),))
+
+
+SIZE = 1.5
+
+
+def step(table, k):
+    table[k] = table.get(k, 0) + SIZE
+
+
+def stepped(x):
+    table = {}
+    for i in range(len(x)):
+        step(table, int(x[i]))
+    return table
+
+
+def test_a_function_that_is_called_is_looked_at_again_when_it_changes(monkeypatch):
+    lifted = lift(stepped)
+    for _ in range(2):
+        check(stepped, lifted, lambda: (integers(200),))
+    assert lifted.report().loops[0].decision == "lists"
+    for size in (2.5, torch.tensor(1.0)):
+        monkeypatch.setattr(sys.modules[__name__], "SIZE", size)
+        check(stepped, lifted, lambda: (integers(200),))
