@@ -329,3 +329,44 @@ def test_gradients_at_the_edges(case):
         result = (run or Native(function, *given, gradients=True))(*given)
         found.append(torch.autograd.grad(result, leaves))
     torch.testing.assert_close(*found)
+
+
+def slopes(x, out):
+    for i in range(len(x)):
+        out[0, i] = torch.relu(x[i])
+        out[1, i] = x[i] ** 0.5
+        out[2, i] = 2 ** x[i]
+    return out
+
+
+def angles(x, y, out):
+    for i in range(len(x)):
+        out[i] = torch.atan2(x[i], y[i])
+    return out
+
+
+def cubes(x, out):
+    for i in range(len(x)):
+        out[i] += x[i]
+        out[i] **= 3
+    return out
+
+
+INFINITE = float("inf")
+SPECIAL = [
+    (slopes, ((0.0, -0.0, 1.0, -2.0, INFINITE, -INFINITE, float("nan")),), (3, 7)),
+    (angles, ((0.0, -0.0, 0.0, 1.0, INFINITE), (0.0, 0.0, 1e-310, 0.0, 1.0)), (5,)),
+    (cubes, ((1.0, 2.0, -3.0),), (3,)),
+]
+
+
+@pytest.mark.parametrize("case", SPECIAL, ids=lambda case: case[0].__name__)
+def test_gradients_of_numbers_that_are_zero_infinite_or_none(case):
+    function, rows, shape = case
+    found = []
+    for run in (function, None):
+        leaves = [torch.tensor(row, dtype=double, requires_grad=True) for row in rows]
+        out = torch.zeros(shape, dtype=double)
+        result = (run or Native(function, *leaves, out, gradients=True))(*leaves, out)
+        found.append(torch.autograd.grad(result.sum() if run is None else out.sum(), leaves))
+    torch.testing.assert_close(*found, equal_nan=True)

@@ -11,9 +11,10 @@ PASSING = ("clone", "contiguous", "cpu", "to", "type", "pos", *CONVERSIONS)
 """Methods that hand their operand on, perhaps in another type."""
 
 _POWER = (
-    "{b} == 0 ? 0 : {g} * ({b} * math::pow({a}, {b} - 1))",
-    "{a} == 0 && {b} >= 0 ? 0 : {g} * ({r} * math::log({a}))",
+    "{b} == 0 ? 0 : {g} * ({b} * math::pow(double({a}), double({b} - 1)))",
+    "{a} == 0 && {b} >= 0 ? 0 : {g} * ({r} * math::log(double({a})))",
 )
+_POWER_OF_A_NUMBER = "{b} == 0 ? 0 : {g} * ({b} * power<double>({a}, {b} - 1))"
 
 
 def operand_letters(op: Op) -> dict[str, Operand]:
@@ -53,8 +54,8 @@ def gradients_of(op: Op) -> tuple[str | None, ...]:
 def _power(op: Op) -> tuple[str | None, ...]:
     exponent = op.args[1]
     if isinstance(exponent, Const) and exponent.value == 2:
-        return ("{g} * (2 * {a})",)
-    return _POWER
+        return ("{g} * (2 * {a})", None)
+    return (_POWER_OF_A_NUMBER, None) if isinstance(exponent, Const) else _POWER
 
 
 def _clamp(op: Op) -> tuple[str, ...]:

@@ -56,7 +56,10 @@ FUNCTIONS: dict[str, Row] = {
     "truediv": Row("{a} / {b}", MULTIPLY, ("{g} / {b}", "-{g} * (({a} / {b}) / {b})")),
     "atan2": Row(
         "math::atan2({a}, {b})",
-        gradients=("{g} * ({b} / ({a} * {a} + {b} * {b}))", "-{g} * ({a} / ({a} * {a} + {b} * {b}))"),
+        gradients=(
+            "{a} * {a} + {b} * {b} == 0 ? 0 : {g} * ({b} / ({a} * {a} + {b} * {b}))",
+            "{a} * {a} + {b} * {b} == 0 ? 0 : -{g} * ({a} / ({a} * {a} + {b} * {b}))",
+        ),
     ),
     "hypot": Row("math::hypot({a}, {b})", gradients=("{g} * ({a} / {r})", "{g} * ({b} / {r})")),
 }
@@ -71,7 +74,7 @@ ARITHMETIC: dict[str, Row] = {
     "abs": Row("math::fabs({a})", ATOM, ("{g} * (({a} > 0) - ({a} < 0))",), "{a} < 0 ? -{a} : {a}"),
     "square": Row("{a} * {a}", MULTIPLY, ("{g} * (2 * {a})",), "{a} * {a}"),
     "sign": Row("sign_of({a})", ATOM, ("0",), "sign_of({a})"),
-    "relu": Row("maximum<{T}>({a}, 0)", ATOM, ("{r} > 0 ? {g} : 0",), "{a} < 0 ? 0 : {a}"),
+    "relu": Row("maximum<{T}>({a}, 0)", ATOM, ("{r} <= 0 ? 0 : {g}",), "{a} < 0 ? 0 : {a}"),
     "floor": Row("math::floor({a})", ATOM, ("0",), "{a}"),
     "ceil": Row("math::ceil({a})", ATOM, ("0",), "{a}"),
     "trunc": Row("math::trunc({a})", ATOM, ("0",), "{a}"),
