@@ -5,6 +5,7 @@ import inspect
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -258,3 +259,33 @@ def test_tuples_of_another_length():
     with pytest.raises(ValueError, match="too many values to unpack"):
         run([(torch.sin, 2.0), (torch.cos, 3.0, 4.0)], X)
     check(run, [(torch.sin, 2.0), [torch.cos, 3.0]], X)
+
+
+# ---------------------------------------------------------------- subclasses
+
+
+class Doubling(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        made = super().__torch_function__(func, types, args, kwargs or {})
+        return made + made if func is torch.Tensor.mul else made
+
+
+def times(holder, x):
+    out = []
+    for i in range(x.shape[0]):
+        out.append(x[i] * holder.op)
+    return out
+
+
+def test_subclasses_below_attributes_and_in_lists():
+    own = torch.ones(2).as_subclass(Doubling)
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    for first in (torch.ones(2), own):
+        for function, *arguments in ((times, SimpleNamespace(op=own), X), (doubled, [first, own])):
+            got, want = lifted(function)(*arguments), function(*arguments)
+            assert [*map(type, got)] == [*map(type, want)]
+            assert all(map(torch.equal, got, want))
+    for function, *arguments in ((times, SimpleNamespace(op=masked), np.ones((3, 2))), (doubled, [masked, masked])):
+        got, want = lifted(function)(*arguments), function(*arguments)
+        assert [*map(repr, got)] == [*map(repr, want)]

@@ -376,10 +376,19 @@ class Builder:
                 self.guards.append((path, value))
             self.modules.setdefault(path, value)
             return Const(value, path)
+        self._check_kind(path, value)
         var = Var(self._parameter_name(path))
         self.params[path] = var
         self.param_values[path] = value
         return var
+
+    def _check_kind(self, path: str, value: Any) -> None:
+        from looplift.runtime.guards import check_items
+
+        try:
+            check_items(path, value)
+        except NotLiftable as refusal:
+            raise self.refuse(refusal.code, refusal.message) from None
 
     def _parameter_name(self, path: str) -> str:
         """``self.rows[0]`` is ``self_rows_0``, unless that is another parameter."""

@@ -76,6 +76,21 @@ def check_kind(name: str, value: Any) -> None:
         raise NotLiftable("unsupported-iterable", f"'{name}' hands out its elements one by one")
 
 
+def check_items(name: str, value: Any, depth: int = 0) -> None:
+    """The same for what lists, tuples and dicts hold."""
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, _SEQUENCES):
+        check_kind(name, value)
+        return
+    one_of_each = {type(item): item for item in value}
+    for item in one_of_each.values():
+        if isinstance(item, (Tensor, np.ndarray)):
+            check_kind(name, item)
+        elif depth < DEPTH and isinstance(item, (*_SEQUENCES, dict)):
+            check_items(name, item, depth + 1)
+
+
 def conditions(writer: Writer, text: str, value: Any, depth: int = 0) -> list[str]:
     """What must hold of ``text`` for a variant that was made for ``value``; cheap conditions first."""
     if isinstance(value, Tensor):
