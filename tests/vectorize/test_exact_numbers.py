@@ -232,3 +232,21 @@ def test_finding_out_the_types_of_values_warns_of_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert list(lift(inverses, verify="off")(np.array([0.0, 2.0]))) == [0.0, 0.5]
+
+
+@pytest.mark.parametrize("call", ["* 0.1", "- i", "** 2", "/ (1 + i)", "+ (i > 1)"])
+def test_complex_numbers_stay_complex(call):
+    for call in (f"x[i].item() {call}", "2.0 ** x[i].item()"):
+        function = appended(call, "len(x)", {}, join="list")
+        x = torch.tensor([1 + 2j, -0.5j, 2 + 0j])
+        got, wanted = lift(function, verify="off", backend="torch")(x, None, None), function(x, None, None)
+        assert list(map(type, got)) == list(map(type, wanted))
+        np.testing.assert_allclose(got, wanted, rtol=1e-14)
+
+
+def test_powers_of_numpy_booleans_have_the_type_of_the_loop():
+    for call in ("x[i, 0] ** 2", "x[i] ** 1", "x[i] ** a[i]"):
+        function = appended(call, "len(x)", {}, join="list")
+        x = np.array([[True, False], [False, True]])
+        got, wanted = lift(function, verify="off", backend="torch")(x, [1, 2], None), function(x, [1, 2], None)
+        assert [(v.dtype, v.tolist()) for v in got] == [(v.dtype, v.tolist()) for v in wanted]

@@ -30,6 +30,8 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
         return nodes.cast(args[0], kind.dtype)
     if context.library == "torch" and base in ("pow", "power") and len(args) == 2:
         _check_scalar_power(context, *args)
+    if context.library == "np" and base in ("pow", "power") and str(args[0].kind.dtype) == "bool":
+        raise context.refuse("unknown-op", "a power of booleans, whose type depends on the exponent")
     if base == "where":
         args, kwargs = [*args, *(kwargs[key] for key in CHOICE if key in kwargs)], {}
     if not _is_whole_power(base, args):

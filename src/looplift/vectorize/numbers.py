@@ -257,7 +257,7 @@ def _integer(node: Node) -> Node:
 
 
 def _floating(node: Node) -> Node:
-    if node.kind.family == "float" or not node.axes:
+    if node.kind.family in ("float", "complex") or not node.axes:
         return node
     return Node("retype", (nodes.cast(node, nodes.lane_dtype(nodes.FLOAT)),), node.axes, nodes.FLOAT)
 
@@ -279,6 +279,8 @@ def _float_remainder(name: str, args: list[Node], kind: Kind) -> Node:
 
 def _power(context: Context, args: list[Node], kind: Kind, deciding: bool) -> Node:
     base, exponent = args
+    if kind.family == "complex" or any(a.kind.family == "complex" for a in args):
+        raise context.refuse("unknown-op", "a power of complex Python numbers")
     if kind.family == "float" and base.kind.family != "float" and exponent.kind.family != "float":
         context.check(nodes.compare("lt", exponent, nodes.const(0)))  # other powers of integers are integers
     if kind.family == "int":
