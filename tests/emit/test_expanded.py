@@ -210,6 +210,17 @@ def test_softmax_of_infinite_numbers(row):
         torch.testing.assert_close(lift(function, backend="native", verify="off")(x), function(x), equal_nan=True)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, double])
+@pytest.mark.parametrize("row", [(1e7, 1e7), (1e30, 1e30), (1e5, 1e5 + 1)])
+def test_softmax_of_large_numbers(row, dtype):
+    found = []
+    for function in (chosen, lift(chosen, backend="native", verify="off")):
+        x = torch.tensor([row, (1.0, 2.0)], dtype=dtype, requires_grad=True)
+        result = function(x)
+        found.append((result.detach(), *torch.autograd.grad(result, x)))
+    torch.testing.assert_close(*found)
+
+
 def weighted(x):
     weights = x[0]
     for i in range(x.shape[0]):

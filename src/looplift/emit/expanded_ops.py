@@ -201,12 +201,14 @@ def _softmax(walk: Expansion, short: str, op: Op, source: Row) -> Row | None:
     """Along the only axis: the sum is written where the row is bound."""
     if len(source.sizes) != 1 or _dim(op, short, source) != 0 or not _may_reduce(walk, short, source):
         return None
-    total = _log_of_sum(walk, source, _top(walk, source, "torch.maximum"))
+    top = _top(walk, source, "torch.maximum")
+    shifted = lambda value: walk.let("sub", value, top)  # noqa: E731
+    total = _sum(walk, source, lambda value: walk.let("torch.exp", shifted(value)))
     if short == "log_softmax":
-        return replace(source, at=lambda index: walk.let("sub", source.at(index), total), is_view=False)
-    return replace(
-        source, at=lambda index: walk.let("torch.exp", walk.let("sub", source.at(index), total)), is_view=False
-    )
+        total = walk.let("torch.log", total)
+        return replace(source, at=lambda index: walk.let("sub", shifted(source.at(index)), total), is_view=False)
+    share = lambda index: walk.let("truediv", walk.let("torch.exp", shifted(source.at(index))), total)  # noqa: E731
+    return replace(source, at=share, is_view=False)
 
 
 # ---------------------------------------------------------------- rows that become numbers
@@ -300,11 +302,7 @@ def _detached(walk: Expansion, value: Atom) -> Atom:
 def _logsumexp(walk: Expansion, row: Row) -> Atom:
     top = _top(walk, row, "torch.maximum")
     zero = walk.number(0.0, row.dtype)
-    return _log_of_sum(walk, row, walk.let("torch.where", walk.let("torch.isinf", top), zero, top))
-
-
-def _log_of_sum(walk: Expansion, row: Row, shift: Atom) -> Atom:
-    """``log(sum(exp(row)))``; with the greatest as the shift it is no number where that is infinite, as in softmax."""
+    shift = walk.let("torch.where", walk.let("torch.isinf", top), zero, top)
     total = _sum(walk, row, lambda value: walk.let("torch.exp", walk.let("sub", value, shift)))
     return walk.let("add", walk.let("torch.log", total), shift)
 
