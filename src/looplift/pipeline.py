@@ -356,7 +356,7 @@ def _over_lists(program: RegionProgram, values: Mapping[str, Any], settings: Set
     """The region as it is, over lists instead of tensors; in waves where it is none of those."""
     from looplift.base.report import LoopRecord
     from looplift.frontend.ahead import ahead_of
-    from looplift.frontend.residue import ARRAYS, holds_only, same_callees
+    from looplift.frontend.residue import ARRAYS, apart, holds_only, same_callees
     from looplift.runtime.variants import RegionCode
 
     try:
@@ -376,6 +376,9 @@ def _over_lists(program: RegionProgram, values: Mapping[str, Any], settings: Set
     namespace: dict[str, Any] = {"_holds_only": holds_only, "_arrays": ARRAYS}
     looked_through = (("()", residue.containers), ("_arrays", residue.mixed))
     guards = [f"_holds_only({kinds}, {', '.join(sorted(names))})" for kinds, names in looked_through if names]
+    if residue.stored:
+        namespace["_apart"] = apart
+        guards.append(f"_apart(({', '.join(sorted(residue.stored))},), ({', '.join(ahead.lists)},))")
     if residue.callees:
         namespace |= {"_same_callees": same_callees, "_callees": residue.callees}
         guards.append("_same_callees(_callees)")

@@ -285,3 +285,66 @@ def test_a_function_that_is_called_is_looked_at_again_when_it_changes(monkeypatc
     for size in (2.5, torch.tensor(1.0)):
         monkeypatch.setattr(sys.modules[__name__], "SIZE", size)
         check(stepped, lifted, lambda: (integers(200),))
+
+
+def renamed(tokens):
+    found = {}
+    for token in tokens:
+        token = token.item()
+        found[token] = found.get(token, 0) + 1
+    return found, token
+
+
+def first_places(labels, n):
+    seen, out = set(), torch.full((n,), -1)
+    for i in range(len(labels)):
+        k = int(labels[i])
+        if k not in seen:
+            seen.add(k)
+            out[k] = i
+    return out
+
+
+def into_an_argument(labels, out):
+    seen = {}
+    for i, label in enumerate(labels):
+        seen.setdefault(int(label), []).append(i)
+        out[i] += len(seen[int(label)])
+    return seen
+
+
+def into_itself(labels):
+    return into_an_argument(labels, labels)
+
+
+@pytest.mark.parametrize(
+    ("function", "make", "expected"),
+    [
+        (renamed, lambda: (integers(200),), "lists"),
+        (renamed, lambda: (integers(0),), None),
+        (first_places, lambda: (integers(200), 5), "lists"),
+        (first_places, lambda: (integers(200), 3), None),
+        (into_an_argument, lambda: (integers(200), torch.zeros(200)), "lists"),
+        (into_an_argument, lambda: (integers(200).numpy(), np.zeros(200, np.uint8)), "lists"),
+        (into_an_argument, lambda: (integers(200), torch.zeros(50)), None),
+        (into_itself, lambda: (integers(200),), None),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_stores_into_other_tensors(function, make, expected):
+    lifted = lift(function)
+    for _ in range(3):
+        check(function, lifted, make)
+    if expected:
+        assert expected in [loop.decision for loop in lifted.report().loops]
+
+
+def test_an_argument_that_shares_memory_is_no_list():
+    lifted = lift(into_an_argument)
+    for shared in (False, True, False):
+
+        def make(shared=shared):
+            both = integers(400)
+            return both[:200], both[100:300] if shared else both[:200].clone()
+
+        check(into_an_argument, lifted, make)

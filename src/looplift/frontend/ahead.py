@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,8 +21,9 @@ import torch
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
+from looplift.frontend.names import names_of
 from looplift.frontend.residue import Residue, residue_of
-from looplift.frontend.syntax import children_of, nodes_of
+from looplift.frontend.syntax import children_of, fresh_copy, nodes_of
 
 CONVERSIONS = ("int", "float", "bool")
 COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -43,13 +43,14 @@ class Ahead:
 
 def ahead_of(statements: list[ast.stmt], values: Mapping[str, Any], live_out: Iterable[str]) -> Ahead:
     """Raises NotLiftable where the region reads no numbers of tensors, or may change the tensors meanwhile."""
+    statements = [_Renamed().visit(fresh_copy(statement)) for statement in statements]
     every = [node for statement in statements for node in nodes_of(statement)]
     stores = Counter(node.id for node in every if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
     tables = {name: Table(value) for name, value in values.items() if name not in stores and _may_be_list(value)}
     single = {name for name, count in stores.items() if count == 1} - {*live_out} - values.keys()
     while True:
         reader = Reader(values, tables, set(stores), single)
-        changed = [reader.visit(copy.deepcopy(statement)) for statement in statements]
+        changed = [reader.visit(fresh_copy(statement)) for statement in statements]
         if not (left := reader.left_over(changed)):
             break
         single -= left
@@ -58,6 +59,24 @@ def ahead_of(statements: list[ast.stmt], values: Mapping[str, Any], live_out: It
     lists = {name: reader.list_name(name) for name in sorted(reader.used)}
     depths = {lists[name]: tables[name].rank for name in lists} | {n: rank for n, (_, rank) in reader.derived.items()}
     return Ahead(lists, changed, residue_of(changed, values, depths))
+
+
+class _Renamed(ast.NodeTransformer):
+    """``for t in x: t = int(t)`` gives the element a name of its own."""
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        targets = {one.id: one for one in nodes_of(node.target) if isinstance(one, ast.Name)}
+        for statement in node.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in targets:
+                    loads = [one for one in nodes_of(value) if isinstance(one, ast.Name) and one.id == name]
+                    if len(loads) == 1:
+                        targets[name].id = loads[0].id = f"{name}_element"
+            used = names_of(statement)
+            for name in targets.keys() & (used.loads | used.stores):
+                del targets[name]
+        return node
 
 
 @dataclass

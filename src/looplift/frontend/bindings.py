@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field
@@ -18,11 +18,16 @@ DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp
 
 @dataclass
 class Bindings:
-    """``numbers`` and ``fresh``: the names that hold nothing else. ``lists``: lists of numbers and their depth."""
+    """Names that hold nothing else than a number, a ``fresh`` container, or an array that was ``created`` there.
+
+    ``lists``: lists of numbers and their depth. ``creates`` says of an expression whether it makes an array of its own.
+    """
 
     lists: Mapping[str, int]
+    creates: Callable[[ast.expr], bool]
     numbers: set[str] = field(default_factory=set)
     fresh: set[str] = field(default_factory=set)
+    created: set[str] = field(default_factory=set)
 
     def is_number(self, node: ast.expr) -> bool:
         """Whether an expression is a number or text, as far as its form tells."""
@@ -60,7 +65,12 @@ class Bindings:
         return isinstance(node, DISPLAYS)
 
 
-def bindings_of(statements: Iterable[ast.stmt], values: Mapping[str, Any], lists: Mapping[str, int]) -> Bindings:
+def bindings_of(
+    statements: Iterable[ast.stmt],
+    values: Mapping[str, Any],
+    lists: Mapping[str, int],
+    creates: Callable[[ast.expr], bool],
+) -> Bindings:
     """What is known of names that the statements bind, and of those in ``values``, which they begin with."""
     bound: dict[str, list[ast.expr | None]] = {}
     for statement in statements:
@@ -71,12 +81,12 @@ def bindings_of(statements: Iterable[ast.stmt], values: Mapping[str, Any], lists
         name for name, value in values.items() if type(value) in NUMBERS
     }
     fresh = {name for name in bound if name not in values and name not in lists}
-    found = Bindings(lists, numbers - lists.keys(), fresh)
+    found = Bindings(lists, creates, numbers - lists.keys(), fresh, set(fresh))
+    kinds = ((found.numbers, found.is_number), (found.fresh, found.is_fresh), (found.created, creates))
     before = -1
-    while before != len(found.numbers) + len(found.fresh):
-        before = len(found.numbers) + len(found.fresh)
-        found.numbers -= {name for name, every in bound.items() if not all(_holds(found.is_number, v) for v in every)}
-        found.fresh -= {name for name, every in bound.items() if not all(_holds(found.is_fresh, v) for v in every)}
+    while before != (before := sum(len(names) for names, _ in kinds)):
+        for names, holds in kinds:
+            names -= {name for name, every in bound.items() if not all(_holds(holds, value) for value in every)}
     return found
 
 

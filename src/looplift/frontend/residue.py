@@ -19,6 +19,7 @@ import torch
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
+from looplift.base.memory import reach
 from looplift.frontend.bindings import CHOICES, NUMBER_CALLS, Bindings, bindings_of
 from looplift.frontend.names import names_of
 from looplift.frontend.syntax import nodes_of
@@ -50,6 +51,7 @@ append extend insert pop remove sort reverse clear setdefault update popitem add
 rotate move_to_end
 """.split())  # fmt: skip
 READS = frozenset("item tolist size dim numel clone detach stride ndimension".split())
+CREATORS = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like".split())
 ATTRIBUTES = frozenset("shape dtype ndim device".split())
 FORBIDDEN = (ast.With, ast.AsyncWith, ast.AsyncFor, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
              ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom,
@@ -79,12 +81,13 @@ def holds_only(kinds: tuple[type, ...], *values: Any) -> bool:
 class Residue:
     """What statements may do: change the arguments ``written``, call ``callees`` of the user's, draw numbers.
 
-    ``containers`` hold numbers and text alone, ``mixed`` ones tensors and arrays as well. ``computes``: whether they
-    compute with tensors.
+    ``containers`` hold numbers and text alone, ``mixed`` ones tensors and arrays as well. ``stored`` are tensors and
+    arrays that they write to. ``computes``: whether they compute with tensors.
     """
 
     draws: bool = False
     written: set[str] = field(default_factory=set)
+    stored: set[str] = field(default_factory=set)
     containers: set[str] = field(default_factory=set)
     mixed: set[str] = field(default_factory=set)
     callees: dict[types.FunctionType, tuple[Any, ...]] = field(default_factory=dict)
@@ -113,17 +116,19 @@ def residue_of(statements: list[ast.stmt], values: Mapping[str, Any], lists: Map
     if any(values.get(name, getattr(builtins, name)) is not getattr(builtins, name) for name in NUMBER_CALLS | CHOICES):
         raise NotLiftable("unsupported-value", "a name of one of Python's own functions is used for something else")
     found = Residue()
-    _look_at(statements, values, bindings_of(statements, values, lists), found)
+    _look_at(statements, values, lists, found)
     return found
 
 
-def _look_at(statements: list[ast.stmt], values: Mapping[str, Any], bindings: Bindings, found: Residue) -> None:
+def _look_at(statements: list[ast.stmt], values: Mapping[str, Any], lists: Mapping[str, int], found: Residue) -> None:
     names = names_of(statements)
-    outside = {name: values[name] for name in names.loads if name in values}
+    outside = {name: values[name] for name in names.loads if values.get(name, _UNKNOWN) is not _UNKNOWN}
+    bindings = bindings_of(statements, values, lists, lambda node: _creates(node, outside))
     arrays = {name for name, value in outside.items() if isinstance(value, ARRAYS) or _holds_arrays(value)}
     taints = tainted_by(statements, arrays, bindings, lambda node: _is_array_call(_resolved(node, outside)))
     found.computes |= bool(taints) and any(map(taints.computes, statements))
-    look = _Look(found, outside, names.stores, bindings, taints)
+    parameters = {name for name, value in values.items() if value is _UNKNOWN}
+    look = _Look(found, outside, names.stores | parameters, bindings, taints)
     for name, value in outside.items():
         look.value(name, value)
     for statement in statements:
@@ -177,7 +182,7 @@ class _Look:
         self.found.callees[value] = value.__code__, value.__defaults__, known
         if any(type(held) in (*CONTAINERS, *ARRAYS) for held in known.values()):
             raise NotLiftable("unknown-call", f"'{name}' reads a global that is no function")
-        _look_at(body, known, bindings_of(body, dict.fromkeys(own, body), {}), self.found)
+        _look_at(body, known | dict.fromkeys(own, _UNKNOWN), {}, self.found)
 
     # ------------------------------------------------------------ nodes
 
@@ -197,7 +202,7 @@ class _Look:
             case ast.Subscript(ctx=ast.Store() | ast.Del(), value=owner):
                 self.changed(owner)
             case ast.AugAssign(target=target) if root_of(target) in self.taints and not self.is_container(target):
-                self.fail(node, "may change a tensor in place")
+                self.changed_array(target, "may change a tensor in place")
 
     def is_container(self, node: ast.expr) -> bool:
         """Whether a name stands for a list, dict or the like, and never for a tensor."""
@@ -211,8 +216,17 @@ class _Look:
         """Something is stored into, or taken out of, what an expression stands for."""
         name = root_of(owner)
         if name in self.taints and not self.is_container(owner):
-            self.fail(owner, "is written to, and may be a tensor")
+            self.changed_array(owner, "is written to, and may be a tensor")
         self.writes(owner)
+
+    def changed_array(self, node: ast.expr, why: str) -> None:
+        """A tensor that was made for these statements may be written to, and one that shares no memory with others."""
+        name = root_of(node)
+        if name in self.bindings.created:
+            return
+        if name in self.bound or not isinstance(self.outside.get(name), ARRAYS):
+            self.fail(node, why)
+        self.found.stored.add(name)
 
     def writes(self, owner: ast.expr) -> None:
         name = root_of(owner)
@@ -295,6 +309,27 @@ _ITERATORS = frozenset("""
 itemgetter attrgetter count cycle repeat accumulate chain combinations permutations product islice starmap groupby
 zip_longest takewhile dropwhile pairwise
 """.split())  # fmt: skip
+
+
+_UNKNOWN = object()
+"""What the parameters of a function of the user's stand for."""
+
+
+def _creates(node: ast.expr, values: Mapping[str, Any]) -> bool:
+    """Whether an expression is a call that makes a tensor or array of its own."""
+    target = _resolved(node.func, values) if isinstance(node, ast.Call) else None
+    known = str(name_of(target)) if callable(target) else ""
+    return known.startswith(("torch.", "np.")) and known.rpartition(".")[2] in CREATORS
+
+
+def apart(stored: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    """Whether arrays share no memory with others."""
+    places = [reach(one) for one in others]
+    for one in stored:
+        start, end = reach(one)
+        if any(first < end and start < last for first, last in places):
+            return False
+    return True
 
 
 def _resolved(node: ast.AST, values: Mapping[str, Any]) -> Any:

@@ -22,6 +22,7 @@ from looplift.frontend.callees import hooked
 from looplift.frontend.names import position_of
 from looplift.frontend.regions import Region
 from looplift.frontend.source import REGIONS_NAME, code_of
+from looplift.frontend.syntax import fresh_copy
 
 CLOCK = "__looplift_clock__"
 READY = "__looplift_ready__"
@@ -138,7 +139,7 @@ def region_function(
     """
     body = replaced_block(region.statements, numbered or {}, region.start, region.block)
     if clock:
-        body = [_Clocked().visit(_fresh(node)) for node in body]
+        body = [_Clocked().visit(fresh_copy(node)) for node in body]
     body += _ending(region)
     parameters = [*region.arguments, *([CLOCK] if clock else [])]
     tree = ast.parse(f"def {region.name or 'region'}({', '.join(parameters)}): pass").body[0]
@@ -157,15 +158,6 @@ def _ending(region: Region) -> list[ast.stmt]:
         return []
     checks = [f"try: {name}\nexcept NameError: {name} = {REGIONS_NAME}[0]" for name in region.optional]
     return located("\n".join([*checks, f"return {', '.join(region.live_out)}"]), place)
-
-
-def _fresh(node: Any) -> Any:
-    """A copy of a tree that shares no node with it."""
-    if isinstance(node, list):
-        return [_fresh(item) for item in node]
-    if not isinstance(node, ast.AST):
-        return node
-    return ast.copy_location(type(node)(**{name: _fresh(value) for name, value in ast.iter_fields(node)}), node)
 
 
 class _Clocked(ast.NodeTransformer):

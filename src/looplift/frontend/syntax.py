@@ -7,6 +7,7 @@ its pieces. Contexts of names (``ast.Load`` and such) are left out.
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 
 def children_of(node: ast.AST) -> list[ast.AST]:
@@ -29,3 +30,12 @@ def nodes_of(node: ast.AST) -> list[ast.AST]:
     for one in found:  # grows as it is walked over
         found += children_of(one)
     return found
+
+
+def fresh_copy(node: Any) -> Any:
+    """A copy of a tree that shares no node with it, without what was noted on its nodes."""
+    if isinstance(node, list):
+        return [fresh_copy(item) for item in node]
+    if not isinstance(node, ast.AST):
+        return node
+    return ast.copy_location(type(node)(**{name: fresh_copy(value) for name, value in ast.iter_fields(node)}), node)
