@@ -126,3 +126,53 @@ def test_variances_without_a_degree_of_freedom(columns):
         x = torch.from_numpy(FLOATS[:, :columns].copy()).requires_grad_()
         gradients.append(torch.autograd.grad(torch.stack(candidate(x, None, None)).sum(), x)[0])
     torch.testing.assert_close(*gradients, equal_nan=True)
+
+
+MATRICES = ["np.linalg.norm(x[i], keepdims=True)", "np.argmax(x[i], keepdims=True)", "np.vdot(x[i], x[i])",
+            "np.linalg.matrix_norm(x[i], keepdims=True)", "np.concatenate([x[i], x[i]], axis=1, dtype=np.float32)",
+            "np.isin(x[i] % 3, np.arange(-9, 20.0) % 7, assume_unique=True)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", MATRICES)
+def test_options_of_functions_of_matrices(expression):
+    check(function_of(f"out.append({expression})"), STACK, [None])
+
+
+@pytest.mark.parametrize(
+    "expression", ["x[i].argmax(keepdim=True)", "x[i].any((0, 1), True)", "x[i].sum((0, 1), True)"]
+)
+def test_all_dimensions_are_kept(expression):
+    check(function_of(f"out.append({expression})"), torch.from_numpy(STACK), [None])
+
+
+IN_PLACE = ["made += x[i]", "made *= x", "made -= x[i, 0]", "made[i] += x[i]", "made[1:] += x[i]", "made[:] = x[i]",
+            "t = made[i]; t += x[i]; t *= x[0]"]  # fmt: skip
+SHARED = {
+    "apart": lambda b: (b.clone(), b),
+    "shifted": lambda b: (b[:-1], b[1:]),
+    "same": lambda b: (b, b),
+    "columns": lambda b: (b[:, :2], b[:, 1:]),
+    "expanded": lambda b: (b[:1].expand(4, 3), b),
+}
+
+
+@pytest.mark.parametrize("shared", list(SHARED))
+@pytest.mark.parametrize("line", IN_PLACE)
+@pytest.mark.parametrize("backend", ["auto", "native"])
+def test_arguments_in_one_memory_are_changed_in_place(line, shared, backend):
+    function = function_of(line, "made")
+    lifted: Any = lift(function, verify="off", backend=backend)
+    found = []
+    lifted(*SHARED["apart"](torch.ones(4, 3))[:1], None, torch.ones(4, 3))
+    for candidate in (lifted, function):
+        memory = torch.arange(12.0).reshape(4, 3)
+        x, made = SHARED[shared](memory)
+        found.append([outcome(candidate, x, None, made)[:1], memory.tolist()])
+    why = difference(found[0], found[1], magnitude=1.0, path="call")
+    assert not why, why
+
+
+def test_rows_of_arguments_apart_are_changed_in_kernels():
+    lifted: Any = lift(function_of("made += x[i]", "made"), verify="off")
+    lifted(torch.ones(4, 3), None, torch.ones(4, 3))
+    assert lifted.report().loops[0].decision == "native"

@@ -204,12 +204,32 @@ template <class T, int rank> static inline bool holds(const View<T, rank>& view,
 }
 """
 
+_OVERLAP = """\
+// Whether the memory from the first to the last element of a view has some of another's in it.
+template <class T, int rank, class U, int other>
+static inline bool overlap(const View<T, rank>& one, const View<U, other>& two) {
+  const char *low[2] = {(const char*)one.data, (const char*)two.data}, *high[2] = {low[0], low[1]};
+  for (int axis = 0; axis < rank; ++axis) {
+    if (one.size[axis] == 0) return false;
+    const int64_t reach = (one.size[axis] - 1) * one.step[axis] * int64_t(sizeof(T));
+    (reach < 0 ? low : high)[0] += reach;
+  }
+  for (int axis = 0; axis < other; ++axis) {
+    if (two.size[axis] == 0) return false;
+    const int64_t reach = (two.size[axis] - 1) * two.step[axis] * int64_t(sizeof(U));
+    (reach < 0 ? low : high)[1] += reach;
+  }
+  return low[0] < high[1] + sizeof(U) && low[1] < high[0] + sizeof(T);
+}
+"""
+
 PIECES: dict[str, str] = {
     "View": _VIEW,
     "row": _ROW,
     **ARRAYS,
     **SELECTION,
     "holds": _HOLDS,
+    "overlap": _OVERLAP,
     "bits_of": _BITS,
     "half": _HALF,
     "bfloat16": _BFLOAT16,

@@ -66,7 +66,10 @@ def _store_whole(writer: Writer, statement: Store, target: View) -> None:
 
 def _check_overlap(writer: Writer, target: View, value: object, short: str | None) -> None:
     """PyTorch refuses to store what overlaps in part with its place, or reads what it has just written."""
-    if target.type.family != "tensor" or not isinstance(value, View | Number) or value.origin is not target.origin:
+    if target.type.family != "tensor" or not isinstance(value, View | Number):
+        return
+    if value.origin is not target.origin:
+        _require_apart(writer, target, value, short)
         return
     if isinstance(value, View):
         free = [[index is None for index in view.indices] for view in (target, value)]
@@ -75,6 +78,17 @@ def _check_overlap(writer: Writer, target: View, value: object, short: str | Non
         alike = short is None
     if not alike:
         raise writer.refuse("aliasing", f"a part of '{writer.hint}' is stored into '{writer.hint}' itself")
+
+
+def _require_apart(writer: Writer, target: View, value: View | Number, short: str | None) -> None:
+    """Two arguments may be parts of one memory: the loop runs then."""
+    findings = writer.findings
+    if any(var is None or var in findings.made - findings.renamed for var in (target.origin, value.origin)):
+        return
+    if isinstance(value, View):
+        writer.fail_if(f"overlap({target.root}, {value.root})", "aliased")
+    elif short is not None and value.place:
+        writer.fail_if(f"holds({target.root}, &{value.place})", "aliased")
 
 
 def combine(

@@ -100,6 +100,13 @@ def fold_text(p: Printer, node: Node) -> Text:
     text = p.text(x).at(ATOM)
     names = node.attrs["kwargs"]
     more = "".join(f", {k}={p.text(v).text}" for k, v in zip(names, extra, strict=True))
+    if (
+        keep
+        and len(dims) > 1
+        and (base in ("norm", "argmax", "argmin") if p.library == "np" else _is_single(base, dims))
+    ):
+        bare = Node("fold", node.args, node.axes, node.kind, node.attrs | {"keepdim": False})
+        return atom(f"{fold_text(p, bare).at(ATOM)}[...{', None' * len(dims)}]")
     if p.library == "np":
         short = {"amax": "max", "amin": "min", "norm": "linalg.norm", "absolute": "abs"}.get(base, base)
         if base in ("norm", "argmax", "argmin") and len(dims) > 1:
@@ -108,8 +115,7 @@ def fold_text(p: Printer, node: Node) -> Text:
         where = dims[0] if len(dims) == 1 else dims
         return atom(f"np.{short}({text}, axis={where}{keeps}{more})")
     keeps = ", keepdim=True" if keep else ""
-    single = base in ("prod", "argmax", "argmin", *MEDIANS) or (base in ("any", "all") and len(dims) > 1)
-    if single and len(dims) > 1:
+    if _is_single(base, dims) and len(dims) > 1:
         text, dims = f"{text}.flatten({-len(dims)})", (-1,)
     where = dims[0] if len(dims) == 1 else dims
     if base in ("max", "min"):
@@ -129,6 +135,11 @@ def fold_text(p: Printer, node: Node) -> Text:
             return atom(f'extreme({text}.contiguous(), "{base}", {where}{keeps})')
         return atom(f"{text}.contiguous().{base}({where}{keeps}{more}).values")
     return atom(f"{text}.{base}({where}{keeps}{more})")
+
+
+def _is_single(base: str, dims: tuple[int, ...]) -> bool:
+    """Whether torch folds but one dimension at a time."""
+    return base in ("prod", "argmax", "argmin", *MEDIANS) or (base in ("any", "all") and len(dims) > 1)
 
 
 def along_dim_text(p: Printer, node: Node) -> Text:

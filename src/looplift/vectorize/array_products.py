@@ -140,7 +140,7 @@ def _vector_norm(call: Call) -> Made:
 
 def _matrix_norm(call: Call) -> Made:
     x, order = call.first, call.get("ord", nodes.const("fro"))
-    if x.kind.rank != 2 or not is_shared(order):
+    if x.kind.rank != 2 or not is_shared(order) or "keepdims" in call.given:
         return None
     return call.made("np.linalg.matrix_norm({x}, ord={o})", {"x": x, "o": order})
 

@@ -91,7 +91,7 @@ def contraction(context: Context, name: str, args: list[Any], kwargs: dict[str, 
         if base == "vdot" and "complex" in str(a.kind.dtype):  # of which the first factor is conjugated
             a = nodes.elementwise("torch.conj", [a], a.kind)
         ranks = (a.kind.rank, b.kind.rank)
-        if max(ranks) <= 2 and min(ranks) >= 1 and not (base == "inner" and ranks != (1, 1)):
+        if max(ranks) <= 2 and min(ranks) >= 1 and not (base in ("inner", "vdot") and ranks != (1, 1)):
             return product(a, b, fact.kind)
     if base in ("outer", "ger") and len(args) == 2 and [a.kind.rank for a in args] == [1, 1]:
         a = Node("unsqueezed", (args[0],), args[0].axes, Kind(args[0].kind.family, args[0].kind.dtype, 2), {"dim": -1})
@@ -187,6 +187,8 @@ def _stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any
     if dim.op != "const":
         raise context.refuse("unsupported-value", "a dimension that is not a constant")
     axis = dim.attrs["value"]
+    if "dtype" in kwargs:
+        items = [nodes.cast(item, fact.kind.dtype) if item.kind.is_array else item for item in items]
     if base in ("tensor", "array"):
         items = [converted(context, item, fact.kind.dtype) for item in items]
         axis = 0

@@ -81,6 +81,8 @@ def _is_shared_count(node: Node) -> bool:
 
 def _itemwise(name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node | None:
     place = ITEMWISE[table.base_name(name)]
+    if name == "np.isin" and (len(args) > 2 or "assume_unique" in kwargs):
+        return None  # each row may have but one of each item, all rows together have more
     args, named = list(map(_written, args)), {key: _written(arg) for key, arg in kwargs.items()}
     if len(args) <= place or any(arg is None for arg in (*args, *named.values())) or not args[place].kind.is_array:
         return None
