@@ -250,3 +250,38 @@ def test_powers_of_numpy_booleans_have_the_type_of_the_loop():
         x = np.array([[True, False], [False, True]])
         got, wanted = lift(function, verify="off", backend="torch")(x, [1, 2], None), function(x, [1, 2], None)
         assert [(v.dtype, v.tolist()) for v in got] == [(v.dtype, v.tolist()) for v in wanted]
+
+
+def counted(x):
+    total = 0
+    for i in range(len(x)):
+        if x[i] > 0:
+            total = total + 1
+    return total
+
+
+def refused(x):
+    return [not x[i] for i in range(len(x))]
+
+
+@pytest.mark.parametrize("function", [counted, refused])
+def test_rows_of_several_elements_have_no_truth_value(function):
+    lifted = lift(function, verify="off", backend="torch")
+    for columns in (1, 3, 0, 2):
+        x = torch.arange(3.0 * columns).reshape(3, columns)
+        assert outcome(lifted, x) == outcome(function, x), columns
+
+
+def test_truth_values_that_become_tensors_are_handed_out_as_such():
+    def joined(x):
+        some, last = True, False
+        for i in range(len(x)):
+            some = some * (x[i] > 0)
+        for i in range(len(x)):
+            last = x[i] > 0
+        return some, last
+
+    for backend in ("torch", "auto"):
+        lifted = lift(joined, verify="off", backend=backend)
+        for x in (torch.ones(3), torch.arange(3.0), torch.ones(0)):
+            assert str(lifted(x)) == str(joined(x))

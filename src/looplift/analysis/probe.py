@@ -87,6 +87,9 @@ class _Probe:
         for statement in walk(self.function.body):
             if isinstance(statement, Loop) and self._may_not_run(statement):
                 self.mixed |= {c.after for c in statement.carries if self._begins_as_number(c)}
+            if isinstance(statement, Loop):
+                flags = [c for c in statement.carries if self._is_flag_of_tensors(c)]
+                self.mixed |= {var for c in flags for var in (c.inside, c.after)}
         grown = True
         while grown:
             grown = False
@@ -119,6 +122,12 @@ class _Probe:
         if carry.init is UNDEFINED or not self.facts[carry.after].kind.is_array:
             return False
         return self.facts[carry.init].kind.is_number or carry.init in self.mixed
+
+    def _is_flag_of_tensors(self, carry: Carry) -> bool:
+        """Whether a truth value is Python's in one iteration and a tensor in another."""
+        if self.facts[carry.after].kind.family != "bool":
+            return False
+        return any(a is not UNDEFINED and self.facts[a].kind.is_array for a in (carry.init, carry.next))
 
     def _undecided(self, statement: Statement) -> list[tuple[Var, list[Atom]]]:
         """Arithmetic of nothing that is surely a tensor: its kind is as undecided as its operands' kinds."""

@@ -81,6 +81,8 @@ def truth(node: Node) -> Node:
         return Node("apply", (node,), (), nodes.BOOL, {"name": "builtin.bool", "kwargs": [], "positional": 1})
     if node.kind.family == "bool":
         return node
+    if node.kind.is_array and node.kind.rank:
+        node = Node("reshaped", (node,), node.axes, Kind(node.kind.family, node.kind.dtype, 0))  # of one element
     if node.kind.is_array and str(node.kind.dtype) in ("torch.bool", "bool"):
         return nodes.cast(node, node.kind.dtype)
     return nodes.elementwise("ne", [node, nodes.const(0)], nodes.BOOL)
