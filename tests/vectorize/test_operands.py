@@ -145,6 +145,17 @@ def test_all_dimensions_are_kept(expression):
     check(function_of(f"out.append({expression})"), torch.from_numpy(STACK), [None])
 
 
+NORMS = ["linalg.norm(x[i], 2)", "linalg.norm(x[i], 1)", "linalg.norm(x[i], ord=-1)", "linalg.norm(x[i], 'fro')",
+         "linalg.norm(x[0][: i + 1], 2)", "linalg.norm(x[0][: i + 1])", "linalg.norm(x[i] - x[0], 2)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", NORMS)
+@pytest.mark.parametrize("library", ["torch", "np"])
+def test_norms_of_matrices(expression, library):
+    table = torch.from_numpy(STACK) if library == "torch" else STACK
+    check(function_of(f"out.append({library}.{expression})"), table, [None])
+
+
 IN_PLACE = ["made += x[i]", "made *= x", "made -= x[i, 0]", "made[i] += x[i]", "made[1:] += x[i]", "made[:] = x[i]",
             "t = made[i]; t += x[i]; t *= x[0]"]  # fmt: skip
 SHARED = {

@@ -128,6 +128,8 @@ class Folding:
 
 def reduction(context: Context, name: str, args: list[Val], kwargs: dict[str, Val], fact: Fact) -> Val:
     """``x.sum(0)`` and the like of a value with ragged dimensions."""
+    from looplift.vectorize.shapes import check_norm
+
     base = table.base_name(name)
     if base in ("max", "min") and isinstance(fact.sample, tuple):
         from looplift.vectorize.ragged_pairs import extreme_and_place
@@ -139,6 +141,7 @@ def reduction(context: Context, name: str, args: list[Val], kwargs: dict[str, Va
     if any(val.dims is not None for val in args[1:]) or fact.kind.family in ("tuple", "object"):
         raise context.refuse("ragged-shape", f"'{base}' in this form, of values of another length in each iteration")
     folding = Folding(context, x, wanted, fact)
+    check_norm(context, name, len(wanted), extra.get("p", extra.get("ord")))
     if base not in FOLDS:
         raise context.refuse("ragged-shape", f"'{base}' of values of another length in each iteration")
     if not folding.ragged:

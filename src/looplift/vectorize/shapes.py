@@ -64,6 +64,8 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     x = guarded(context, base, 0, x)
     wanted = tuple(range(-rank, 0)) if dim is None else _negative(dim, rank)
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+    order = extra.get("p", extra.get("ord"))
+    check_norm(context, name, len(wanted), None if order is None else order.attrs.get("value", order))
     attrs = {
         "name": base, "dims": wanted, "keepdim": bool(keep is not None and _static(context, keep, "keepdim")),
         "all": dim is None, "kwargs": list(extra), "as": name,
@@ -81,6 +83,12 @@ def _of_items(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     attrs = {"name": table.base_name(name), "dims": (-x.kind.rank,), "keepdim": False, "all": x.kind.rank == 1,
              "kwargs": [], "as": name}  # fmt: skip
     return Node("fold", (x,), x.axes, fact.kind, attrs)
+
+
+def check_norm(context: Context, name: str, dims: int, order: Any) -> None:
+    """Of two dimensions ``linalg.norm`` with an order is a norm of matrices, which is no fold of their elements."""
+    if name.endswith("linalg.norm") and dims == 2 and not (order is None or order == "fro"):
+        raise context.refuse("unknown-op", f"'{said(name)}' of a matrix, of this order")
 
 
 def _check_freedom(context: Context, x: Node, less: Any) -> None:
