@@ -370,3 +370,15 @@ def test_gradients_of_numbers_that_are_zero_infinite_or_none(case):
         result = (run or Native(function, *leaves, out, gradients=True))(*leaves, out)
         found.append(torch.autograd.grad(result.sum() if run is None else out.sum(), leaves))
     torch.testing.assert_close(*found, equal_nan=True)
+
+
+@pytest.mark.parametrize("penalty", [lambda y, g: y + (g**2).sum(), lambda y, g: g.sum()])
+def test_a_second_derivative_is_never_left_out(penalty):
+    """Also where only some inputs are asked for, and autograd would not pass by what raises."""
+    a, b = number(3), number(3)
+    given = (torch.ones((), dtype=double), torch.zeros(3, dtype=double))
+    native = Native(recurrence, a, b, *given, gradients=True)
+    h, _ = native(a, b, *given)
+    (gradient,) = torch.autograd.grad(h, a, create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        torch.autograd.grad(penalty(h, gradient), (a, b), allow_unused=True)

@@ -131,17 +131,23 @@ def is_doubtful(gradient: torch.Tensor) -> bool:
 
 
 def once(backward: Callable) -> Callable:
-    """A backward pass whose gradients raise an error when they are differentiated again."""
+    """A backward pass whose gradients raise an error when they are differentiated again, by whatever they depend on."""
+
+    class Once(torch.autograd.Function):
+        @staticmethod
+        def forward(context: Any, found: tuple, *sources: torch.Tensor) -> tuple:
+            return found
+
+        @staticmethod
+        def backward(ctx: Any, *gradients: Any) -> Any:
+            raise RuntimeError("the gradient of a native kernel cannot be differentiated again (once_differentiable)")
 
     def wrapped(context: Any, *gradients: Any) -> tuple:
         with torch.no_grad():
             found = backward(context, *gradients)
-        tensors = [gradient.detach().requires_grad_() for gradient in found if gradient is not None]
-        if not torch.is_grad_enabled() or not tensors:
+        if not torch.is_grad_enabled():
             return found
-        message = "the gradient of a native kernel cannot be differentiated again (once_differentiable)"
-        functions = torch._C._functions  # type: ignore[attr-defined]
-        delayed = iter(functions.DelayedError(message, len(tensors))(*tensors))
-        return tuple(None if gradient is None else next(delayed) for gradient in found)
+        sources = (tensor for tensor in (*context.sources, *gradients) if tensor is not None)
+        return Once.apply(found, *sources)
 
     return wrapped

@@ -121,6 +121,8 @@ class _Text:
         numbers = [self.names[var] for var in self.kernel.inputs if not self._is_tensor(var)]
         lines = [f"context.save_for_backward({', '.join(read)})", "context.tape = tape"]
         lines.append(f"context.numbers = {self._tuple(numbers)}")
+        sources = [self.names[v] for v in self.kernel.inputs if v in self.reaches and v not in self.stored]
+        lines.append(f"context.sources = {self._tuple(sources)}")
         shaped = [self.stored.get(var, self.names[var]) for var in self.shaped]
         shapes = [f"(*{name}.shape, *{name}.stride())" for name in shaped]
         lines.append(f"context.shapes = {self._tuple(shapes)}")

@@ -91,15 +91,22 @@ def is_doubtful(gradient):
 def once(backward):
     """A backward pass whose gradients raise an error when they are differentiated again."""
 
+    class Once(torch.autograd.Function):
+        @staticmethod
+        def forward(context, found, *sources):
+            return found
+
+        @staticmethod
+        def backward(context, *gradients):
+            raise RuntimeError("the gradient of a native kernel cannot be differentiated again (once_differentiable)")
+
     def wrapped(context, *gradients):
         with torch.no_grad():
             found = backward(context, *gradients)
-        tensors = [gradient.detach().requires_grad_() for gradient in found if gradient is not None]
-        if not torch.is_grad_enabled() or not tensors:
+        if not torch.is_grad_enabled():
             return found
-        message = "the gradient of a native kernel cannot be differentiated again (once_differentiable)"
-        delayed = iter(torch._C._functions.DelayedError(message, len(tensors))(*tensors))
-        return tuple(None if gradient is None else next(delayed) for gradient in found)
+        sources = (tensor for tensor in (*context.sources, *gradients) if tensor is not None)
+        return Once.apply(found, *sources)
 
     return wrapped
 '''
