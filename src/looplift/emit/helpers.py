@@ -23,18 +23,18 @@ def with_spare_array(entries):
     return entries if len(entries) else np.zeros((1, *entries.shape[1:]), entries.dtype)
 ''',
         "number_vector": '''
-def number_vector(numbers, dtype):
-    """A list of numbers of one type as a vector."""
+def number_vector(numbers, kind):
+    """A list of Python numbers of one type as a vector."""
     vector = np.array(numbers)
-    if vector.dtype != dtype or vector.ndim != 1 or len(set(map(type, numbers))) > 1:
+    if vector.dtype != kind or vector.ndim != 1 or set(map(type, numbers)) - {kind}:
         raise RequirementFailed("the list holds other kinds of numbers")
     return torch.from_numpy(vector)
 ''',
         "number_array": '''
-def number_array(numbers, dtype):
-    """A list of numbers of one type as a vector."""
+def number_array(numbers, kind):
+    """A list of Python numbers of one type as a vector."""
     vector = np.array(numbers)
-    if vector.dtype != dtype or vector.ndim != 1 or len(set(map(type, numbers))) > 1:
+    if vector.dtype != kind or vector.ndim != 1 or set(map(type, numbers)) - {kind}:
         raise RequirementFailed("the list holds other kinds of numbers")
     return vector
 ''',
@@ -67,18 +67,18 @@ def row_lengths_array(rows):
     return np.fromiter(map(len, rows), np.int64, len(rows))
 ''',
         "row_entries": '''
-def row_entries(rows, dtype):
+def row_entries(rows, kind):
     """The items of all lists of a list of lists, one after the other."""
     entries = np.array([item for row in rows for item in row])
-    if entries.dtype != dtype or entries.ndim != 1 or len({type(item) for row in rows for item in row}) > 1:
+    if entries.dtype != kind or entries.ndim != 1 or {type(item) for row in rows for item in row} - {kind}:
         raise RequirementFailed("the lists hold other kinds of numbers")
     return torch.from_numpy(entries)
 ''',
         "row_entries_array": '''
-def row_entries_array(rows, dtype):
+def row_entries_array(rows, kind):
     """The items of all lists of a list of lists, one after the other."""
     entries = np.array([item for row in rows for item in row])
-    if entries.dtype != dtype or entries.ndim != 1 or len({type(item) for row in rows for item in row}) > 1:
+    if entries.dtype != kind or entries.ndim != 1 or {type(item) for row in rows for item in row} - {kind}:
         raise RequirementFailed("the lists hold other kinds of numbers")
     return entries
 ''',

@@ -228,8 +228,7 @@ def _lengths(p: Printer, node: Node) -> Text:
 def _entries(p: Printer, node: Node) -> Text:
     helper = "row_entries" if p.library == "torch" else "row_entries_array"
     p.need(helper)
-    kind = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_"}[node.kind.family]
-    return atom(f"{helper}({p.text(node.args[0]).text}, {kind})")
+    return atom(f"{helper}({p.text(node.args[0]).text}, {node.kind.family})")
 
 
 def _pack(p: Printer, node: Node) -> Text:
@@ -237,8 +236,7 @@ def _pack(p: Printer, node: Node) -> Text:
     if element.is_number:
         helper = "number_vector" if p.library == "torch" else "number_array"
         p.need(helper)
-        kind = {"int": "np.int64", "float": "np.float64", "bool": "np.bool_"}[element.family]
-        return atom(f"{helper}({p.text(node.args[0]).text}, {kind})")
+        return atom(f"{helper}({p.text(node.args[0]).text}, {element.family})")
     if p.library == "np":
         p.need("same_dtype_array")
         return atom(f"same_dtype_array({p.text(node.args[0]).text})")
