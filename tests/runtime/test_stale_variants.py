@@ -267,7 +267,7 @@ def test_tuples_of_another_length():
 class Doubling(torch.Tensor):
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
-        made = super().__torch_function__(func, types, args, kwargs or {})
+        made: Any = super().__torch_function__(func, types, args, kwargs or {})
         return made + made if func is torch.Tensor.mul else made
 
 
@@ -289,3 +289,44 @@ def test_subclasses_below_attributes_and_in_lists():
     for function, *arguments in ((times, SimpleNamespace(op=masked), np.ones((3, 2))), (doubled, [masked, masked])):
         got, want = lifted(function)(*arguments), function(*arguments)
         assert [*map(repr, got)] == [*map(repr, want)]
+
+
+# ---------------------------------------------------------------- items under keys that differ from call to call
+
+
+def of_items(table, keys):
+    out = []
+    for key in keys:
+        print(end="")
+        total = 0
+        for j in range(3):
+            total = total + table[key] * j
+        out.append(total)
+        print(end="")
+    return out
+
+
+def of_objects(table, keys):
+    out = []
+    for key in keys:
+        print(end="")
+        total = 0
+        for j in range(3):
+            total = total + table[key].op * j
+        out.append(total)
+        print(end="")
+    return out
+
+
+PAIRS: list[tuple[Any, Any]] = [
+    (1.0, 2.0), (1.0, 2), (1.0, True), (X, X), (X, X.double()), (X, 1), (1, X), (X, X[None]), (1, np.float32(2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [list, tuple, lambda pair: dict(enumerate(pair))])
+def test_items_of_several_kinds(make):
+    for function, wrap in ((of_items, lambda item: item), (of_objects, lambda item: SimpleNamespace(op=item))):
+        run = lifted(function)
+        for pair in PAIRS:
+            items = make([wrap(item) for item in pair])
+            assert repr(run(items, [0, 1])) == repr(function(items, [0, 1]))

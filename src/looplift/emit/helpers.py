@@ -25,16 +25,16 @@ def with_spare_array(entries):
         "number_vector": '''
 def number_vector(numbers, kind):
     """A list of Python numbers of one type as a vector."""
-    vector = np.array(numbers)
-    if vector.dtype != kind or vector.ndim != 1 or set(map(type, numbers)) - {kind}:
+    vector = None if set(map(type, numbers)) - {kind} else np.array(numbers)
+    if vector is None or vector.dtype != kind:
         raise RequirementFailed("the list holds other kinds of numbers")
     return torch.from_numpy(vector)
 ''',
         "number_array": '''
 def number_array(numbers, kind):
     """A list of Python numbers of one type as a vector."""
-    vector = np.array(numbers)
-    if vector.dtype != kind or vector.ndim != 1 or set(map(type, numbers)) - {kind}:
+    vector = None if set(map(type, numbers)) - {kind} else np.array(numbers)
+    if vector is None or vector.dtype != kind:
         raise RequirementFailed("the list holds other kinds of numbers")
     return vector
 ''',
@@ -69,16 +69,18 @@ def row_lengths_array(rows):
         "row_entries": '''
 def row_entries(rows, kind):
     """The items of all lists of a list of lists, one after the other."""
-    entries = np.array([item for row in rows for item in row])
-    if entries.dtype != kind or entries.ndim != 1 or {type(item) for row in rows for item in row} - {kind}:
+    items = [item for row in rows for item in row]
+    entries = None if set(map(type, items)) - {kind} else np.array(items)
+    if entries is None or entries.dtype != kind:
         raise RequirementFailed("the lists hold other kinds of numbers")
     return torch.from_numpy(entries)
 ''',
         "row_entries_array": '''
 def row_entries_array(rows, kind):
     """The items of all lists of a list of lists, one after the other."""
-    entries = np.array([item for row in rows for item in row])
-    if entries.dtype != kind or entries.ndim != 1 or {type(item) for row in rows for item in row} - {kind}:
+    items = [item for row in rows for item in row]
+    entries = None if set(map(type, items)) - {kind} else np.array(items)
+    if entries is None or entries.dtype != kind:
         raise RequirementFailed("the lists hold other kinds of numbers")
     return entries
 ''',

@@ -320,7 +320,32 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
             or host_items.is_host_list(found)
         ):
             return _host_item(build, value, owner, evaluate(build, index))
-    return build.emit("getitem", value, subscript(build, index) if place is None else place)
+    place = subscript(build, index) if place is None else place
+    found = _guarded_item(build, value, place)
+    return build.emit("getitem", value, place) if found is None else found
+
+
+def _guarded_item(build: Builder, value: Atom, key: Operand) -> Value | None:
+    """Guards the kind of an item of a list or dict of the caller, under a key that is known when the region begins.
+
+    An object among them is reached by a path of its own, as its attributes are guarded too.
+    """
+    path, place = build.param_path(value), build.param_path(key) if isinstance(key, Var) else None
+    owner = build.param_values[path] if path is not None else None
+    is_known = place is not None or (isinstance(key, Const) and not key.path)
+    if not isinstance(owner, list | tuple | dict) or type(owner) not in (list, tuple, dict) or not is_known:
+        return None
+    known = build.param_values[place] if place is not None else key.value  # type: ignore[union-attr]
+    try:
+        item = owner[known]
+    except (LookupError, TypeError):
+        return None
+    text = f"{path}[{place if place is not None else repr(known)}]"
+    if item is None or isinstance(item, bool | str | bytes):
+        build.watch(None, f"type({text})", type(item))
+        return None
+    build.modules.setdefault(text, item)
+    return build.live_in(text, item) if rows.is_record(item) and not isinstance(item, rows.RECORDS) else None
 
 
 def _are_values(index: ast.expr) -> bool:
@@ -336,7 +361,8 @@ def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:
     """An item of a dict of the caller under a key that is known now, or of a list of records."""
     owner, known = build.param_values[path], structures.key_of(key)
     if isinstance(owner, list) and rows.is_list_of_rows(owner):
-        return rows.item_of(build, value, build.atom(key))
+        found = _guarded_item(build, value, place := build.atom(key))
+        return rows.item_of(build, value, place) if found is None else found
     if isinstance(owner, list | tuple):
         items = host_items.items_of(build, value)
         assert isinstance(items, list)
@@ -346,7 +372,8 @@ def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:
         return choices.Choice(path, items, build.atom(key))
     if known is not None and known in owner:
         return build.live_in(f"{path}[{known!r}]", owner[known])
-    return build.emit("getitem", value, build.atom(key))
+    found = _guarded_item(build, value, place := build.atom(key))
+    return build.emit("getitem", value, place) if found is None else found
 
 
 def _static_index(build: Builder, index: ast.expr) -> tuple[Any, Operand | None]:
