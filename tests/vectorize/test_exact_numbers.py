@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import math
 import warnings
 
@@ -285,3 +286,21 @@ def test_truth_values_that_become_tensors_are_handed_out_as_such():
         lifted = lift(joined, verify="off", backend=backend)
         for x in (torch.ones(3), torch.arange(3.0), torch.ones(0)):
             assert str(lifted(x)) == str(joined(x))
+
+
+@pytest.mark.parametrize("update", ["s * 2", "s + i", "s - x[i, 0]", "s + 0.5 * x[i]", "s * x[i, 0]"])
+def test_rows_that_numbers_are_added_to_in_each_lane(update):
+    function = appended("total(x, a, i)", "len(x)", {"total": rows_with(update)}, join="torch.stack")
+    function.__globals__["torch"] = torch
+    x = torch.tensor([[1.5, -2.0, 0.5], [3.0, 0.25, -1.0], [2.0, 5.0, 1.0]], dtype=torch.float64)
+    lifted = lift(function, verify="off", backend="torch")
+    torch.testing.assert_close(lifted(x, None, None), function(x, None, None))
+
+
+def rows_with(update):
+    label = f"<rows with {update}>"
+    text = f"def total(x, a, n):\n    s = x[0]\n    for i in range(n):\n        s = {update}\n    return s\n"
+    linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
+    scope = {}
+    exec(compile(text, label, "exec"), scope)
+    return scope["total"]

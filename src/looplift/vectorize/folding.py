@@ -61,6 +61,8 @@ def folded(context: Context, contribution: Contribution, axis: Axis, kind: Kind)
     home = _home(contribution, axis)
     value, mask = contribution.value, contribution.mask
     value = _typed(value, kind)
+    if kind.is_array and value.kind.is_array:
+        kind = Kind(kind.family, kind.dtype, value.kind.rank)  # which may be lower than that of the carried value
     operator = contribution.operator
     if operator == "add" and kind.family == "int":
         _check_sum(context, contribution)
