@@ -354,38 +354,84 @@ def _code_from_emitted(emitted: Any, made: Any) -> RegionCode:
 
 def _over_lists(program: RegionProgram, values: Mapping[str, Any], settings: Settings, *, waves: bool) -> RegionCode:
     """The region as it is, over lists instead of tensors; in waves where it is none of those."""
-    from looplift.base.report import LoopRecord
     from looplift.frontend.ahead import ahead_of
-    from looplift.frontend.residue import ARRAYS, apart, holds_only, same_callees
-    from looplift.runtime.variants import RegionCode
 
-    try:
-        if program.optional:
-            raise NotLiftable("unsupported-syntax", "a name may not be bound after the loop")
-        ahead = ahead_of(program.region.statements, values, program.live_out)
-    except NotLiftable:
-        if waves:
-            return _in_waves(program, values, settings)
-        raise
+    refusal = NotLiftable("unsupported-syntax", "a name may not be bound after the loop")
+    values = _NEEDED | dict(values)
+    for moves in () if program.optional else (True, False):
+        try:
+            ahead = ahead_of(program.region.statements, values, program.live_out, moves=moves)
+            front = _in_front(program, ahead, values, settings) if moves else None
+        except NotLiftable as why:
+            refusal = why
+            continue
+        if ahead.residue.computes and waves:
+            with suppress(NotLiftable):
+                return _in_waves(program, values, settings)
+        return _code_over_lists(program, ahead, values, front)
+    if waves:
+        return _in_waves(program, values, settings)
+    raise refusal
+
+
+_NEEDED: dict[str, Any] = {"zip": zip, "list": list, "bool": bool}
+"""What the text over lists may call beside what the region does."""
+
+
+def _in_front(program: RegionProgram, ahead: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """Batched code for the loops that were taken out of the region."""
+    from types import SimpleNamespace
+
+    names = {key: getattr(program, key) for key in ("file", "name", "namespace")}
+    region: Any = SimpleNamespace(region=SimpleNamespace(statements=ahead.front), live_out=ahead.numbers, **names)
+    code = _through_the_ir(region, values, settings)
+    if code.mutated or code.random or any(loop.decision == "kept" for loop in code.decisions):
+        raise NotLiftable("effect-order", "what is computed before the loop has effects")
+    return code
+
+
+def _code_over_lists(
+    program: RegionProgram, ahead: Any, values: Mapping[str, Any], front: RegionCode | None
+) -> RegionCode:
+    from types import SimpleNamespace
+
+    import numpy as np
+    import torch
+
+    from looplift.base.report import LoopRecord
+    from looplift.frontend.residue import ARRAYS, apart, holds_only, same_callees
+    from looplift.runtime.variants import RegionCode, build_function, indented
+
     residue = ahead.residue
-    if residue.computes and waves:
-        with suppress(NotLiftable):
-            return _in_waves(program, values, settings)
-    statements = [f"{name} = {source}.tolist()" for source, name in ahead.lists.items()]
-    statements += [line for statement in ahead.statements for line in ast.unparse(statement).splitlines()]
-    namespace: dict[str, Any] = {"_holds_only": holds_only, "_arrays": ARRAYS}
+    namespace: dict[str, Any] = _NEEDED | {"_holds_only": holds_only, "_arrays": ARRAYS}
     looked_through = (("()", residue.containers), ("_arrays", residue.mixed))
     guards = [f"_holds_only({kinds}, {', '.join(sorted(names))})" for kinds, names in looked_through if names]
     if residue.stored:
+        read = [name for name in ahead.read if isinstance(values.get(name), torch.Tensor | np.ndarray)]
         namespace["_apart"] = apart
-        guards.append(f"_apart(({', '.join(sorted(residue.stored))},), ({', '.join(ahead.lists)},))")
+        guards.append(f"_apart(({', '.join(sorted(residue.stored))},), ({', '.join(read)},))")
     if residue.callees:
         namespace |= {"_same_callees": same_callees, "_callees": residue.callees}
         guards.append("_same_callees(_callees)")
+    statements, standalone, paths, imports = [], [], [], []
+    if front is not None:
+        name, arguments = f"{program.name}_numbers", ", ".join(program.arguments)
+        whole: Any = SimpleNamespace(
+            name=name, arguments=program.arguments, returns=False, live_out=ahead.numbers, line=program.line,
+            namespace=program.namespace,
+        )  # fmt: skip
+        namespace[name] = build_function(whole, front, values, 0)
+        body = indented([*front.statements, f"return {', '.join(ahead.numbers)}"])
+        standalone = [*front.standalone, f"def {name}({arguments}):\n{body}"]
+        statements.append(f"{', '.join(ahead.numbers)} = {name}({arguments})")
+        guards, paths, imports = [*guards, *front.guards], front.paths, front.imports
+        namespace |= {key: value for key, value in front.namespace.items() if key not in namespace}
+    statements += [f"{name} = {source}.tolist()" for source, name in ahead.lists.items()]
+    statements += [line for statement in ahead.statements for line in ast.unparse(statement).splitlines()]
     records = [LoopRecord(program.file, line, "lists") for line, _ in program.loops]
     return RegionCode(
-        statements, namespace, guards=guards, mutated=sorted(residue.written), random=residue.draws,
-        commits_early=bool(residue.written), decisions=records,
+        statements, namespace, standalone, guards, paths, sorted(residue.written), imports, residue.draws,
+        bool(residue.written), decisions=records,
     )  # fmt: skip
 
 

@@ -348,3 +348,94 @@ def test_an_argument_that_shares_memory_is_no_list():
             return both[:200], both[100:300] if shared else both[:200].clone()
 
         check(into_an_argument, lifted, make)
+
+
+def clusters(x, centres):
+    members = {}
+    for i in range(len(x)):
+        nearest = int((x[i] - centres).norm(dim=1).argmin())
+        members.setdefault(nearest, []).append(i)
+    return members
+
+
+def unlike(x, names):
+    seen, out = set(), []
+    for k, (row, name) in enumerate(zip(x, names)):
+        key = round(row.sum().item(), 1)
+        if row.max() > 0.9 and not (key in seen or row[0] > row[1]):
+            seen.add(key)
+            out.append((name, k))
+    return out, key
+
+
+def tenths(values):
+    found = {}
+    for value in values:
+        found[int(value * 10 // 1)] = found.get(int(value * 10 // 1), 0) + 1
+    return found
+
+
+def shrinking(x, kept):
+    found = {}
+    for i in range(len(x)):
+        found[int(x[i].sum() * 10)] = i
+        kept[i] = x[i].sum()
+    return found
+
+
+def over_a_list(x, near):
+    found = {}
+    for i in range(len(near)):
+        found.setdefault(int(x[near[i]].sum() * 10), []).append(i)
+        near[i] = 0
+    return found
+
+
+def with_names_of_its_own(x, zip):
+    found = {}
+    for i in range(len(x)):
+        found[int(x[i].sum() * 10)] = zip
+    return found
+
+
+ROWS = torch.rand(200, 4, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize(
+    ("function", "make", "expected"),
+    [
+        (clusters, lambda: (ROWS.clone(), ROWS[:7].clone()), "lists"),
+        (clusters, lambda: (ROWS[:0], ROWS[:7]), None),
+        (clusters, lambda: (ROWS, ROWS[:0]), None),
+        (clusters, lambda: (ROWS.numpy(), 3.0), None),
+        (unlike, lambda: (ROWS.clone(), [f"name {k % 9}" for k in range(150)]), "lists"),
+        (unlike, lambda: (ROWS.clone(), []), None),
+        (tenths, lambda: (ROWS.flatten(),), "lists"),
+        (tenths, lambda: (ROWS.numpy().flatten(),), "lists"),
+        (tenths, lambda: (torch.tensor([0.5] * 99 + [float("nan")]),), None),
+        (shrinking, lambda: (ROWS.clone(), ["x"] * 200), "lists"),
+        (shrinking, lambda: (ROWS.clone(), ["x"] * 90), None),
+        (over_a_list, lambda: (ROWS.clone(), [k % 7 for k in range(200)]), None),
+        (with_names_of_its_own, lambda: (ROWS.clone(), "zip"), None),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_numbers_are_computed_before_the_loop(function, make, expected):
+    lifted = lift(function)
+    for _ in range(3):
+        check(function, lifted, make)
+    if expected:
+        assert expected in [loop.decision for loop in lifted.report().loops]
+
+
+def test_rows_that_are_changed_meanwhile_are_not_computed_before():
+    def doubled(x):
+        found = {}
+        for i in range(len(x)):
+            found[int(x[0].sum() * 100)] = i
+            x[0] *= 1.5
+        return found
+
+    lifted = lift(doubled)
+    for _ in range(3):
+        check(doubled, lifted, lambda: (ROWS[:40].clone(),))

@@ -21,6 +21,7 @@ import torch
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
+from looplift.frontend.hoisting import hoisted
 from looplift.frontend.names import names_of
 from looplift.frontend.residue import Residue, residue_of
 from looplift.frontend.syntax import children_of, fresh_copy, nodes_of
@@ -34,19 +35,38 @@ MAX_ELEMENTS = 4_000_000
 
 @dataclass
 class Ahead:
-    """The tensors that become lists, with the names of these, the statements over them, and what these may do."""
+    """The tensors that become lists, with the names of these, the statements over them, and what these may do.
+
+    ``front``: loops that make ``numbers``, lists of what the statements compute of tensors, before them.
+    """
 
     lists: dict[str, str]
     statements: list[ast.stmt]
     residue: Residue
+    front: list[ast.stmt]
+    numbers: list[str]
+
+    @property
+    def read(self) -> list[str]:
+        """Names that must not change meanwhile."""
+        return sorted({*self.lists} | names_of(self.front).loads)
 
 
-def ahead_of(statements: list[ast.stmt], values: Mapping[str, Any], live_out: Iterable[str]) -> Ahead:
-    """Raises NotLiftable where the region reads no numbers of tensors, or may change the tensors meanwhile."""
+def ahead_of(statements: list[ast.stmt], values: Mapping[str, Any], live_out: Iterable[str], *, moves: bool) -> Ahead:
+    """Raises NotLiftable where the region reads no numbers of tensors, or may change the tensors meanwhile.
+
+    ``moves``: also what it computes of tensors becomes lists, before it.
+    """
     statements = [_Renamed().visit(fresh_copy(statement)) for statement in statements]
-    every = [node for statement in statements for node in nodes_of(statement)]
-    stores = Counter(node.id for node in every if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
+    stores = _stores(statements)
     tables = {name: Table(value) for name, value in values.items() if name not in stores and _may_be_list(value)}
+    front, numbers = [], []
+    if moves:
+        is_element = Reader(values, tables, set(stores), set()).element
+        if (found := hoisted(statements, values, stores, is_element)) is None:
+            raise NotLiftable("unsupported-value", "nothing is computed of tensors alone")
+        front, numbers, statements = found.front, found.lists, found.statements
+        stores = _stores(statements)
     single = {name for name, count in stores.items() if count == 1} - {*live_out} - values.keys()
     while True:
         reader = Reader(values, tables, set(stores), single)
@@ -54,11 +74,20 @@ def ahead_of(statements: list[ast.stmt], values: Mapping[str, Any], live_out: It
         if not (left := reader.left_over(changed)):
             break
         single -= left
-    if not reader.used:
+    if not (reader.used or numbers):
         raise NotLiftable("unsupported-value", "no element of a tensor is read as a number")
     lists = {name: reader.list_name(name) for name in sorted(reader.used)}
     depths = {lists[name]: tables[name].rank for name in lists} | {n: rank for n, (_, rank) in reader.derived.items()}
-    return Ahead(lists, changed, residue_of(changed, values, depths))
+    residue = residue_of(changed, values, depths | dict.fromkeys(numbers, 1))
+    if (residue.written | residue.stored) & names_of(front).loads:
+        raise NotLiftable("aliasing", "what is computed before the loop is changed in it")
+    return Ahead(lists, changed, residue, front, numbers)
+
+
+def _stores(statements: list[ast.stmt]) -> Counter[str]:
+    """How often each name is bound."""
+    every = [node for statement in statements for node in nodes_of(statement)]
+    return Counter(node.id for node in every if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
 
 
 class _Renamed(ast.NodeTransformer):
