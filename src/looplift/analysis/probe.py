@@ -6,7 +6,7 @@ iteration is a tensor inside (its first value is cast), as ``total = 0`` followe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -30,6 +30,7 @@ from looplift.ir.grammar import (
     Let,
     Loop,
     Op,
+    Operand,
     Perform,
     Phi,
     Range,
@@ -222,7 +223,8 @@ class _Probe:
 
     def _kind(self, op: Op, sample: Any, span) -> Kind:
         if op.name in ("builtin.min", "builtin.max") and len(op.args) == 2 and not op.kwargs:
-            kind = join_kinds(*(self.facts[a].kind for a in operands(op)))
+            first, second = operands(op)
+            kind = join_kinds(self.facts[first].kind, self.facts[second].kind, (first, second))
             if kind is None:
                 raise NotLiftable("mixed-kinds", f"'{op.name[8:]}' of values of different kinds", span)
             return kind
@@ -350,7 +352,7 @@ class _Probe:
             if known.kind == UNKNOWN:
                 self.optional.add(phi.var)
             return replace(known, loops=self.union(then.loops, orelse.loops, loops))
-        kind = join_kinds(then.kind, orelse.kind)
+        kind = join_kinds(then.kind, orelse.kind, (phi.then, phi.orelse))
         if kind is None or (kind.is_array and kind.rank and then.shape != orelse.shape):
             if not self.loops and self._is_only_handed_out(phi.var):
                 return Fact(
@@ -440,7 +442,8 @@ class _Probe:
         changed = False
         for carry in loop.carries:
             inside, last = self.facts.of[carry.inside], self.facts[carry.next]
-            kind = last.kind if inside.kind.family == "undefined" else join_kinds(inside.kind, last.kind)
+            begins = inside.kind.family == "undefined"
+            kind = last.kind if begins else join_kinds(inside.kind, last.kind, (carry.init, carry.next))
             if kind is None or (kind.is_array and inside.kind.is_array and last.shape != inside.shape):
                 raise NotLiftable("mixed-kinds", _changes_kind(carry, inside, last), loop.span)
             loops = self.union(inside.loops, last.loops)
@@ -501,8 +504,11 @@ def _changes_kind(carry: Carry, inside: Fact, last: Fact) -> str:
     return f"'{carry.hint}' is a {name(inside)} before an iteration and a {name(last)} after it"
 
 
-def join_kinds(a: Kind, b: Kind) -> Kind | None:
-    """The kind that holds both: numbers widen, a number joins the tensor or array scalar that it meets."""
+def join_kinds(a: Kind, b: Kind, values: Iterable[Operand] = ()) -> Kind | None:
+    """The kind that holds both: numbers widen, a number joins the tensor or array scalar that it meets.
+
+    ``values``: what is of these kinds; a literal is known to fit a narrow integer.
+    """
     if a == b:
         return a
     if a.family == "list" and b.family == "list":
@@ -517,14 +523,22 @@ def join_kinds(a: Kind, b: Kind) -> Kind | None:
             return flag
     for number, other in ((a, b), (b, a)):
         if number.family in ("int", "float") and other.is_array and other.family != "array":
-            return other if _holds(other, number) else None
+            return other if _holds(other, number, values) else None
     return None
 
 
-def _holds(kind: Kind, number: Kind) -> bool:
+def _holds(kind: Kind, number: Kind, values: Iterable[Operand]) -> bool:
     """Whether a number keeps its meaning when it becomes an element of this dtype."""
-    name = str(kind.dtype)
-    return "float" in name or (number.family == "int" and "int" in name)
+    name = str(kind.dtype).removeprefix("torch.")
+    if "float" in name or name == "int64":
+        return "float" in name or number.family == "int"
+    literals = [one.value for one in values if isinstance(one, Const) and type(one.value) is int]
+    if "int" not in name or number.family != "int" or not literals:
+        return False
+    import numpy as np
+
+    limits = np.iinfo(name)
+    return all(limits.min <= literal <= limits.max for literal in literals)
 
 
 def bool_of(sample: Any) -> bool | None:

@@ -115,6 +115,8 @@ def conditions(writer: Writer, text: str, value: Any, depth: int = 0) -> list[st
         return _of_sequence(writer, text, value, depth)
     if isinstance(value, (dict, set, frozenset)):
         return [writer.type_is(text, value), text if value else f"not {text}"]
+    if isinstance(value, types.BuiltinMethodType) and not isinstance(value.__self__, types.ModuleType | None):
+        return [writer.type_is(text, value), f"{text} == {writer.constant(value)}"]  # made anew wherever it is read
     if callable(value):
         return [f"{text} is {writer.constant(value)}"]
     return [writer.type_is(text, value)]

@@ -62,8 +62,7 @@ def _inserted(call: Call) -> Made:
     if not is_array(x, 1) or type(place) is not int or call.const("axis") not in (None, 0, -1):
         return None
     value = call.get("values")
-    made = None if isinstance(value, list) or value.kind.rank else _vector(value, x.kind.dtype)
-    if made is None:
+    if isinstance(value, list) or value.kind.rank or (made := _vector(value, x.kind.dtype)) is None:
         return None
     check_number(call.context, value, x.kind.dtype)
     extent = extent_of(x, 0)

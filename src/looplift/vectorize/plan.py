@@ -12,6 +12,7 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.array import Axis, Program
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Atom, Const, Function, Let, Loop, While, operands, walk
+from looplift.ops import table
 from looplift.vectorize.context import Context
 from looplift.vectorize.lower import lower
 
@@ -84,6 +85,15 @@ def needs_grad(facts: Facts) -> bool:
     if any(isinstance(v, torch.nn.Module) and any(p.requires_grad for p in v.parameters()) for v in values):
         return True
     return any(map(asks, values))
+
+
+def _check_derivatives(facts: Facts) -> None:
+    """Backward raises where a quotient was rounded down, in the loop only if an iteration took it."""
+    for statement in walk(facts.function.body):
+        if isinstance(statement, Let) and table.base_name(statement.op.name) in ("floordiv", "floor_divide"):
+            kind = facts.kind(statement.var)
+            if kind.family == "tensor" and "float" in str(kind.dtype):
+                raise NotLiftable("unknown-op", "'//' of tensors has no derivative", statement.span)
 
 
 KernelMaker = Callable[..., Any]
@@ -173,6 +183,8 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None, reu
         attributes.pop(name, None)
     attributes["equal"] = ()
     library, gradients = library_of(facts), needs_grad(facts)
+    if gradients:
+        _check_derivatives(facts)
     program, context = lower(facts, library=library, needs_grad=gradients, kernel_of=kernel_of)
     if context.wanted_equal:
         attributes["equal"] = _representatives(context.wanted_equal)
