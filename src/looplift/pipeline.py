@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -368,7 +369,7 @@ def _over_lists(program: RegionProgram, values: Mapping[str, Any], settings: Set
         if ahead.residue.computes and waves:
             with suppress(NotLiftable):
                 return _in_waves(program, values, settings)
-        return _code_over_lists(program, ahead, values, front)
+        return _code_over_lists(program, ahead, values, front, settings.memory)
     if waves:
         return _in_waves(program, values, settings)
     raise refusal
@@ -390,14 +391,20 @@ def _in_front(program: RegionProgram, ahead: Any, values: Mapping[str, Any], set
     return code
 
 
+def _count(array: Any) -> int:
+    """How many elements there are."""
+    return math.prod(array.shape)
+
+
 def _code_over_lists(
-    program: RegionProgram, ahead: Any, values: Mapping[str, Any], front: RegionCode | None
+    program: RegionProgram, ahead: Any, values: Mapping[str, Any], front: RegionCode | None, memory: int | None
 ) -> RegionCode:
     from types import SimpleNamespace
 
     import numpy as np
     import torch
 
+    from looplift.base.budget import fits
     from looplift.base.report import LoopRecord
     from looplift.frontend.residue import ARRAYS, apart, holds_only, same_callees
     from looplift.runtime.variants import RegionCode, build_function, indented
@@ -406,6 +413,9 @@ def _code_over_lists(
     namespace: dict[str, Any] = _NEEDED | {"_holds_only": holds_only, "_arrays": ARRAYS}
     looked_through = (("()", residue.containers), ("_arrays", residue.mixed))
     guards = [f"_holds_only({kinds}, {', '.join(sorted(names))})" for kinds, names in looked_through if names]
+    if ahead.lists:
+        namespace |= {"_count": _count, "_fits": fits if memory is None else memory.__ge__}
+        guards.append(f"_fits({ahead.size})")
     if residue.stored:
         read = [name for name in ahead.read if isinstance(values.get(name), torch.Tensor | np.ndarray)]
         namespace["_apart"] = apart

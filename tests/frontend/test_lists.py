@@ -439,3 +439,12 @@ def test_rows_that_are_changed_meanwhile_are_not_computed_before():
     lifted = lift(doubled)
     for _ in range(3):
         check(doubled, lifted, lambda: (ROWS[:40].clone(),))
+
+
+def test_lists_take_no_more_memory_than_is_allowed():
+    small, large = lift(counts, memory=40 * 500), lift(counts, memory=40 * 100)
+    for lifted in (small, large):
+        for _ in range(2):
+            check(counts, lifted, lambda: (integers(300),))
+    assert [lifted.report().loops[0].decision for lifted in (small, large)] == ["lists", "kept"]
+    check(counts, small, lambda: (integers(900),))

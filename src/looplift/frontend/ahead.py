@@ -29,8 +29,8 @@ from looplift.frontend.syntax import children_of, fresh_copy, nodes_of
 CONVERSIONS = ("int", "float", "bool")
 COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 DTYPES = frozenset("float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split())
-MAX_ELEMENTS = 4_000_000
-"""Of a tensor that becomes a list: each takes about 40 bytes."""
+BYTES = 40
+"""Of a number in a list."""
 
 
 @dataclass
@@ -50,6 +50,11 @@ class Ahead:
     def read(self) -> list[str]:
         """Names that must not change meanwhile."""
         return sorted({*self.lists} | names_of(self.front).loads)
+
+    @property
+    def size(self) -> str:
+        """The bytes that the lists take, as an expression."""
+        return f"{BYTES} * ({' + '.join(f'_count({name})' for name in self.lists)})"
 
 
 def ahead_of(statements: list[ast.stmt], values: Mapping[str, Any], live_out: Iterable[str], *, moves: bool) -> Ahead:
@@ -130,8 +135,7 @@ def _may_be_list(value: Any) -> bool:
         plain = type(value) is np.ndarray and value.dtype.isnative
     if not plain or value.ndim == 0:
         return False
-    count = value.numel() if isinstance(value, torch.Tensor) else value.size
-    return 0 < count <= MAX_ELEMENTS and str(value.dtype).removeprefix("torch.") in DTYPES
+    return str(value.dtype).removeprefix("torch.") in DTYPES
 
 
 # ---------------------------------------------------------------- reads
