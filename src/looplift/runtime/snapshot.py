@@ -222,15 +222,28 @@ class Saved:
             before = storage.clone()
             self.undo.append(lambda: _copy_storage(storage, before))
 
-        def detach() -> None:
-            if value.requires_grad and not had_gradient and not value._is_view():
-                value.detach_()
-
-        self.undo.append(detach)
+        self.undo.append(_history_of(value, had_gradient))
 
     def restore(self) -> None:
         for undo in self.undo:
             undo()
+
+
+def _history_of(value: Tensor, had_gradient: bool) -> Callable[[], None]:
+    """Puts back what a tensor was computed from."""
+    made_by = value.grad_fn
+    before = value.clone() if torch.is_grad_enabled() and (made_by is not None or value._is_view()) else None
+
+    def put_back() -> None:
+        if value.grad_fn is made_by or not (value.requires_grad or had_gradient):
+            return
+        if not value._is_view():
+            value.detach_()
+        if before is not None:
+            with torch.enable_grad():
+                value.copy_(before)
+
+    return put_back
 
 
 class Containers:
