@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from looplift import lift
+from looplift.base.compare import difference
 
 
 def of_integers(x):
@@ -46,3 +47,19 @@ def test_the_first_factor_of_a_complex_product_is_conjugated():
     x = torch.complex(torch.randn(4, 3), torch.randn(4, 3))
     lifted = lift(complex_products, verify="off", backend="torch")
     torch.testing.assert_close(lifted(x), complex_products(x))
+
+
+FILLS = ["row[:] = torch.sort(x[i]).values", "row[i % 3] = x[i, 0]", "row.copy_(x[i])"]
+USES = ["out[i] = row", "out[:, i % 3] = row[0]", "out[i, 1:] = row[1:]", "out[i] += row", "rows.append(row)",
+        "rows.append(row.clone())", "out[i].copy_(row)", "out[i] = row if x[i, 0] > 0 else 0"]  # fmt: skip
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("fill", FILLS)
+def test_a_row_that_each_iteration_fills_anew(fill, use):
+    text = "def filled(x):\n    row, out, rows = torch.zeros(3), torch.zeros(4, 3), []\n    for i in range(4):\n"
+    scope = {"torch": torch}
+    exec(f"{text}        {fill}\n        {use}\n    return row, out, rows", scope)
+    x = torch.randn(4, 3, generator=torch.Generator().manual_seed(0))
+    lifted = lift(scope["filled"], verify="off", backend="torch")
+    assert not difference(lifted(x), scope["filled"](x), path="result")

@@ -58,6 +58,9 @@ def check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
     paths = [path for s in stores if (path := path_of(context, s.ref, s.index)) is not None]
     if len(paths) < len(stores):
         return NotLiftable("aliasing", f"'{hint}' is written through a view", loop.span)
+    for store in (s for s in walk(loop.body) if isinstance(s, Store)):
+        if any(atom is root for part in (store.value, store.index) for atom in atoms(part)):
+            return NotLiftable("memory-dependence", f"'{hint}' is filled and read as a whole in the loop", store.span)
     for read in reads:
         if _is_step_of_store(context, read, stores):
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from looplift.base.data import replace
@@ -31,7 +32,7 @@ def stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
     """The call for all lanes; None for functions and forms without such a rule."""
     base = table.base_name(name)
     if name.startswith("np.") and base in ITEMWISE:
-        return _itemwise(name, args, kwargs, fact)
+        return _itemwise(context, name, args, kwargs, fact)
     flat = [*args, *kwargs.values()]
     if not name.startswith(("np.", "method.")) or any(isinstance(arg, list) for arg in flat) or not args:
         return None
@@ -79,7 +80,7 @@ def _is_shared_count(node: Node) -> bool:
     return node.kind.family == "int" and not node.axes
 
 
-def _itemwise(name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node | None:
+def _itemwise(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node | None:
     place = ITEMWISE[table.base_name(name)]
     if name == "np.isin" and (len(args) > 2 or "assume_unique" in kwargs):
         return None  # each row may have but one of each item, all rows together have more
@@ -87,7 +88,36 @@ def _itemwise(name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) ->
     if len(args) <= place or any(arg is None for arg in (*args, *named.values())) or not args[place].kind.is_array:
         return None
     shared = [*args[:place], *args[place + 1 :], *named.values()]
-    return None if any(arg.axes for arg in shared) else _called(name, args, named, fact)
+    if any(arg.axes for arg in shared) or "sorter" in named or (name == "np.searchsorted" and len(args) > 3):
+        return None
+    if name in ORDERED and not _in_order(context, args[ORDERED[name]]):
+        return None
+    return _called(name, args, named, fact)
+
+
+ORDERED = {"np.searchsorted": 0, "np.interp": 1}
+"""What looks up in a vector in order; in another one, the place of an item may depend on the item before it."""
+
+
+def _in_order(context: Context, values: Node) -> bool:
+    """Require that a vector is in order; False where that cannot be asked."""
+    import numpy as np
+
+    from looplift.vectorize.indexing import read_pieces
+    from looplift.vectorize.subscripts import Cut
+
+    if values.op == "const":
+        items = values.attrs["value"]
+        return isinstance(items, list) and all(a <= b for a, b in itertools.pairwise(items))
+    if values.kind.family != "array" or values.kind.rank != 1:
+        return False
+    low, high = (
+        read_pieces(context, values, [piece], values.kind)
+        for piece in (Cut(None, nodes.const(-1), None), Cut(nodes.const(1), None, None))
+    )
+    rising = nodes.elementwise("le", [low, high], Kind("array", np.dtype(bool), 1))
+    context.check(Node("apply", (rising,), (), nodes.BOOL, {"name": "np.all", "kwargs": [], "positional": 1}))
+    return True
 
 
 def _written(arg: Any) -> Any:
