@@ -448,3 +448,19 @@ def test_lists_take_no_more_memory_than_is_allowed():
             check(counts, lifted, lambda: (integers(300),))
     assert [lifted.report().loops[0].decision for lifted in (small, large)] == ["lists", "kept"]
     check(counts, small, lambda: (integers(900),))
+
+
+def with_like_names(tokens, x, token_element, numbers_0):
+    found = {}
+    for i, token in enumerate(tokens):
+        token = int(token)
+        found[token] = (found.get(token, token_element), int(x[i].sum() * 10), numbers_0)
+    numbers_0_item = len(found)
+    return found, numbers_0_item
+
+
+def test_names_that_are_made_up_are_new():
+    lifted = lift(with_like_names)
+    for _ in range(3):
+        check(with_like_names, lifted, lambda: (integers(200), ROWS.clone(), "element", "numbers"))
+    assert lifted.report().loops[0].decision == "lists"

@@ -62,7 +62,9 @@ def ahead_of(statements: list[ast.stmt], values: Mapping[str, Any], live_out: It
 
     ``moves``: also what it computes of tensors becomes lists, before it.
     """
-    statements = [_Renamed().visit(fresh_copy(statement)) for statement in statements]
+    names = names_of(statements)
+    renamed = _Renamed({*values} | names.loads | names.stores)
+    statements = [renamed.visit(fresh_copy(statement)) for statement in statements]
     stores = _stores(statements)
     tables = {name: Table(value) for name, value in values.items() if name not in stores and _may_be_list(value)}
     front, numbers = [], []
@@ -98,6 +100,9 @@ def _stores(statements: list[ast.stmt]) -> Counter[str]:
 class _Renamed(ast.NodeTransformer):
     """``for t in x: t = int(t)`` gives the element a name of its own."""
 
+    def __init__(self, taken: set[str]):
+        self.taken = taken
+
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
         targets = {one.id: one for one in nodes_of(node.target) if isinstance(one, ast.Name)}
@@ -106,11 +111,17 @@ class _Renamed(ast.NodeTransformer):
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in targets:
                     loads = [one for one in nodes_of(value) if isinstance(one, ast.Name) and one.id == name]
                     if len(loads) == 1:
-                        targets[name].id = loads[0].id = f"{name}_element"
+                        targets[name].id = loads[0].id = self.fresh(f"{name}_element")
             used = names_of(statement)
             for name in targets.keys() & (used.loads | used.stores):
                 del targets[name]
         return node
+
+    def fresh(self, name: str) -> str:
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
 
 
 @dataclass

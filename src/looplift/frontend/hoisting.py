@@ -101,7 +101,7 @@ class _Loop:
 
     def move(self, node: ast.expr) -> ast.expr:
         name = f"numbers_{self.count + len(self.moved)}"
-        while name in self.values or name in self.stores:
+        while {name, f"{name}_item"} & (self.values.keys() | self.stores.keys()):
             name += "_"
         self.moved.append((name, node))
         return ast.copy_location(ast.Name(f"{name}_item", ast.Load()), node)
