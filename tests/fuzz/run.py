@@ -53,9 +53,11 @@ def named(path):
 
 
 def source_of(number, part):
-    """The program of a number: any, or one that applies a row of the table of operations, each row in its turn."""
-    from . import operations, programs
+    """The program of a number: any, one around Python's containers, or one of a row of the table of operations."""
+    from . import hosts, operations, programs
 
+    if part == "hosts":
+        return hosts.host_source(random.Random(number))
     if part == "operations":
         choices = operations.Choices(random.Random(number))
         rows = [row for row in operations.ROWS if row not in operations.NOT_COMPARED]
@@ -77,6 +79,8 @@ def work(first, count, backend, shrink_seconds, lift, part):
         torch.set_num_threads(2 if number % 8 == 7 else 1)
         print(json.dumps({"event": "start", "number": number}), file=channel)
         source, settings = source_of(number, part), settings_of(number, backend)
+        if part == "hosts":
+            settings = {"verify": "first"}  # other forms take turns with the loop
         verdict = examine(source, settings, lift=lift)
         row = {"event": "done", "number": number, "why": verdict.why, "loops": verdict.loops}
         row |= {"raised": verdict.raised, "rounded": verdict.rounded, "source": source if verdict.why else ""}
@@ -234,7 +238,9 @@ def options_of(arguments):
     parser.add_argument("--out", type=Path, default=Path("fuzz-findings"), help="folder for what is found")
     parser.add_argument("--show", action="store_true", help="print the programs instead of running them")
     parser.add_argument("--lift", default="", help="module:name of a stand-in for looplift.lift")
-    parser.add_argument("--part", default="all", choices=["all", "operations"], help="operations: each row in turn")
+    parser.add_argument(
+        "--part", default="all", choices=["all", "operations", "hosts"], help="operations: each row in turn"
+    )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 
