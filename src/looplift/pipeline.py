@@ -66,10 +66,11 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         except Exception as error:
             refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
     refusal = _most_telling(refusals)
-    from looplift.frontend.host_effects import changes_its_surroundings
+    from looplift.frontend.host_effects import changes_its_surroundings, grows_by_joining
 
     if refusal.code not in _NEVER_IN_ANOTHER_FORM:
-        waves = attempt is not _in_waves and not changes_its_surroundings(program.region.statements)
+        statements = program.region.statements
+        waves = attempt is not _in_waves and not (changes_its_surroundings(statements) or grows_by_joining(statements))
         refusal.other = partial(_over_lists, program, settings=settings, waves=waves)
     raise refusal
 

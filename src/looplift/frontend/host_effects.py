@@ -23,6 +23,23 @@ def changes_its_surroundings(statements: list[ast.stmt]) -> bool:
     return any((root := _written(node)) is not None and root not in made for node in every)
 
 
+def grows_by_joining(statements: list[ast.stmt]) -> bool:
+    """Whether a loop makes something longer and longer: waves would keep all of its lengths."""
+    loops = [node for statement in statements for node in nodes_of(statement) if isinstance(node, ast.For | ast.While)]
+    return any(_joins_itself(node) for loop in loops for node in nodes_of(loop))
+
+
+def _joins_itself(node: ast.AST) -> bool:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=function)) as call):
+            loads = {one.id for one in nodes_of(call) if isinstance(one, ast.Name)}
+            return function in _JOINS and name in loads
+    return False
+
+
+_JOINS = frozenset("cat concat concatenate hstack vstack append column_stack row_stack".split())
+
+
 def _made(nodes: list[ast.AST]) -> set[str]:
     """Names that are bound to containers written out in these statements, and to nothing else."""
     fresh: set[str] = set()
