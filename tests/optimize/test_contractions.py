@@ -269,3 +269,33 @@ def test_sums_keep_their_precision_under_autocast():
     lifted = lift(summed_lanes, verify="off", backend="torch")
     with torch.autocast("cpu", torch.bfloat16):
         torch.testing.assert_close(lifted(x, y), summed_lanes(x, y), rtol=1e-5, atol=1e-5)
+
+
+def sum_of_products(x, y):
+    total = torch.zeros((), dtype=torch.float64)
+    for i in range(len(x)):
+        for j in range(len(y)):
+            total = total + x[i] * y[j]
+    return total
+
+
+def sum_of_projections(x, w):
+    total = torch.zeros(len(w), dtype=torch.float64)
+    for i in range(len(x)):
+        total = total + w @ x[i]
+    return total
+
+
+INFINITY = float("inf")
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [([INFINITY, 1], [0, 1]), ([1.7e308, 1.7e308], [1e-20, 1e-20]), ([1, -0.5], [INFINITY, 2])],
+    ids=["zero times infinity", "too large a factor", "infinities of both signs"],
+)
+def test_a_sum_is_not_factored_where_a_factor_is_not_finite(x, y):
+    x, y = torch.tensor(x, dtype=torch.float64), torch.tensor(y, dtype=torch.float64)
+    usual = floats(2), floats(2)
+    check(sum_of_products, list(usual), [x, y], decisions={"lanes"})
+    check(sum_of_projections, [floats(2, 1), floats(2, 1)], [x[:, None], y[:, None]], decisions={"lanes"})

@@ -64,6 +64,13 @@ def contract_text(p: Printer, node: Node) -> Text:
     return atom(f'{p.library}.einsum("{a},{b}->{out}", {first.text}, {second.text}{best})')
 
 
+def only_finite_text(p: Printer, node: Node) -> Text:
+    """A value that is the loop's only where it is finite."""
+    helper = "only_finite" if p.library == "torch" else "only_finite_array"
+    p.need(helper)
+    return atom(f"{helper}({p.text(node.args[0]).text})")
+
+
 def distances_text(p: Printer, node: Node) -> Text:
     """The distances between the rows of two arrays, or their squares."""
     a, b = (p.text(side).text for side in node.args)

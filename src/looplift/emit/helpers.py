@@ -219,6 +219,20 @@ def windows_array(values, dim, first, *steps):
         values = np.lib.stride_tricks.sliding_window_view(values, other * (width - 1) + 1, axis=dim)[..., ::other]
     return values[(*lead, slice(None, None, step))]
 ''',
+        "only_finite": '''
+def only_finite(values):
+    """Sums that are factored: as the terms are added one by one if the values are finite."""
+    if not torch.isfinite(values).all():
+        raise RequirementFailed("a factor of a sum is not finite, or too large")
+    return values
+''',
+        "only_finite_array": '''
+def only_finite_array(values):
+    """Sums that are factored: as the terms are added one by one if the values are finite."""
+    if not np.isfinite(values).all():
+        raise RequirementFailed("a factor of a sum is not finite, or too large")
+    return values
+''',
         "distances": '''
 def distances(a, b, squared=False):
     """The distances between the rows of ``a`` and of ``b``, or their squares, without a table of differences."""

@@ -32,6 +32,7 @@ from looplift.emit.contractions import (
     leading_text,
     matmul_text,
     module_text,
+    only_finite_text,
     paired_text,
     vmapped_text,
 )
@@ -224,6 +225,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "unflattened": unflattened_text, "batched": batched_text,
     "diagonal": diagonal_text, "renamed": renamed_text, "on_diagonal": on_diagonal_text,
     "matmul": matmul_text, "contract": contract_text, "convolution": convolution_text, "distances": distances_text,
+    "only_finite": only_finite_text,
     "counted_both": counted_both_text, "label_pairs": label_pairs_text,
     "counted_own": counted_own_text, "label_table": label_table_text, "label_either": label_either_text,
     "label_sums": label_sums_text, "leading": leading_text, "module": module_text,

@@ -51,6 +51,18 @@ def _summed(node: Node, axes: tuple[Axis, ...]) -> Node:
     return Node("reduce", (node,), rest, node.kind, {"axes": axes, "operator": "add"}, node.hint) if axes else node
 
 
+def _only_finite(node: Node) -> Node:
+    """What sums of other values than the loop's give: they may overflow alone, and infinity times zero is NaN."""
+    return Node("only_finite", (node,), node.axes, node.kind, {}, node.hint)
+
+
+def finite_sum(node: Node) -> Node | None:
+    """A sum is finite only if what is added up is."""
+    if node.op != "reduce" or node.attrs["operator"] != "add" or node.args[0].op != "only_finite":
+        return None
+    return _only_finite(Node("reduce", node.args[0].args, node.axes, node.kind, dict(node.attrs), node.hint))
+
+
 def factored_sum(node: Node) -> Node | None:
     """A sum over independent factors is a product of sums."""
     factors = _summed_product(node)
@@ -62,7 +74,7 @@ def factored_sum(node: Node) -> Node | None:
     if not mine or not others or set(mine) & set(others):
         return None
     parts = tuple(_summed(factor, tuple(over)) for factor, over in ((a, mine), (b, others)))
-    return Node("elementwise", parts, node.axes, node.kind, {"name": "mul"}, node.hint)
+    return _only_finite(Node("elementwise", parts, node.axes, node.kind, {"name": "mul"}, node.hint))
 
 
 def contracted_axes(node: Node) -> Node | None:
@@ -162,7 +174,8 @@ def summed_contraction(node: Node) -> Node | None:
         _summed(factor, tuple(x for x in axes if x in factor.axes and x not in other.axes))
         for factor, other in ((a, b), (b, a))
     )
-    return _contraction(node, mine, others, _lanes_of(made))
+    found = _contraction(node, mine, others, _lanes_of(made))
+    return found if mine is a and others is b else _only_finite(found)
 
 
 def _lanes_of(made: Node) -> tuple[str, str, str]:

@@ -9,6 +9,8 @@ def excluded_middle(node: Node) -> Node | None:
     """``a | ~a`` is True: what is required where a mask holds may be the mask itself."""
     if node.op != "elementwise" or node.attrs["name"] != "or_" or len(node.args) != 2:
         return None
+    if node.kind.family != "bool":
+        return None
     first, second = node.args
     if _negates(first, second) or _negates(second, first):
         return Node("const", (), (), node.kind, {"value": True})
