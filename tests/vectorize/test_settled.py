@@ -141,4 +141,53 @@ def test_what_no_iteration_of_an_inner_loop_made_stays_a_number():
             assert [float(v) for v in got] == [float(v) for v in wanted]
 
 
+def down_by_ones(x, least, n):
+    total = 0
+    level = float(n)
+    while level > least:
+        total = total + sum(level for _ in range(len(x)))
+        level = level - 1.0
+    return total
+
+
+def of_each_by_ones(x, least, n):
+    totals = []
+    for i in range(n):
+        total = 0
+        level = x[i].item()
+        while level > least:
+            total = total + level
+            level = level - 1.0
+        totals.append(total)
+    return totals
+
+
+def rows_by_ones(x, least, n):
+    totals = []
+    for i in range(n):
+        total = 0
+        level = x[i]
+        while level > least:
+            total = total + x[i] * level
+            level = level - 1.0
+        totals.append(total)
+    return totals
+
+
+@pytest.mark.parametrize("program", [down_by_ones, of_each_by_ones, rows_by_ones], ids=lambda p: p.__name__)
+@pytest.mark.parametrize("backend", ["torch", "auto", "native"])
+def test_a_while_loop_without_an_iteration_leaves_the_integer_that_it_began_with(program, backend):
+    x = torch.tensor([1.0, 2.5, 4.0])
+    lifted = lift(program, verify="off", backend=backend)
+    for least in (0.5, 2.0, 9.0):
+        for n in (3, 1, 0):
+            got, wanted = lifted(x, least, n), program(x, least, n)
+            assert difference(got, wanted) is None
+            assert repr(got) == repr(wanted)
+    if backend == "torch":
+        first = lift(program, verify="off", backend="torch")
+        first(x, 0.5, 3)
+        assert {loop.decision for loop in first.report().loops} == {"lanes", "sequential"}
+
+
 COUNTS = [2, 0, 1]

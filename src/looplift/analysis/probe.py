@@ -120,9 +120,12 @@ class _Probe:
         return any(self.facts[a].loops for a in (loop.domain.lo, loop.domain.hi))
 
     def _begins_as_number(self, carry: Carry) -> bool:
-        if carry.init is UNDEFINED or not self.facts[carry.after].kind.is_array:
+        if carry.init is UNDEFINED or carry.next is carry.inside:
             return False
-        return self.facts[carry.init].kind.is_number or carry.init in self.mixed
+        first, last = self.facts[carry.init].kind, self.facts[carry.after].kind
+        if not last.is_array:
+            return first.is_number and first != last
+        return first.is_number or carry.init in self.mixed
 
     def _is_flag_of_tensors(self, carry: Carry) -> bool:
         """Whether a truth value is Python's in one iteration and a tensor in another."""

@@ -91,6 +91,8 @@ class Context:
     updates: Updates = field(default_factory=Updates)
     axis_of: dict[Loop, Axis] = field(default_factory=dict)
     lanes_of: dict[Loop, tuple[Axis, Node | None]] = field(default_factory=dict)
+    ran: dict[Loop, Node] = field(default_factory=dict)
+    """Where loops that stay have had an iteration, of those of which something depends on it."""
     distributed: set[Loop] = field(default_factory=set)
     only: frozenset[int] | None = None
     before_pieces: list[int] = field(default_factory=list)

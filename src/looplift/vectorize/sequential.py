@@ -8,16 +8,17 @@ from contextlib import contextmanager
 from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import UNDEFINED, Carry, Loop, Range, Var, While, constant
+from looplift.ir.grammar import UNDEFINED, Carry, Loop, Range, Var, While
 from looplift.vectorize import lists, nodes
-from looplift.vectorize.axes import extent_between
 from looplift.vectorize.context import Array, Context, leaves
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.lists import Built, Held
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import truth
+from looplift.vectorize.settled import note_iteration, noting_iterations
 from looplift.vectorize.strips import pieces
 from looplift.vectorize.subscripts import extent_of
+from looplift.vectorize.walks import count_of, walk_of
 
 
 def for_loop(context: Context, loop: Loop) -> None:
@@ -84,8 +85,9 @@ def serial_phase(
     _exchange(context, loop, carries, names)
     for history in held:
         history.start(context)
+    ran = None if walked.limit is None else noting_iterations(context, loop, carries)
     if walked.limit is None:
-        count = _count(loop, walked.bounds, context.strips.get(loop))
+        count = count_of(loop, walked.bounds, context.strips.get(loop))
         context.check_at_most(nodes.const(1), axis.extent if axis is not None else count)
     name = axis.name if axis is not None else context.fresh_name(loop.index.hint)
     step = For(name, walked.bounds, [])
@@ -99,6 +101,7 @@ def serial_phase(
             for history in held:
                 history.push(context)
             _leave(context, carries, names, active)
+        note_iteration(context, ran, active)
     context.add(step)
     _after(context, carries, names)
 
@@ -140,59 +143,6 @@ def _activity(context: Context, going: Node | None) -> Node | None:
     return active
 
 
-@dataclass(frozen=True)
-class Walk:
-    """The range of a loop that stays: the bounds of the longest lane, and where lanes have iterations of their own."""
-
-    bounds: tuple[Node, Node, Node]
-    start: Node | None = None
-    limit: Node | None = None
-    """The number of iterations of each lane; None where all have the same."""
-    stride: int = 1
-
-    def index(self, count: Node) -> Val:
-        """The loop's index: the name that is counted, or each lane's own."""
-        if self.start is None:
-            return Val(count)
-        sign = "add" if self.stride == 1 else "sub"
-        return Val(nodes.elementwise(sign, [self.start, count], nodes.INT, bits=41))
-
-    def going(self, count: Node) -> Node | None:
-        """Where a lane has an iteration of this number."""
-        if self.limit is None:
-            return None
-        return nodes.compare("lt", count, self.limit)
-
-
-def walk_of(context: Context, loop: Loop) -> Walk:
-    """The iterations of each lane; those of different lengths are counted from 0."""
-    domain = loop.domain
-    assert isinstance(domain, Range)
-    lo, hi, step = context.node(domain.lo), context.node(domain.hi), context.node(domain.step)
-    if not any(bound.axes for bound in (lo, hi, step)):
-        return Walk((lo, hi, step))
-    stride = nodes.constant_of(step)
-    if stride not in (1, -1):
-        raise context.refuse("ragged-shape", "a range with a step that has another length in each lane")
-    limit = nodes.elementwise("sub", [hi, lo] if stride == 1 else [lo, hi], nodes.INT, bits=42)
-    if context.mask is not None:
-        limit = nodes.select(context.mask, limit, nodes.const(0), nodes.INT)
-    if any(carry.init is UNDEFINED for carry in loop.carries):
-        context.check(nodes.compare("ge", limit, nodes.const(1)))
-    longest = Node("reduce", (limit,), (), nodes.INT, {"axes": limit.axes, "operator": "max", "bits": 42}, "longest")
-    start = None if nodes.is_const(lo, 0) and stride == 1 else lo
-    return Walk((nodes.const(0), longest, nodes.const(1)), start, limit, stride)
-
-
-def _count(loop: Loop, bounds: tuple[Node, Node, Node], piece: Loop | None) -> Node:
-    """The number of iterations; of a loop over pieces that of the iterations in all of them."""
-    if piece is not None and isinstance(piece.domain, Range):
-        return extent_between(bounds[0], bounds[1], constant(piece.domain.step))
-    if all(bound.op == "const" for bound in bounds):
-        return nodes.const(len(range(*(bound.attrs["value"] for bound in bounds))))
-    return Node("count", bounds, (), nodes.INT, {"key": f"#{id(loop)}"})
-
-
 def while_loop(context: Context, loop: Loop) -> None:
     """``while`` for all lanes: it goes on while any lane does; lanes that are done keep their values.
 
@@ -208,6 +158,7 @@ def while_loop(context: Context, loop: Loop) -> None:
     _bind_arrays(context, loop)
     carries = list(loop.carries)
     names = [_enter(context, loop, carry) for carry in carries]
+    ran = noting_iterations(context, loop, carries)
     step = Forever([])
     with _inside(context, loop, step.body):
         with context.masked(_unstopped(context, loop)):
@@ -217,6 +168,7 @@ def while_loop(context: Context, loop: Loop) -> None:
         with context.masked(active):
             block(context, loop.body)
             _leave(context, carries, names, active)
+        note_iteration(context, ran, active)
     context.add(step)
     _after(context, carries, names)
 

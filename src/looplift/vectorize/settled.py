@@ -1,4 +1,5 @@
-"""Where a value that began as a Python number surely is a tensor: ``best = -inf; if v > best: best = v; return best``.
+"""Where a value that began as a Python number surely is a tensor: ``best = -inf; if v > best: best = v; return best``,
+and where one that began as an integer surely is a float: ``total = 0; while x > 1: total += x``.
 
 after the loop            some iteration took a tensor
 on the sides of an if     the side that is taken has one
@@ -7,7 +8,8 @@ arithmetic                all operands that may be numbers are tensors
 
 from __future__ import annotations
 
-from looplift.ir.array import Axis, Node, merge_axes
+from looplift.ir.array import Assign, Axis, Node, merge_axes
+from looplift.ir.facts import Kind
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
@@ -45,35 +47,38 @@ def check(context: Context, atom: Atom) -> None:
     """Require that a value is a tensor, in the lanes that run."""
     if not isinstance(atom, Var) or atom not in context.facts.handed:
         return
-    found = _is_tensor(context, atom, {}) if context.facts.kind(atom).is_array else None
+    kind = context.facts.kind(atom)
+    found = _is_settled(context, atom, kind, {}) if kind.is_array or kind.family in ("int", "float") else None
     if found is None or nodes.is_const(found, False):
-        message = f"'{atom.hint}' is a number in one iteration and a tensor in another"
-        raise context.refuse("mixed-kinds", message)
+        first, last = ("a number", "a tensor") if kind.is_array else ("of one type", "of another")
+        raise context.refuse("mixed-kinds", f"'{atom.hint}' is {first} in one iteration and {last} in another")
     context.check(found)
 
 
-def _is_tensor(context: Context, atom: Atom, known: Known) -> Node | None:
-    """Where a value is a tensor; None if that is not seen."""
-    if not isinstance(atom, Var):
-        return nodes.const(atom is UNDEFINED)
-    if atom in known:
+def _is_settled(context: Context, atom: Atom, kind: Kind, known: Known) -> Node | None:
+    """Where a value is of the kind that it ends with, a tensor or a type of number; None if that is not seen."""
+    if atom is UNDEFINED:
+        return nodes.const(True)
+    if isinstance(atom, Var) and atom in known:
         return nodes.const(known[atom])
-    if atom not in context.facts.mixed:
-        return nodes.const(context.facts.kind(atom).is_array)
+    if not isinstance(atom, Var) or atom not in context.facts.mixed:
+        found = context.facts[atom].kind
+        return nodes.const(found.is_array if kind.is_array else found.family == kind.family)
     match context.flow.definition.get(atom):
         case Let(op=op) if op.name in table.ARITHMETIC and not op.name.startswith("builtin.m"):
-            return _all_tensors(context, op, known)
+            return _all_settled(context, op, kind, known)
         case If(cond=cond, phis=phis):
             phi = next(p for p in phis if p.var is atom)
-            return _on_sides(context, cond, phi.then, phi.orelse, known)
+            return _on_sides(context, cond, phi.then, phi.orelse, kind, known)
         case Loop(carries=carries) as loop:
             carry = next((c for c in carries if c.after is atom), None)
-            return None if carry is None else _after(context, loop, carry, known)
+            return None if carry is None else _after(context, loop, carry, kind, known)
     return None
 
 
-def _all_tensors(context: Context, op: Op, known: Known) -> Node | None:
-    found = [_is_tensor(context, a, known) for a in operands(op) if isinstance(a, Var) and a in context.facts.mixed]
+def _all_settled(context: Context, op: Op, kind: Kind, known: Known) -> Node | None:
+    mixed = [a for a in operands(op) if isinstance(a, Var) and a in context.facts.mixed]
+    found = [_is_settled(context, a, kind, known) for a in mixed]
     result: Node = nodes.const(True)
     for side in found:
         if side is None:
@@ -82,8 +87,8 @@ def _all_tensors(context: Context, op: Op, known: Known) -> Node | None:
     return result
 
 
-def _on_sides(context: Context, cond: Atom, then: Atom, orelse: Atom, known: Known) -> Node | None:
-    first, second = _is_tensor(context, then, known), _is_tensor(context, orelse, known)
+def _on_sides(context: Context, cond: Atom, then: Atom, orelse: Atom, kind: Kind, known: Known) -> Node | None:
+    first, second = _is_settled(context, then, kind, known), _is_settled(context, orelse, kind, known)
     if first is None or second is None:
         return None
     if all(nodes.is_const(side, True) for side in (first, second)):
@@ -106,15 +111,19 @@ def _either(a: Node, b: Node) -> Node:
     return a if nodes.is_const(b, False) else nodes.elementwise("or_", [a, b], nodes.BOOL)
 
 
-def _after(context: Context, loop: Loop, carry: Carry, known: Known) -> Node | None:
-    """Some iteration makes it a tensor, and none makes it a number again."""
-    before = _is_tensor(context, carry.init, known)
-    kept = _is_tensor(context, carry.next, known | {carry.inside: True})
-    made = _is_tensor(context, carry.next, known | {carry.inside: False})
+def _after(context: Context, loop: Loop, carry: Carry, kind: Kind, known: Known) -> Node | None:
+    """Some iteration makes it what it ends as, and none makes it what it began as again."""
+    before = _is_settled(context, carry.init, kind, known)
+    kept = _is_settled(context, carry.next, kind, known | {carry.inside: True})
+    made = _is_settled(context, carry.next, kind, known | {carry.inside: False})
     if before is None or made is None or kept is None or not nodes.is_const(kept, True):
         return None
     if nodes.is_const(before, True) or nodes.is_const(made, False):
         return before
+    if loop in context.ran:
+        ran = context.ran[loop]
+        ran = Node("name", (), ran.axes, ran.kind, dict(ran.attrs), ran.hint)  # what it is after the loop
+        return _either(ran, before) if nodes.is_const(made, True) else None
     if loop in context.strips:
         return made if nodes.is_const(made, True) else None
     if loop not in context.lanes_of:
@@ -132,3 +141,26 @@ def _some(flag: Node, axis: Axis) -> Node:
         return flag
     rest = merge_axes(tuple(a for a in flag.axes if a is not axis), axis.parents)
     return Node("reduce", (flag,), rest, nodes.BOOL, {"axes": (axis,), "operator": "or"}, "some")
+
+
+def noting_iterations(context: Context, loop: Loop, carries: list[Carry]) -> Node | None:
+    """A name for where the loop has had an iteration, if something of it is handed out whose kind depends on that."""
+    facts = context.facts
+    if not any(carry.after in facts.mixed and facts[carry.init].kind.is_number for carry in carries):
+        return None
+    if not facts.handed:
+        return None
+    axes, name = context.active_axes(), context.fresh_name("ran")
+    nowhere = nodes.const(False)
+    context.add(Assign(name, Node("spread", (nowhere,), axes, nodes.BOOL, {}, name) if axes else nowhere))
+    ran = Node("name", (), axes, nodes.BOOL, {"text": name, "local": True}, name)
+    context.ran[loop] = ran
+    return ran
+
+
+def note_iteration(context: Context, ran: Node | None, active: Node | None) -> None:
+    """At the end of an iteration; ``active`` is where it ran, None where it ran everywhere."""
+    if ran is None:
+        return
+    now = nodes.const(True) if active is None else nodes.elementwise("or_", [ran, active], nodes.BOOL)
+    context.add(Assign(ran.attrs["text"], now))
