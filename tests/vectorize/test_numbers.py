@@ -148,3 +148,24 @@ def test_branches_that_no_iteration_takes_warn_of_nothing(backend):
         warnings.simplefilter("error")
         for _ in range(2):
             assert np.array_equal(lifted(x, np.zeros(4)), logarithms(x, np.zeros(4)))
+
+
+def test_the_greater_of_an_integer_and_a_float_is_summed_as_a_float():
+    def greater(m, a, b):
+        total = 0.0
+        for _ in range(m):
+            total += max(a, b)
+        return total
+
+    def of_each(m, a, b):
+        total = 0.0
+        for k in range(m):
+            total += min(k, a) * 2 + max(k, 0.5)
+        return total
+
+    for function in (greater, of_each):
+        for backend in ("torch", "native"):
+            lifted = lift(function, verify="off", backend=backend)
+            for m in (3, 1, 0):
+                for a, b in ((0.25, 3), (3, 0.25), (2, 3), (2**60 + 1, 0.5)):
+                    assert repr(lifted(m, a, b)) == repr(function(m, a, b))

@@ -144,7 +144,19 @@ def _extreme(context: Context, name: str, args: list[Node], kind: Kind) -> Node:
     other = "lt" if name.endswith("min") else "gt"
     if kind.is_array:
         return context.select(_compared(context, other, b, a), _as_lane(b, kind), _as_lane(a, kind), kind)
-    return nodes.select(nodes.compare(other, b, a), _as_lane(b, kind), _as_lane(a, kind), kind)
+    first, second = (_as_number(context, node, kind) for node in (a, b))
+    return nodes.select(nodes.compare(other, b, a), second, first, kind)
+
+
+def _as_number(context: Context, node: Node, kind: Kind) -> Node:
+    """One of two numbers as the type of both, for sums of them: no sum of floats is an integer."""
+    if kind.family != "float" or node.kind.family == "float":
+        return _as_lane(node, kind)
+    if node.axes:
+        return _exact_float(context, node)
+    if node.op == "const":
+        return nodes.const(float(node.attrs["value"]))
+    return Node("apply", (node,), (), kind, {"name": "builtin.float", "kwargs": [], "positional": 1})
 
 
 def _compared(context: Context, name: str, a: Node, b: Node) -> Node:

@@ -10,6 +10,7 @@ from looplift.ir.grammar import Group, Op, Operand, Slice, Var
 from looplift.ops import table
 from looplift.vectorize.context import Context
 from looplift.vectorize.extents import agree
+from looplift.vectorize.numbers import bounded
 
 
 def operand_node(context: Context, operand: Operand) -> Node:
@@ -37,7 +38,17 @@ def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = Fa
     node = Node("apply", args + tuple(node for _, node in kwargs), (), fact.kind, attrs, var.hint)
     if op.name.startswith("inplace.") and fact.kind.is_array:
         return _in_dtype(context, node, args, fact)
+    if op.name in ("builtin.min", "builtin.max") and fact.kind.family == "float" and var in context.facts.mixed:
+        return _as_float(context, node, args)
     return node
+
+
+def _as_float(context: Context, node: Node, args: tuple[Node, ...]) -> Node:
+    """The least or greatest of an integer and a float is either; what is computed with it is of floats."""
+    for integer in (a for a in args if a.kind.family == "int"):
+        bounded(context, integer, 53)
+    attrs = {key: value for key, value in node.attrs.items() if key == "unsafe"}
+    return Node("apply", (node,), (), node.kind, {"name": "builtin.float", "kwargs": [], "positional": 1} | attrs)
 
 
 def _are_one(context: Context, a: Node, b: Node) -> bool:
