@@ -1,6 +1,7 @@
 """Numbers at the ends of their types: a kernel raises where the loop does, and counts as far."""
 
 import copy
+import math
 
 import numpy as np
 import pytest
@@ -278,3 +279,85 @@ def test_single_numbers_beside_rows_of_halves(dtype):
     for factor in (torch.tensor(0.1), torch.tensor(0.1, dtype=dtype), 0.1):
         lifted = lift(scaled, backend="native", verify="off")
         assert torch.equal(lifted(x, factor, x * 0), scaled(x, factor, x * 0))
+
+
+def whole_and_back(xs):
+    out = []
+    for x in xs:
+        out.append(float(int(x)))
+        out.append(float(math.ceil(x)) * 2.0)
+        out.append(round(x) * 1.0)
+    return out
+
+
+def parts(x, out):
+    for i in range(len(x)):
+        out[i] = x[i].long()
+    return out
+
+
+def test_a_zero_that_was_an_integer_has_no_sign():
+    xs = [-0.4, 0.4, -1.6, -0.0]
+    lifted = lift(whole_and_back, backend="native", verify="off")
+    assert list(map(repr, lifted(xs))) == list(map(repr, whole_and_back(xs)))
+    assert lifted.report().loops[0].decision == "native"
+    for dtype in (torch.float64, torch.float32):
+        x = torch.tensor(xs, dtype=dtype)
+        lifted = lift(parts, backend="native", verify="off")
+        assert not torch.signbit(lifted(x, x * 0 + 1)[[0, 1, 3]]).any()
+        assert lifted.report().loops[0].decision == "native"
+
+
+def powers_of_floats(xs):
+    out = []
+    for x in xs:
+        out.append(x**2)
+        out.append(x**-1)
+        out.append(x**0.5)
+    return out
+
+
+def constants(xs):
+    out = []
+    for x in xs:
+        out.append(x * math.tanh(0.31))
+        out.append(x * math.sinh(0.17))
+        out.append(x * math.cbrt(0.77))
+        out.append(x * math.erf(0.23))
+    return out
+
+
+@pytest.mark.parametrize("function", [powers_of_floats, constants])
+def test_functions_round_as_the_library_does(function):
+    xs = np.random.default_rng(0).uniform(0.1, 3.0, 20000).tolist()
+    lifted = lift(function, backend="native", verify="off")
+    assert lifted(xs) == function(xs)
+    assert lifted.report().loops[0].decision == "native"
+
+
+def power_of_each(x, exponent, out):
+    for i in range(len(x)):
+        out[i] = np.power(x[i], exponent)
+    return out
+
+
+def square_of_each(x, exponent, out):
+    for i in range(len(x)):
+        out[i] = x[i] ** 2 + out[i - 1] * 0
+    return out
+
+
+def power_of_rows(x, exponent, out):
+    for i in range(len(x)):
+        out[i] = x[i] ** exponent
+    return out
+
+
+@pytest.mark.parametrize("exponent", [2.0, -1.0, 0.5, 1.7])
+@pytest.mark.parametrize("function", [power_of_each, square_of_each, power_of_rows])
+def test_powers_of_numpy(function, exponent):
+    x = np.random.default_rng(0).uniform(0.1, 3.0, 20000)
+    x = x.reshape(-1, 10) if function is power_of_rows else x
+    lifted = lift(function, backend="native", verify="off")
+    assert np.array_equal(lifted(x, exponent, x * 0), function(x, exponent, x * 0))
+    assert lifted.report().loops[0].decision == "native"

@@ -105,7 +105,8 @@ def _truncated(sink: Sink, number: Number, to: Scalar) -> Number:
     above = f">= {low}.0" if is_strict or low == LEAST else f"> {low - 1}.0"
     below = f"<= {high}.0" if is_strict and to.size < 8 else f"< {high + 1}.0"
     sink.fail_if(f"!({number.text} {above} && {number.text} {below})", "bad_conversion")
-    return replace(_cast(number, to), low=LEAST, high=GREATEST)
+    text = f"truncated<{to.cpp}>({number.text})"
+    return replace(plain(number), text=text, type=to, level=ATOM, low=LEAST, high=GREATEST)
 
 
 def _is_strict(number: Number, to: Scalar) -> bool:

@@ -32,13 +32,13 @@ def power(sink: Sink, namespace: str, args: list[Number]) -> Number:
     if common.is_bool:
         raise sink.refuse("unknown-op", "'**' of booleans")
     if common.family == "numpy":
-        return _numpy_power(sink, args, common.of_family("numpy"), roots=namespace == "np")
+        return _numpy_power(sink, args, common.of_family("numpy"), forms=namespace == "np")
     if not base.type.is_float and not base.type.is_python:
         raise sink.refuse("unknown-op", "'**' of an integer tensor and a float")
     if exponent.type.is_python and not base.type.is_python:
         return _tensor_power(sink, convert(sink, base, common), exponent, common)
     converted = [convert(sink, argument, common) for argument in args]
-    return from_template("math::pow({a}, {b})", ATOM, converted, common)
+    return from_template(_LIBRARY, ATOM, converted, common)
 
 
 def _mixed_power(sink: Sink, args: list[Number]) -> Number:
@@ -50,19 +50,24 @@ def _mixed_power(sink: Sink, args: list[Number]) -> Number:
     return replace(number, other=FLOAT, flag=flags)
 
 
-def _numpy_power(sink: Sink, args: list[Number], common: Scalar, *, roots: bool = False) -> Number:
-    """``roots``: ``np.power`` takes roots of 0.5 by ``sqrt``, which the operator does of arrays alone."""
+def _numpy_power(sink: Sink, args: list[Number], common: Scalar, *, forms: bool = False) -> Number:
+    """``forms``: ``np.power`` has forms of its own for some exponents, which the operator has of arrays alone."""
     converted = [sink.bind(convert(sink, argument, common)) for argument in args]
     sink.differs("pow")
-    result = sink.bind(from_template(_numpy_form(args[1], roots), ATOM, converted, common), sink.hint)
+    form = _numpy_form(args[1].constant) if forms else _LIBRARY
+    result = sink.bind(from_template(form, ATOM, converted, common), sink.hint)
     sink.fail_if(f"surprising({result.text}, {converted[0].text}, {converted[1].text})", "warned")
     return result
 
 
-def _numpy_form(exponent: Number, roots: bool) -> str:
-    if not roots or exponent.constant not in (None, 0.5):
-        return "math::pow({a}, {b})"
-    return "math::sqrt({a})" if exponent.constant == 0.5 else "({b} == 0.5 ? math::sqrt({a}) : math::pow({a}, {b}))"
+_LIBRARY = "math::pow({a}, {b})"
+_FORMS = {2: "{a} * {a}", 0.5: "math::sqrt({a})", -1: "1 / {a}"}
+
+
+def _numpy_form(exponent: float | None) -> str:
+    if exponent is not None:
+        return _FORMS.get(exponent, _LIBRARY)
+    return f"({''.join(f'{{b}} == {value} ? {form} : ' for value, form in _FORMS.items())}{_LIBRARY})"
 
 
 def _integer_power(sink: Sink, base: Number, exponent: Number, common: Scalar) -> Number:

@@ -18,16 +18,26 @@ namespace math {{
 """
 
 _ONE = """\
-static inline double {name}(double a) {{ return __builtin_{name}(a); }}
-static inline float {name}(float a) {{ return __builtin_{name}f(a); }}"""
+static inline double {name}(double a) {{ return __builtin_{name}({a}); }}
+static inline float {name}(float a) {{ return __builtin_{name}f({a}); }}"""
 _TWO = """\
-static inline double {name}(double a, double b) {{ return __builtin_{name}(a, b); }}
-static inline float {name}(float a, float b) {{ return __builtin_{name}f(a, b); }}"""
+static inline double {name}(double a, double b) {{ return __builtin_{name}({a}, {b}); }}
+static inline float {name}(float a, float b) {{ return __builtin_{name}f({a}, {b}); }}"""
+_LIBRARY = """\
+// What the compiler knows is hidden from it: it would round the result of a constant in another way than the library.
+template <class T> static inline T hidden(T a) {{
+  if (!__builtin_constant_p(a)) return a;
+  T held = a;
+  asm("" : "+m"(held));
+  return held;
+}}"""
 _TEST = """\
 template <class T> static inline bool {name}(T a) {{ return __builtin_{name}(a); }}"""
 
 _BINARY = ("pow", "atan2", "hypot", "fmod", "copysign")
 _TESTS = ("isnan", "isinf", "isfinite", "signbit")
+_EXACT = ("sqrt", "fabs", "floor", "ceil", "trunc", "nearbyint", "fmod", "copysign", *_TESTS)
+"""Functions whose result is rounded in no way or in one alone."""
 
 _VIEW = """\
 // A strided view as PyTorch and NumPy have it: sizes, and steps counted in elements.
@@ -239,6 +249,14 @@ PIECES: dict[str, str] = {
     "Gradient": _GRADIENT,
     "Host": _HOST,
     "Watch": _WATCH,
+    "truncated": """\
+// A float as an integer. GCC 12 takes the way there and back for one step, on which a zero would keep its sign.
+template <class T, class From> static inline T truncated(From value) {
+  T whole = T(value);
+  asm("" : "+r"(whole));
+  return whole;
+}
+""",
     "outside": """\
 static inline bool outside(int64_t index, int64_t size) { return uint64_t(index) >= uint64_t(size); }
 """,
@@ -383,7 +401,9 @@ def _math(text: str) -> list[str]:
     """The mathematical functions that a text calls."""
     names = sorted(set(re.findall(r"\bmath::(\w+)", text)))
     forms = [_TWO if name in _BINARY else _TEST if name in _TESTS else _ONE for name in names]
-    functions = "\n".join(form.format(name=name) for form, name in zip(forms, names))
+    operands = [("a", "b") if name in _EXACT else ("hidden(a)", "hidden(b)") for name in names]
+    lines = [form.format(name=name, a=a, b=b) for form, name, (a, b) in zip(forms, names, operands)]
+    functions = "\n".join([*([] if set(names) <= set(_EXACT) else [_LIBRARY.format()]), *lines])
     return [_MATH.format(functions=functions)] if names else []
 
 

@@ -177,7 +177,7 @@ View Rows row row_at cut reversed transposed Array same_sizes copy copied hand_o
 half bfloat16 Element Tape Recorder Host Watch Outcome Results outside from_end smaller larger
 minimum maximum floor_divide remainder_of python_remainder integer_floor_divide integer_remainder integer_fmod
 checked_power wrapping_power power surprising select middle_number sort sort_range search pairwise_block pairwise_sum
-sign_of inexact range_length bits_of float_of patience host watch
+sign_of inexact range_length bits_of float_of patience host watch truncated
 trips tape recorded thread results make linux unix asm errno math_errhandling HUGE_VAL isnan isinf isfinite signbit main
 """.split()) | frozenset(
     "done index_out_of_range integer_overflow zero_division domain_error not_exact bad_conversion unbound "

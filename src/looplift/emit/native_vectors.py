@@ -156,6 +156,8 @@ def _elementwise(writer: Writer, namespace: str, short: str, values: list, appli
     parts = [_elements(writer, value) for value in values]
     wanted = _scalars_as(writer, parts)
     sizes = _broadcast(writer, parts)
+    if short == "pow" and _family(values) == "numpy":
+        namespace = "" if parts[1].sizes else "np"  # exponents that are one number have forms of their own
 
     def at(writer: Writer, index: tuple[str, ...]) -> Number:
         numbers = [part.at(writer, _index_of(part, index)) for part in parts]
