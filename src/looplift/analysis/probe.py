@@ -452,7 +452,7 @@ class _Probe:
             loops = self.union(inside.loops, last.loops)
             if kind != inside.kind and inside.kind.family not in ("undefined", "list"):
                 self.mixed.add(carry.inside)
-            if inside.kind.is_array and last.kind.is_number:
+            if last.kind.is_number and (inside.kind.is_array or (inside.kind.is_number and last.kind != kind)):
                 self.mixed |= {carry.inside, carry.after}
             if kind != inside.kind or loops != inside.loops:
                 changed = True

@@ -431,6 +431,10 @@ def _zipped(p: Printer, node: Node) -> Text:
     return atom(f"list({zipped})")
 
 
+def _is_of_type(p: Printer, node: Node) -> Text:
+    return Text(f"type({p.text(node.args[0]).text}) is {node.attrs['type']}", COMPARE)
+
+
 def _some(p: Printer, node: Node) -> Text:
     return atom(f"bool({p.text(node.args[0]).at(ATOM)}.any())")
 
@@ -445,4 +449,5 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "length": _length, "count": _count, "total": _total, "lengths": _lengths, "entries": _entries, "pack": _pack,
     "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
     "apply": _apply, "attribute": _attribute, "display": _display, "zipped": _zipped, "none": _none, "some": _some,
+    "is_of_type": _is_of_type,
 }  # fmt: skip

@@ -87,6 +87,7 @@ def _block(statements: list[ast.stmt], scope: _Scope) -> list[ast.stmt]:
             case ast.If():
                 out.append(_if(node, _block(node.body, scope), _block(node.orelse, scope)))
             case ast.For() | ast.While():
+                node = _testing_inside(node)
                 out += _loop(node, scope)
                 if exits(node, loops=False) or node.orelse:
                     return out + _after_loop(node, rest, scope)
@@ -119,6 +120,19 @@ def _branch(node: ast.If, rest: list[ast.stmt], scope: _Scope) -> list[ast.stmt]
     branch = _if(node, _block(node.body, scope), _block(node.orelse, scope))
     scope.skips.pop()
     return [*_set(node, flag, False), branch, *_unless(node, flag, rest, scope)]
+
+
+def _testing_inside(node: ast.For | ast.While) -> ast.For | ast.While:
+    """``while (v := f()) > 0: body`` as ``while True: if not …: break; body``: the last test binds names too."""
+    if not isinstance(node, ast.While) or not binds(node.test) or node.orelse:
+        return node
+    leave = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
+    return _with(node, test=_located(ast.Constant(True), node), body=[_located(leave, node), *node.body])
+
+
+def binds(node: ast.expr) -> bool:
+    """Whether an expression binds a name."""
+    return any(isinstance(part, ast.NamedExpr) for part in nodes_of(node))
 
 
 def _loop(node: ast.For | ast.While, scope: _Scope) -> list[ast.stmt]:

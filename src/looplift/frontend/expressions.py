@@ -277,13 +277,18 @@ def conditional(build: Builder, test: Atom, then, orelse) -> Value:
     if isinstance(test, Const):
         return then() if test.value else orelse()
     found: dict[str, Value] = {}
-    span = build.span
+    span, before = build.span, build.state()
     then_block = build.block(lambda: found.update(then=then()))
+    then_state = build.state()
+    build.restore(before)
     else_block = build.block(lambda: found.update(orelse=orelse()))
-    if found["then"] is found["orelse"] and not then_block and not else_block:
+    else_state = build.state()
+    if found["then"] is found["orelse"] and not then_block and not else_block and then_state == else_state:
         return found["then"]
+    build.restore(before)
     phis: list[Phi] = []
     value = statements.join(build, found["then"], found["orelse"], "choice", phis)
+    statements.join_states(build, then_state, else_state, phis)
     build.add(If(test, then_block, else_block, tuple(phis), span))
     return value
 

@@ -61,7 +61,7 @@ def _is_quiet(node: ast.expr) -> bool:
 
 
 def _kills(names: Names) -> frozenset[str]:
-    return frozenset(names.stores)
+    return frozenset(names.stores - names.unsure)
 
 
 # ---------------------------------------------------------------- needed after
@@ -162,7 +162,7 @@ class _State:
     possible: frozenset[str]
 
     def bind(self, names: Names) -> _State:
-        return _State((self.bound | names.stores) - names.deleted, self.possible | names.stores)
+        return _State((self.bound | _kills(names)) - names.deleted, self.possible | names.stores)
 
     def weaken(self, names: Names) -> _State:
         """After code that may or may not have run."""

@@ -19,6 +19,7 @@ class Names:
 
     loads: set[str] = field(default_factory=set)
     stores: set[str] = field(default_factory=set)
+    unsure: set[str] = field(default_factory=set)  # stored by ``:=`` where an expression may not get to
     deleted: set[str] = field(default_factory=set)
     captured: set[str] = field(default_factory=set)
     rebound: set[str] = field(default_factory=set)
@@ -73,6 +74,7 @@ def free_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set
 class _Collector(ast.NodeVisitor):
     def __init__(self):
         self.names = Names()
+        self.may_not_run = False
 
     def visit_Name(self, node: ast.Name) -> None:
         match node.ctx:
@@ -83,6 +85,28 @@ class _Collector(ast.NodeVisitor):
             case ast.Del():
                 self.names.deleted.add(node.id)
                 self.names.stores.add(node.id)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        if self.may_not_run:
+            self.names.unsure.add(node.target.id)
+        self.generic_visit(node)
+
+    def _short_circuit(self, sure: list[ast.expr], rest: list[ast.expr]) -> None:
+        for part in sure:
+            self.visit(part)
+        outside, self.may_not_run = self.may_not_run, True
+        for part in rest:
+            self.visit(part)
+        self.may_not_run = outside
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        self._short_circuit(node.values[:1], node.values[1:])
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        self._short_circuit([node.left, *node.comparators[:1]], node.comparators[1:])
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self._short_circuit([node.test], [node.body, node.orelse])
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
@@ -124,6 +148,7 @@ class _Collector(ast.NodeVisitor):
         targets = inside.stores - walrus
         self.names.loads |= inside.loads - targets
         self.names.stores |= walrus
+        self.names.unsure |= walrus
         self.names.captured |= inside.captured - targets
         self.names.rebound |= inside.rebound
 

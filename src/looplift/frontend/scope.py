@@ -74,6 +74,8 @@ class Structure:
 
 
 Value = Atom | Tup | Structure
+State = tuple[dict[str, Value], dict[str, Value]]
+"""What names and items of static lists and dicts hold."""
 
 
 STATIC = "static"
@@ -289,11 +291,11 @@ class Builder:
         """A place in the source by which every attempt of the translation knows it."""
         return Site(self.frame.file, span_of(node), self.rounds, tuple(map(id, self.calls)))
 
-    def state(self) -> tuple[dict[str, Value], dict[str, Value]]:
+    def state(self) -> State:
         """What names and items hold now."""
         return dict(self.env), dict(self.cells)
 
-    def restore(self, state: tuple[dict[str, Value], dict[str, Value]]) -> None:
+    def restore(self, state: State) -> None:
         for held, before in zip((self.env, self.cells), state, strict=True):
             held.clear()
             held.update(before)

@@ -20,8 +20,9 @@ from looplift.frontend import (
     structures,
     unrolling,
 )
-from looplift.frontend.exits import STOP_ATTRIBUTE
-from looplift.frontend.scope import Branch, Builder, Structure, Tup, Value, hint_of
+from looplift.frontend.exits import STOP_ATTRIBUTE, binds
+from looplift.frontend.names import COMPREHENSIONS
+from looplift.frontend.scope import Branch, Builder, State, Structure, Tup, Value, hint_of
 from looplift.frontend.syntax import children_of, nodes_of
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -393,32 +394,43 @@ def branch(build: Builder, test: Atom, then: Callable[[], None], orelse: Callabl
     else_state = build.state()
     build.restore(before)
     phis: list[Phi] = []
-    for held, *sides in zip((build.env, build.cells), then_state, else_state, strict=True):
+    join_states(build, then_state, else_state, phis)
+    build.add(If(test, then_block, else_block, tuple(phis), span))
+
+
+def join_states(build: Builder, then: State, orelse: State, phis: list[Phi]) -> None:
+    """What names and items hold after either of two sides."""
+    for held, *sides in zip((build.env, build.cells), then, orelse, strict=True):
         joined: dict[str, Value] = {}
         for name in dict.fromkeys([*sides[0], *sides[1]]):
             first, second = (side[name] if name in side else build.entry_value(name) for side in sides)
             joined[name] = join(build, first, second, hint_of(name), phis)
         held.update(joined)
-    build.add(If(test, then_block, else_block, tuple(phis), span))
 
 
 # ---------------------------------------------------------------- loops
 
 
 def assigned_names(statements: list[ast.stmt]) -> list[str]:
-    """Names bound by statements, in order of appearance; comprehensions keep theirs to themselves."""
+    """Names bound or deleted by statements, in order of appearance; comprehensions keep theirs to themselves, but for
+    what ``:=`` binds."""
     names: dict[str, None] = {}
 
-    def visit(node: ast.AST) -> None:
-        if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp | ast.Lambda):
+    def visit(node: ast.AST, private: bool) -> None:
+        if isinstance(node, ast.Lambda):
             return
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.FunctionDef):
+            names.setdefault(node.name)
+            return
+        if isinstance(node, ast.NamedExpr):
+            names.setdefault(node.target.id)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and not private:
             names.setdefault(node.id)
         for child in children_of(node):
-            visit(child)
+            visit(child, private or isinstance(node, COMPREHENSIONS))
 
     for node in statements:
-        visit(node)
+        visit(node, False)
     return list(names)
 
 
@@ -627,6 +639,8 @@ def _lengthened(loop: Loop) -> list[Atom]:
 
 def _while(build: Builder, node: ast.While) -> None:
     span = build.span
+    if binds(node.test):
+        raise build.refuse("unsupported-syntax", "a 'while' with an 'else' whose test binds a name")
 
     def translated(entry: _Entry) -> None:
         found: dict[str, Atom] = {}

@@ -162,7 +162,10 @@ def _getitem(context: Context, op: Op, fact: Fact, var: Var) -> Val:
         form.node.hint = var.hint
         return form
     if not val.node.axes and not any(context.node(a).axes for a in _index_atoms(index)):
-        return Val(uniform(context, op, fact, var))
+        made = uniform(context, op, fact, var)
+        if val.node.kind.family in ("list", "tuple") and fact.kind.is_number and isinstance(index, Var):
+            context.check(Node("is_of_type", (made,), (), nodes.BOOL, {"type": fact.kind.family}))
+        return Val(made)
     from looplift.vectorize.lists import packed
 
     return packed(context, as_atom(owner), val, index, fact)

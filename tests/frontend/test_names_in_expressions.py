@@ -1,0 +1,104 @@
+"""Names that ``:=`` binds where an expression may not get to, that are deleted, and that change their kind."""
+
+import numpy as np
+import pytest
+import torch
+
+from looplift import lift
+
+
+def chosen(x):
+    y, out = -1.0, []
+    for i in range(len(x)):
+        r = (y := x[i] * 2) if x[i] > 0 else 0.0
+        out.append(y + r)
+    return out, y
+
+
+def asked(x):
+    y, out = -1.0, []
+    for i in range(len(x)):
+        if x[i] > 0 and (y := x[i] * 2) < 3:
+            out.append(y)
+        out.append(y + 1)
+    return out, y
+
+
+def listed(x):
+    y, s, out = 1.0, 0.0, []
+    for i in range(3):
+        s = s + y
+        out.append([(y := v * 2 + i) for v in x])
+    return out, s, y
+
+
+def searched(x):
+    y, out = 1.0, []
+    for i in range(4):
+        if any((y := v) > i for v in x):
+            out.append(y)
+        else:
+            out.append(-y)
+    return out, y
+
+
+def until(x):
+    n = 0
+    while (v := x[n]) > -1:
+        n += 1
+    return n, v
+
+
+def deleted(x):
+    y, s = 1.0, 0.0
+    for i in range(len(x)):
+        s = s + y * x[i]
+        if i == 1:
+            del y
+    return s
+
+
+def defined_again(x):
+    def f(v):
+        return v
+
+    out = []
+    for i in range(len(x)):
+        out.append(f(x[i]))
+
+        def f(v):
+            return v * 2
+
+    return out
+
+
+def begins_as_float(x):
+    y, out = 1.0, []
+    for i in range(3):
+        for v in x:
+            y = v
+            if y > i:
+                break
+        out.append(y)
+    return out, y
+
+
+def told(function, *arguments):
+    try:
+        return repr(function(*arguments))
+    except Exception as error:
+        return repr(error)
+
+
+VALUES = [[1.0, 2.0, -3.0], [1, 2, 3, -1], [1.0, 2, True], [True, False], [], [0.5, -0.5]]
+
+
+@pytest.mark.parametrize("backend", ["torch", "auto"])
+@pytest.mark.parametrize(
+    "loop", [chosen, asked, listed, searched, until, deleted, defined_again, begins_as_float], ids=lambda f: f.__name__
+)
+def test_names_hold_what_they_hold_in_the_loop(loop, backend):
+    lifted = lift(loop, verify="off", backend=backend)
+    for values in VALUES:
+        for made in (list, np.array, torch.tensor):
+            assert told(lifted, made(values)) == told(loop, made(values))
