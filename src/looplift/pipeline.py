@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -356,10 +355,11 @@ def _code_from_emitted(emitted: Any, made: Any) -> RegionCode:
 
 def _over_lists(program: RegionProgram, values: Mapping[str, Any], settings: Settings, *, waves: bool) -> RegionCode:
     """The region as it is, over lists instead of tensors; in waves where it is none of those."""
+    from looplift.emit.lists import NEEDED, code_over_lists
     from looplift.frontend.ahead import ahead_of
 
     refusal = NotLiftable("unsupported-syntax", "a name may not be bound after the loop")
-    values = _NEEDED | dict(values)
+    values = NEEDED | dict(values)
     for moves in () if program.optional else (True, False):
         try:
             ahead = ahead_of(program.region.statements, values, program.live_out, moves=moves)
@@ -370,14 +370,10 @@ def _over_lists(program: RegionProgram, values: Mapping[str, Any], settings: Set
         if ahead.residue.computes and waves:
             with suppress(NotLiftable):
                 return _in_waves(program, values, settings)
-        return _code_over_lists(program, ahead, values, front, settings.memory)
+        return code_over_lists(program, ahead, values, front, settings.memory)
     if waves:
         return _in_waves(program, values, settings)
     raise refusal
-
-
-_NEEDED: dict[str, Any] = {"zip": zip, "list": list, "bool": bool}
-"""What the text over lists may call beside what the region does."""
 
 
 def _in_front(program: RegionProgram, ahead: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
@@ -387,63 +383,10 @@ def _in_front(program: RegionProgram, ahead: Any, values: Mapping[str, Any], set
     names = {key: getattr(program, key) for key in ("file", "name", "namespace")}
     region: Any = SimpleNamespace(region=SimpleNamespace(statements=ahead.front), live_out=ahead.numbers, **names)
     code = _through_the_ir(region, values, settings)
-    if code.mutated or code.random or any(loop.decision == "kept" for loop in code.decisions):
+    prints = any("print(" in line for line in code.statements)
+    if code.mutated or code.random or prints or any(loop.decision == "kept" for loop in code.decisions):
         raise NotLiftable("effect-order", "what is computed before the loop has effects")
     return code
-
-
-def _count(array: Any) -> int:
-    """How many elements there are."""
-    return math.prod(array.shape)
-
-
-def _code_over_lists(
-    program: RegionProgram, ahead: Any, values: Mapping[str, Any], front: RegionCode | None, memory: int | None
-) -> RegionCode:
-    from types import SimpleNamespace
-
-    import numpy as np
-    import torch
-
-    from looplift.base.budget import fits
-    from looplift.base.report import LoopRecord
-    from looplift.frontend.residue import ARRAYS, apart, holds_only, same_callees
-    from looplift.runtime.variants import RegionCode, build_function, indented
-
-    residue = ahead.residue
-    namespace: dict[str, Any] = _NEEDED | {"_holds_only": holds_only, "_arrays": ARRAYS}
-    looked_through = (("()", residue.containers), ("_arrays", residue.mixed))
-    guards = [f"_holds_only({kinds}, {', '.join(sorted(names))})" for kinds, names in looked_through if names]
-    if ahead.lists:
-        namespace |= {"_count": _count, "_fits": fits if memory is None else memory.__ge__}
-        guards.append(f"_fits({ahead.size})")
-    if residue.stored:
-        read = [name for name in ahead.read if isinstance(values.get(name), torch.Tensor | np.ndarray)]
-        namespace["_apart"] = apart
-        guards.append(f"_apart(({', '.join(sorted(residue.stored))},), ({', '.join(read)},))")
-    if residue.callees:
-        namespace |= {"_same_callees": same_callees, "_callees": residue.callees}
-        guards.append("_same_callees(_callees)")
-    statements, standalone, paths, imports = [], [], [], []
-    if front is not None:
-        name, arguments = f"{program.name}_numbers", ", ".join(program.arguments)
-        whole: Any = SimpleNamespace(
-            name=name, arguments=program.arguments, returns=False, live_out=ahead.numbers, line=program.line,
-            namespace=program.namespace,
-        )  # fmt: skip
-        namespace[name] = build_function(whole, front, values, 0)
-        body = indented([*front.statements, f"return {', '.join(ahead.numbers)}"])
-        standalone = [*front.standalone, f"def {name}({arguments}):\n{body}"]
-        statements.append(f"{', '.join(ahead.numbers)} = {name}({arguments})")
-        guards, paths, imports = [*guards, *front.guards], front.paths, front.imports
-        namespace |= {key: value for key, value in front.namespace.items() if key not in namespace}
-    statements += [f"{name} = {source}.tolist()" for source, name in ahead.lists.items()]
-    statements += [line for statement in ahead.statements for line in ast.unparse(statement).splitlines()]
-    records = [LoopRecord(program.file, line, "lists") for line, _ in program.loops]
-    return RegionCode(
-        statements, namespace, standalone, guards, paths, sorted(residue.written), imports, residue.draws,
-        bool(residue.written), decisions=records,
-    )  # fmt: skip
 
 
 def _in_waves(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:

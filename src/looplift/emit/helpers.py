@@ -12,6 +12,16 @@ from looplift.emit.scan_helpers import SCANS
 
 HELPERS = (
     {
+        "_one_index": '''
+def _one_index(place):
+    """An index of a list, where a tensor reads one element as well."""
+    if type(place) is int or isinstance(place, np.integer):
+        return place
+    whole = (torch.int64, torch.int32, torch.int16, torch.int8)
+    if isinstance(place, torch.Tensor) and place.ndim == 0 and place.dtype in whole:
+        return int(place)
+    raise TypeError(f"{place!r} is no index of one element")
+''',
         "with_spare": '''
 def with_spare(entries):
     """The entries; where there are none a zero, for lanes that do not run to read."""

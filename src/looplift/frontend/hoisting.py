@@ -13,6 +13,7 @@ Only what depends on nothing but the position moves. The loop in front is one li
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,10 +21,11 @@ import numpy as np
 import torch
 
 from looplift.base.data import dataclass, field
+from looplift.frontend.bindings import Listed
+from looplift.frontend.conditions import Conditions, converted
 from looplift.frontend.names import names_of
 from looplift.frontend.syntax import fresh_copy, nodes_of
 
-CONVERSIONS = ("int", "float", "bool")
 ALLOWED = (
     ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp,
     ast.Compare, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.Call, ast.keyword, ast.Attribute,
@@ -36,19 +38,15 @@ class Hoisted:
     """The loops in front, the names of the lists that they make, and the statements that read these."""
 
     front: list[ast.stmt]
-    lists: list[str]
+    lists: dict[str, Listed]
     statements: list[ast.stmt]
-
-    @property
-    def reads(self) -> set[str]:
-        return names_of(self.front).loads
 
 
 def hoisted(
     statements: list[ast.stmt], values: Mapping[str, Any], stores: Mapping[str, int], is_element: Callable[[Any], bool]
 ) -> Hoisted | None:
     """None where nothing moves. ``stores``: how often each name is bound; ``is_element``: what is a number already."""
-    found = Hoisted([], [], [])
+    found = Hoisted([], {}, [])
     for statement in statements:
         if isinstance(statement, ast.For):
             loop = _Loop(statement, values, stores, is_element, len(found.lists))
@@ -80,7 +78,7 @@ class _Loop:
         if not self.moved:
             return self.loop
         names = [name for name, _ in self.moved]
-        found.lists += names
+        found.lists |= {name: Listed(1, _is_whole(value)) for name, value in self.moved}
         front = ast.parse("\n".join(f"{name} = []" for name in names)).body
         appends = [ast.parse(f"{name}.append({ast.unparse(value)})").body[0] for name, value in self.moved]
         front.append(ast.For(fresh_copy(self.loop.target), fresh_copy(self.loop.iter), appends, [], lineno=0))
@@ -107,43 +105,45 @@ class _Loop:
         return ast.copy_location(ast.Name(f"{name}_item", ast.Load()), node)
 
 
-class _Mover(ast.NodeTransformer):
-    """Conversions to numbers, and conditions, become reads of lists."""
+class _Mover(Conditions):
+    """Conversions to numbers, and conditions, become reads of lists.
+
+    ``repeats``: how many inner loops a node stands in. There a float stays: NaN would be one object more than once.
+    """
 
     def __init__(self, loop: _Loop):
-        self.loop = loop
+        super().__init__()
+        self.loop, self.repeats = loop, 0
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        match node:
-            case ast.Call(func=ast.Name(id=name), args=[one], keywords=[]) if name in CONVERSIONS:
-                if self.loop.may_move(one) and not isinstance(one, ast.Name):
-                    return self.loop.move(node)
-            case ast.Call(func=ast.Attribute(value=one, attr="item"), args=[], keywords=[]):
-                if self.loop.may_move(one) and not isinstance(one, ast.Name):
-                    return self.loop.move(node)
-        return self.generic_visit(node)
+    def is_builtin(self, name: str) -> bool:
+        own = getattr(builtins, name)
+        return name not in self.loop.stores and self.loop.values.get(name, own) is own
 
-    def test(self, node: ast.expr) -> ast.expr:
-        match node:
-            case ast.BoolOp(values=values):
-                node.values = [self.test(one) for one in values]
-                return node
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                node.operand = self.test(operand)
-                return node
-            case ast.Compare() if self.loop.may_move(node):
-                asked = ast.Call(ast.Name("bool", ast.Load()), [node], [])
-                return self.loop.move(ast.fix_missing_locations(ast.copy_location(asked, node)))
+    def call(self, node: ast.Call) -> ast.AST | None:
+        if (found := converted(node)) is None:
+            return None
+        kind, one = found
+        if (self.repeats and kind in ("float", "item")) or isinstance(one, ast.Name) or not self.loop.may_move(one):
+            return None
+        return self.loop.move(node)
+
+    def condition(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Compare) and self.loop.may_move(node):
+            asked = ast.Call(ast.Name("bool", ast.Load()), [node], [])
+            return self.loop.move(ast.fix_missing_locations(ast.copy_location(asked, node)))
         return self.visit(node)
 
-    def visit_If(self, node: ast.If) -> ast.AST:
-        node.test = self.test(node.test)
-        node.body = [self.visit(one) for one in node.body]
-        node.orelse = [self.visit(one) for one in node.orelse]
+    def repeated(self, node: Any) -> ast.AST:
+        self.repeats += 1
+        node = self.tested(node) if isinstance(node, ast.While) else self.generic_visit(node)
+        self.repeats -= 1
         return node
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        return node
+    visit_For = visit_While = comprehension = repeated
+
+
+def _is_whole(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "int"
 
 
 def _placed(node: Any, place: ast.stmt) -> Any:

@@ -15,25 +15,19 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import torch
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
-from looplift.base.memory import reach
-from looplift.frontend.bindings import CHOICES, NUMBER_CALLS, Bindings, bindings_of
+from looplift.frontend.bindings import CHOICES, MAKERS, NUMBER_CALLS, Bindings, Listed, bindings_of
 from looplift.frontend.names import names_of
 from looplift.frontend.syntax import nodes_of
 from looplift.frontend.taints import Taints, root_of, tainted_by
 from looplift.ops import table
 from looplift.ops.names import name_of
-from looplift.ops.writes import IN_PLACE_METHODS, by_parameter
+from looplift.ops.writes import IN_PLACE_METHODS, by_parameter, writes_operand
+from looplift.runtime.contents import ARRAYS, ATOMS, CONTAINERS, global_of, holds_only, makes_items
 
-ARRAYS = (torch.Tensor, torch.nn.Parameter, np.ndarray)
-ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None), range, slice, torch.dtype, torch.device))
-CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque, collections.defaultdict, collections.Counter,
-              collections.OrderedDict)  # fmt: skip
 TYPES = (int, float, bool, complex, str, bytes, object, *CONTAINERS)
-FACTORIES = (*TYPES, type(None))
 FUNCTIONS = frozenset("""
 abs all any bin bool bytes chr complex dict divmod enumerate filter float format frozenset hex int isinstance iter len
 list map max min next oct ord pow range repr reversed round set slice sorted str sum tuple type zip
@@ -51,6 +45,13 @@ append extend insert pop remove sort reverse clear setdefault update popitem add
 rotate move_to_end
 """.split())  # fmt: skip
 READS = frozenset("item tolist size dim numel clone detach stride ndimension".split())
+EFFECTS = frozenset(
+    "manual_seed seed save load print backward register_hook set_rng_state storage data_ptr set_".split()
+)
+PURE_OPERATORS = frozenset("""
+abs add and_ concat contains countOf eq floordiv ge getitem gt index indexOf inv invert le length_hint lshift lt matmul
+mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor
+""".split())  # fmt: skip
 CREATORS = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like".split())
 ATTRIBUTES = frozenset("shape dtype ndim device".split())
 FORBIDDEN = (ast.With, ast.AsyncWith, ast.AsyncFor, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
@@ -58,32 +59,15 @@ FORBIDDEN = (ast.With, ast.AsyncWith, ast.AsyncFor, ast.Try, ast.FunctionDef, as
              ast.Match)  # fmt: skip
 
 
-def holds_only(kinds: tuple[type, ...], *values: Any) -> bool:
-    """Whether values, and all that is in containers among them, are numbers, text, or of these types exactly."""
-    pending, seen = list(values), set()
-    while pending:
-        value = pending.pop()
-        kind = type(value)
-        if kind in ATOMS or kind in kinds:
-            continue
-        if kind not in CONTAINERS or (kind is collections.defaultdict and value.default_factory not in FACTORIES):
-            return False
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        items = [*value.keys(), *value.values()] if isinstance(value, dict) else value
-        if not set(map(type, items)) <= ATOMS:
-            pending += items
-    return True
-
-
 @dataclass
 class Residue:
     """What statements may do: change the arguments ``written``, call ``callees`` of the user's, draw numbers.
 
     ``containers`` hold numbers and text alone, ``mixed`` ones tensors and arrays as well. ``stored`` are tensors and
-    arrays that they write to. ``computes``: whether they compute with tensors.
+    arrays that they write to. ``computes``: whether they compute with tensors. ``bindings``: what their names hold.
     """
+
+    bindings: Bindings
 
     draws: bool = False
     written: set[str] = field(default_factory=set)
@@ -94,36 +78,35 @@ class Residue:
     computes: bool = False
 
 
-def same_callees(callees: Mapping[types.FunctionType, tuple[Any, ...]]) -> bool:
-    """Whether functions still are what was looked at: their code, their defaults, what their names stand for."""
-    for function, (code, defaults, names) in callees.items():
-        if function.__code__ is not code or function.__defaults__ is not defaults:
-            return False
-        if any(_global(function, name) is not value for name, value in names.items()):
-            return False
-    return True
-
-
-def _global(function: types.FunctionType, name: str) -> Any:
-    return function.__globals__.get(name, getattr(builtins, name, None))
-
-
-def residue_of(statements: list[ast.stmt], values: Mapping[str, Any], lists: Mapping[str, int]) -> Residue:
+def residue_of(statements: list[ast.stmt], values: Mapping[str, Any], lists: Mapping[str, Listed]) -> Residue:
     """Raises NotLiftable where a statement may change a tensor, or does what is not known here.
 
-    ``lists``: names of the lists that were made of tensors, and how deep they are.
+    ``lists``: names of the lists that were made of tensors.
     """
-    if any(values.get(name, getattr(builtins, name)) is not getattr(builtins, name) for name in NUMBER_CALLS | CHOICES):
-        raise NotLiftable("unsupported-value", "a name of one of Python's own functions is used for something else")
-    found = Residue()
-    _look_at(statements, values, lists, found)
+    found = Residue(_bindings(statements, values, lists))
+    _look_at(statements, values, found.bindings, found)
     return found
 
 
-def _look_at(statements: list[ast.stmt], values: Mapping[str, Any], lists: Mapping[str, int], found: Residue) -> None:
+_STANDARD = {name: getattr(builtins, name, None) or getattr(collections, name) for name in
+             NUMBER_CALLS | CHOICES | MAKERS | {"range", "enumerate", "zip"}}  # fmt: skip
+
+
+def _outside(statements: list[ast.stmt], values: Mapping[str, Any]) -> dict[str, Any]:
+    loads = names_of(statements).loads
+    return {name: values[name] for name in loads if values.get(name, _UNKNOWN) is not _UNKNOWN}
+
+
+def _bindings(statements: list[ast.stmt], values: Mapping[str, Any], lists: Mapping[str, Listed]) -> Bindings:
+    outside = _outside(statements, values)
+    return bindings_of(statements, values, lists, lambda node: _creates(node, outside))
+
+
+def _look_at(statements: list[ast.stmt], values: Mapping[str, Any], bindings: Bindings, found: Residue) -> None:
     names = names_of(statements)
-    outside = {name: values[name] for name in names.loads if values.get(name, _UNKNOWN) is not _UNKNOWN}
-    bindings = bindings_of(statements, values, lists, lambda node: _creates(node, outside))
+    if any(values[name] is not own for name, own in _STANDARD.items() if name in values and name in names.loads):
+        raise NotLiftable("unsupported-value", "a name of one of Python's own functions is used for something else")
+    outside = _outside(statements, values)
     arrays = {name for name, value in outside.items() if isinstance(value, ARRAYS) or _holds_arrays(value)}
     taints = tainted_by(statements, arrays, bindings, lambda node: _is_array_call(_resolved(node, outside)))
     found.computes |= bool(taints) and any(map(taints.computes, statements))
@@ -163,6 +146,8 @@ class _Look:
             if not holds_only(ARRAYS, value):
                 raise NotLiftable("unsupported-value", f"'{name}' holds objects, or is too large to look through")
             (self.found.containers if holds_only((), value) else self.found.mixed).add(name)
+            if makes_items(value):
+                self.found.written.add(name)
         elif isinstance(value, types.FunctionType) and not _is_array_call(value) and value.__module__ not in MODULES:
             self.function(name, value)
         elif not (kind in ATOMS or kind in ARRAYS or isinstance(value, types.ModuleType) or _is_known(value)):
@@ -178,11 +163,12 @@ class _Look:
             raise NotLiftable("unknown-call", f"'{name}' holds on to values of its own")
         body = source_of(value).tree.body
         own = {*value.__code__.co_varnames}
-        known = {one: _global(value, one) for one in names_of(body).loads - own}
+        known = {one: global_of(value, one) for one in names_of(body).loads - own}
         self.found.callees[value] = value.__code__, value.__defaults__, known
         if any(type(held) in (*CONTAINERS, *ARRAYS) for held in known.values()):
             raise NotLiftable("unknown-call", f"'{name}' reads a global that is no function")
-        _look_at(body, known | dict.fromkeys(own, _UNKNOWN), {}, self.found)
+        inner = known | dict.fromkeys(own, _UNKNOWN)
+        _look_at(body, inner, _bindings(body, inner, {}), self.found)
 
     # ------------------------------------------------------------ nodes
 
@@ -193,16 +179,19 @@ class _Look:
             case ast.Call():
                 self.called.add(id(node.func))
                 self.call(node)
-            case ast.Name():
-                self.name(node)
+            case ast.Name(ctx=ast.Load()):
+                self.handed_on(node, self.outside.get(node.id))
             case ast.Attribute(ctx=ast.Load()):
                 self.attribute(node)
             case ast.Attribute():
                 self.fail(node, "is set in the loop")
             case ast.Subscript(ctx=ast.Store() | ast.Del(), value=owner):
                 self.changed(owner)
-            case ast.AugAssign(target=target) if root_of(target) in self.taints and not self.is_container(target):
-                self.changed_array(target, "may change a tensor in place")
+            case ast.AugAssign(target=target):
+                self.changed_in_place(target)
+            case ast.Compare(left=left, ops=ops, comparators=others) if any(isinstance(op, _IDENTITY) for op in ops):
+                if not any(isinstance(one, ast.Constant) for one in (left, *others)):
+                    self.fail(node, "asks whether two names stand for one object")
 
     def is_container(self, node: ast.expr) -> bool:
         """Whether a name stands for a list, dict or the like, and never for a tensor."""
@@ -211,6 +200,12 @@ class _Look:
         return node.id in self.bindings.fresh or (
             node.id not in self.bound and type(self.outside.get(node.id)) in CONTAINERS
         )
+
+    def changed_in_place(self, target: ast.expr) -> None:
+        if root_of(target) in self.taints and not self.is_container(target):
+            self.changed_array(target, "may change a tensor in place")
+        if isinstance(target, ast.Name) and target.id not in self.bindings.numbers:
+            self.writes(target)
 
     def changed(self, owner: ast.expr) -> None:
         """Something is stored into, or taken out of, what an expression stands for."""
@@ -239,16 +234,27 @@ class _Look:
         self.found.written |= self.found.containers | self.found.mixed
 
     def attribute(self, node: ast.Attribute) -> None:
-        known = node.attr in METHODS or node.attr in ATTRIBUTES or isinstance(_resolved(node.value, self.outside), _M)
-        if not known and not _reads_arrays(node.attr):
+        if isinstance(_resolved(node.value, self.outside), _M):
+            value = _resolved(node, self.outside)
+            if not (type(value) in ATOMS or isinstance(value, type | _M) or _draws(value) or _is_known(value)):
+                self.fail(node, "is not known")
+            self.handed_on(node, value)
+        elif not (node.attr in METHODS or node.attr in ATTRIBUTES or _reads_arrays(node.attr)):
             self.fail(node, "is not known")
+        elif node.attr in CHANGES and id(node) not in self.called:
+            self.may_change_anything(node)
 
-    def name(self, node: ast.Name) -> None:
-        """A function of the user's that is handed on may be called with anything."""
-        if self.outside.get(node.id) in self.found.callees if callable(self.outside.get(node.id)) else False:
-            self.anything_changed()
-            if self.taints and id(node) not in self.called:
-                self.fail(node, "is handed on, and may change a tensor that it is given")
+    def handed_on(self, node: ast.expr, value: Any) -> None:
+        """A function that is not called where it stands may be called with anything."""
+        if not callable(value) or isinstance(value, type) or id(node) in self.called or _is_pure(value):
+            return
+        self.found.draws |= _draws(value)
+        self.may_change_anything(node)
+
+    def may_change_anything(self, node: ast.expr) -> None:
+        self.anything_changed()
+        if self.taints:
+            self.fail(node, "is handed on, and may change a tensor that it is given")
 
     def call(self, node: ast.Call) -> None:
         if any(keyword.arg in ("out", "inplace", None) for keyword in node.keywords):
@@ -259,34 +265,54 @@ class _Look:
                     self.fail(node, "calls what the loop itself has bound")
                 self.function_call(node, self.outside[name])
             case ast.Attribute(value=owner, attr=name):
-                if isinstance(_resolved(owner, self.outside), _M):
+                if isinstance(home := _resolved(owner, self.outside), _M):
                     self.function_call(node, _resolved(node.func, self.outside))
-                elif name == "sort":
-                    self.changed(owner)
-                elif name in CHANGES:
-                    self.writes(owner)
+                elif isinstance(home, type) and name in CHANGES:
+                    self.fail(node, "may change what it is given")
+                else:
+                    self.method_call(node, owner, name)
             case _:
                 self.fail(node, "calls what an expression gives")
 
+    def method_call(self, node: ast.Call, owner: ast.expr, name: str) -> None:
+        if name == "sort":
+            self.changed(owner)
+        elif name in CHANGES:
+            self.writes(owner)
+        elif {"out", "inplace"} & by_parameter(f"method.{name}", [np.empty(0), *node.args]).keys():
+            self.fail(node, "may write into a tensor")
+
     def function_call(self, node: ast.Call, target: Any) -> None:
         if _is_array_call(target):
-            name = str(name_of(target))
-            asked = by_parameter(name, list(node.args))
-            if table.family(name) in ("", "random") or name.endswith("_") or {"out", "inplace"} & asked.keys():
-                self.fail(node, "is not known, or writes into a tensor")
+            self.array_call(node, str(name_of(target)), node.args, {str(one.arg): one.value for one in node.keywords})
             return
-        draws = isinstance(getattr(target, "__self__", None), random.Random)
-        if not (draws or target in self.found.callees or _is_known(target)):
+        if not (_draws(target) or target in self.found.callees or _is_known(target)):
             self.fail(node, "is not known")
-        if isinstance(target, type) or getattr(target, "__module__", "") in ("builtins", "math"):
+        if isinstance(target, type) or _is_pure(target):
             return
         if any(self.taints.touch(one) for one in (*node.args, *(keyword.value for keyword in node.keywords))):
             self.fail(node, "may change a tensor that it is given")
-        self.found.draws |= draws
+        self.found.draws |= _draws(target)
         self.anything_changed()
+
+    def array_call(self, node: ast.expr, name: str, args: list[Any], kwargs: dict[str, Any]) -> None:
+        known = table.family(name) not in ("", "random") and name.rpartition(".")[2] not in EFFECTS
+        if not known or name.endswith("_") or writes_operand(name, args, kwargs):
+            self.fail(node, "is not known, or writes into a tensor")
 
 
 _M = types.ModuleType
+_IDENTITY = (ast.Is, ast.IsNot)
+
+
+def _draws(value: Any) -> bool:
+    return isinstance(getattr(value, "__self__", None), random.Random)
+
+
+def _is_pure(value: Any) -> bool:
+    """A function of Python's own that changes nothing that it is given."""
+    home = getattr(value, "__module__", "")
+    return home in ("builtins", "math", "cmath") or (home == "_operator" and value.__name__ in PURE_OPERATORS)
 
 
 def _is_known(value: Any) -> bool:
@@ -294,7 +320,7 @@ def _is_known(value: Any) -> bool:
     if isinstance(value, type):
         return (
             value in TYPES
-            or (issubclass(value, BaseException) and value.__module__ == "builtins")
+            or (issubclass(value, Exception) and value.__module__ == "builtins")
             or (
                 value.__module__ in ("itertools", "operator", "builtins") and value.__name__ in (FUNCTIONS | _ITERATORS)
             )
@@ -302,7 +328,7 @@ def _is_known(value: Any) -> bool:
     home = str(getattr(value, "__module__", "") or "").removeprefix("_")
     if home == "builtins":
         return value is getattr(builtins, getattr(value, "__name__", ""), None) and value.__name__ in FUNCTIONS
-    return home in MODULES or _is_array_call(value)
+    return (home in MODULES and value.__name__ not in ("is_", "is_not")) or _is_array_call(value)
 
 
 _ITERATORS = frozenset("""
@@ -322,16 +348,6 @@ def _creates(node: ast.expr, values: Mapping[str, Any]) -> bool:
     return known.startswith(("torch.", "np.")) and known.rpartition(".")[2] in CREATORS
 
 
-def apart(stored: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
-    """Whether arrays share no memory with others."""
-    places = [reach(one) for one in others]
-    for one in stored:
-        start, end = reach(one)
-        if any(first < end and start < last for first, last in places):
-            return False
-    return True
-
-
 def _resolved(node: ast.AST, values: Mapping[str, Any]) -> Any:
     """The object of a module that an expression names; None of other expressions."""
     if isinstance(node, ast.Name):
@@ -342,6 +358,6 @@ def _resolved(node: ast.AST, values: Mapping[str, Any]) -> Any:
 
 
 def _reads_arrays(name: str) -> bool:
-    if name.endswith("_") or name in IN_PLACE_METHODS:
+    if name.endswith("_") or name in IN_PLACE_METHODS or name in EFFECTS:
         return False
     return name in READS or table.family(f"method.{name}") not in ("", "random")

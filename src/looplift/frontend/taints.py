@@ -81,14 +81,21 @@ def _puts(node: ast.AST, found: Taints) -> bool:
     """Whether a node puts an array into a container, or gives a function both."""
     match node:
         case ast.Assign(targets=targets, value=value):
-            return any(isinstance(target, ast.Subscript) for target in targets) and found.touch(value)
+            return any(map(_has_place, targets)) and found.touch(value)
+        case ast.For(target=target, iter=source) | ast.comprehension(target=target, iter=source):
+            return _has_place(target) and found.touch(source)
         case ast.AugAssign(value=value):
             return found.touch(value)
-        case ast.Call(func=ast.Attribute(attr=name), args=args) if name in PUTS:
-            return any(map(found.touch, args))
+        case ast.Call(func=ast.Attribute(attr=name), args=args, keywords=keywords) if name in PUTS:
+            return any(map(found.touch, (*args, *keywords)))
         case ast.Call(func=function, args=args) if not found.makes(function) and len(args) > 1:
             return not isinstance(function, ast.Name) and any(map(found.touch, args))
     return False
+
+
+def _has_place(target: ast.expr) -> bool:
+    """Whether something is put into a container."""
+    return any(isinstance(one, ast.Subscript) for one in nodes_of(target))
 
 
 def _bound(node: ast.AST, found: Taints) -> set[str]:

@@ -1,0 +1,86 @@
+"""Statements over lists of numbers, and batched code for what is computed before them, in; the code of a region out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+
+from looplift.base.budget import fits
+from looplift.base.memory import apart
+from looplift.base.report import LoopRecord
+from looplift.emit.helpers import HELPERS, helper_functions
+from looplift.runtime import contents
+from looplift.runtime.variants import RegionCode, build_function, indented
+
+NEEDED: dict[str, Any] = {"zip": zip, "list": list, "bool": bool}
+"""What the text may call beside what the region does."""
+
+
+def code_over_lists(
+    program: Any, ahead: Any, values: Mapping[str, Any], front: RegionCode | None, memory: int | None
+) -> RegionCode:
+    """``ahead``: the statements, with the tensors that become lists, and what they may do to which values."""
+    residue = ahead.residue
+    guards, namespace = _guards(ahead, values, memory)
+    code = RegionCode(
+        [], NEEDED | namespace, guards=guards, mutated=sorted(residue.written), random=residue.draws,
+        commits_early=bool(residue.written),
+    )  # fmt: skip
+    if front is not None:
+        _put_in_front(program, code, front, values, ahead.numbers)
+    code.statements += [f"{name} = {source}.tolist()" for source, name in ahead.lists.items()]
+    code.statements += [line for statement in ahead.statements for line in ast.unparse(statement).splitlines()]
+    if any("_one_index(" in line for line in code.statements):
+        code.standalone.append(HELPERS["_one_index"])
+        code.namespace |= helper_functions(("_one_index",))
+    code.decisions = [LoopRecord(program.file, line, "lists") for line, _ in program.loops]
+    return code
+
+
+def _guards(ahead: Any, values: Mapping[str, Any], memory: int | None) -> tuple[list[str], dict[str, Any]]:
+    """What must hold of the values, and the names that this mentions."""
+    residue = ahead.residue
+    names: dict[str, Any] = {"_holds_only": contents.holds_only, "_arrays": contents.ARRAYS}
+    looked_through = (("()", residue.containers), ("_arrays", residue.mixed))
+    guards = [f"_holds_only({kinds}, {', '.join(sorted(found))})" for kinds, found in looked_through if found]
+    if ahead.lists:
+        names |= {"_count": contents.count, "_fits": fits if memory is None else memory.__ge__}
+        guards.append(f"_fits({ahead.size})")
+    if ahead.floats:
+        names["_without_nan"] = contents.without_nan
+        guards.append(f"_without_nan({', '.join(ahead.floats)})")
+    read = [name for name in ahead.read if isinstance(values.get(name), torch.Tensor | np.ndarray)]
+    guards += [f"_apart({one}, {other})" for one in sorted(residue.stored) for other in read]
+    if residue.callees:
+        names |= {"_same_callees": contents.same_callees, "_callees": residue.callees}
+        guards.append("_same_callees(_callees)")
+    return guards, names | {"_apart": apart}
+
+
+def _put_in_front(
+    program: Any, code: RegionCode, front: RegionCode, values: Mapping[str, Any], numbers: list[str]
+) -> None:
+    """Let the code begin with a call of other code, which makes lists of numbers."""
+    name, arguments, results = f"{program.name}_numbers", ", ".join(program.arguments), ", ".join(numbers)
+    whole: Any = SimpleNamespace(
+        name=name, arguments=program.arguments, returns=False, live_out=numbers, line=program.line,
+        namespace=program.namespace,
+    )  # fmt: skip
+    code.namespace[name] = build_function(whole, front, values, 0)
+    code.namespace |= {key: value for key, value in front.namespace.items() if key not in code.namespace}
+    code.standalone += [
+        *front.standalone,
+        f"def {name}({arguments}):\n{indented([*front.statements, f'return {results}'])}",
+    ]
+    call = f"{results} = {name}({arguments})"
+    if any(isinstance(value, np.ndarray) for value in values.values()):  # NumPy warns of what no iteration may compute
+        code.statements += ['with np.errstate(divide="raise", over="raise", invalid="raise"):', indented([call])]
+    else:
+        code.statements.append(call)
+    code.guards += front.guards
+    code.paths, code.imports = front.paths, front.imports

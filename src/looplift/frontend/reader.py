@@ -1,0 +1,254 @@
+"""Statements and the tensors that may be lists in; the statements with elements read from the lists out."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Mapping
+from typing import Any
+
+from looplift.base.data import dataclass
+from looplift.frontend.bindings import Listed
+from looplift.frontend.conditions import Conditions, converted
+from looplift.frontend.syntax import children_of, nodes_of
+
+COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+@dataclass
+class Table:
+    """A tensor or array as a list: how many dimensions it has, and its dtype's name."""
+
+    value: Any
+
+    @property
+    def rank(self) -> int:
+        return self.value.ndim
+
+    @property
+    def dtype(self) -> str:
+        return str(self.value.dtype).removeprefix("torch.")
+
+    def listed(self, rank: int) -> Listed:
+        """A part of so many dimensions."""
+        return Listed(rank, "int" in self.dtype)
+
+
+class Reader(Conditions):
+    """Reads of elements as numbers become reads of lists.
+
+    ``derived``: names that are bound to a part of a tensor, with the tensor and the dimensions that are left;
+    ``numbers``: tensors of floats whose elements are handed on as numbers; ``reads``: the subscripts that were made.
+    """
+
+    def __init__(self, values: Mapping[str, Any], tables: dict[str, Table], stored: set[str], single: set[str]):
+        super().__init__()
+        self.values, self.tables, self.stored, self.single = values, tables, stored, single
+        self.derived: dict[str, tuple[str, int]] = {}
+        self.used: set[str] = set()
+        self.numbers: set[str] = set()
+        self.made: set[int] = set()
+        self.reads: list[ast.Subscript] = []
+
+    def list_name(self, name: str) -> str:
+        found = f"{name}_list"
+        while found in self.values or found in self.stored:
+            found += "_"
+        return found
+
+    def left_over(self, statements: list[ast.stmt]) -> set[str]:
+        """Names of parts that are read in another way as well."""
+        nodes = [node for statement in statements for node in nodes_of(statement) if id(node) not in self.made]
+        loads = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        return loads & self.derived.keys()
+
+    # ------------------------------------------------------------ patterns
+
+    def part(self, node: ast.AST) -> tuple[str, int, list[ast.expr]] | None:
+        """The name, the dimensions that are left, and the indices of a subscript of a tensor's list."""
+        indices: list[ast.expr] = []
+        while isinstance(node, ast.Subscript):
+            here = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            indices[:0] = here
+            node = node.value
+        if not isinstance(node, ast.Name) or not all(map(_is_index, indices)):
+            return None
+        if node.id in self.derived:
+            rank = self.derived[node.id][1]
+        elif node.id in self.tables:
+            rank = self.tables[node.id].rank
+        else:
+            return None
+        return (node.id, rank - len(indices), indices) if rank >= len(indices) else None
+
+    def element(self, node: ast.AST) -> bool:
+        found = self.part(node)
+        return found is not None and found[1] == 0
+
+    def owner(self, node: ast.AST) -> str:
+        """The tensor of which an expression reads a part."""
+        found = self.part(node)
+        assert found is not None
+        return self.derived[found[0]][0] if found[0] in self.derived else found[0]
+
+    def dtype(self, node: ast.AST) -> str:
+        return self.tables[self.owner(node)].dtype
+
+    def read(self, node: ast.AST) -> ast.expr:
+        """The same read, of the list."""
+        found = self.part(node)
+        assert found is not None
+        name, _, indices = found
+        if name not in self.derived:
+            self.used.add(name)
+            name = self.list_name(name)
+        base: ast.expr = ast.Name(name, ast.Load())
+        self.made.add(id(base))
+        for index in indices:
+            base = ast.Subscript(base, self.visit(index), ast.Load())
+            self.reads.append(base)
+        return ast.fix_missing_locations(ast.copy_location(base, node))
+
+    def number(self, node: ast.AST) -> ast.expr:
+        """The same read, of the list, for its value."""
+        if "float" in self.dtype(node):
+            self.numbers.add(self.owner(node))
+        return self.read(node)
+
+    def is_builtin(self, name: str) -> bool:
+        """Whether a name stands for Python's own function, if for anything."""
+        own = getattr(builtins, name)
+        return name not in self.stored and self.values.get(name, own) is own
+
+    # ------------------------------------------------------------ conversions and calls
+
+    def call(self, node: ast.Call) -> ast.AST | None:
+        if (found := converted(node)) is not None and self.element(found[1]):
+            return self.conversion(node, *found)
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Subscript() as one, attr="tolist"), args=[], keywords=[]):
+                if (part := self.part(one)) is not None and part[1] == 1 and self.is_builtin("list"):
+                    return ast.copy_location(ast.Call(ast.Name("list", ast.Load()), [self.number(one)], []), node)
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name) as one], keywords=[]) if (
+                name in self.derived
+            ):
+                if self.is_builtin("len") and self.derived[name][1] > 0:
+                    node.args = [self.read(one)]
+                    return node
+            case ast.Call(func=ast.Name(id="range"), args=args, keywords=[]) if self.is_builtin("range"):
+                node.args = [self.index(one) for one in args]
+                return node
+        return None
+
+    def conversion(self, node: ast.Call, kind: str, one: ast.expr) -> ast.AST | None:
+        if kind == "item":
+            return self.number(one)
+        if not self.is_builtin(kind):
+            return None
+        node.args = [self.number(one) if kind == "float" else self.read(one)]
+        return node
+
+    def index(self, node: ast.expr) -> ast.expr:
+        """An integer element where Python asks for an index."""
+        return self.read(node) if self.element(node) and "int" in self.dtype(node) else self.visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        name = node.value.id if isinstance(node.value, ast.Name) else ""
+        owner = None if name in self.stored else self.values.get(name)
+        if type(owner) in (list, tuple, str) and not isinstance(node.slice, ast.Slice):
+            node.slice = self.index(node.slice)
+            return node
+        return self.generic_visit(node)
+
+    # ------------------------------------------------------------ conditions
+
+    def condition(self, node: ast.expr) -> ast.expr:
+        match node:
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, COMPARISONS):
+                if self.compares(left, right):
+                    sides = [self.read(one) if self.element(one) else one for one in (left, right)]
+                    node.left, node.comparators = sides[0], sides[1:]
+                    return node
+        return self.read(node) if self.element(node) else self.visit(node)
+
+    def compares(self, left: ast.expr, right: ast.expr) -> bool:
+        """Whether numbers of the lists compare as the elements do: those of one dtype, or with an exact literal."""
+        if self.element(left) and self.element(right):
+            return self.dtype(left) == self.dtype(right)
+        for one, other in ((left, right), (right, left)):
+            if self.element(one) and (number := _literal(other)) is not None:
+                return _is_exact(number, self.dtype(one))
+        return False
+
+    # ------------------------------------------------------------ names for parts
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() as value) if name in self.single:
+                if (found := self.part(value)) is not None:
+                    self.derive(name, found[0], found[1])
+                    node.value = self.read(value)
+                    return node
+        return self.generic_visit(node)
+
+    def derive(self, name: str, owner: str, rank: int) -> None:
+        self.derived[name] = (self.derived[owner][0] if owner in self.derived else owner, rank)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        node.iter = self.iterated(node.target, node.iter)
+        node.body = [self.visit(one) for one in node.body]
+        node.orelse = [self.visit(one) for one in node.orelse]
+        return node
+
+    def comprehension(self, node: Any) -> ast.AST:
+        """What it runs over comes first: it binds the names."""
+        for part in node.generators:
+            part.iter = self.iterated(part.target, part.iter)
+            part.ifs = [self.truth(one) for one in part.ifs]
+        for name in ("key", "value", "elt"):
+            if hasattr(node, name):
+                setattr(node, name, self.visit(getattr(node, name)))
+        return node
+
+    def iterated(self, target: ast.expr, source: ast.expr) -> ast.expr:
+        match source, target:
+            case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *more], keywords=[]), ast.Tuple(elts=[_, one]):
+                if self.is_builtin("enumerate"):
+                    source.args = [self.iterated(one, inner), *map(self.visit, more)]
+                    return source
+            case ast.Call(func=ast.Name(id="zip"), args=inners, keywords=[]), ast.Tuple(elts=targets):
+                if self.is_builtin("zip") and len(inners) == len(targets):
+                    source.args = [self.iterated(one, inner) for inner, one in zip(inners, targets, strict=True)]
+                    return source
+            case ast.Name() | ast.Subscript(), ast.Name(id=name) if name in self.single:
+                if (found := self.part(source)) is not None and found[1] > 0:
+                    self.derive(name, found[0], found[1] - 1)
+                    return self.read(source)
+        return self.visit(source)
+
+
+def _is_index(node: ast.expr) -> bool:
+    """Whether an index may be an integer, of which lists and tensors think alike."""
+    if isinstance(node, ast.Constant):
+        return type(node.value) is int
+    if isinstance(node, ast.UnaryOp):
+        return not isinstance(node.op, ast.Not)
+    plain = (ast.Name, ast.BinOp, ast.Subscript, ast.Call, ast.Attribute)
+    return isinstance(node, plain) and not any(isinstance(one, ast.Compare | ast.BoolOp) for one in children_of(node))
+
+
+def _literal(node: ast.expr) -> float | None:
+    sign = 1
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        sign, node = -1, node.operand
+    number = node.value if isinstance(node, ast.Constant) else None
+    return sign * number if isinstance(number, int | float) and not isinstance(number, bool) else None
+
+
+def _is_exact(number: float, dtype: str) -> bool:
+    """Whether a tensor of this dtype holds the number."""
+    if type(number) is int and dtype in ("int64", "int32"):
+        return -(2**31) <= number < 2**31
+    if dtype == "float64":
+        return type(number) is float or abs(number) < 2**53
+    return dtype in ("float32", "float16", "bfloat16") and abs(number) <= 256 and float(number).is_integer()

@@ -1,0 +1,72 @@
+"""Values in; whether they are still what statements over lists of numbers were made for, out."""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import math
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+ARRAYS = (torch.Tensor, torch.nn.Parameter, np.ndarray)
+ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None), range, slice, torch.dtype, torch.device))
+CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque, collections.defaultdict, collections.Counter,
+              collections.OrderedDict)  # fmt: skip
+FACTORIES = (int, float, bool, complex, str, bytes, object, *CONTAINERS, type(None))
+
+
+def holds_only(kinds: tuple[type, ...], *values: Any) -> bool:
+    """Whether values, and all that is in containers among them, are numbers, text, or of these types exactly.
+
+    No container holds dicts that make items when they are read.
+    """
+    pending, seen, given = list(values), set(), set(map(id, values))
+    while pending:
+        value = pending.pop()
+        kind = type(value)
+        if kind in ATOMS or kind in kinds:
+            continue
+        if kind not in CONTAINERS:
+            return False
+        if makes_items(value) and (id(value) not in given or value.default_factory not in FACTORIES):
+            return False
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        items = [*value.keys(), *value.values()] if isinstance(value, dict) else value
+        if not set(map(type, items)) <= ATOMS:
+            pending += items
+    return True
+
+
+def makes_items(value: Any) -> bool:
+    """Whether reading from a container may change it."""
+    return type(value) is collections.defaultdict and value.default_factory is not None
+
+
+def same_callees(callees: Mapping[types.FunctionType, tuple[Any, ...]]) -> bool:
+    """Whether functions still are what was looked at: their code, their defaults, what their names stand for."""
+    for function, (code, defaults, names) in callees.items():
+        if function.__code__ is not code or function.__defaults__ is not defaults:
+            return False
+        if any(global_of(function, name) is not value for name, value in names.items()):
+            return False
+    return True
+
+
+def global_of(function: types.FunctionType, name: str) -> Any:
+    return function.__globals__.get(name, getattr(builtins, name, None))
+
+
+def without_nan(*arrays: Any) -> bool:
+    """Whether all is a number: of NaN Python's containers know one object from another."""
+    return not any((torch if isinstance(one, torch.Tensor) else np).isnan(one).any() for one in arrays)
+
+
+def count(array: Any) -> int:
+    """How many elements there are."""
+    return math.prod(array.shape)
