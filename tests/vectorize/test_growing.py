@@ -225,3 +225,37 @@ def test_what_is_no_such_list_stays_right(function, backend):
         x = torch.randn(n, 4, generator=torch.Generator().manual_seed(n))
         why = difference(outcome(lifted, [x], gradients=False), outcome(function, [x], gradients=False), magnitude=1.0)
         assert not why, f"{why}\n{lifted.source}"
+
+
+def joined_from_a_buffer(x):
+    joined, buffer = torch.zeros(1), torch.zeros(2)
+    for i in range(len(x)):
+        buffer[0] = x[i, 0]
+        joined = torch.cat((joined, buffer))
+    return joined
+
+
+def joined_before_they_change(x):
+    joined = torch.zeros(1)
+    for i in range(len(x)):
+        joined = torch.cat((joined, x[i]))
+        x[i] += 1
+    return joined
+
+
+def whole_arrays_before_they_change(x):
+    joined = np.zeros((1, x.shape[1]))
+    for i in range(len(x)):
+        joined = np.vstack((joined, x))
+        x[i] += 1
+    return joined
+
+
+@pytest.mark.parametrize("function", [joined_from_a_buffer, joined_before_they_change, whole_arrays_before_they_change])
+def test_what_is_joined_is_a_copy(function):
+    lifted = lift(function, verify="off", backend="torch")
+    for n in (3, 2, 1, 4):
+        x = torch.arange(2.0 * n).view(n, 2)
+        x = x.numpy() if function is whole_arrays_before_they_change else x
+        wanted, found = (outcome(one, [x], gradients=False) for one in (function, lifted))
+        assert difference(found, wanted) is None, n

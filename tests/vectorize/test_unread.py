@@ -58,3 +58,55 @@ def test_unread_elements_raise(function, backend):
         z = torch.rand(2, 3) if function is whole_columns else torch.rand(3)
         found, wanted = (outcome(one, (torch.ones(n), z, torch.zeros(n))) for one in (lifted, function))
         assert difference(found, wanted) is None, n
+
+
+def asked_for_its_truth(x, y, out):
+    for i in range(len(out)):
+        if x[i]:
+            pass
+        out[i] = i
+    return out
+
+
+def compared_for_nothing(x, y, out):
+    for i in range(len(out)):
+        if x[i] > 0.5:
+            unread = 1  # noqa: F841
+        out[i] = i
+    return out
+
+
+def unpacked(x, y, out):
+    for i in range(len(out)):
+        first, second = x[i]  # noqa: RUF059
+        out[i] = i
+    return out
+
+
+def without_such_an_attribute(x, y, out):
+    for i in range(len(out)):
+        unread = x[i].gradient  # noqa: F841
+        out[i] = i
+    return out
+
+
+def added_to_another_length(x, y, out):
+    for i in range(len(out)):
+        unread = x[i] + y  # noqa: F841
+        out[i] = i
+    return out
+
+
+NOTHING_READS = [
+    asked_for_its_truth, compared_for_nothing, unpacked, without_such_an_attribute, added_to_another_length,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", ["torch", "native", "auto"])
+@pytest.mark.parametrize("function", NOTHING_READS)
+def test_what_nothing_reads_may_raise(function, backend):
+    lifted = lift(function, backend=backend, verify="off")
+    for width, other in ((2, 2), (1, 1), (3, 3), (3, 2), (0, 0)):
+        x, y = torch.ones(4, width), torch.ones(other)
+        found, wanted = (outcome(one, (x, y, torch.zeros(4))) for one in (lifted, function))
+        assert difference(found, wanted) is None, (width, other)

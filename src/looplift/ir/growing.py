@@ -23,7 +23,9 @@ from looplift.ir.grammar import (
     Loop,
     Op,
     Operand,
+    Perform,
     Statement,
+    Store,
     Var,
     While,
     uses,
@@ -69,6 +71,10 @@ def _loop(loop: Loop, numbers: itertools.count) -> list[Statement]:
             piece, start, rest = Var(f"flat.g{next(numbers)}"), Var(f"start.g{next(numbers)}"), ()
             flattened = [Let(piece, Op("np.ravel", (items[1],)), join.span)]
             after.append(Let(start, Op("np.ravel", (carry.init,)), loop.span))
+        if _changes_something(loop):  # it joins what the piece holds now
+            held = Var(f"held.g{next(numbers)}")
+            copied = Op("method.copy" if join.op.name.startswith("np.") else "method.clone", (piece,))
+            flattened, piece = [*flattened, Let(held, copied, join.span)], held
         appended = [*flattened, Append(pieces, piece, join.span)]
         kept = [new for old in loop.body if old is not skipped for new in (appended if old is join else [old])]
         loop = replace(loop, carries=tuple(c for c in loop.carries if c is not carry), body=Block(tuple(kept)))
@@ -77,6 +83,14 @@ def _loop(loop: Loop, numbers: itertools.count) -> list[Statement]:
         whole = Op(JOINS[join.op.name], (Group("tuple", (start, joined)), *rest), join.op.kwargs)
         after.append(Let(carry.after, whole, loop.span))
     return [*before, loop, *after]
+
+
+def _changes_something(loop: Loop) -> bool:
+    """Whether the loop may change an array that it did not make in the same statement."""
+    return any(
+        isinstance(s, Store | Perform) or (isinstance(s, Let) and s.op.name.startswith("inplace."))
+        for s in walk(loop.body)
+    )
 
 
 def _growth(loop: Loop, carry: Carry) -> tuple[Let, tuple[Var, Var], Let | None] | None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from looplift.base.data import replace
+from collections.abc import Container
+
+from looplift.base.data import dataclass, replace
 from looplift.ir.grammar import (
+    UNDEFINED,
     Atom,
     Block,
+    Const,
     Function,
     If,
     Let,
     Loop,
+    Op,
     Range,
     Statement,
     Var,
@@ -24,8 +29,8 @@ from looplift.ir.grammar import (
 def prune(function: Function) -> Function:
     """The same function without what is never read. Operations that may have an effect or may raise stay."""
     while True:
-        live = _live(function)
-        pruned = replace(function, body=_block(function.body, live))
+        kept = _Kept(_live(function), _truths(function))
+        pruned = replace(function, body=kept.block(function.body))
         if _size(pruned.body) == _size(function.body):
             return pruned
         function = pruned
@@ -51,17 +56,29 @@ def _live(function: Function) -> set[Var]:
                 for carry in carries:
                     edges[carry.after] = [carry.init, carry.next]
                     edges[carry.inside] = [carry.init, carry.next]
-            case Let(var=var, op=op) if _removable(op.name):
+            case Let(var=var, op=op) if _removable(op):
                 edges[var] = list(operands(op))
             case _:
                 _mark(live, uses(statement))
+    _reach(live, edges)
+    unpacked: dict[Atom, list[Var]] = {}
+    for statement in walk(function.body):
+        if isinstance(statement, Let) and statement.op.name == "unpack":
+            unpacked.setdefault(next(iter(operands(statement.op))), []).append(statement.var)
+    # one name of several that nothing reads tells whether there are as many values
+    live |= {names[0] for names in unpacked.values() if not live & set(names)}
+    _reach(live, edges)
+    return live
+
+
+def _reach(live: set[Var], edges: dict[Var, list[Atom]]) -> None:
+    """Add what the variables are made of."""
     pending = list(live)
     while pending:
         for atom in edges.get(pending.pop(), ()):
             if isinstance(atom, Var) and atom not in live:
                 live.add(atom)
                 pending.append(atom)
-    return live
 
 
 def _mark(live: set[Var], found) -> None:
@@ -74,30 +91,63 @@ def _domain_atoms(domain: Range | While) -> list[Atom]:
     return [domain.lo, domain.hi, domain.step, *([domain.source] if domain.source is not None else [])]
 
 
-REMOVABLE = frozenset(
-    "iter_item iter_len tuple list dict zipped zipped_lists zipped_dicts mapping attribute unpack copy".split()
-)
+REMOVABLE = frozenset("iter_item iter_len tuple list dict zipped zipped_lists zipped_dicts mapping unpack copy".split())
+PLAIN = frozenset("shape dtype device ndim size T mT data".split())
+"""Attributes that arrays have, and that nothing happens at."""
+TRUTHS = frozenset(("not", "is_", "is_not", "builtin.bool", "builtin.isinstance"))
+"""Operations that give True or False."""
 
 
-def _removable(name: str) -> bool:
-    return name in REMOVABLE
+def _removable(op: Op) -> bool:
+    if op.name == "attribute":
+        return isinstance(op.args[1], Const) and op.args[1].value in PLAIN
+    return op.name in REMOVABLE
 
 
-def _block(block: Block, live: set[Var]) -> Block:
-    return Block(tuple(s for s in (_statement(statement, live) for statement in block) if s is not None))
+def _truths(function: Function) -> set[Atom]:
+    """Variables that are True or False whatever the values are; what others are may raise where it is asked."""
+    made: dict[Atom, tuple[Atom, ...]] = {}
+    for statement in walk(function.body):
+        match statement:
+            case Let(var=var, op=Op(name=name)) if name in TRUTHS:
+                made[var] = ()
+            case If(phis=phis):
+                made |= {phi.var: (phi.then, phi.orelse) for phi in phis}
+            case Loop(carries=carries):
+                made |= {var: (c.init, c.next) for c in carries for var in (c.inside, c.after)}
+    while True:
+        kept = {var: parts for var, parts in made.items() if all(_is_truth(part, made) for part in parts)}
+        if len(kept) == len(made):
+            return set(kept)
+        made = kept
 
 
-def _statement(statement: Statement, live: set[Var]) -> Statement | None:
-    match statement:
-        case Let(var=var, op=op) if var not in live and _removable(op.name):
-            return None
-        case If(then=then, orelse=orelse, phis=phis):
-            kept = tuple(phi for phi in phis if phi.var in live)
-            then, orelse = _block(then, live), _block(orelse, live)
-            return replace(statement, then=then, orelse=orelse, phis=kept) if kept or then or orelse else None
-        case Loop(domain=domain, carries=carries, body=body):
-            if isinstance(domain, While):
-                domain = replace(domain, block=_block(domain.block, live))
-            kept = tuple(c for c in carries if c.after in live or c.inside in live)
-            return replace(statement, domain=domain, carries=kept, body=_block(body, live))
-    return statement
+def _is_truth(atom: Atom, made: Container[Atom]) -> bool:
+    return type(atom.value) is bool if isinstance(atom, Const) else atom is UNDEFINED or atom in made
+
+
+@dataclass
+class _Kept:
+    """What stays of a function: what is read, and what may raise."""
+
+    live: set[Var]
+    truths: set[Atom]
+
+    def block(self, block: Block) -> Block:
+        return Block(tuple(s for s in map(self.statement, block) if s is not None))
+
+    def statement(self, statement: Statement) -> Statement | None:
+        match statement:
+            case Let(var=var, op=op) if var not in self.live and _removable(op):
+                return None
+            case If(cond=cond, then=then, orelse=orelse, phis=phis):
+                kept = tuple(phi for phi in phis if phi.var in self.live)
+                then, orelse = self.block(then), self.block(orelse)
+                made = replace(statement, then=then, orelse=orelse, phis=kept)
+                return made if kept or then or orelse or not _is_truth(cond, self.truths) else None
+            case Loop(domain=domain, carries=carries, body=body):
+                if isinstance(domain, While):
+                    domain = replace(domain, block=self.block(domain.block))
+                kept = tuple(c for c in carries if c.after in self.live or c.inside in self.live)
+                return replace(statement, domain=domain, carries=kept, body=self.block(body))
+        return statement

@@ -63,11 +63,11 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
 
 def holds(context: Context, atom: Atom) -> Node:
     """Whether a value is true; a list is if there is anything in it."""
-    from looplift.vectorize.numbers import truth
+    from looplift.vectorize.numbers import asked
 
     sequence = context.lookup(atom).sequence
     if sequence is None:
-        return truth(context.node(atom))
+        return asked(context, context.node(atom))
     return nodes.compare("ne", sequence.length(context), nodes.const(0))
 
 

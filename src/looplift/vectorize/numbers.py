@@ -39,7 +39,7 @@ def number_operation(
             raise context.refuse("unknown-op", f"'{table.base_name(name)}' of the items of an array")
         return Val(_extreme(context, name, args, fact.kind))
     if name == "not":
-        return Val(nodes.negated(truth(args[0])))
+        return Val(nodes.negated(asked(context, args[0])))
     if name == "builtin.abs" and args[0].kind.is_array:
         return Val(nodes.elementwise("torch.abs" if context.library == "torch" else "np.abs", args, fact.kind))
     if name == "builtin.round" and fact.kind.family == "int" and len(args) == 1 and args[0].kind.is_array:
@@ -88,6 +88,16 @@ def truth(node: Node) -> Node:
     return nodes.elementwise("ne", [node, nodes.const(0)], nodes.BOOL)
 
 
+def asked(context: Context, node: Node) -> Node:
+    """``truth`` as Python asks for it, which arrays of one element have."""
+    from looplift.vectorize.subscripts import extent_of
+
+    for dim in range(node.kind.rank if node.kind.is_array else 0):
+        extent = extent_of(node, dim)
+        context.check(nodes.compare("eq", extent, nodes.const(1)), f"={nodes.key_of(extent)}:1")
+    return truth(node)
+
+
 def bits_of(node: Node) -> int:
     """How many bits the magnitude of an integer may take."""
     if "bits" in node.attrs:
@@ -117,7 +127,7 @@ def _converted(context: Context, x: Node, kind: Kind) -> Node:
     if x.kind.is_number and x.kind.family == kind.family:
         return x
     if kind.family == "bool":
-        found = truth(x)
+        found = asked(context, x)
         return Node("retype", (found,), found.axes, kind) if found.kind.is_array and not found.kind.rank else found
     if kind.family != "complex" and "complex" in str(nodes.lane_dtype(x.kind)):
         raise context.refuse("unknown-op", "a complex number becomes a real one, which not all of them do")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, axis_nodes, operands_of, reachable
 from looplift.ir.grammar import Append, Store, Var
 from looplift.ops.table import CREATION
 from looplift.vectorize.context import Context, Lowered
+from looplift.vectorize.extents import lane_extents
 from looplift.vectorize.subscripts import Gather, Point, Whole
 
 RAISING = frozenset(
@@ -23,7 +24,7 @@ def note(context: Context, var: Var, value: Node) -> None:
         context.lowered.append((steps, len(steps), value, once))
     elif context.serial_loops:
         context.discarded.add(var)
-        if _raising([value]) or _points([value]):
+        if _raising(context, [value]) or _points([value]):
             context.add(Assign("_", value))
 
 
@@ -34,8 +35,8 @@ def completed(context: Context, results: list[Node]) -> list[Step]:
     read = {node.serial for node in reachable([*results, *_operands(steps)])}
     unused = [var for var in context.vals if _may_be_unread(context, var) and var not in context.discarded]
     values = [context.vals[var].node for var in unused]
-    inner = [*_raising(values), *_points(values)]
-    return [*steps, *(Assign("_", node) for node in inner if node.serial not in read)]
+    points = [node for node in _points(values) if node.serial not in read]
+    return [*steps, *(Assign("_", node) for node in [*_raising(context, values, read), *points])]
 
 
 def _may_be_unread(context: Context, var: Var) -> bool:
@@ -60,11 +61,11 @@ def _compute_early(context: Context, results: list[Node]) -> None:
         if not _parts(steps, everything):
             continue
         sure = _sure([*_surely_read(steps), *last])
-        doubtful = {node.serial for node in _raising(everything) if node.serial not in sure}
+        doubtful = {node.serial for node in _raising(context, everything, sure)}
         early: list[tuple[int, Step]] = []
         for _, position, value, once in lowered if doubtful else ():
             sure_there = _sure([value])  # what the loop, too, computes for one side of a choice stays there
-            found = [node for node in _raising([value]) if node.serial in doubtful & sure_there]
+            found = [node for node in reachable([value]) if node.serial in doubtful & sure_there]
             early += [(position, _where(once, Assign("_", node))) for node in found]
             doubtful -= {node.serial for node in found}
         for position, step in reversed(early):
@@ -118,9 +119,18 @@ def _surely_read(steps: Iterable[Step]) -> list[Node]:
     return found
 
 
-def _raising(found: list[Node]) -> list[Node]:
-    """What may raise among the values that others are computed from."""
-    return [node for node in reachable(found) if node.op in RAISING and not _is_creation(node) and not _of_group(node)]
+def _raising(context: Context, found: list[Node], computed: Container[int] = ()) -> list[Node]:
+    """What may raise among the values that others are computed from, beside those that are computed anyway."""
+    inner = [node for node in reachable(found) if node.serial not in computed]
+    inner = [node for node in inner if node.op in RAISING or _may_not_fit(context, node)]
+    return [node for node in inner if not _is_creation(node) and not _of_group(node)]
+
+
+def _may_not_fit(context: Context, node: Node) -> bool:
+    """Whether the operands may be of shapes that are not broadcast to one."""
+    if node.op != "elementwise" or sum(arg.kind.is_array and arg.kind.rank > 0 for arg in node.args) < 2:
+        return False
+    return None in lane_extents(context, node)
 
 
 def _of_group(node: Node) -> bool:
