@@ -59,7 +59,7 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
     Facts are read of the loop's live-ins, others only as hints. ``strict``: where a result would not have the one
     kind that it is declared with (``total = 0`` after no iteration), the kernel fails a requirement.
     """
-    wanted = Wanted(read_after(loop, facts.function), facts.function, strict)
+    wanted = Wanted(read_after(loop, facts), facts.function, strict)
     if (numbers := expanded(loop, facts)) is not None:
         loop, facts = numbers
     inputs = live_ins(loop)

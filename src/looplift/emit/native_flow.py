@@ -9,6 +9,7 @@ from looplift.base.data import dataclass, field
 from looplift.emit.native_joins import joined_variables
 from looplift.emit.native_types import Scalar
 from looplift.ir.grammar import (
+    Append,
     Atom,
     Block,
     Carry,
@@ -63,6 +64,7 @@ class Flow:
     loop: Loop
     kept: frozenset[Var] = frozenset()
     counts: Counter[Var] = field(default_factory=Counter)
+    appends: Counter[Var] = field(default_factory=Counter)
     homes: dict[Var, Home] = field(default_factory=dict)
     updates: set[Var] = field(default_factory=set)
     feeds: dict[Var, list[Var]] = field(default_factory=dict)
@@ -74,6 +76,8 @@ class Flow:
     def __post_init__(self) -> None:
         for statement in walk(Block((self.loop,))):
             self.counts.update(atom for atom in uses(statement) if isinstance(atom, Var))
+            if isinstance(statement, Append):
+                self.appends[statement.ref] += 1
         for joined, atoms_ in joined_variables(self.loop).items():
             for atom in atoms_:
                 if isinstance(atom, Var):

@@ -14,7 +14,7 @@ def empty_list(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> Value:
     first = next((statement for statement in rest if var in writer.flow.reads(statement)), None)
     if var not in writer.findings.items and first is not None:
         find_items(writer, var, rest[: rest.index(first) + 1])
-    if isinstance(first, Loop) and _appends(first, var) == _appends(writer.flow.loop, var):
+    if isinstance(first, Loop) and _appends(first, var) == writer.flow.appends[var]:
         writer.findings.closed.add(var)
     if var not in writer.findings.items:
         return Items((), is_list=True)
@@ -23,8 +23,7 @@ def empty_list(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> Value:
 
 def started(writer: Writer, var: Var, value: Value, rest: tuple[Statement, ...]) -> Value:
     """A list that begins with some items, ready to grow if it does."""
-    loop = writer.flow.loop
-    if not any(isinstance(one, Append) and one.ref is var for one in walk(loop.body)):
+    if not writer.flow.appends[var]:
         return value
     if isinstance(value, Items) and value.is_list:
         value = as_list(writer, value)
@@ -32,7 +31,7 @@ def started(writer: Writer, var: Var, value: Value, rest: tuple[Statement, ...])
         writer.findings.items[var] = ArrayType(value.type, 1, value.holds_objects)
         writer.grown.add(value.root)
         first = next((statement for statement in rest if var in writer.flow.reads(statement)), None)
-        if isinstance(first, Loop) and _appends(first, var) == _appends(loop, var):
+        if isinstance(first, Loop) and _appends(first, var) == writer.flow.appends[var]:
             writer.findings.closed.add(var)
     return value
 

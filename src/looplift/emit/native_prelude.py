@@ -408,10 +408,9 @@ def _math(text: str) -> list[str]:
 
 
 def _collect(text: str, needed: set[str]) -> None:
-    for name, piece in PIECES.items():
-        if name not in needed and re.search(rf"\b{name}\b", text):
-            needed.add(name)
-            _collect(piece, needed)
+    for name in set(re.findall(r"\w+", text)) & PIECES.keys() - needed:
+        needed.add(name)
+        _collect(PIECES[name], needed)
 
 
 def _used_outcomes(body: str) -> list[str]:

@@ -12,7 +12,7 @@ from looplift.emit.native_ops import COMPARE
 from looplift.emit.native_types import Scalar, kind_of_scalar, scalar_of
 from looplift.emit.native_values import Fixed, Items, Names, Number, Rows, Value, View
 from looplift.emit.native_writer import Writer
-from looplift.ir.facts import Facts, Kind
+from looplift.ir.facts import Facts, Kind, reads_of
 from looplift.ir.grammar import Atom, Block, Carry, Function, If, Loop, Var, uses, walk
 from looplift.ir.kernel import Output
 
@@ -213,19 +213,14 @@ def _innermost(kind: Kind) -> Kind:
 # ---------------------------------------------------------------- results
 
 
-def read_after(loop: Loop, function: Function | None) -> set[Var]:
+def read_after(loop: Loop, facts: Facts) -> set[Var]:
     """The variables that something outside of the loop reads; all that it leaves if that is not known."""
-    after = {carry.after for carry in loop.carries}
-    if function is None:
+    after, function = {carry.after for carry in loop.carries}, facts.function
+    if function is None or all(statement is not loop for statement in walk(function.body)):
         return after
-    if all(statement is not loop for statement in walk(function.body)):
-        return after
-    read = {atom for _, atom in function.results if isinstance(atom, Var)}
-    inside = set(map(id, walk(Block((loop,)))))
-    for statement in walk(function.body):
-        if id(statement) not in inside:
-            read.update(atom for atom in uses(statement) if isinstance(atom, Var))
-    return after & read
+    outside = facts.reads - reads_of(Block((loop,)))
+    handed = {atom for _, atom in function.results if isinstance(atom, Var)}
+    return {var for var in after if var in handed or outside[var] > 0}
 
 
 @dataclass

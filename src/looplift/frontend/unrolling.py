@@ -8,10 +8,11 @@ from looplift.frontend import iteration, statements
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.host_items import MAX_ITEMS
 from looplift.frontend.scope import STATIC, Builder, Restart, Value
-from looplift.ir.grammar import Const, Range, Var
+from looplift.ir.grammar import Const, Loop, Range, Var, walk
 
 MAX_STATEMENTS = 4000
-"""A region whose unrolled loops make more statements than this stays as it is."""
+MAX_LOOPS = 48
+"""A region whose unrolled loops make more statements than this, or more loops, stays as it is."""
 
 
 def must_be_known(build: Builder, key: Value) -> None:
@@ -39,6 +40,12 @@ def positions(build: Builder, source: iteration.Source) -> list[Value]:
     return [source.item(build, Const(number)) for number in numbers]
 
 
+def _is_too_long(build: Builder) -> bool:
+    if sum(map(len, build.blocks)) > MAX_STATEMENTS:
+        return True
+    return sum(isinstance(made, Loop) for block in build.blocks for made in walk(block)) > MAX_LOOPS
+
+
 def unroll(build: Builder, node: ast.For, items: list[Value]) -> None:
     """Translate the body of a loop for each item in turn, as long as nothing has left the loop."""
     if len(items) > MAX_ITEMS:
@@ -54,7 +61,7 @@ def unroll(build: Builder, node: ast.For, items: list[Value]) -> None:
         statements.assign(build, node.target, items[position])
         statements.translate_block(build, node.body)
         build.span = span
-        if sum(map(len, build.blocks)) > MAX_STATEMENTS:
+        if _is_too_long(build):
             raise build.refuse("unsupported-iterable", "the loop over modules or functions is too long to be unrolled")
         stopped = build.atom(build.env[stop]) if stop else Const(False)
         if not isinstance(stopped, Const):

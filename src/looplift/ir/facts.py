@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import cached_property
 from typing import Any
 
 from looplift.base.data import dataclass, field
-from looplift.ir.grammar import Atom, Const, Function, Loop, Var
+from looplift.ir.grammar import Atom, Block, Const, Function, Loop, Var, uses, walk
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,11 @@ class Facts:
     later: set[Var] = field(default_factory=set)
     """What asks for a gradient in later iterations of a loop around, and may not in the first one."""
 
+    @cached_property
+    def reads(self) -> Counter[Var]:
+        """How often the function reads each variable."""
+        return reads_of(self.function.body)
+
     def __getitem__(self, atom: Atom) -> Fact:
         if isinstance(atom, Const):
             return Fact(kind_of(atom.value), (), shape_of(atom.value), atom.value)
@@ -75,6 +82,10 @@ class Facts:
 
     def kind(self, atom: Atom) -> Kind:
         return self[atom].kind
+
+
+def reads_of(block: Block) -> Counter[Var]:
+    return Counter(atom for statement in walk(block) for atom in uses(statement) if isinstance(atom, Var))
 
 
 def shape_of(value: Any) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ as first statement.  Names bound to the same object share one Var, so that alias
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from looplift.base.data import dataclass, field
@@ -240,7 +241,7 @@ def children(statement: Statement) -> tuple[Block, ...]:
     return ()
 
 
-def walk(block: Block):
+def walk(block: Iterable[Statement]) -> Iterator[Statement]:
     """Every statement of a block, outermost first, in program order."""
     for statement in block:
         yield statement

@@ -18,6 +18,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
 from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives, entry, guards, second
+from looplift.runtime.patience import Patience
 from looplift.runtime.records import Records, failed_check
 from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved
 from looplift.runtime.trials import MAX_SIZES, Trial, size_class
@@ -87,6 +88,7 @@ class Dispatcher:
         self.lock = threading.Lock()
         self.fallback: Callable[..., Any] | None = None  # the statements with smaller regions in them
         self.attempts = 0
+        self.patience = Patience()
         self.install()
 
     def install(self) -> None:
@@ -101,6 +103,9 @@ class Dispatcher:
         if guards.foreign_mode(guards.modes()) or not self.lock.acquire(blocking=False):
             return self.program.original(*arguments)
         try:
+            if self.patience.is_over:
+                self.records.note(self.program, "called with ever new kinds of arguments, runs as written meanwhile")
+                return self.patience.wait(self.program.original, arguments)
             variant = self._new_variant(arguments)
             outcome = self._first_call(variant, arguments) if variant is not None and variant.call else None
         finally:
@@ -120,6 +125,17 @@ class Dispatcher:
         self.attempts += 1
         values = self._values(arguments)
         variant = Variant([], guards.modes(), len(self.variants), uneven=guards.uneven(values))
+        with self.patience.compiling():
+            self._make(variant, values)
+        if not entry.holds(self, variant, arguments):
+            self.records.note(self.program, "no guard was found for these arguments")
+            return None
+        self.variants.append(variant)
+        if variant.call is None:
+            self.install()
+        return variant
+
+    def _make(self, variant: Variant, values: dict[str, Any]) -> None:
         try:
             self._compile(variant, values)
         except NotLiftable as refusal:
@@ -129,13 +145,6 @@ class Dispatcher:
             self._refuse(variant, values, NotLiftable("internal", f"{type(error).__name__}: {error}"))
         else:
             self._check_guards(variant, values)
-        if not entry.holds(self, variant, arguments):
-            self.records.note(self.program, "no guard was found for these arguments")
-            return None
-        self.variants.append(variant)
-        if variant.call is None:
-            self.install()
-        return variant
 
     def _values(self, arguments: Iterable[Any]) -> dict[str, Any]:
         """The value of each root name: arguments, globals and builtins."""
