@@ -83,6 +83,27 @@ def begins_as_float(x):
     return out, y
 
 
+def summed_from(x, v=7):
+    out = []
+    for _ in range(3):
+        s = sum((v * 2 for v in x), v)
+        out.append(s)
+        v = s
+    return out
+
+
+def next_or(x, j=7):
+    out = []
+    for _ in range(3):
+        out.append(next((j for j in range(len(x)) if x[j] > 1), j))
+        j = j + 1
+    return out
+
+
+def counted_from(x, first=np.uint8(255)):
+    return [(k, v) for k, v in enumerate(x, first)]
+
+
 def told(function, *arguments):
     try:
         return repr(function(*arguments))
@@ -95,7 +116,21 @@ VALUES = [[1.0, 2.0, -3.0], [1, 2, 3, -1], [1.0, 2, True], [True, False], [], [0
 
 @pytest.mark.parametrize("backend", ["torch", "auto"])
 @pytest.mark.parametrize(
-    "loop", [chosen, asked, listed, searched, until, deleted, defined_again, begins_as_float], ids=lambda f: f.__name__
+    "loop",
+    [
+        chosen,
+        asked,
+        listed,
+        searched,
+        until,
+        deleted,
+        defined_again,
+        begins_as_float,
+        summed_from,
+        next_or,
+        counted_from,
+    ],
+    ids=lambda f: f.__name__,
 )
 def test_names_hold_what_they_hold_in_the_loop(loop, backend):
     lifted = lift(loop, verify="off", backend=backend)

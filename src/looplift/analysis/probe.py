@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from looplift.analysis.stand_ins import as_kind, grown, stand_in
-from looplift.analysis.updates import check_update
+from looplift.analysis.updates import check_method, check_update
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_state, set_numpy_state
@@ -193,6 +193,8 @@ class _Probe:
                 self.append(ref, self.facts[value], statement)
             case Store():
                 check_update(statement, self.sample)
+                if statement.method:
+                    check_method(statement, self.sample)
             case Perform():
                 pass
 

@@ -25,6 +25,8 @@ def store(writer: Writer, statement: Store) -> None:
         raise writer.refuse("not-scalar", f"'{statement.ref.hint}' is no tensor or array")
     if ref.is_list and isinstance(statement.index, Slice):
         raise writer.refuse("not-scalar", "a store of more than a single element")
+    if statement.method:
+        _check_method(writer, statement, ref)
     target = element(writer, indexed(writer, ref, statement.index))
     if isinstance(target, View) and not target.is_list:
         _store_whole(writer, statement, target)
@@ -44,6 +46,16 @@ def store(writer: Writer, statement: Store) -> None:
     else:
         writer.before_change(statement, target)
         combine(writer, target.place, target, statement.combine, value, exact=ref.is_list, single=True)
+
+
+def _check_method(writer: Writer, statement: Store, ref: View) -> None:
+    """``x[i].fill_(v)`` is ``x[i] = v`` for tensors, and for values that the method takes."""
+    value = writer.value(statement.value)
+    family = value.type.family if isinstance(value, Number | View | Elements) else ""
+    is_taken = isinstance(value, Number) if statement.method == "fill_" else True
+    is_taken = family == "tensor" if statement.method == "copy_" else is_taken and family in ("tensor", "python")
+    if ref.is_list or ref.type.family != "tensor" or not is_taken:
+        raise writer.refuse("effect-order", f"'.{statement.method}(...)' of an item of '{statement.ref.hint}'")
 
 
 def _store_whole(writer: Writer, statement: Store, target: View) -> None:

@@ -471,5 +471,6 @@ def _run(build: Builder, node, name: str, start: ast.expr, body: ast.stmt, gener
     for made in (first, loop):
         ast.copy_location(made, node)
         ast.fix_missing_locations(made)
-    statements.translate_scoped(build, generators, without_exits([first, loop], "_unused", build.counter))
+    statements.translate_block(build, [first])
+    statements.translate_scoped(build, generators, without_exits([loop], "_unused", build.counter))
     return build.env.pop(name)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from looplift.base.data import dataclass
-from looplift.frontend import calls, expressions, rows, structures
+from looplift.frontend import calls, evident, expressions, rows, structures
 from looplift.frontend.scope import Builder, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Range, Require
 
@@ -186,6 +186,8 @@ def _enumerate(build: Builder, inner: ast.expr, start: list[ast.expr]) -> Source
         return [Tup((_number(build, first, position), item)) for position, item in enumerate(source)]
     count = _length(build, source)
     first = expressions.evaluate_atom(build, start[0]) if start else Const(0)
+    if not evident.is_integer(build, first):
+        raise build.refuse("unsupported-iterable", "'enumerate' from a start that is not surely an integer of Python's")
 
     def item(build: Builder, index: Atom) -> Value:
         number = index if _is(first, 0) else build.emit("add", first, index)

@@ -238,6 +238,8 @@ class Builder:
     """Where the loops over ranges stand, by their index."""
     rounds: tuple[int, ...] = ()
     """The iterations of the unrolled loops that are translated now, outermost first."""
+    entered: dict[Var, Value] = field(default_factory=dict)
+    """What the variables of loops hold before them."""
     private: tuple[object, ...] = ()
     """The comprehensions that are translated now, whose names end with them."""
     unrolled: dict[Span, int] = field(default_factory=dict)

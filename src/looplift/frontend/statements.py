@@ -10,6 +10,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.frontend import (
     contexts,
+    evident,
     expressions,
     growing,
     host_items,
@@ -143,13 +144,15 @@ def assign(build: Builder, target: ast.expr, value: Value, made_from: int | None
         case ast.Subscript(value=owner, slice=index):
             into = expressions.evaluate(build, owner)
             if isinstance(into, Structure):
+                _refuse_method(build, target, into)
                 into.store(build, expressions.evaluate(build, index), value)
                 return
             ref = build.atom(into)
             if not isinstance(ref, Var):
                 raise build.refuse("unsupported-value", "a store into something that is no tensor or list")
             structures.stored(build, ref)
-            build.add(Store(ref, expressions.subscript(build, index), build.atom(value), None, build.span))
+            place = expressions.subscript(build, index)
+            build.add(Store(ref, place, build.atom(value), None, build.span, getattr(target, METHOD, "")))
         case ast.Attribute():
             raise build.refuse("effect-order", f"the attribute '{ast.unparse(target)}' is set inside the loop")
         case _:
@@ -234,13 +237,15 @@ def _augmented(build: Builder, node: ast.AugAssign) -> None:
         case ast.Subscript(value=owner, slice=index):
             into = expressions.evaluate(build, owner)
             if isinstance(into, Structure):
+                _refuse_method(build, node.target, into)
                 _augmented_item(build, name, into, expressions.evaluate(build, index), node.value)
                 return
             ref = build.atom(into)
             if not isinstance(ref, Var):
                 raise build.refuse("unsupported-value", "a store into something that is no tensor or list")
             structures.stored(build, ref)
-            _augmented_store(build, name, ref, expressions.subscript(build, index), node.value)
+            method = getattr(node.target, METHOD, "")
+            _augmented_store(build, name, ref, expressions.subscript(build, index), node.value, method)
         case _:
             raise build.refuse("effect-order", f"the attribute '{ast.unparse(node.target)}' is changed inside the loop")
 
@@ -257,17 +262,22 @@ def _augmented_item(build: Builder, name: str, owner: Structure, key: Value, nod
     owner.store(build, key, known or build.emit(f"inplace.{name}", old, value))
 
 
-def _augmented_store(build: Builder, name: str, ref: Var, where: Operand, node: ast.expr) -> None:
+def _refuse_method(build: Builder, target: ast.expr, owner: Structure) -> None:
+    if method := getattr(target, METHOD, ""):
+        raise owner.refusal(build, f"changed by '.{method}(...)' of one of its items")
+
+
+def _augmented_store(build: Builder, name: str, ref: Var, where: Operand, node: ast.expr, method: str) -> None:
     """``ref[where] += e`` reads the place before ``e``, which matters if ``e`` has effects."""
     block = build.blocks[-1]
     position = len(block)
     value = expressions.evaluate_atom(build, node)
     if not any(map(_has_effect, block[position:])):
-        build.add(Store(ref, where, value, name, build.span))
+        build.add(Store(ref, where, value, name, build.span, method))
         return
     old = build.fresh("old")
     block.insert(position, Let(old, Op("getitem", (ref, where)), build.span))
-    build.add(Store(ref, where, build.emit(f"inplace.{name}", old, value), None, build.span))
+    build.add(Store(ref, where, build.emit(f"inplace.{name}", old, value), None, build.span, method and "+"))
 
 
 def _has_effect(statement: Statement) -> bool:
@@ -282,17 +292,22 @@ def _has_effect(statement: Statement) -> bool:
     return prefix == "method" and (method in IN_PLACE or (method.endswith("_") and not method.endswith("__")))
 
 
+METHOD = "looplift_method"
+"""The attribute of a target that holds the method which its author called on it."""
 UPDATES = {"add_": ast.Add, "sub_": ast.Sub, "mul_": ast.Mult, "div_": ast.Div}
 
 
-def _as_store(value: ast.expr) -> ast.stmt | None:
+def _as_store(build: Builder, value: ast.expr) -> ast.stmt | None:
     """The assignment that a method in place amounts to: ``x[i].add_(v)`` is ``x[i] += v``, ``x[i].fill_(v)`` is
-    ``x[i] = v``."""
+    ``x[i] = v``. That ``x[i]`` is a view of a tensor is asked where its kind is known."""
     match value:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name) as owner, attr=attr), keywords=[]):
+            if attr not in UPDATES or not evident.is_tensor(build, build.lookup(name)):
+                return None
             target = ast.copy_location(ast.Name(name, ast.Store()), owner)
         case ast.Call(func=ast.Attribute(value=ast.Subscript() as owner, attr=attr), keywords=[]):
             target = ast.copy_location(ast.Subscript(owner.value, owner.slice, ast.Store()), owner)
+            setattr(target, METHOD, attr)
         case _:
             return None
     match value.args:
@@ -306,7 +321,7 @@ def _as_store(value: ast.expr) -> ast.stmt | None:
 
 
 def _expression(build: Builder, value: ast.expr) -> None:
-    if (store := _as_store(value)) is not None:
+    if (store := _as_store(build, value)) is not None:
         translate(build, store)
         return
     match value:
@@ -470,6 +485,7 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
         var = build.fresh(hint_of(str(place[0])))
         if place[0] in build.settled:
             build.certain |= {var}
+        build.entered[var] = value
         if value is UNDEFINED or value in build.unbound_at_entry:
             entry.places[var] = place
         return var

@@ -42,12 +42,16 @@ def _parsed(text: str, **parts: ast.expr) -> list[ast.stmt]:
 
 
 def _run(build: Builder, node: ast.AST, made: list[ast.stmt], generators: list[ast.comprehension], name: str) -> Value:
-    """Translate statements in the place of an expression; the value that they give a name."""
+    """Translate statements in the place of an expression; the value that they give a name.
+
+    The last one is the loop, whose names are its own; those before it read names from outside.
+    """
     for statement in made:
         ast.fix_missing_locations(ast.copy_location(statement, node))
     markers, build.markers = build.markers, True
     try:
-        statements.translate_scoped(build, generators, without_exits(made, "_unused", build.counter))
+        statements.translate_block(build, made[:-1])
+        statements.translate_scoped(build, generators, without_exits(made[-1:], "_unused", build.counter))
     finally:
         build.markers = markers
     return build.env.pop(name)

@@ -102,13 +102,17 @@ class Let:
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """``ref[index] = value``; with ``combine`` (an op name as ``add``) ``ref[index] = combine(ref[index], value)``."""
+    """``ref[index] = value``; with ``combine`` (an op name as ``add``) ``ref[index] = combine(ref[index], value)``.
+
+    ``method``: the author's text is ``ref[index].method(value)``, which is that only for a view of a tensor.
+    """
 
     ref: Var
     index: Operand
     value: Atom
     combine: str | None = None
     span: Span = NOWHERE
+    method: str = ""
 
 
 @dataclass(frozen=True, eq=False)

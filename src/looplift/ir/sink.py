@@ -72,7 +72,7 @@ def _branch(statement: If, numbers: itertools.count) -> list[Statement]:
 def _same_place(a: Store | Append, b: Store | Append) -> bool:
     if isinstance(a, Append) or isinstance(b, Append):
         return isinstance(a, Append) and isinstance(b, Append) and a.ref is b.ref
-    return a.ref is b.ref and a.combine == b.combine and _same(a.index, b.index)
+    return a.ref is b.ref and (a.combine, a.method) == (b.combine, b.method) and _same(a.index, b.index)
 
 
 def _same(a: Operand, b: Operand) -> bool:

@@ -1,0 +1,68 @@
+"""A value of the translation in, whether it surely is a tensor or an integer of Python out: kinds come later."""
+
+from __future__ import annotations
+
+from looplift.frontend.scope import Builder, Value
+from looplift.ir.grammar import Const, If, Let, Loop, Statement, Var, operands
+
+KEEPING = ("getitem", "iter_item", "copy", "neg", "add", "sub", "mul", "truediv", "pow", "matmul")
+"""Operations that make a tensor if one of their operands is one."""
+INTEGRAL = ("copy", "neg", "add", "sub", "mul", "floordiv", "mod")
+CREATION = frozenset(("zeros", "ones", "full", "empty", "rand", "randn", "arange", "linspace", "eye", "tensor"))
+
+
+def is_tensor(build: Builder, value: Value) -> bool:
+    """Whether a value is an argument that is a tensor, or was made of one."""
+    import torch
+
+    if not isinstance(value, Var):
+        return False
+    if (path := build.param_path(value)) is not None:
+        return isinstance(build.param_values[path], torch.Tensor)
+    if value in build.entered:
+        return is_tensor(build, build.entered[value])
+    match _maker(build, value):
+        case If(phis=phis):
+            phi = next(phi for phi in phis if phi.var is value)
+            return is_tensor(build, phi.then) and is_tensor(build, phi.orelse)
+        case Let(op=op):
+            prefix, _, name = op.name.rpartition(".")
+            if prefix == "torch" and name.removesuffix("_like") in CREATION:
+                return True
+            keeps = op.name in KEEPING or prefix == "inplace" or op.name in ("method.clone", "method.detach")
+            return keeps and any(is_tensor(build, operand) for operand in operands(op) if isinstance(operand, Var))
+        case Loop(carries=carries):
+            return is_tensor(build, next(carry.init for carry in carries if carry.after is value))
+    return False
+
+
+def is_integer(build: Builder, value: Value) -> bool:
+    """Whether a value is an integer of Python's: a literal, an argument, an index, a length, or made of such."""
+    if isinstance(value, Const):
+        return type(value.value) is int
+    if not isinstance(value, Var):
+        return False
+    if (path := build.param_path(value)) is not None:
+        return type(build.param_values[path]) is int
+    if value in build.ranges:
+        return True
+    if value in build.entered:
+        return is_integer(build, build.entered[value])
+    match _maker(build, value):
+        case Let(op=op) if op.name in INTEGRAL:
+            return all(is_integer(build, operand) for operand in op.args if isinstance(operand, Var | Const))
+        case Let(op=op):
+            return op.name in ("builtin.len", "iter_len", "builtin.int")
+    return False
+
+
+def _maker(build: Builder, value: Var) -> Statement | None:
+    return next((s for block in reversed(build.blocks) for s in reversed(block) if _makes(s, value)), None)
+
+
+def _makes(statement: Statement, value: Var) -> bool:
+    if isinstance(statement, Let):
+        return statement.var is value
+    if isinstance(statement, Loop):
+        return any(carry.after is value for carry in statement.carries)
+    return isinstance(statement, If) and any(phi.var is value for phi in statement.phis)
