@@ -133,3 +133,28 @@ CALLS = [
 def test_methods_are_those_of_tensors(loop, x, given, backend):
     ours, theirs = copy.deepcopy((x, given)), copy.deepcopy((x, given))
     assert told(lift(loop, verify="off", backend=backend), *ours) == told(loop, *theirs)
+
+
+def totals(x):
+    total, kept = torch.zeros(2), []
+    for i in range(len(x)):
+        total.add_(x[i])
+        kept.append(total)
+    return torch.stack(kept)
+
+
+def one_total(x):
+    total = torch.zeros(2)
+    for i in range(len(x)):
+        if x[i, 0] > 0:
+            total.sub_(x[i])
+    return total
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize("loop", [totals, one_total])
+def test_a_tensor_is_changed_by_each_iteration(loop, backend):
+    lifted = lift(loop, verify="off", backend=backend)
+    for n in (3, 1, 5):
+        x = torch.randn(n, 2)
+        torch.testing.assert_close(lifted(x), loop(x))

@@ -177,3 +177,57 @@ def test_the_state_after_the_loop_is_a_tensor_of_its_own():
         mean += 1
         assert mean.untyped_storage().nbytes() == 24
         torch.testing.assert_close(spread, filtered(x, gain)[1])
+
+
+def forgotten(x, start):
+    state = start
+    for t in range(len(x)):
+        state = x[t] * 2
+    return state
+
+
+def cut_off(x, start):
+    state = start
+    for t in range(len(x)):
+        state = x[t] * 2 + state.detach() / 2
+    return state
+
+
+@pytest.mark.parametrize("function", [forgotten, cut_off])
+def test_a_state_that_no_gradient_reaches_has_none(function):
+    lifted = lift(function, backend="native", verify="off")
+    for n in (3, 1, 4):
+        x, start = torch.ones(n, 3, requires_grad=True), torch.ones(3, requires_grad=True)
+        found, wanted = (torch.autograd.grad(one(x, start).sum(), [x, start], allow_unused=True)
+                         for one in (lifted, function))  # fmt: skip
+        assert found[1] is None and wanted[1] is None
+        assert torch.equal(found[0], wanted[0])
+
+
+def changed_in_turn(x, y):
+    kept = []
+    for t in range(len(x)):
+        kept.append(x[t])
+        x[t] = y[t] * 2
+    return torch.stack(kept)
+
+
+def changed_before_they_are_stacked(x, y):
+    kept = []
+    for t in range(len(x)):
+        kept.append(x[t])
+    x[0] = 5
+    stacked = torch.stack(kept)
+    for t in range(len(x)):
+        y[t] = stacked[t] * 2
+    return y
+
+
+@pytest.mark.parametrize("backend", ["native", "auto", "torch"])
+@pytest.mark.parametrize("function", [changed_in_turn, changed_before_they_are_stacked])
+def test_what_is_stacked_is_what_the_items_hold_then(function, backend):
+    lifted = lift(function, backend=backend, verify="off")
+    for n in (3, 1, 4):
+        x, y = torch.arange(1.0, n + 1), torch.full((n,), 0.25)
+        found, wanted = (one(x.clone(), y.clone()) for one in (lifted, function))
+        assert torch.equal(found, wanted)

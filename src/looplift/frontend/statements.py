@@ -449,6 +449,16 @@ def assigned_names(statements: list[ast.stmt]) -> list[str]:
     return list(names)
 
 
+def updated_names(loop: ast.For | ast.While) -> list[str]:
+    """The names that a loop may give what a method made of their value in place: ``x`` in ``x.add_(v)``."""
+    names: dict[str, None] = {}
+    for node in nodes_of(loop):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))) if attr in UPDATES:
+                names.setdefault(name)
+    return list(names)
+
+
 Place = tuple[str | int, ...]
 """A name and the positions in its tuple, outermost first."""
 

@@ -15,6 +15,7 @@ way: then the state asks for a gradient where the table does.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 
 from looplift.base.data import dataclass, replace
 from looplift.ir.facts import Facts, Kind
@@ -36,7 +37,9 @@ from looplift.ir.grammar import (
     Statement,
     Store,
     Var,
+    as_atom,
     definitions,
+    operands,
     uses,
     walk,
 )
@@ -82,11 +85,26 @@ def _appended(function: Function, loop: Loop, facts: Facts, carried: list[Carry]
         value = facts.of.get(append.value) if isinstance(append.value, Var) else None
         if value is None or value.kind.family != "tensor" or append.value in facts.mixed:
             continue
+        if not _is_held(append, function, facts):
+            continue
         like = next((c for c in carried if append.value in (c.next, c.inside)), None)
         if all(_is_stack(s, function) for s in stacks) and value.kind.dtype.is_floating_point:
             if not value.kind.rank or like is not None:
                 found[append] = Uses(made[0], stacks, like)
     return found
+
+
+def _is_held(append: Append, function: Function, facts: Facts) -> bool:
+    """Whether the list's items hold, when they are stacked, what they held when they were appended."""
+    statements = list(walk(function.body))
+    changed = {s.ref for s in statements if isinstance(s, Store)}
+    changed |= {as_atom(s.op.args[0]) for s in statements if isinstance(s, Let) and s.op.name.startswith("inplace.")}
+    if not any(not isinstance(atom, Var) or facts.kind(atom).is_array for atom in changed):
+        return True
+    made = next((s for s in statements if isinstance(s, Let) and s.var is append.value), None)
+    readers = [s.op.name for s in statements if isinstance(s, Let) and append.value in uses(s)]
+    shared = any(name.rpartition(".")[2] in MAY_BE_ITS_OPERAND for name in readers)
+    return _is_made_anew(made, facts) and append.value not in changed and not shared
 
 
 def _is_stack(statement: Statement, function: Function) -> bool:
@@ -115,8 +133,26 @@ def _carried_rows(loop: Loop, facts: Facts) -> list[Carry]:
         return []
     if not isinstance(domain.step, Const) or domain.step.value != 1 or _chooses_tensors(loop, facts):
         return []
-    made = {s.var: s for s in walk(loop.body) if isinstance(s, Let)}
-    return [c for c in loop.carries if _is_row(c, facts) and _is_made_anew(made.get(c.next), facts)]  # type: ignore[arg-type]
+    made: dict[Atom, Let] = {s.var: s for s in walk(loop.body) if isinstance(s, Let)}
+    rows = [c for c in loop.carries if _is_row(c, facts) and _is_made_anew(made.get(c.next), facts)]
+    return [c for c in rows if _is_made_of(c.next, c.inside, made, facts)]
+
+
+def _is_made_of(last: Atom, first: Var, made: Mapping[Atom, Let], facts: Facts) -> bool:
+    """Whether a gradient of one state reaches the one before it, as one of the table does."""
+    seen: set[Atom] = set()
+    pending = [last]
+    while pending:
+        atom = pending.pop()
+        if atom is first:
+            return True
+        let = made.get(atom)
+        if atom in seen or let is None or let.op.name.rpartition(".")[2] in ("detach", "attribute"):
+            continue
+        seen.add(atom)
+        sources = [source for source in operands(let.op) if isinstance(source, Var) and source in facts.of]
+        pending += [s for s in sources if (kind := facts.kind(s)).is_array and kind.dtype.is_floating_point]
+    return False
 
 
 MAY_BE_ITS_OPERAND = frozenset(

@@ -51,6 +51,8 @@ def _seen_changing(context: Context, change: Let, names: set[Var]) -> bool:
         home = inside.get(id(definition), ())
         if isinstance(definition, Loop) and any(c.inside is var for c in definition.carries):
             home = (*home, definition)
+        if var is change.op.args[0] and any(loop not in home for loop in inside[id(change)]):
+            return True  # the next iteration would begin with the value that this one does
         for user in context.flow.users.get(var, ()):
             if user is change or isinstance(user, Loop):
                 continue
