@@ -23,6 +23,7 @@ from looplift.emit.native_signature import (
     Result,
     Signature,
     Wanted,
+    check_writable,
     deciding_variables,
     keep_apart,
     read_after,
@@ -72,6 +73,7 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
         raise NotLiftable("not-scalar", "work on whole rows")
     draft = write_draft(loop, facts, signature, findings, wanted)
     kernel = _kernel(name, loop, inputs, signature, draft)
+    check_writable(kernel.stored, facts)
     if not gradients:
         return kernel
     from looplift.emit.adjoint import with_adjoint

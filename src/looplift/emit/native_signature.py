@@ -134,6 +134,14 @@ def _share_storage(first, second) -> bool:
     return first.untyped_storage().data_ptr() == second.untyped_storage().data_ptr()
 
 
+def check_writable(stored: tuple[Var, ...], facts: Facts) -> None:
+    """A tensor of inference mode is not changed outside of it: the loop raises there."""
+    for var in stored:
+        sample = facts.of[var].sample if var in facts.of else None
+        if isinstance(sample, torch.Tensor) and sample.is_inference() and not torch.is_inference_mode_enabled():
+            raise NotLiftable("requirement", f"'{var.hint}' is of inference mode, and is changed outside of it")
+
+
 def separations(signature: Signature, stored: set[Var]) -> list[str]:
     """The lines that make sure that inputs held by value are not written to."""
     lines = []

@@ -27,6 +27,7 @@ from looplift.emit.native_signature import (
     ArrayResult,
     Signature,
     Wanted,
+    check_writable,
     deciding_variables,
     keep_apart,
     signature_of,
@@ -93,6 +94,7 @@ def whole_region(function: Function, *, rows: bool = True) -> Whole:
         raise NotLiftable("not-scalar", "work on whole rows", function.span)
     draft = write_draft(loop, facts, signature, findings, wanted)
     stored = tuple(p.var for p in signature.parameters if p.var in draft.writer.findings.stored)
+    check_writable(stored, facts)
     name = Names().fresh(f"{function.name}_kernel")
     body = kernel_text(name, signature, draft, set(stored))
     body += 'extern "C" void release(void* memory) { __builtin_free(memory); }\n' if _hands_out(draft.results) else ""

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
+from torch.autograd import forward_ad
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
@@ -229,7 +230,8 @@ def _of_function(writer: Writer, text: str, value: types.FunctionType, depth: in
     for name in ("__defaults__", "__kwdefaults__"):
         found = getattr(value, name)
         simple = all(isinstance(item, _PLAIN) for item in (found.values() if isinstance(found, dict) else found or ()))
-        out.append(f"{text}.{name} {'==' if simple else 'is'} {writer.constant(found)}")
+        held = dict(found) if isinstance(found, dict) else found
+        out.append(f"{text}.{name} {'==' if simple else 'is'} {writer.constant(held if simple else found)}")
     for k, cell in enumerate(value.__closure__ or ()):
         out += _of_cell(writer, f"{text}.__closure__[{k}].cell_contents", cell, depth)
     return out
@@ -326,6 +328,11 @@ def size_limits(writer: Writer, text: str, value: Any) -> list[str]:
 # ---------------------------------------------------------------- modes
 
 
+def _level_of_duals() -> int:
+    """Below 0 where no tensor has a tangent."""
+    return forward_ad._current_level
+
+
 _MODES = {
     "_looplift_grad": torch.is_grad_enabled,
     "_looplift_inference": torch.is_inference_mode_enabled,
@@ -335,6 +342,7 @@ _MODES = {
     "_looplift_functions": torch._C._len_torch_function_stack,
     "_looplift_dispatches": torch._C._len_torch_dispatch_stack,
     "_looplift_transforms": _functorch.peek_interpreter_stack,
+    "_looplift_duals": _level_of_duals,
 }
 _SEEN_BY_CHECKS = {"_looplift_inference", "_looplift_dispatches", "_looplift_transforms"}
 
@@ -358,7 +366,8 @@ class ModeReader:
 
 def foreign_mode(found: tuple[Any, ...]) -> bool:
     """Whether something else watches or transforms torch operations now: then loops run as written."""
-    return bool(found[5] or found[6] or found[7] is not None or torch._C._get_tracing_state() is not None)
+    watched = found[5] or found[6] or found[7] is not None or found[8] >= 0
+    return bool(watched or torch._C._get_tracing_state() is not None)
 
 
 def autocast_conditions(writer: Writer) -> list[str]:
