@@ -104,3 +104,37 @@ def test_values_of_two_loops_meet_the_members_of_one():
         [torch.rand(3, 2).double(), 3, torch.tensor([0, 0, 2])],
         [torch.rand(4, 2).double(), 2, torch.tensor([0, 0, 1, 1])],
     )
+
+
+def added_to_some_groups(x, y, labels):
+    out = x * 1
+    for i in range(len(y)):
+        if y[i] < 0.5:
+            out[labels == i] += y[i]
+    return out
+
+
+def set_in_some_groups(x, y, labels):
+    out = x * 1
+    for i in range(len(y)):
+        if y[i] < 0.5:
+            out[labels == i] = y[i] * 2
+    return out
+
+
+def sums_of_some_groups(x, y, labels):
+    total = torch.zeros(())
+    for i in range(len(y)):
+        if y[i] < 0.5:
+            total = total + x[labels == i].sum()
+    return total
+
+
+@pytest.mark.parametrize("program", [added_to_some_groups, set_in_some_groups, sums_of_some_groups])
+def test_groups_of_iterations_that_a_condition_leaves_out_stay_as_they_are(program):
+    calls = []
+    for seed, (n, m) in enumerate([(5, 4), (6, 3), (1, 1), (8, 9)]):
+        generator = torch.Generator().manual_seed(seed)
+        labels = torch.randint(0, m + 1, (n,), generator=generator) - 1
+        calls.append([torch.randn(n, generator=generator), torch.rand(m, generator=generator), labels])
+    check(program, *calls)

@@ -174,6 +174,24 @@ def rows_by_ones(x, least, n):
     return totals
 
 
+def replaced_while(x, least, n):
+    state = 0
+    for level in x.tolist():
+        while level > least + 1:
+            level = level - 1.0
+            state = least
+    return state
+
+
+def test_an_inner_while_loop_that_never_runs_leaves_the_integer():
+    for backend in ("torch", "native"):
+        lifted = lift(replaced_while, verify="off", backend=backend)
+        for least in (0.5, 9.0):
+            assert repr(lifted(torch.tensor([1.0, 2.5]), least, 2)) == repr(
+                replaced_while(torch.tensor([1.0, 2.5]), least, 2)
+            )
+
+
 @pytest.mark.parametrize("program", [down_by_ones, of_each_by_ones, rows_by_ones], ids=lambda p: p.__name__)
 @pytest.mark.parametrize("backend", ["torch", "auto", "native"])
 def test_a_while_loop_without_an_iteration_leaves_the_integer_that_it_began_with(program, backend):

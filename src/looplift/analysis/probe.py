@@ -124,7 +124,7 @@ class _Probe:
             return False
         first, last = self.facts[carry.init].kind, self.facts[carry.after].kind
         if not last.is_array:
-            return first.is_number and first != last
+            return first.is_number and (first != last or carry.init in self.mixed)
         return first.is_number or carry.init in self.mixed
 
     def _is_flag_of_tensors(self, carry: Carry) -> bool:

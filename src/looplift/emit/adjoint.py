@@ -21,7 +21,7 @@ from looplift.emit.native_signature import Parameter, Result, Signature, Wanted,
 from looplift.emit.native_values import Number
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Atom, If, Loop, Range, Var, walk
+from looplift.ir.grammar import Atom, If, Let, Loop, Range, Var, uses, walk
 from looplift.ir.kernel import Kernel
 
 
@@ -77,6 +77,7 @@ def with_adjoint(
 def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findings: Findings, *, witnesses: bool):
     floats = {p.var for p in signature.parameters if p.kind.family == "tensor" and p.scalar.is_float}
     differentiable = tuple(var for var in kernel.inputs if var in floats and _wants_gradient(facts, var, loop))
+    _check_detached(loop, findings)
     plan = Plan(loop, findings)
     ends = {output.var for output in kernel.results} | set(kernel.stored)
     active = forward_active(plan, set(differentiable), floats)
@@ -96,6 +97,17 @@ def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findin
     Needs(plan, set(kernel.inputs), scalars).collect()
     running = [loop] if isinstance(loop.domain, Range) and loop.stop is None else []
     return plan, differentiable, reaches, running if witnesses else reach.running
+
+
+def _check_detached(loop: Loop, findings: Findings) -> None:
+    """What shares memory with a tensor that has a gradient, and has none itself, may only be read as a number."""
+    lets = [statement for statement in walk(loop.body) if isinstance(statement, Let)]
+    shared = {let.var: let for let in lets if let.op.name == "method.detach" and let.var in findings.origins}
+    numbers = {id(let) for let in lets if let.var in findings.types and findings.types[let.var].is_python}
+    for statement in walk(loop.body) if shared else ():
+        for var in shared.keys() & set(uses(statement)):
+            if id(statement) not in numbers:
+                raise NotLiftable("not-scalar", "'.detach()' of what is not copied, with gradients", shared[var].span)
 
 
 def _wants_gradient(facts: Facts, var: Var, loop: Loop) -> bool:

@@ -398,11 +398,13 @@ def label_sums(values, labels, first, count):
     return values.new_zeros(count + 2, *values.shape[1:]).index_add(0, bins, values)[1:-1]
 ''',
         "label_members": '''
-def label_members(labels, first, count):
-    """The places of the labels first, first + 1, ..., group by group: the group of each, and the place."""
+def label_members(labels, first, count, active=None):
+    """The places of the labels first, first + 1, ..., group by group: the group of each that is active, the place."""
     order = labels.argsort(stable=True)
     own = labels[order] - first
     inside = (own >= 0) & (own < count)
+    if active is not None:
+        inside = inside & active[torch.where(inside, own, 0)] if count else inside
     return own[inside], order[inside]
 ''',
         "segments_apart": '''

@@ -118,7 +118,7 @@ def grouped_sum(node: Node) -> Node | None:
     base = rows.args[0]
     if not _is_of_members(rows) or base.axes or node.axes != axis.parents or node.kind.dtype != base.kind.dtype:
         return None
-    return Node("label_sums", (base, *members.args), node.axes, node.kind, {}, node.hint)
+    return Node("label_sums", (base, *members.args[:3]), node.axes, node.kind, {}, node.hint)
 
 
 def _is_of_members(rows: Node) -> bool:

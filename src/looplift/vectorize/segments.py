@@ -325,8 +325,7 @@ def mask_axis(context: Context, mask: Node, extent: Node, name: str) -> tuple[Ax
         context.check_at_most(length, extent)
         context.check_at_most(extent, length)
     if equal is not None:
-        with context.unmasked():  # groups of lanes that do not run are small, and not used
-            return _group_axis(context, equal[0], equal[1].attrs["axis"], mask.kind, name)
+        return _group_axis(context, equal[0], equal[1].attrs["axis"], mask.kind, name)
     if context.mask is not None:
         mask = nodes.select(context.mask, mask, nodes.const(False), mask.kind)
     attrs = {"name": "sum", "dims": (-1,), "keepdim": False, "all": False, "kwargs": [], "as": "torch.sum"}
@@ -335,10 +334,18 @@ def mask_axis(context: Context, mask: Node, extent: Node, name: str) -> tuple[Ax
 
 
 def _group_axis(context: Context, labels: Node, lanes: Axis, kind: Kind, name: str) -> tuple[Axis, Node]:
-    """The entries of all groups at once, where each lane has the number of its group."""
+    """The entries of all groups at once, where each lane has the number of its group; lanes that do not run have none.
+
+    Where those differ by other loops, the groups are the same in all of them, and made for all lanes.
+    """
     operands = (labels, lanes.lo, lanes.extent)
     count = Node("label_counts", operands, (lanes,), Kind("tensor", nodes.lane_dtype(nodes.INT), 0))
-    return _member_axis(context, count, Node("label_members", operands, (lanes,), kind), (lanes,), name)
+    if (active := context.mask) is not None and set(active.axes) <= {lanes}:
+        active = spread(active, (lanes,))
+        count = nodes.select(active, count, nodes.const(0), count.kind)
+        operands = (*operands, active)
+    with context.unmasked():
+        return _member_axis(context, count, Node("label_members", operands, (lanes,), kind), (lanes,), name)
 
 
 def _member_axis(context: Context, count: Node, members: Node, lanes: tuple[Axis, ...], name: str) -> tuple[Axis, Node]:
