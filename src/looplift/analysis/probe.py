@@ -6,6 +6,7 @@ iteration is a tensor inside (its first value is cast), as ``total = 0`` followe
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -79,7 +80,8 @@ class _Probe:
             value = self.function.attributes["values"][var]
             self._check_supported(value, var)
             self.facts.of[var] = Fact(kind_of(value), (), shape_of(value), value)
-        with torch.no_grad(), np.errstate(all="ignore"):  # branches that no iteration takes are probed as well
+        with torch.no_grad(), np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # branches that no iteration takes are probed as well
             self.block(self.function.body)
             self._check_mixed()
 

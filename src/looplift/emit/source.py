@@ -14,7 +14,7 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
-from looplift.emit import ragged, ragged_writes, repeats, scans, structure, text
+from looplift.emit import failures, ragged, ragged_writes, repeats, scans, structure, text
 from looplift.emit.apart import results_apart
 from looplift.emit.arrays import is_view
 from looplift.emit.bounds import bound_text
@@ -38,6 +38,7 @@ from looplift.ir.array import (
     Step,
     Write,
     axis_nodes,
+    changed_by,
     operands_of,
     reachable,
 )
@@ -59,7 +60,8 @@ class Emitted:
     """The text of a region, what it needs around it, and what must hold for it to be right.
 
     ``guards`` are expressions over the region's names and ``namespace``; ``paths`` the values whose kinds are
-    guarded; ``mutated`` those that the text writes to, ``commits_early`` whether it may fail after it has.
+    guarded; ``mutated`` those that the text writes to, ``commits_early`` whether it may fail after it has; ``may_warn``
+    whether NumPy may warn in it, once for what the loop does many times.
     """
 
     statements: list[str]
@@ -71,6 +73,7 @@ class Emitted:
     mutated: list[str] = field(default_factory=list)
     random: bool = False
     commits_early: bool = False
+    may_warn: bool = False
     kernels: list[Any] = field(default_factory=list)
 
 
@@ -281,18 +284,9 @@ def emit(plan: Any) -> Emitted:
         from looplift.emit.native_standalone import standalone_text
 
         emitted.standalone += [standalone_text(kernel) for kernel, _ in plan.kernels]
-    emitted.commits_early = _commits_early(plan.program, set(plan.mutated))
+    emitted.commits_early = failures.commits_early(plan.program, set(plan.mutated))
+    emitted.may_warn = failures.may_warn(plan.program)
     return emitted
-
-
-def _commits_early(program: Program, mutated: set[str]) -> bool:
-    """Whether something may still fail after the first write into an array of the caller."""
-    if any(isinstance(step, Run) for step in program.steps):
-        return bool(mutated)
-    writing = [k for k, step in enumerate(program.steps) if _changed([step]) & mutated]
-    last = program.steps[-1] if program.steps else None
-    plain = isinstance(last, Write) and last.mode == "set"
-    return bool(writing) and (writing[0] < len(program.steps) - 1 or not plain)
 
 
 def print_program(program: Program, *, reserved: set[str], device: str = "") -> Emitted:
@@ -429,7 +423,7 @@ def _keep(p: Printer, node: Node) -> None:
 def _loop(p: Printer, step: For | Forever, rest: list[Node]) -> None:
     """What the loop does not change is computed before it."""
     inner = _always_read(step.body)
-    changed = _changed(step.body)
+    changed = changed_by(step.body)
     bounds: list[str] = []
     if isinstance(step, For):
         changed.add(step.name)
@@ -464,7 +458,7 @@ def _always_read(steps: list[Step]) -> list[Node]:
 def _choose(p: Printer, step: Choose, rest: list[Node]) -> None:
     inner = [n for s in (*step.then, *step.orelse) for n in operands_of(s)]
     cond = p.text(step.cond)
-    _settle(p, _changed([step]), rest + inner, step.serial)
+    _settle(p, changed_by([step]), rest + inner, step.serial)
     p.line(f"if {_plain(cond.text)}:")
     _indented(p, step.then)
     if step.orelse:
@@ -485,27 +479,6 @@ def _indented(p: Printer, steps: list[Step]) -> None:
     for serial in p.scopes.pop():
         p.names.pop(serial, None)
     p.position_names, p.entry_names = saved
-
-
-def _changed(steps: list[Step]) -> set[str]:
-    changed: set[str] = set()
-    for step in steps:
-        match step:
-            case Write(array=array):
-                changed.add(array)
-            case Run(outputs=outputs, stored=stored):
-                changed.update(outputs, stored)
-            case Assign(name=name):
-                changed.update(name.split(","))
-            case Push(name=name):
-                changed.add(name)
-            case Choose(then=then, orelse=orelse):
-                changed |= _changed(then) | _changed(orelse)
-            case For(name=name, body=body):
-                changed |= {name} | _changed(body)
-            case Forever(body=body):
-                changed |= _changed(body)
-    return changed
 
 
 def _hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:

@@ -227,6 +227,28 @@ def operands_of(step: Step) -> list[Node]:
     raise AssertionError(step)
 
 
+def changed_by(steps: list[Step]) -> set[str]:
+    """The names of what steps write to or bind."""
+    changed: set[str] = set()
+    for step in steps:
+        match step:
+            case Write(array=array):
+                changed.add(array)
+            case Run(outputs=outputs, stored=stored):
+                changed.update(outputs, stored)
+            case Assign(name=name):
+                changed.update(name.split(","))
+            case Push(name=name):
+                changed.add(name)
+            case Choose(then=then, orelse=orelse):
+                changed |= changed_by(then) | changed_by(orelse)
+            case For(name=name, body=body):
+                changed |= {name} | changed_by(body)
+            case Forever(body=body):
+                changed |= changed_by(body)
+    return changed
+
+
 def reachable(roots: list[Node]) -> list[Node]:
     """All nodes that the roots are made of, in order of creation."""
     seen: dict[int, Node] = {}

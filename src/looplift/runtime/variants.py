@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import math
 import textwrap
@@ -24,6 +25,7 @@ class RegionCode:
     ``standalone`` definitions do for them in a text of its own. ``guards`` are expressions that must hold, the kinds
     of the values at ``paths`` must not change. The statements write to the values at ``mutated``. ``commits_early``:
     they may fail after they wrote. ``repeatable``: the loop has no effects but its writes, draws and printed text.
+    ``may_warn``: NumPy may warn in them, otherwise than in the loop.
     ``rounded_to``: the float type through which the result, or what is at a path, came, if narrower than 64 bits.
     ``alternative`` compiles another form for given values, for calls in which this one is slow or does not hold;
     ``renewable``: it is the same form, for values of another shape.
@@ -39,6 +41,7 @@ class RegionCode:
     random: bool = False
     commits_early: bool = False
     repeatable: bool = True
+    may_warn: bool = False
     decisions: list[Any] = field(default_factory=list)
     description: str = ""
     alternative: Callable[[Mapping[str, Any]], RegionCode] | None = None
@@ -93,7 +96,30 @@ def build_function(program: Program, code: RegionCode, values: Mapping[str, Any]
     inner = f"def {program.name}({', '.join(program.arguments)}):\n{indented(body or ['pass'])}"
     label = f"<looplift {program.name} of line {program.line}, variant {number}>"
     made = make_function(inner, program.name, namespace, program.namespace, label)
+    if code.may_warn:
+        return without_warnings(made)
     return torch.compile(made) if code.fused else made
+
+
+def without_warnings(made: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, in which NumPy raises where it would warn: the loop then warns in its own words, as often as it
+    does. Where most are told to ignore that, it is asked before each call whether they still are."""
+
+    def raising(states: Mapping[str, Any]) -> Callable[..., Any]:
+        strict: dict[str, Any] = {kind: "raise" for kind, state in states.items() if state != "ignore"}
+        return np.errstate(**strict)(made)
+
+    known = np.geterr()
+    call = raising(known)
+    if known["divide"] == known["over"] == known["invalid"] == "warn":
+        return call
+
+    @functools.wraps(made)
+    def asking(*arguments: Any) -> Any:
+        states = np.geterr()
+        return (call if states == known else raising(states))(*arguments)
+
+    return asking
 
 
 def indented(lines: list[str], by: str = "    ") -> str:

@@ -11,6 +11,7 @@ from looplift.vectorize import nodes
 from looplift.vectorize.arithmetic import arithmetic, guarded, said
 from looplift.vectorize.context import Context
 from looplift.vectorize.subscripts import Gather, Whole, extent_of
+from looplift.vectorize.uniform import check_not_empty
 
 
 def _static(context: Context, value: Any, what: str) -> Any:
@@ -64,6 +65,8 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     x = guarded(context, base, 0, x)
     wanted = tuple(range(-rank, 0)) if dim is None else _negative(dim, rank)
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+    if context.library == "np" and base in ("mean", "var", "std"):
+        check_not_empty(context, x, [rank + one for one in wanted])
     order = extra.get("p", extra.get("ord"))
     check_norm(context, name, len(wanted), None if order is None else order.attrs.get("value", order))
     attrs = {

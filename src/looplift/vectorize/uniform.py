@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from looplift.ir.array import Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Group, Op, Operand, Slice, Var
 from looplift.ops import table
+from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.extents import agree
 from looplift.vectorize.numbers import bounded
+from looplift.vectorize.subscripts import extent_of
 
 
 def operand_node(context: Context, operand: Operand) -> Node:
@@ -30,6 +33,8 @@ def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = Fa
         raise context.refuse("random-order", "random numbers are drawn here, and their order must stay")
     args = tuple(operand_node(context, operand) for operand in op.args)
     kwargs = tuple((key, operand_node(context, operand)) for key, operand in op.kwargs)
+    if args and args[0].kind.family == "array" and table.base_name(op.name) in ("mean", "var", "std", "median"):
+        check_not_empty(context, args[0], range(args[0].kind.rank))
     if op.name in ("builtin.min", "builtin.max") and len(args) == 2 and not kwargs and _are_one(context, *args):
         return args[0]
     attrs: dict[str, Any] = {"name": op.name, "kwargs": [key for key, _ in kwargs], "positional": len(args)}
@@ -49,6 +54,12 @@ def _as_float(context: Context, node: Node, args: tuple[Node, ...]) -> Node:
         bounded(context, integer, 53)
     attrs = {key: value for key, value in node.attrs.items() if key == "unsafe"}
     return Node("apply", (node,), (), node.kind, {"name": "builtin.float", "kwargs": [], "positional": 1} | attrs)
+
+
+def check_not_empty(context: Context, x: Node, dims: Iterable[int]) -> None:
+    """Of nothing NumPy warns that it has no mean: once, where the loop has many."""
+    for dim in dims:
+        context.check_at_most(nodes.const(1), extent_of(x, dim))
 
 
 def _are_one(context: Context, a: Node, b: Node) -> bool:
