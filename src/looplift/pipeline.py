@@ -363,7 +363,7 @@ def _over_lists(program: RegionProgram, values: Mapping[str, Any], settings: Set
     values = NEEDED | dict(values)
     for moves in () if program.optional else (True, False):
         try:
-            ahead = ahead_of(program.region.statements, values, program.live_out, moves=moves)
+            ahead = ahead_of(program.region.statements, values, program.live_out, moves=moves, memory=settings.memory)
             front = _in_front(program, ahead, values, settings) if moves else None
         except NotLiftable as why:
             refusal = why

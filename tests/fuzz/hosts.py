@@ -53,9 +53,17 @@ while len(out) > 4 and x[i, 0] < 0: out.pop()
 held += x[i]
 buffer[i % 5] = float(x[i, 2])
 x[i] = 0
+marks[i % 9] = True
+tallies[int(labels[i])] += i
+tallies[i % 9] = k
+if not marks[labels[i]]: marks[int(labels[i])] = tallies[i % 9] == 0
+tallies[i % 9] = labels[i]
+weights[int(labels[i])] += float(x[i, 1])
+weights[i % 9] = total
 row_list = [x]; row_list[0][i, 0] = 5""".splitlines()
 RESULTS = (
-    "out, sorted(map(str, seen)), heap, list(recent), dict(groups), total, last, best, text, tail, held, buffer, k"
+    "out, sorted(map(str, seen)), heap, list(recent), dict(groups), total, last, best, text, tail, held, buffer, k, "
+    "marks, tallies, weights"
 )
 
 
@@ -73,6 +81,9 @@ def host_source(rng):
         "    groups, total, text = collections.defaultdict(list), 0.0, ''",
         "    last, best, tail, k = None, None, None, 0",
         f"    held, buffer = {zeros}(3), {zeros}(5)",
+        f"    marks = {zeros}(9, dtype={'torch.bool' if is_torch else 'bool'})",
+        f"    tallies = {zeros}(9, dtype={'torch' if is_torch else 'np'}.int64)",
+        f"    weights = {zeros}(9, dtype={'torch' if is_torch else 'np'}.float64)",
         f"    {rng.choice(LOOPS)}",
         *(f"        {line}" for line in body),
         f"    return {RESULTS}", "",

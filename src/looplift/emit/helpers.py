@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import linecache
+import math
 from functools import cache
 from typing import Any
 
 from looplift.base.errors import RequirementFailed
 from looplift.emit.array_helpers import ARRAYS
+from looplift.emit.list_helpers import LISTS
 from looplift.emit.scan_helpers import SCANS
 
 HELPERS = (
-    {
-        "_one_index": '''
-def _one_index(place):
-    """An index of a list, where a tensor reads one element as well."""
-    if type(place) is int or isinstance(place, np.integer):
-        return place
-    whole = (torch.int64, torch.int32, torch.int16, torch.int8)
-    if isinstance(place, torch.Tensor) and place.ndim == 0 and place.dtype in whole:
-        return int(place)
-    raise TypeError(f"{place!r} is no index of one element")
-''',
+    LISTS
+    | {
         "with_spare": '''
 def with_spare(entries):
     """The entries; where there are none a zero, for lanes that do not run to read."""
@@ -510,7 +503,7 @@ def _defined() -> dict[str, Any]:
     text = "\n".join(HELPERS.values())
     label = "<looplift helpers>"
     linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
-    scope: dict[str, Any] = {"np": np, "torch": torch, "RequirementFailed": RequirementFailed}
+    scope: dict[str, Any] = {"math": math, "np": np, "torch": torch, "RequirementFailed": RequirementFailed}
     exec(compile(text, label, "exec"), scope)
     return scope
 

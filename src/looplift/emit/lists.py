@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -35,9 +36,10 @@ def code_over_lists(
         _put_in_front(program, code, front, values, ahead.numbers)
     code.statements += [f"{name} = {source}.tolist()" for source, name in ahead.lists.items()]
     code.statements += [line for statement in ahead.statements for line in ast.unparse(statement).splitlines()]
-    if any("_one_index(" in line for line in code.statements):
-        code.standalone.append(HELPERS["_one_index"])
-        code.namespace |= helper_functions(("_one_index",))
+    called = {word for line in code.statements for word in re.findall(r"\b_\w+(?=\()", line)}
+    helpers = tuple(sorted(called & HELPERS.keys()))
+    code.standalone += [HELPERS[name] for name in helpers]
+    code.namespace |= helper_functions(helpers)
     code.decisions = [LoopRecord(program.file, line, "lists") for line, _ in program.loops]
     return code
 

@@ -20,16 +20,19 @@ import torch
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
-from looplift.frontend.bindings import Listed
+from looplift.frontend.bindings import Listed, bindings_of
 from looplift.frontend.hoisting import hoisted
+from looplift.frontend.made import made_by
 from looplift.frontend.names import names_of
-from looplift.frontend.reader import Reader, Table
+from looplift.frontend.reader import CHECKS, Reader, Table
 from looplift.frontend.residue import Residue, residue_of
 from looplift.frontend.syntax import fresh_copy, nodes_of
 
 DTYPES = frozenset("float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split())
 BYTES = 40
 """Of a number in a list."""
+MOST = 2_000_000
+"""Numbers in a list that is stored to, unless a limit is given."""
 
 
 @dataclass
@@ -54,15 +57,23 @@ class Ahead:
 
     @property
     def size(self) -> str:
-        """The bytes that the lists take, as an expression."""
+        """The bytes that the lists of what is given take, as an expression."""
         return f"{BYTES} * ({' + '.join(f'_count({name})' for name in self.lists)})"
 
 
-def ahead_of(statements: list[ast.stmt], values: Mapping[str, Any], live_out: Iterable[str], *, moves: bool) -> Ahead:
+def ahead_of(
+    statements: list[ast.stmt],
+    values: Mapping[str, Any],
+    live_out: Iterable[str],
+    *,
+    moves: bool,
+    memory: int | None = None,
+) -> Ahead:
     """Raises NotLiftable where the region reads no numbers of tensors, or may change the tensors meanwhile.
 
-    ``moves``: also what it computes of tensors becomes lists, before it.
+    ``moves``: also what it computes of tensors becomes lists, before it. ``memory``: the bytes that a list may take.
     """
+    most = MOST if memory is None else memory // BYTES
     names = names_of(statements)
     renamed = _Renamed({*values} | names.loads | names.stores, names.captured)
     statements = [renamed.visit(fresh_copy(statement)) for statement in statements]
@@ -76,25 +87,78 @@ def ahead_of(statements: list[ast.stmt], values: Mapping[str, Any], live_out: It
             raise NotLiftable("unsupported-value", "nothing is computed of tensors alone")
         front, numbers, statements = found.front, found.lists, found.statements
         stores = _stores(statements)
+    if names_of(statements).stores & {*HELPERS} or values.keys() & {*HELPERS}:
+        raise NotLiftable("unsupported-value", "names are used that the text over lists needs itself")
+    made = {name for name in made_by(statements, values) if stores[name] == 1 and name not in values}
+    tables |= {name: Table(value, stored=True) for name, value in made_by(statements, values).items() if name in made}
     single = {name for name, count in stores.items() if count == 1} - {*live_out} - values.keys()
     while True:
-        reader = Reader(values, tables, set(stores), single)
-        changed = [reader.visit(fresh_copy(statement)) for statement in statements]
-        if not (left := reader.left_over(changed)):
+        reader, changed, between = _read(statements, values, tables, stores, single)
+        if not (reader.used or numbers):
+            raise NotLiftable("unsupported-value", "no element of a tensor is read as a number")
+        lists = {name: reader.list_name(name) for name in sorted(reader.used)}
+        listed = numbers | {lists[name]: tables[name].listed(tables[name].rank) for name in lists}
+        listed |= {name: tables[owner].listed(rank) for name, (owner, rank) in reader.derived.items()}
+        residue = residue_of(changed, values, listed)
+        if not (unknown := {name for name, value in reader.puts if residue.taints.touch(value)}):
             break
-        single -= left
-    if not (reader.used or numbers):
-        raise NotLiftable("unsupported-value", "no element of a tensor is read as a number")
-    lists = {name: reader.list_name(name) for name in sorted(reader.used)}
-    listed = numbers | {lists[name]: tables[name].listed(tables[name].rank) for name in lists}
-    listed |= {name: tables[owner].listed(rank) for name, (owner, rank) in reader.derived.items()}
-    residue = residue_of(changed, values, listed)
+        tables = {name: one for name, one in tables.items() if name not in unknown}
     if (residue.written | residue.stored) & names_of(front).loads:
         raise NotLiftable("aliasing", "what is computed before the loop is changed in it")
     for read in reader.reads:
         if not residue.bindings.is_whole(read.slice):
             read.slice = ast.Call(ast.Name("_one_index", ast.Load()), [read.slice], [])
+    changed = _with_tables(
+        changed, [(lists[name], name, tables[name], *places) for name, places in between.items()], most
+    )
+    lists = {name: one for name, one in lists.items() if name not in between}
     return Ahead(lists, changed, residue, front, [*numbers], sorted(reader.numbers))
+
+
+HELPERS = ("_one_index", "_listed", "_put_back", *(f"_{dtype}" for dtype in CHECKS))
+"""Functions that the statements call."""
+
+
+def _read(
+    statements: list[ast.stmt],
+    values: Mapping[str, Any],
+    tables: dict[str, Table],
+    stores: Counter[str],
+    single: set[str],
+) -> tuple[Reader, list[ast.stmt], dict[str, tuple[int, int]]]:
+    """The statements over lists, and between which of them tables are lists that they store to."""
+    is_whole = bindings_of(statements, values, {}, lambda _: False).is_whole
+    while True:
+        reader = Reader(values, tables, set(stores), single, is_whole)
+        changed = [reader.visit(fresh_copy(statement)) for statement in statements]
+        left = reader.left_over(changed)
+        early, between = reader.seen_whole(changed)
+        early |= {name for name in between if tables[name].dtype == "float32" and name in reader.asked}  # it rounds
+        if not (left or early):
+            return reader, changed, between
+        single = single - left
+        tables = {name: one for name, one in tables.items() if name not in early}
+
+
+def _with_tables(
+    statements: list[ast.stmt], stored: list[tuple[str, str, Table, int, int]], most: int
+) -> list[ast.stmt]:
+    """Statements that make lists of tables before their first use, and put the numbers back after their last one."""
+    found: list[ast.stmt] = []
+    for place, statement in enumerate(statements):
+        for name, source, table, first, _ in stored:
+            if place == first:
+                library = "torch" if isinstance(table.value, torch.Tensor) else "np"
+                kind = f"{library}.{table.dtype}" + ("_" if library == "np" and table.dtype == "bool" else "")
+                found += ast.parse(f"{name} = _listed({source}, {kind}, {table.rank}, {most})").body
+        found.append(statement)
+        found += [
+            one
+            for name, source, _, _, last in stored
+            if place == last
+            for one in ast.parse(f"_put_back({source}, {name})").body
+        ]
+    return found
 
 
 def _stores(statements: list[ast.stmt]) -> Counter[str]:

@@ -11,7 +11,7 @@ from looplift.frontend.syntax import nodes_of
 
 NUMBERS = (int, float, bool, complex, str, bytes, type(None))
 NUMBER_CALLS = frozenset("int float bool len ord chr str repr".split())
-WHOLE_CALLS = frozenset("int len ord".split())
+WHOLE_CALLS = frozenset("int len ord _int64".split())
 CHOICES = frozenset("min max abs round".split())
 MAKERS = frozenset("list dict set sorted deque defaultdict Counter OrderedDict".split())
 DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
@@ -155,6 +155,8 @@ def _pairs(target: ast.expr, value: ast.expr | None) -> list[tuple[str, ast.expr
         case ast.Name(id=name):
             return [(name, value)]
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            if isinstance(value, ast.Attribute) and value.attr == "shape":
+                value = ast.Tuple([ast.Subscript(value, _NUMBER, ast.Load())] * len(targets), ast.Load())
             values = value.elts if isinstance(value, ast.Tuple) else []
             if len(values) != len(targets) or any(isinstance(one, ast.Starred) for one in values):
                 values = [None] * len(targets)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass
@@ -12,14 +12,20 @@ from looplift.frontend.bindings import Listed
 from looplift.frontend.conditions import Conditions, converted
 from looplift.frontend.syntax import children_of, nodes_of
 
+CHECKS = {"int64": int, "float64": float, "float32": type(None), "bool": bool}
+"""Literals that are numbers of a dtype; of others functions of these names, with an underscore, tell."""
 COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 @dataclass
 class Table:
-    """A tensor or array as a list: how many dimensions it has, and its dtype's name."""
+    """A tensor or array as a list: how many dimensions it has, and its dtype's name.
+
+    ``stored``: whether the statements make it themselves, and store numbers into it.
+    """
 
     value: Any
+    stored: bool = False
 
     @property
     def rank(self) -> int:
@@ -38,17 +44,28 @@ class Reader(Conditions):
     """Reads of elements as numbers become reads of lists.
 
     ``derived``: names that are bound to a part of a tensor, with the tensor and the dimensions that are left;
-    ``numbers``: tensors of floats whose elements are handed on as numbers; ``reads``: the subscripts that were made.
+    ``numbers``: tensors of floats whose elements are handed on as numbers; ``reads``: the subscripts that were made;
+    ``puts``: the tables that are stored to, with what is stored; ``asked``: tables whose elements are read.
     """
 
-    def __init__(self, values: Mapping[str, Any], tables: dict[str, Table], stored: set[str], single: set[str]):
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        tables: dict[str, Table],
+        stored: set[str],
+        single: set[str],
+        is_whole: Callable[[ast.expr], bool] = lambda _: False,
+    ):
         super().__init__()
+        self.is_whole = is_whole
         self.values, self.tables, self.stored, self.single = values, tables, stored, single
         self.derived: dict[str, tuple[str, int]] = {}
         self.used: set[str] = set()
         self.numbers: set[str] = set()
         self.made: set[int] = set()
         self.reads: list[ast.Subscript] = []
+        self.puts: list[tuple[str, ast.expr]] = []
+        self.asked: set[str] = set()
 
     def list_name(self, name: str) -> str:
         found = f"{name}_list"
@@ -61,6 +78,32 @@ class Reader(Conditions):
         nodes = [node for statement in statements for node in nodes_of(statement) if id(node) not in self.made]
         loads = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
         return loads & self.derived.keys()
+
+    def seen_whole(self, statements: list[ast.stmt]) -> tuple[set[str], dict[str, tuple[int, int]]]:
+        """The tables stored to that are used in another way while they are lists, and between which statements each
+        is one."""
+        stored = {name for name in self.used if self.tables[name].stored}
+        lists = {self.list_name(name): name for name in stored} | {
+            name: owner for name, (owner, _) in self.derived.items() if owner in stored
+        }
+        places: dict[str, list[int]] = {name: [] for name in stored}
+        bare: list[tuple[str, int, bool]] = []
+        for place, statement in enumerate(statements):
+            every = nodes_of(statement)
+            harmless = {id(one) for node in every for one in _only_measured(node)}
+            for one in every:
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and id(one) not in harmless:
+                    if one.id in lists:
+                        places[lists[one.id]].append(place)
+                    elif one.id in stored:
+                        bare.append((one.id, place, _fills(statement, one.id)))
+        between = {name: (found[0], found[-1]) for name, found in places.items()}
+        early = {
+            name
+            for name, place, fills in bare
+            if place <= between[name][1] and not (fills and place < between[name][0])
+        }
+        return early, between
 
     # ------------------------------------------------------------ patterns
 
@@ -96,6 +139,10 @@ class Reader(Conditions):
 
     def read(self, node: ast.AST) -> ast.expr:
         """The same read, of the list."""
+        self.asked.add(self.owner(node))
+        return self.item(node)
+
+    def item(self, node: ast.AST) -> ast.expr:
         found = self.part(node)
         assert found is not None
         name, _, indices = found
@@ -111,7 +158,7 @@ class Reader(Conditions):
 
     def number(self, node: ast.AST) -> ast.expr:
         """The same read, of the list, for its value."""
-        if "float" in self.dtype(node):
+        if "float" in self.dtype(node) and not self.tables[self.owner(node)].stored:
             self.numbers.add(self.owner(node))
         return self.read(node)
 
@@ -166,8 +213,7 @@ class Reader(Conditions):
         match node:
             case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, COMPARISONS):
                 if self.compares(left, right):
-                    sides = [self.read(one) if self.element(one) else one for one in (left, right)]
-                    node.left, node.comparators = sides[0], sides[1:]
+                    node.left, node.comparators = self.side(left), [self.side(right)]
                     return node
         return self.read(node) if self.element(node) else self.visit(node)
 
@@ -178,18 +224,66 @@ class Reader(Conditions):
         for one, other in ((left, right), (right, left)):
             if self.element(one) and (number := _literal(other)) is not None:
                 return _is_exact(number, self.dtype(one))
+            if self.element(one) and self.dtype(one) == "int64" and self.is_whole(other):
+                return True
         return False
+
+    def side(self, node: ast.expr) -> ast.expr:
+        """Of a comparison."""
+        if self.element(node):
+            return self.read(node)
+        return node if _literal(node) is not None else self.checked(self.visit(node), "int64")
+
+    # ------------------------------------------------------------ stores
+
+    def place(self, target: ast.expr) -> ast.expr | None:
+        """The item of a list for an element of a table that is stored to."""
+        if not (self.element(target) and self.tables[self.owner(target)].stored):
+            return None
+        found = self.item(target)
+        assert isinstance(found, ast.Subscript)
+        found.ctx = ast.Store()
+        return found
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        owner = self.owner(node.target) if self.element(node.target) else ""
+        if owner and isinstance(node.op, ast.Add | ast.Sub | ast.Mult) and _is_found_twice(node.target, node.value):
+            if self.dtype(node.target) != "bool" and (target := self.place(node.target)) is not None:
+                value = ast.BinOp(self.read(node.target), node.op, self.visit(node.value))
+                return self.put(ast.copy_location(ast.Assign([target], value), node), owner)
+        return self.generic_visit(node)
+
+    def put(self, node: ast.Assign, owner: str) -> ast.Assign:
+        self.puts.append((owner, node.value))
+        node.value = self.checked(node.value, self.tables[owner].dtype)
+        return ast.fix_missing_locations(node)
+
+    def checked(self, node: ast.expr, dtype: str) -> ast.expr:
+        """A number, where it is one that the dtype holds."""
+        if isinstance(node, ast.Constant) and type(node.value) is CHECKS[dtype]:
+            return node
+        return ast.copy_location(ast.Call(ast.Name(f"_{dtype}", ast.Load()), [node], []), node)
 
     # ------------------------------------------------------------ names for parts
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() as value) if name in self.single:
-                if (found := self.part(value)) is not None:
+                if (found := self.part(value)) is not None and self.stays(found[0], found[1]):
                     self.derive(name, found[0], found[1])
                     node.value = self.read(value)
                     return node
+            case ast.Assign(targets=[ast.Subscript() as target], value=value):
+                if self.element(target) and (place := self.place(target)) is not None:
+                    dtype = self.dtype(target)
+                    same = self.element(value) and self.dtype(value) == dtype
+                    node.targets, node.value = [place], self.read(value) if same else self.visit(value)
+                    return self.put(node, self.owner(target))
         return self.generic_visit(node)
+
+    def stays(self, owner: str, rank: int) -> bool:
+        """Whether a part is the same later on: a number in a list that is stored to is not."""
+        return rank > 0 or not self.tables[self.derived[owner][0] if owner in self.derived else owner].stored
 
     def derive(self, name: str, owner: str, rank: int) -> None:
         self.derived[name] = (self.derived[owner][0] if owner in self.derived else owner, rank)
@@ -221,10 +315,39 @@ class Reader(Conditions):
                     source.args = [self.iterated(one, inner) for inner, one in zip(inners, targets, strict=True)]
                     return source
             case ast.Name() | ast.Subscript(), ast.Name(id=name) if name in self.single:
-                if (found := self.part(source)) is not None and found[1] > 0:
+                if (found := self.part(source)) is not None and found[1] > 0 and self.stays(found[0], found[1] - 1):
                     self.derive(name, found[0], found[1] - 1)
                     return self.read(source)
         return self.visit(source)
+
+
+def _fills(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement does nothing with a tensor but store into it."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=owner))]) if owner == name:
+            return sum(isinstance(one, ast.Name) and one.id == name for one in nodes_of(statement)) == 1
+    return False
+
+
+def _is_found_twice(target: ast.expr, value: ast.expr) -> bool:
+    """Whether indices are the same before a value was computed and after it."""
+    inside = nodes_of(target)
+    if any(isinstance(one, ast.NamedExpr) for one in (*inside, *nodes_of(value))):
+        return False
+    if any(isinstance(one, ast.Call) for one in inside):
+        return False
+    simple = sum(isinstance(one, ast.Subscript) for one in inside) == 1
+    return simple or not any(isinstance(one, ast.Call) for one in nodes_of(value))
+
+
+def _only_measured(node: ast.AST) -> list[ast.expr]:
+    """A name of which a node reads but the shape and the kind."""
+    match node:
+        case ast.Attribute(value=ast.Name() as one, attr="shape" | "ndim" | "dtype" | "device"):
+            return [one]
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name() as one]):
+            return [one]
+    return []
 
 
 def _is_index(node: ast.expr) -> bool:

@@ -19,7 +19,9 @@ import numpy as np
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.frontend.bindings import CHOICES, MAKERS, NUMBER_CALLS, Bindings, Listed, bindings_of
+from looplift.frontend.made import CREATORS
 from looplift.frontend.names import names_of
+from looplift.frontend.reader import CHECKS
 from looplift.frontend.syntax import nodes_of
 from looplift.frontend.taints import Taints, root_of, tainted_by
 from looplift.ops import table
@@ -52,7 +54,6 @@ PURE_OPERATORS = frozenset("""
 abs add and_ concat contains countOf eq floordiv ge getitem gt index indexOf inv invert le length_hint lshift lt matmul
 mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor
 """.split())  # fmt: skip
-CREATORS = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like".split())
 ATTRIBUTES = frozenset("shape dtype ndim device".split())
 FORBIDDEN = (ast.With, ast.AsyncWith, ast.AsyncFor, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
              ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom,
@@ -64,10 +65,12 @@ class Residue:
     """What statements may do: change the arguments ``written``, call ``callees`` of the user's, draw numbers.
 
     ``containers`` hold numbers and text alone, ``mixed`` ones tensors and arrays as well. ``stored`` are tensors and
-    arrays that they write to. ``computes``: whether they compute with tensors. ``bindings``: what their names hold.
+    arrays that they write to. ``computes``: whether they compute with tensors. ``bindings``: what their names hold;
+    ``taints``: which of them may lead to a tensor.
     """
 
     bindings: Bindings
+    taints: Taints = field(default_factory=lambda: Taints((), lambda _: False))
 
     draws: bool = False
     written: set[str] = field(default_factory=set)
@@ -84,7 +87,7 @@ def residue_of(statements: list[ast.stmt], values: Mapping[str, Any], lists: Map
     ``lists``: names of the lists that were made of tensors.
     """
     found = Residue(_bindings(statements, values, lists))
-    _look_at(statements, values, found.bindings, found)
+    found.taints = _look_at(statements, values, found.bindings, found)
     return found
 
 
@@ -102,7 +105,7 @@ def _bindings(statements: list[ast.stmt], values: Mapping[str, Any], lists: Mapp
     return bindings_of(statements, values, lists, lambda node: _creates(node, outside))
 
 
-def _look_at(statements: list[ast.stmt], values: Mapping[str, Any], bindings: Bindings, found: Residue) -> None:
+def _look_at(statements: list[ast.stmt], values: Mapping[str, Any], bindings: Bindings, found: Residue) -> Taints:
     names = names_of(statements)
     if any(values[name] is not own for name, own in _STANDARD.items() if name in values and name in names.loads):
         raise NotLiftable("unsupported-value", "a name of one of Python's own functions is used for something else")
@@ -117,6 +120,7 @@ def _look_at(statements: list[ast.stmt], values: Mapping[str, Any], bindings: Bi
     for statement in statements:
         for node in nodes_of(statement):
             look.node(node)
+    return taints
 
 
 def _holds_arrays(value: Any) -> bool:
@@ -148,6 +152,8 @@ class _Look:
             (self.found.containers if holds_only((), value) else self.found.mixed).add(name)
             if makes_items(value):
                 self.found.written.add(name)
+        elif kind is np.ndarray and value.dtype == object:
+            raise NotLiftable("unsupported-value", f"'{name}' holds objects")
         elif isinstance(value, types.FunctionType) and not _is_array_call(value) and value.__module__ not in MODULES:
             self.function(name, value)
         elif not (kind in ATOMS or kind in ARRAYS or isinstance(value, types.ModuleType) or _is_known(value)):
@@ -225,6 +231,8 @@ class _Look:
 
     def writes(self, owner: ast.expr) -> None:
         name = root_of(owner)
+        if name in self.bindings.lists:
+            return
         if name in self.outside and name not in self.bound:
             self.found.written.add(name)
         elif not (isinstance(owner, ast.Name) and name in self.bindings.fresh):
@@ -261,6 +269,8 @@ class _Look:
             self.fail(node, "may write into a tensor")
         match node.func:
             case ast.Name(id=name):
+                if name.removeprefix("_") in CHECKS:
+                    return
                 if name in self.bound or name not in self.outside:
                     self.fail(node, "calls what the loop itself has bound")
                 self.function_call(node, self.outside[name])
@@ -296,7 +306,8 @@ class _Look:
         self.anything_changed()
 
     def array_call(self, node: ast.expr, name: str, args: list[Any], kwargs: dict[str, Any]) -> None:
-        known = table.family(name) not in ("", "random") and name.rpartition(".")[2] not in EFFECTS
+        base = name.rpartition(".")[2]
+        known = base in CREATORS or (table.family(name) not in ("", "random") and base not in EFFECTS)
         if not known or name.endswith("_") or writes_operand(name, args, kwargs):
             self.fail(node, "is not known, or writes into a tensor")
 
@@ -345,7 +356,16 @@ def _creates(node: ast.expr, values: Mapping[str, Any]) -> bool:
     """Whether an expression is a call that makes a tensor or array of its own."""
     target = _resolved(node.func, values) if isinstance(node, ast.Call) else None
     known = str(name_of(target)) if callable(target) else ""
-    return known.startswith(("torch.", "np.")) and known.rpartition(".")[2] in CREATORS
+    if not known.startswith(("torch.", "np.")) or known.rpartition(".")[2] not in CREATORS:
+        return False
+    return not any(_names_objects(one, values) for one in nodes_of(node))
+
+
+def _names_objects(node: ast.AST, values: Mapping[str, Any]) -> bool:
+    """Whether a node may be a dtype of arrays that hold anything."""
+    if isinstance(node, ast.Constant):
+        return type(node.value) is str
+    return any(_resolved(node, values) is one for one in (object, np.object_))
 
 
 def _resolved(node: ast.AST, values: Mapping[str, Any]) -> Any:
