@@ -189,9 +189,12 @@ def test_numbers_are_stored_into_lists(function, make, decision):
         assert "_put_back(" in lifted.source
 
 
-@pytest.mark.parametrize("values", [[2], [1.5], [True], [2**70], [1e39], [float("nan")], [float("inf")], [np.int64(3)],
-                                    [torch.tensor(3)], [None], ["3"], [3, 2.5], [[4]]], ids=repr)  # fmt: skip
-@pytest.mark.parametrize("dtype", ["int64", "float64", "float32", "bool", "uint8", "complex64"])
+VALUES = [2], [1.5], [True], [2**70], [1e39], [float("nan")], [float("inf")], [np.int64(3)], [torch.tensor(3)], [None]
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("values", VALUES, ids=repr)
+@pytest.mark.parametrize("dtype", ["int64", "float64", "float32", "bool"])
 @pytest.mark.parametrize("function", [written_over, array_written_over], ids=lambda f: f.__name__)
 def test_what_a_table_does_not_hold_is_the_loops_business(function, values, dtype):
     kind = getattr(torch if function is written_over else np, dtype) if dtype != "bool" else bool

@@ -506,3 +506,28 @@ def test_a_backward_pass_in_each_iteration_is_kept():
 
     lifted = check(function, nn.Linear(3, 1), torch.randn(4, 3), decisions=["kept"])
     assert lifted.report().loops[0].code == "training-step"
+
+
+def a_tuple(x):
+    return tuple(float(row[0]) * 2 for row in x)
+
+
+def tuples_as_keys(x):
+    found = {}
+    for i in range(len(x) - 1):
+        key = tuple(int(v * 10) for v in x[i])
+        found[key] = found.get(key, 0) + 1
+    return found
+
+
+def joined_tuples(x):
+    return torch.stack(tuple(row * 2 for row in x))
+
+
+@pytest.mark.parametrize("function", [a_tuple, tuples_as_keys, joined_tuples], ids=lambda f: f.__name__)
+def test_tuples_are_no_lists(function):
+    lifted = lift(function, verify="off")
+    for count in (5, 1, 3):
+        x = rows(count)
+        got, want = lifted(x), function(x)
+        assert type(got) is type(want) and str(got) == str(want)

@@ -45,6 +45,8 @@ def call(build: Builder, node: ast.Call) -> Value:
     if (found := sugar.of_library(build, node, callee)) is not None:
         return found
     if isinstance(callee, Structure) or (isinstance(callee, Const) and callable(callee.value)):
+        if isinstance(callee, Const):
+            node = conversions.of_lists(build, node, callee.value)
         return call_value(build, callee, *_arguments(build, node))
     raise build.refuse("unknown-call", f"'{ast.unparse(node.func)}' is not known before the loop runs")
 

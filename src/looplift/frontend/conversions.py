@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from looplift.frontend import expressions, statements, structures
 from looplift.frontend.scope import Builder, Tup, Value
+from looplift.ops.names import name_of
 
+JOINS = frozenset("stack cat concat concatenate hstack vstack dstack column_stack row_stack".split())
 ITERATIONS = ("range", "zip", "enumerate", "reversed", "map")
 
 
@@ -37,9 +40,24 @@ def converted(build: Builder, node: ast.Call) -> Value | None:
 
 
 def _as_kind(value: Value, build: Builder, kind: str) -> Value:
-    if kind == "tuple" and isinstance(value, structures.Shelf):
+    if kind != "tuple":
+        return value
+    if isinstance(value, structures.Shelf):
         return Tup(tuple(value.values(build)))
-    return value
+    raise build.refuse("unsupported-value", "a tuple is made of as many items as a loop has iterations; make it a list")
+
+
+def of_lists(build: Builder, node: ast.Call, function: Any) -> ast.Call:
+    """``torch.stack(tuple(row * 2 for row in x))`` with a list in place of the tuple: it is but joined."""
+    match node.args:
+        case [
+            ast.Call(func=ast.Name(id="tuple"), args=[ast.GeneratorExp() | ast.ListComp() as one], keywords=[]),
+            *rest,
+        ]:
+            if build.is_builtin("tuple") and str(name_of(function)).rpartition(".")[2] in JOINS:
+                rows = ast.copy_location(ast.ListComp(one.elt, one.generators), one)
+                return ast.copy_location(ast.Call(node.func, [rows, *rest], node.keywords), node)
+    return node
 
 
 def _listed(build: Builder, node: ast.Call, iterable: ast.expr) -> Value:
