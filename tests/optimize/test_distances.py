@@ -104,3 +104,42 @@ def test_integers_and_halves_are_subtracted_as_they_are():
     for dtype in (torch.int64, torch.float16):
         a, b = torch.arange(6).view(3, 2).to(dtype), torch.arange(4).view(2, 2).to(dtype)
         torch.testing.assert_close(lift(squares, verify="off")(a, b), squares(a, b))
+
+
+def pairs_within(x, y, limit):
+    count = 0
+    for i in range(len(x)):
+        for j in range(len(y)):
+            if ((x[i] - y[j]) ** 2).sum() <= limit:
+                count += 1
+    return count
+
+
+def neighbours(x, y, limit):
+    out = torch.zeros(len(x), len(y), dtype=torch.bool)
+    for i in range(len(x)):
+        for j in range(len(y)):
+            d = x[i] - y[j]
+            out[i, j] = (d * d).sum() <= limit
+    return out
+
+
+def products_above(x, y, limit):
+    count = 0
+    for i in range(len(x)):
+        for j in range(len(y)):
+            if (x[i] * y[j]).sum() > limit:
+                count += 1
+    return count
+
+
+@pytest.mark.parametrize("function", [pairs_within, neighbours, products_above])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_what_is_compared_is_exact(function, dtype):
+    lifted = lift(function, verify="off", backend="torch")
+    x = torch.cartesian_prod(torch.arange(4), torch.arange(5)).to(dtype)
+    for scale, limit in ((1, 2.0), (1, 5.0), (0.1, 0.05), (1e-3, 8e-6)):
+        for exact in (limit, float(((x[0] * scale - x[7] * scale) ** 2).sum())):
+            found, wanted = (one(x * scale, x * scale, exact) for one in (lifted, function))
+            assert torch.equal(torch.as_tensor(found), torch.as_tensor(wanted))
+    assert {loop.decision for loop in lifted.report().loops} == {"lanes"}

@@ -146,6 +146,8 @@ def contracted_lanes(node: Node) -> Node | None:
     """A sum over dimensions of one lane's value, of products of factors of which each has an axis of its own."""
     if node.op != "fold" or node.attrs["name"] != "sum" or node.attrs["keepdim"] or len(node.args) != 1:
         return None
+    if node.attrs.get("decides"):
+        return None  # a product of matrices adds up in another order
     factors = _factors(node.args[0])
     if factors is None or factors[0].kind.rank != factors[1].kind.rank:
         return None

@@ -15,6 +15,8 @@ def distances(node: Node) -> Node | None:
     squared = node.attrs["name"] == "sum"
     if not squared and node.attrs["name"] not in NORMS:
         return None
+    if squared and (node.attrs.get("decides") or node.attrs.get("compared")):
+        return None  # the square of a root is not the sum of squares to the last digit
     sides = _difference(_root(node.args[0]) if squared else node.args[0])
     if sides is None or not _are_rows(node, *sides):
         return None

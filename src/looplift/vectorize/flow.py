@@ -25,9 +25,11 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
+from looplift.ops import table
 
 DECIDING_OPS = frozenset(("builtin.int", "builtin.round", "method.long", "method.int", "math.floor", "math.ceil"))
 TRUTH = ("not", "builtin.bool")
+TESTS = frozenset("eq ne lt le gt ge equal not_equal less less_equal greater greater_equal".split())
 
 
 @dataclass
@@ -39,6 +41,9 @@ class Flow:
     users: dict[Var, list[Statement]] = field(default_factory=dict)
     sources: dict[Var, list[Atom]] = field(default_factory=dict)
     deciding: set[Var] = field(default_factory=set)
+    """What a branch, an index or a trip count depends on."""
+    compared: set[Var] = field(default_factory=set)
+    """What a comparison depends on."""
 
     def __post_init__(self) -> None:
         for statement in walk(self.function.body):
@@ -114,12 +119,19 @@ class Flow:
             for operand in _deciders(statement):
                 if not (isinstance(statement, If | Require) and self._is_list(operand)):
                     pending += [atom for atom in atoms(operand) if isinstance(atom, Var)]
+        self.deciding = self._slice(pending)
+        tests = [s.op for s in walk(self.function.body) if isinstance(s, Let) and table.base_name(s.op.name) in TESTS]
+        self.compared = self._slice([atom for op in tests for atom in operands(op) if isinstance(atom, Var)])
+
+    def _slice(self, pending: list[Var]) -> set[Var]:
+        """All that some variables are computed from, and themselves."""
+        found: set[Var] = set()
         while pending:
             var = pending.pop()
-            if var in self.deciding:
-                continue
-            self.deciding.add(var)
-            pending += [atom for atom in self.sources.get(var, ()) if isinstance(atom, Var)]
+            if var not in found:
+                found.add(var)
+                pending += [atom for atom in self.sources.get(var, ()) if isinstance(atom, Var)]
+        return found
 
 
 def _asks_for_size(op: Op) -> bool:

@@ -148,6 +148,10 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
             node = arithmetic(context, name, args, fact.kind, kwargs)
         case "reduction":
             node = reduction(context, name, args, kwargs, fact)
+            if node.op == "fold" and var in context.flow.compared:
+                node.attrs["compared"] = True
+            if node.op == "fold" and var in context.flow.deciding:
+                node.attrs["decides"] = True
         case "along":
             node = along(context, name, args, kwargs, fact)
         case "shape":
