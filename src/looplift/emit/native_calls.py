@@ -101,8 +101,6 @@ def applied(writer: Writer, namespace: str, short: str, args: list[Number]) -> N
             return invert(writer, argument) if short == "invert" else _logical_not(writer, argument)
         case "pow", [_, _]:
             return power(writer, namespace, args)
-        case (("lshift" | "rshift"), [a, b]) if a.type.is_python and b.type.is_python:
-            return native_python.shift(writer, short, args)
         case (("max" | "min"), [a, b]) if namespace == "torch":
             return elementwise(writer, "torch", {"max": "maximum", "min": "minimum"}[short], [a, b])
     if short in COMPARISONS or short in BITS or short in TESTS or short in LOGIC or row_of(short) is not None:

@@ -120,6 +120,8 @@ BITS: dict[str, tuple[str, int]] = {
     "and_": ("{a} & {b}", BIT_AND),
     "or_": ("{a} | {b}", BIT_OR),
     "xor": ("{a} ^ {b}", BIT_XOR),
+    "lshift": ("left_shift<{T}>({a}, {b})", ATOM),
+    "rshift": ("right_shift<{T}>({a}, {b})", ATOM),
 }
 
 LOGIC: dict[str, tuple[str, int]] = {
@@ -160,6 +162,7 @@ _SYNONYMS = {
     "not_equal": "ne", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2",
     "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "fabs": "abs", "sgn": "sign", "clip": "clamp",
     "bitwise_and": "and_", "bitwise_or": "or_", "bitwise_xor": "xor", "bitwise_not": "invert", "rint": "round",
+    "bitwise_left_shift": "lshift", "bitwise_right_shift": "rshift", "left_shift": "lshift", "right_shift": "rshift",
     "fix": "trunc", "expit": "sigmoid", "around": "round",
 }  # fmt: skip
 

@@ -280,6 +280,17 @@ template <class T> static inline T minimum(T a, T b) { return a != a ? a : b != 
 // torch.maximum: a NaN wins.
 template <class T> static inline T maximum(T a, T b) { return a != a ? a : b != b ? b : a < b ? b : a; }
 """,
+    "left_shift": """\
+// By as many bits as the type has, or more, nothing is left; negative numbers of bits are large ones.
+template <class T> static inline T left_shift(T value, T bits) {
+  return uint64_t(bits) < sizeof(T) * 8 ? T(uint64_t(value) << bits) : T(0);
+}
+""",
+    "right_shift": """\
+template <class T> static inline T right_shift(T value, T bits) {
+  return uint64_t(bits) < sizeof(T) * 8 ? T(value >> bits) : T(value < 0 ? -1 : 0);
+}
+""",
     "floor_divide": """\
 // The quotient rounded down, as Python and PyTorch define it for floats; the divisor is not zero for Python's.
 template <class T> static inline T floor_divide(T a, T b) {

@@ -38,6 +38,8 @@ def arithmetic(sink: Sink, short: str, args: list[Number]) -> Number:
         return folded
     if short in COMPARISONS:
         return _compare(sink, short, args)
+    if short in ("lshift", "rshift"):
+        return _shift(sink, short, args)
     if short in BITS:
         return _bits(sink, short, args)
     if short == "truediv":
@@ -218,7 +220,7 @@ def _bits(sink: Sink, short: str, args: list[Number]) -> Number:
     return joined(Number(text, scalar, level, low=low, high=high), [a, b])
 
 
-def shift(sink: Sink, short: str, args: list[Number]) -> Number:
+def _shift(sink: Sink, short: str, args: list[Number]) -> Number:
     """``a << b`` and ``a >> b``."""
     if any(argument.type.is_float or argument.other is not None for argument in args):
         raise sink.refuse("unknown-op", "a shift of a float")

@@ -64,7 +64,8 @@ def types_of(namespace: str, short: str, types: tuple[Scalar, ...]) -> tuple[Sca
         compute = INT if common == BOOL else common
         return compute, compute
     if short in BITS:
-        return None if common.is_float else (common, common)
+        shifts_bools = short in ("lshift", "rshift") and common.is_bool and not common.is_python
+        return None if common.is_float or shifts_bools else (common, common)
     if short in COMPARISONS or short in TESTS or short in LOGIC:
         return common, Scalar(common.family, "bool")
     return None
