@@ -137,3 +137,16 @@ def test_names_hold_what_they_hold_in_the_loop(loop, backend):
     for values in VALUES:
         for made in (list, np.array, torch.tensor):
             assert told(lifted, made(values)) == told(loop, made(values))
+
+
+def test_keys_that_are_not_known_may_be_one():
+    def sums(x):
+        out = []
+        for i in range(len(x)):
+            d = dict(((x[i], 1), (i, 2)))
+            out.append(sum(d.values()))
+        return out
+
+    lifted = lift(sums, verify="off")
+    for x in ([7, 8, 9], [0, 5, 2]):
+        assert lifted(x) == sums(x)

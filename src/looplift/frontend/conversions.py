@@ -95,7 +95,8 @@ def _pairs(build: Builder, node: ast.Call, argument: ast.expr) -> dict | None:
         found = expressions.evaluate(build, argument)
         items = expressions.known_items(build, found) if not isinstance(found, structures.Shelf) else None
         if items is not None and all(isinstance(item, Tup) and len(item.items) == 2 for item in items):
-            return {structures.key_of(item.items[0]): item.items[1] for item in items if isinstance(item, Tup)}
+            pairs = {structures.key_of(item.items[0]): item.items[1] for item in items if isinstance(item, Tup)}
+            return None if None in pairs else pairs
     if isinstance(found, structures.Shelf) and found.kind == "dict":
         return {key: found.value(build, key) for key in found.cells}
     return None
