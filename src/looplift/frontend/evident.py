@@ -56,6 +56,15 @@ def is_integer(build: Builder, value: Value) -> bool:
     return False
 
 
+def is_seen_through(build: Builder, value: Value) -> bool:
+    """Whether items taken of a sequence show what is stored into it later: views do, and tuples do not change."""
+    import numpy as np
+
+    path = build.param_path(value)
+    found = build.param_values[path] if path is not None else None
+    return isinstance(found, tuple) or (isinstance(found, np.ndarray) and found.ndim > 1) or is_tensor(build, value)
+
+
 def _maker(build: Builder, value: Var) -> Statement | None:
     return next((s for block in reversed(build.blocks) for s in reversed(block) if _makes(s, value)), None)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from looplift.frontend import sugar
+from looplift.frontend import evident, sugar, writing
 from looplift.frontend.scope import Builder
 from looplift.frontend.syntax import children_of, nodes_of
 from looplift.ir.grammar import Const
@@ -76,6 +76,10 @@ def _nest(
     read = {n.id for iterable in iterables for n in nodes_of(iterable) if isinstance(n, ast.Name)}
     if not iterables or any(isinstance(iterable, ast.Starred) for iterable in iterables) or assigned & read:
         return node
+    if not all(map(_is_simple, iterables)) or (
+        writing.may_write(build, node.body) and not all(_is_seen_through(build, iterable) for iterable in iterables)
+    ):
+        return node
     names = [f"_{k}_{next(build.counter)}" for k in _hints(node.target, len(iterables))]
     reads: list[ast.expr] = [ast.Name(name, ast.Load()) for name in names]
     body: list[ast.stmt] = [ast.Assign([node.target], value(reads)), *node.body]
@@ -85,6 +89,21 @@ def _nest(
     assert isinstance(loop, ast.For)
     ast.copy_location(loop, node)
     return ast.fix_missing_locations(loop)
+
+
+def _is_simple(iterable: ast.expr) -> bool:
+    """Whether an expression may be evaluated again and again."""
+    calls = [part for part in nodes_of(iterable) if isinstance(part, ast.Call)]
+    plain = ("range", "len", "enumerate", "reversed", "zip")
+    return all(isinstance(call.func, ast.Name) and call.func.id in plain for call in calls)
+
+
+def _is_seen_through(build: Builder, iterable: ast.expr) -> bool:
+    """Whether items that were taken before a loop are those that are read in it, also after a store: those of ranges,
+    tuples, and arrays of which they are views."""
+    if isinstance(iterable, ast.Call):
+        return isinstance(iterable.func, ast.Name) and iterable.func.id == "range"
+    return isinstance(iterable, ast.Name) and evident.is_seen_through(build, build.lookup(iterable.id))
 
 
 def _hints(target: ast.expr, count: int) -> list[str]:
@@ -178,6 +197,8 @@ def _pairs(build: Builder, node: ast.For, which: int) -> ast.For:
     assert isinstance(node.iter, ast.Call)
     source, size = node.iter.args
     if not (isinstance(size, ast.Constant) and size.value == 2) or not build.is_builtin("range"):
+        return node
+    if not _is_simple(source) or (writing.may_write(build, node.body) and not _is_seen_through(build, source)):
         return node
     match source:
         case ast.Call(func=ast.Name(id="range"), args=[end], keywords=[]):

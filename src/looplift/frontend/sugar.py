@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from looplift.frontend import expressions, statements
+from looplift.frontend import evident, expressions, statements, writing
 from looplift.frontend.exits import without_exits
 from looplift.frontend.peeling import FIRST
 from looplift.frontend.scope import Builder, Value
@@ -164,6 +164,8 @@ def _over_neighbours(build: Builder, node: ast.For, items: ast.expr) -> ast.For 
         return None
     name = bound(build, items)
     if name is None:
+        return None
+    if writing.may_write(build, node.body) and not evident.is_seen_through(build, build.env[name]):
         return None
     index = f"_k_{next(build.counter)}"
     text = f"for {index} in range(len({name}) - 1):\n    target = {name}[{index}], {name}[{index} + 1]\n"
