@@ -119,6 +119,10 @@ def _clamp(writer: Writer, op: Op) -> Number:
     high = args[2] if len(args) > 2 else bounds.get("max")
     if args[0] is None or set(bounds) - {"min", "max"}:
         raise writer.refuse("unknown-op", "these arguments of 'clamp' have no scalar form")
+    if {bound.type.family for bound in (low, high) if bound is not None} == {"python", "tensor"}:
+        raise writer.refuse(
+            "requirement", "a tensor as a bound of 'clamp' beside a number raises where it has a gradient"
+        )
     return native_scalar.clamp(writer, args[0], low, high)
 
 
