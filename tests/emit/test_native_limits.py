@@ -361,3 +361,42 @@ def test_powers_of_numpy(function, exponent):
     lifted = lift(function, backend="native", verify="off")
     assert np.array_equal(lifted(x, exponent, x * 0), function(x, exponent, x * 0))
     assert lifted.report().loops[0].decision == "native"
+
+
+def doubled_beyond(w, limit):
+    for i in range(1, len(w)):
+        if w[i] > limit:
+            w[i] = w[i - 1] * 2
+
+
+def doubled(w, n):
+    for i in range(1, n):
+        w[i] = w[i - 1] * 2
+
+
+@pytest.mark.parametrize("function, stores, stays", [(doubled_beyond, 3.0, 100.0), (doubled, 4, 0)])
+def test_autograd_is_told_of_changes_alone(function, stores, stays):
+    lifted = lift(function, backend="native", verify="off")
+    for argument in (stores, stays):
+        w, x = torch.arange(6.0), torch.ones(6, requires_grad=True)
+        product, version = (w * x).sum(), w._version
+        lifted(w, argument)
+        assert (w._version > version) == (argument == stores)
+        if argument == stays:
+            product.backward()
+    assert lifted.report().loops[0].decision == "native"
+
+
+def between(x, low, out):
+    for i in range(1, len(x)):
+        out[i] = torch.clamp(x[i], low[i], 1.0) + out[i - 1]
+    return out
+
+
+def test_a_tensor_with_a_gradient_is_no_number():
+    lifted = lift(between, backend="native", verify="off")
+    x, low = torch.rand(4), torch.rand(4)
+    assert torch.equal(lifted(x, low, torch.zeros(4)), between(x, low, torch.zeros(4)))
+    for _ in range(2):
+        with pytest.raises(TypeError, match="clamp"):
+            lifted(x, low.clone().requires_grad_(), torch.zeros(4))

@@ -123,6 +123,7 @@ def _forward(loop: Loop, facts: Facts, signature: Signature, findings: Findings,
     share_variables(flow, template.may_share)
     writer = TapedWriter(flow, findings, template.source_line, plan=plan)
     signature.prepare(writer)
+    writer.flags.clear()  # it changes copies
     results = write_all(writer, loop, wanted, signature, plan.top)
     return Draft(writer, results)
 

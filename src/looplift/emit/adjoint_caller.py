@@ -55,7 +55,7 @@ class _Text:
 
     def types(self) -> list[str]:
         inputs = argument_types(self.signature)
-        forward = ["ctypes.c_void_p", *inputs, *result_types(self.results), "ctypes.c_void_p"]
+        forward = ["ctypes.c_void_p", *inputs, *result_types(self.results, []), "ctypes.c_void_p"]
         backward = ["ctypes.c_void_p", *inputs, "ctypes.c_void_p"]
         backward += ["ctypes.c_double"] * len(self.graded) + ["ctypes.c_void_p"] * len(self.roots)
         return [

@@ -31,6 +31,7 @@ from looplift.emit.native_signature import (
     results_of,
     separations,
     signature_of,
+    tensors_of,
     write_result,
 )  # fmt: skip
 from looplift.emit.native_standalone import standalone_text
@@ -241,10 +242,16 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
         parameters += result_parameters(result)
     openings = [p.opening(stored=p.var in stored) for p in signature.parameters if p.is_pointer]
     lines = [*watch(draft.writer.lines), *openings, *separations(signature, stored)]
+    findings = draft.writer.findings
+    renamed = findings.lent if findings.stored & findings.renamed else set()
+    tensors = tensors_of(tuple(p.var for p in signature.parameters if p.var in stored), signature)
+    parameters += [f"bool* {p.changed}_out" for p in tensors]
+    lines += [f"bool {p.changed} = {'true' if p.var in renamed else 'false'};" for p in tensors]
     return "\n".join([
         *function_head(f'extern "C" int {name}(', parameters),
         *(f"  {line}" for line in lines),
         *draft.writer.lines,
+        *(f"  *{p.changed}_out = {p.changed};" for p in tensors),
         "  return done;",
         "}",
         "",

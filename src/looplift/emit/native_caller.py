@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplift.emit.native_signature import ArrayResult, Parameter, Result, Signature
+from looplift.emit.native_signature import ArrayResult, Parameter, Result, Signature, tensors_of
 from looplift.emit.native_types import Scalar
 from looplift.ir.grammar import Const, Var
 
@@ -21,14 +21,15 @@ def caller_text(
     arguments = argument_names(inputs, signature)
     lines = [f"def {name}({', '.join(arguments.values())}):"]
     lines += [f"    {line}" for line in checks(signature, arguments, stored)]
-    lines += [f"    {line}" for line in result_places(results)]
-    passed = passed_arguments(signature, arguments) + passed_results(results)
+    tensors = tensors_of(stored, signature)
+    lines += [f"    {line}" for line in result_places(results) + flag_places(tensors)]
+    passed = passed_arguments(signature, arguments) + passed_results(results) + passed_flags(tensors)
     lines.append(f"    outcome = function({', '.join(['host', *passed])})")
     lines.append("    if outcome:\n        raise failed(outcome)")
-    lines += [f"    {line}" for line in bumps(stored, signature, arguments)]
+    lines += [f"    {line}" for line in bumps(tensors, arguments)]
     outputs = [returned(result, arguments) for result in results]
     lines.append(f"    return ({', '.join(outputs)}{',' if len(outputs) == 1 else ''})")
-    types = ", ".join(["ctypes.c_void_p", *argument_types(signature), *result_types(results)])
+    types = ", ".join(["ctypes.c_void_p", *argument_types(signature), *result_types(results, tensors)])
     return f"function.argtypes = [{types}]\nfunction.restype = ctypes.c_int\n\n\n" + "\n".join(lines) + "\n"
 
 
@@ -152,14 +153,25 @@ def passed_results(results: list[Result]) -> list[str]:
     return passed
 
 
-def result_types(results: list[Result]) -> list[str]:
-    return ["ctypes.c_void_p"] * len(passed_results(results))
+def result_types(results: list[Result], tensors: list[Parameter]) -> list[str]:
+    return ["ctypes.c_void_p"] * (len(passed_results(results)) + len(tensors))
 
 
-def bumps(stored: tuple[Var, ...], signature: Signature, arguments: dict[Var, str]) -> list[str]:
+def flag_places(tensors: list[Parameter]) -> list[str]:
+    return [f"{parameter.changed} = ctypes.c_bool()" for parameter in tensors]
+
+
+def passed_flags(tensors: list[Parameter]) -> list[str]:
+    return [f"ctypes.byref({parameter.changed})" for parameter in tensors]
+
+
+def bumps(tensors: list[Parameter], arguments: dict[Var, str]) -> list[str]:
     """Tell autograd that tensors were changed in place."""
-    tensors = [arguments[var] for var in stored if signature.of(var).kind.family == "tensor"]
-    return [f"torch.autograd.graph.increment_version({name})" for name in tensors]
+    lines = []
+    for parameter in tensors:
+        name = arguments[parameter.var]
+        lines += [f"if {parameter.changed}.value:", f"    torch.autograd.graph.increment_version({name})"]
+    return lines
 
 
 def returned(result: Result, arguments: dict[Var, str]) -> str:

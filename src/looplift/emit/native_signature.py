@@ -22,7 +22,8 @@ class Parameter:
     """One input: its name in C++, and the type of its elements.
 
     ``number``: its place among those that have memory. ``apart``: a 0-dim tensor that is known to share no memory
-    with what the loop writes, so that it never changes. ``ragged``: a list of lists of different lengths.
+    with what the loop writes, so that it never changes. ``ragged``: a list of lists of different lengths. ``changed``:
+    the variable that tells whether a tensor was written to.
     """
 
     var: Var
@@ -32,6 +33,7 @@ class Parameter:
     apart: bool = False
     number: int | None = None
     ragged: bool = False
+    changed: str = ""
 
     @property
     def is_pointer(self) -> bool:
@@ -107,6 +109,9 @@ class Signature:
                 writer.findings.origins[parameter.var] = parameter.var
                 parameter.number = writer.inputs[parameter.var] = len(writer.inputs)
                 writer.input_roots[parameter.var] = parameter.name
+        for parameter in self.parameters:
+            if parameter.kind.family == "tensor":
+                parameter.changed = writer.flags[parameter.var] = writer.fresh(f"{parameter.name}_changed")
         writer.values.update(self.fixed)
 
     def has(self, var: Var | None) -> bool:
@@ -132,6 +137,11 @@ def _share_storage(first, second) -> bool:
     if not isinstance(first, torch.Tensor) or not isinstance(second, torch.Tensor):
         return False
     return first.untyped_storage().data_ptr() == second.untyped_storage().data_ptr()
+
+
+def tensors_of(stored: tuple[Var, ...], signature: Signature) -> list[Parameter]:
+    """The tensors of the caller that a kernel may write to: autograd counts their changes."""
+    return [parameter for parameter in map(signature.of, stored) if parameter.kind.family == "tensor"]
 
 
 def check_writable(stored: tuple[Var, ...], facts: Facts) -> None:

@@ -193,7 +193,7 @@ def _in_place(writer: Writer, statement: Let, rest, tail) -> Value:
     if not old.place or old.origin is None:
         raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and may be an element of a tensor")
     writer.findings.updates.add(statement.var)
-    writer.findings.stored.add(old.origin)
+    writer.changes(old.origin)
     writer.before_change(statement, old)
     native_stores.combine(writer, old.place, old, op.name.removeprefix("inplace."), writer.number(op.args[1]))
     return old

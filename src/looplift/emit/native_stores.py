@@ -33,7 +33,7 @@ def store(writer: Writer, statement: Store) -> None:
         return
     if not isinstance(target, Number) or target.origin is None:
         raise writer.refuse("not-scalar", "a store of more than a single element")
-    writer.findings.stored.add(target.origin)
+    writer.changes(target.origin)
     value = writer.number(statement.value)
     if ref.is_list and (value.type != target.type or value.other is not None):
         if statement.combine is None:
@@ -64,7 +64,7 @@ def _store_whole(writer: Writer, statement: Store, target: View) -> None:
     if target.origin is None or statement.combine not in (None, "add", "sub", "mul", "truediv"):
         raise writer.refuse("not-scalar", "a store of more than a single element")
     _check_overlap(writer, target, value, statement.combine)
-    writer.findings.stored.add(target.origin)
+    writer.changes(target.origin)
 
     def put(place: Number, number: Number) -> None:
         if statement.combine is None:
@@ -180,6 +180,6 @@ def whole_in_place(writer: Writer, statement: Let, whole: View) -> View:
     _check_overlap(writer, whole, value, short)
     assert whole.origin is not None
     writer.findings.updates.add(statement.var)
-    writer.findings.stored.add(whole.origin)
+    writer.changes(whole.origin)
     native_vectors.store(writer, whole, value, lambda old, number: combine(writer, old.place, old, short, number))
     return whole

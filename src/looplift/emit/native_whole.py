@@ -13,7 +13,9 @@ from looplift.emit.native_caller import (
     argument_types,
     bumps,
     checks,
+    flag_places,
     passed_arguments,
+    passed_flags,
     passed_results,
     result_places,
     result_types,
@@ -31,6 +33,7 @@ from looplift.emit.native_signature import (
     deciding_variables,
     keep_apart,
     signature_of,
+    tensors_of,
 )
 from looplift.emit.native_standalone import standalone_text
 from looplift.emit.native_values import Names
@@ -154,21 +157,22 @@ def _caller(name: str, inputs, signature: Signature, draft: Draft, stored) -> st
     results: Any = draft.results
     adopted = draft.writer.adopted
     arguments = argument_names(inputs, signature)
-    lines = checks(signature, arguments, stored) + result_places(results)
-    passed = passed_arguments(signature, arguments) + passed_results(results)
+    tensors = tensors_of(stored, signature)
+    lines = checks(signature, arguments, stored) + result_places(results) + flag_places(tensors)
+    passed = passed_arguments(signature, arguments) + passed_results(results) + passed_flags(tensors)
     lines += [f"made = local.made = [None] * {len(adopted)}"] if adopted else []
     lines.append(f"outcome = function({', '.join(['host', *(['make'] if adopted else []), *passed])})")
     lines.append("if outcome:\n        raise failed(outcome)")
     for result in results:
         if isinstance(result, ArrayResult) and result.name:
             lines.append(f"{result.name}_array = {array_text(result, arguments)}")
-    lines += bumps(stored, signature, arguments) + stored_back(stored, signature, arguments)
+    lines += bumps(tensors, arguments) + stored_back(stored, signature, arguments)
     assert isinstance(results, RegionResults)
     lines += ["local.made = None"] if adopted else []
     values = ", ".join(_text(tree, arguments) for tree in results.trees)
     lines.append(f"return ({values}{',' if len(results.trees) == 1 else ''})")
     pointers = ["ctypes.c_void_p"] * (2 if adopted else 1)
-    types = ", ".join([*pointers, *argument_types(signature), *result_types(results)])
+    types = ", ".join([*pointers, *argument_types(signature), *result_types(results, tensors)])
     head = [f"function.argtypes = [{types}]", "function.restype = ctypes.c_int"]
     lists = [f"{p.name}_packed" for p in signature.parameters if p.kind.family == "list"]
     if len(lists) > 1 and any(signature.of(var).kind.family == "list" for var in stored):

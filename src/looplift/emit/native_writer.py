@@ -115,7 +115,8 @@ class Writer:
     ``provisional``: in a first pass, types that are not known yet are assumed.
     ``failure``: inside of a C++ function of its own, the variable for what goes wrong.
     ``fleeting``: the value that is being computed is an operand of the next statement's arithmetic, and nothing else.
-    ``adopted``: arrays that NumPy allocates for the kernel.
+    ``adopted``: arrays that NumPy allocates for the kernel. ``flags``: the variables that tell whether a tensor of the
+    caller was changed.
     """
 
     flow: Flow
@@ -142,6 +143,7 @@ class Writer:
     last_bound: tuple[str, str, Number] | None = None
     hoists: list[Hoist | None] = field(default_factory=list)
     adopted: dict[str, Adopted] = field(default_factory=dict)
+    flags: dict[Var, str] = field(default_factory=dict)
     may_share: Callable[[Var, Var], bool] = lambda value, current: False
 
     # ------------------------------------------------------------ text
@@ -180,6 +182,14 @@ class Writer:
             self.lines[-1] = before.removesuffix(ending) + f" || {condition}{ending}"
         else:
             self.line(f"if ({condition}{ending}")
+
+    def changes(self, origin: Var) -> None:
+        """Note that memory is written to; autograd wants to know whether that happens to a tensor of the caller."""
+        self.findings.stored.add(origin)
+        text = f"{self.flags.get(origin)} = true;"
+        if origin in self.flags and text not in self.proven:
+            self.proven.add(text)
+            self.line(text)
 
     def fresh(self, hint: str) -> str:
         return self.names.fresh(hint)
