@@ -74,6 +74,8 @@ def _constant(operand: Operand) -> object:
 
 def _passed(walk: Expansion, name: str, source: Row) -> Row:
     if name.endswith("contiguous"):
+        if walk.may_change(source):
+            raise walk.refusal("'contiguous' of a row that the loop changes may be a copy, or the row")
         return source
     return replace(source, at=lambda index: walk.let(name, source.at(index)), is_view=False)
 

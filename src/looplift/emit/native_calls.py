@@ -45,8 +45,10 @@ def compute(writer: Writer, op: Op) -> Value:
             )
         case "tuple" | "list":
             return Items(tuple(writer.operand(argument) for argument in op.args), op.name == "list")
-        case "copy" | "method.contiguous":
+        case "copy":
             return writer.operand(op.args[0])
+        case "method.contiguous":
+            return _contiguous(writer, op)
         case "is_" | "is_not":
             return _identity(writer, op)
     match namespace:
@@ -61,6 +63,14 @@ def compute(writer: Writer, op: Op) -> Value:
         case "inplace":
             return plain(_function(writer, "", short, op))
     raise writer.refuse("unknown-op", f"'{op.name}' has no scalar form")
+
+
+def _contiguous(writer: Writer, op: Op) -> Value:
+    """What may be a copy or the tensor itself: it is told only where the tensor is changed."""
+    value = writer.operand(op.args[0])
+    if isinstance(value, View) and value.origin in writer.findings.stored:
+        raise writer.refuse("aliasing", "'.contiguous' of a tensor that is written to may be a copy, or the tensor")
+    return value
 
 
 def _text(op: Op) -> str:

@@ -100,11 +100,13 @@ def check_views_of_views(context: Context) -> None:
     order, inside = program_order(function.body)
     stores = [s for s in walk(function.body) if isinstance(s, Store)]
     for view in walk(function.body):
-        if not isinstance(view, Let) or view.op.name not in SUBSCRIPTS or not context.facts.kind(view.var).is_array:
+        if not isinstance(view, Let) or not context.facts.kind(view.var).is_array:
             continue
-        root = flow.root(view.var)
+        if not sharing.is_view(context, view):
+            continue
+        root = sharing.origin(context, view.var)
         written = [s for s in stores if flow.root(s.ref) is root]
-        if root is view.var or not written or sharing.copies(context, view):
+        if root is view.var or not written:
             continue
         for user in flow.users.get(view.var, ()):
             in_kernel = any(context.decisions.get(loop, ("",))[0] == "native" for loop in inside[id(user)])
@@ -221,6 +223,8 @@ def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
         case Let(op=op):
             if (op.name in ITEMS and context.facts.kind(var).is_array) or may_give_its_argument(context, definition):
                 found.add("view")
+                if base_name(op.name) == "ravel":  # a copy where elements are apart
+                    found.add("chosen")
             elif op.name in ("builtin.min", "builtin.max"):
                 found.add("chosen")
                 for a in op.args:
