@@ -400,3 +400,19 @@ def test_a_tensor_with_a_gradient_is_no_number():
     for _ in range(2):
         with pytest.raises(TypeError, match="clamp"):
             lifted(x, low.clone().requires_grad_(), torch.zeros(4))
+
+
+def remainders_of_a_number(x, number):
+    total = torch.zeros(())
+    for i in range(len(x)):
+        total = total * 0.5 + number % x[i]
+    return total
+
+
+@pytest.mark.parametrize("number", [5, 5.0])
+def test_what_has_no_derivative_has_none(number):
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    lifted = lift(remainders_of_a_number, verify="off")
+    assert lifted(x, number) == remainders_of_a_number(x, number)
+    with pytest.raises(RuntimeError, match="derivative for aten::remainder"):
+        lifted(x, number).backward()

@@ -16,12 +16,14 @@ from looplift.emit.adjoint_tracked import TrackedReversal
 from looplift.emit.adjoint_witness import Doubtful
 from looplift.emit.native import Draft, function_head, new_writer, source_lines, watch, write_all
 from looplift.emit.native_flow import Flow, share_variables
+from looplift.emit.native_joins import possible_of
+from looplift.emit.native_ops import canonical
 from looplift.emit.native_prelude import prelude
 from looplift.emit.native_signature import Parameter, Result, Signature, Wanted, result_parameters, separations
 from looplift.emit.native_values import Number
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Atom, If, Let, Loop, Range, Var, uses, walk
+from looplift.ir.grammar import Atom, If, Let, Loop, Range, Var, as_atom, uses, walk
 from looplift.ir.kernel import Kernel
 
 
@@ -82,6 +84,7 @@ def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findin
     ends = {output.var for output in kernel.results} | set(kernel.stored)
     active = forward_active(plan, set(differentiable), floats)
     plan.active = active & useful(plan, ends & active)
+    _check_remainders(plan)
     if any(
         var in findings.origins and signature.of(findings.origins[var]).kind.family == "array" for var in plan.active
     ):
@@ -108,6 +111,17 @@ def _check_detached(loop: Loop, findings: Findings) -> None:
         for var in shared.keys() & set(uses(statement)):
             if id(statement) not in numbers:
                 raise NotLiftable("not-scalar", "'.detach()' of what is not copied, with gradients", shared[var].span)
+
+
+def _check_remainders(plan: Plan) -> None:
+    """PyTorch has no derivative of a number's remainder by a tensor: the loop raises in its backward pass."""
+    for statement in walk(plan.top):
+        if not isinstance(statement, Let) or statement.var not in plan.active:
+            continue
+        if canonical(statement.op.name)[1] == "mod":
+            first = as_atom(statement.op.args[0])
+            if any(scalar.is_python for scalar in possible_of(first, plan.findings.possible)):
+                raise NotLiftable("not-scalar", "'number % tensor' has no derivative", statement.span)
 
 
 def _wants_gradient(facts: Facts, var: Var, loop: Loop) -> bool:
