@@ -150,3 +150,20 @@ def test_keys_that_are_not_known_may_be_one():
     lifted = lift(sums, verify="off")
     for x in ([7, 8, 9], [0, 5, 2]):
         assert lifted(x) == sums(x)
+
+
+def largeness(v):
+    return abs(v) + 1
+
+
+def test_builtins_of_helpers_may_be_shadowed_later(monkeypatch):
+    def every(x):
+        return [largeness(x[i]) for i in range(x.shape[0])]
+
+    x = torch.tensor([-1.0, 2.0])
+    lifted = lift(every, verify="off")
+    assert repr(lifted(x)) == repr(every(x))
+    monkeypatch.setitem(globals(), "abs", lambda v: v * 10)
+    assert repr(lifted(x)) == repr(every(x)) == "[tensor(-9.), tensor(21.)]"
+    monkeypatch.undo()
+    assert repr(lifted(x)) == repr(every(x)) == "[tensor(2.), tensor(3.)]"

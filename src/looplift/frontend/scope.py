@@ -369,7 +369,16 @@ class Builder:
 
     def is_builtin(self, name: str) -> bool:
         """Whether a name still means what it means in a fresh Python."""
-        return name not in self.env and self.outer_value(name) is getattr(builtins, name, None)
+        if name in self.env or self.outer_value(name) is not getattr(builtins, name, None):
+            return False
+        self._watch_builtin(name)
+        return True
+
+    def _watch_builtin(self, name: str) -> None:
+        """The module of an inlined function may get a name of its own for what is a builtin now."""
+        outer = self.frame.outer
+        if isinstance(outer, Outer) and name not in outer:
+            self.watch(outer.names, f".get({name!r})", None)
 
     def live_in(self, path: str, value: Any) -> Atom:
         """A value that reaches the region under ``path``: static ones are constants, others parameters."""
@@ -418,6 +427,8 @@ class Builder:
             self.watch(cell, ".cell_contents", value)
         elif isinstance(outer, Outer) and cell is None and name in outer.names and not _is_library_module(value):
             self.watch(outer.names, f".get({name!r})", value)
+        else:
+            self._watch_builtin(name)
         return self.stranger(value, name, in_guarded_cell=cell is not None and self.frame.cells_are_guarded)
 
     def stranger(self, value: Any, path: str, *, in_guarded_cell: bool = False) -> Const:
