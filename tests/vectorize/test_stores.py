@@ -101,6 +101,54 @@ def minrows(x, k):
     return out
 
 
+@case((normal(6, 3), integers(6, 20, 2), normal(20)), (normal(1, 3), integers(1, 4, 2), normal(4)))
+def both_ends(x, edges, w):
+    sums, degree = torch.zeros_like(x), torch.zeros(len(x))
+    for k in range(len(edges)):
+        u, v = edges[k, 0], edges[k, 1]
+        sums[u] += x[v] * w[k]
+        sums[v] += x[u]
+        degree[u] += 1
+        degree[v] += 1
+    return sums, degree
+
+
+@case((normal(6), integers(6, 20, 2), normal(20)))
+def laplacian(x, edges, w):
+    matrix = torch.zeros(len(x), len(x))
+    for k in range(len(edges)):
+        u, v = edges[k]
+        if w[k] > -0.5:
+            matrix[u, u] += w[k]
+            matrix[v, v] += w[k]
+        matrix[u, v] -= w[k]
+        matrix[v, u] -= w[k]
+    return matrix
+
+
+@case((normal(6, 3),), (normal(2, 3),))
+def forces(x):
+    found = torch.zeros_like(x)
+    for i in range(len(x)):
+        for j in range(i + 1, len(x)):
+            pull = (x[i] - x[j]) / ((x[i] - x[j]).pow(2).sum() + 1)
+            found[i] = found[i] + pull
+            found[j] = found[j] - pull
+    return found
+
+
+@case((normal_array(9), integer_array(5, 9, 2)), grad=False)
+def stiffness(w, k):
+    matrix = np.zeros((5, 5))
+    for e in range(len(w)):
+        a, b = k[e]
+        matrix[a, a] += w[e]
+        matrix[b, b] += w[e]
+        matrix[a, b] -= w[e]
+        matrix[b, a] -= w[e]
+    return matrix
+
+
 @case((normal(9), integers(5, 9), integers(4, 9)))
 def two_place(x, a, b):
     out = torch.zeros(5, 4)
@@ -369,3 +417,37 @@ def test_the_last_row_that_a_loop_picks_is_a_view():
         for tensor, call in ((x, lifted), (y, function)):
             call(tensor, [2, 0, 1]).add_(100)
         assert torch.equal(x, y)
+
+
+def scaled_after(x, edges):
+    out = x * 1
+    for k in range(len(edges)):
+        u, v = edges[k]
+        out[u] += 0.5
+        out[v] *= 0.5
+    return out
+
+
+def set_after(x, edges):
+    out = x * 1
+    for k in range(len(edges)):
+        u, v = edges[k]
+        out[u] += 0.5
+        out[v] = 0.25
+    return out
+
+
+def read_between(x, edges):
+    out, count = x * 1, 0
+    for k in range(len(edges)):
+        u, v = edges[k]
+        out[u] += 0.5
+        out[v] += 0.25
+        if out[u] > 1:
+            count += 1
+    return out, count
+
+
+@pytest.mark.parametrize("program", [scaled_after, set_after, read_between], ids=lambda p: p.__name__)
+def test_several_statements_of_which_some_do_not_add_keep_their_order(program):
+    check(program, [normal(6), integers(6, 20, 2)], gradients=False, decisions={"sequential"})

@@ -71,7 +71,7 @@ def check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
             ):
                 message = f"one iteration may read what another one writes to '{hint}'"
                 return NotLiftable("memory-dependence", message, read.span)
-    if len(stores) > 1 and not _stores_agree(context, paths, loop, root):
+    if len(stores) > 1 and not (_only_add(context, root, stores) or _stores_agree(context, paths, loop, root)):
         return NotLiftable("order", f"several statements write to '{hint}'", loop.span)
     return check_old_reads(context, loop, root, reads, stores)
 
@@ -231,6 +231,20 @@ def _same_value(context: Context, a: Operand, b: Operand) -> bool:
     if any(isinstance(atom, Var) and context.flow.root(atom) in written for atom in operands(one.op)):
         return False
     return all(_same_value(context, x, y) for x, y in zip(one.op.args, other.op.args, strict=True))
+
+
+def _only_add(context: Context, root: Var, stores: list[Store]) -> bool:
+    """Several statements that all add to what they find: one after the other for all iterations, to the last digit."""
+    updates, dtype = context.updates.of, str(context.facts.kind(root).dtype)
+    added = [
+        (updates[store].operator, updates[store].value) if store in updates else (store.combine, store.value)
+        for store in stores
+    ]
+    if "bool" in dtype or "16" in dtype or any(operator not in ("add", "sub") for operator, _ in added):
+        return False
+    one = len({(operator, value.value if isinstance(value, Const) else value) for operator, value in added}) == 1
+    counts = one and all(isinstance(value, Const) for _, value in added)  # in any order, that is the same sum
+    return "float" not in dtype or root not in context.flow.deciding or counts
 
 
 def _stores_agree(context: Context, paths: list[Path], loop: Loop, root: Var) -> bool:
