@@ -416,3 +416,18 @@ def test_what_has_no_derivative_has_none(number):
     assert lifted(x, number) == remainders_of_a_number(x, number)
     with pytest.raises(RuntimeError, match="derivative for aten::remainder"):
         lifted(x, number).backward()
+
+
+def sums_of_columns(x, out):
+    for i in range(len(x)):
+        out[i] = x[i].sum(axis=0)
+    return out
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_columns_are_added_in_order(dtype):
+    numbers = np.random.default_rng(0)
+    x = (numbers.normal(size=(4, 50, 3)) * 10.0 ** numbers.integers(-8, 8, size=(4, 50, 3))).astype(dtype)
+    lifted, out = lift(sums_of_columns, backend="native", verify="off"), np.zeros((4, 3), dtype)
+    assert np.array_equal(lifted(x, out.copy()), sums_of_columns(x, out))
+    assert lifted.report().loops[0].decision == "native"

@@ -130,7 +130,7 @@ def _fold(writer: Writer, reduction: Reduction, part: Elements) -> Number:
         case "var" | "std":
             return _deviation(writer, reduction, part)
         case "norm":
-            return _norm(writer, reduction, part)
+            return _norm(writer, part)
         case "prod":
             return _product(writer, part)
         case "any" | "all":
@@ -174,7 +174,7 @@ def _added(writer: Writer, reduction: Reduction, part: Elements, term: Term, sca
     elif scalar.name == "float32" and not reduction.sequential:
         total = _pairwise(writer, _flat(writer, part), term, scalar)
     else:
-        total = _one_by_one(writer, part, term, scalar)
+        total = _one_by_one(writer, part, term, scalar, in_order=reduction.sequential)
         if scalar.is_float and not reduction.sequential:
             writer.differs(reduction.short)
     if part.type.is_float:
@@ -182,10 +182,11 @@ def _added(writer: Writer, reduction: Reduction, part: Elements, term: Term, sca
     return total
 
 
-def _one_by_one(writer: Writer, part: Elements, term: Term, scalar: Scalar) -> str:
+def _one_by_one(writer: Writer, part: Elements, term: Term, scalar: Scalar, *, in_order: bool) -> str:
     total = writer.fresh("total")
     writer.line(f"{scalar.cpp} {total} = 0;")
-    over(writer, part.sizes, lambda index: writer.line(f"{total} += {term(part.at(writer, index))};"), sums=total)
+    sums = "" if in_order and scalar.is_float else total
+    over(writer, part.sizes, lambda index: writer.line(f"{total} += {term(part.at(writer, index))};"), sums=sums)
     return total
 
 
@@ -291,13 +292,15 @@ def _deviation(writer: Writer, reduction: Reduction, part: Elements) -> Number:
     return writer.bind(Number(text, result, MULTIPLY), writer.hint)
 
 
-def _norm(writer: Writer, reduction: Reduction, part: Elements) -> Number:
+def _norm(writer: Writer, part: Elements) -> Number:
     """The root of the sum of squares."""
     if len(part.sizes) > 2 or part.type.name == "float32":
         raise writer.refuse("unknown-op", "a norm of these kinds has no scalar form")
     result = floating_of(part.type)
     part, at = _bound(writer, part), lambda number: f"double({number.text}) * double({number.text})"
-    total = _added(writer, replace(reduction, sequential=True), part, at, result)
+    total = _one_by_one(writer, part, at, result, in_order=False)
+    if part.type.is_float:
+        _check_total(writer, part, total)
     writer.differs("norm")
     return writer.bind(Number(f"math::sqrt({total})", result), writer.hint)
 
