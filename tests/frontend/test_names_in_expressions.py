@@ -167,3 +167,18 @@ def test_builtins_of_helpers_may_be_shadowed_later(monkeypatch):
     assert repr(lifted(x)) == repr(every(x)) == "[tensor(-9.), tensor(21.)]"
     monkeypatch.undo()
     assert repr(lifted(x)) == repr(every(x)) == "[tensor(2.), tensor(3.)]"
+
+
+def test_nan_is_found_as_the_object_that_it_is():
+    def found(x, k):
+        out = []
+        for i in range(len(x)):
+            out.append(x[i] in (k, 3))
+            out.append((x[i], i) == (k, i))
+        return out
+
+    nan = float("nan")
+    for backend in ("torch", "native"):
+        lifted = lift(found, verify="off", backend=backend)
+        for x, k in (([1.0, 2.0], 2.0), ([nan, 3.0], nan), ([float("nan"), 2.0], nan), ([1, 2], 2)):
+            assert lifted(x, k) == found(x, k)

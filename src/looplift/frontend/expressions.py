@@ -11,9 +11,20 @@ import types
 from typing import Any, TypeGuard
 
 from looplift.base.spans import Span, span_of
-from looplift.frontend import calls, choices, host_items, nests, peeling, rows, statements, structures, unrolling
+from looplift.frontend import (
+    calls,
+    choices,
+    evident,
+    host_items,
+    nests,
+    peeling,
+    rows,
+    statements,
+    structures,
+    unrolling,
+)
 from looplift.frontend.scope import MISSING, Builder, Structure, Tup, Value, is_library, spelled
-from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Slice, Var
+from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Require, Slice, Var
 from looplift.ops.names import joining_name
 
 BINARY = {
@@ -221,6 +232,8 @@ def _compare_structures(build: Builder, name: str, left: Value, right: Value) ->
 def _member(build: Builder, name: str, left: Value, right: Tup) -> Atom:
     def chain(position: int) -> Atom:
         item = right.items[position]
+        if item is not left:
+            _refuse_nan(build, left, item)
         same = Const(True) if item is left else compare_one(build, "eq", left, item)
         if position + 1 == len(right.items):
             return same
@@ -228,6 +241,12 @@ def _member(build: Builder, name: str, left: Value, right: Tup) -> Atom:
 
     found = chain(0) if right.items else Const(False)
     return build.emit("not", found) if name == "not_in" else build.emit("builtin.bool", found)
+
+
+def _refuse_nan(build: Builder, a: Value, b: Value) -> None:
+    """Containers find what is the very same object without asking whether it is equal, which tells of NaN alone."""
+    if isinstance(a, Var) and isinstance(b, Var) and not any(evident.is_integer(build, one) for one in (a, b)):
+        build.add(Require(build.emit("eq", a, a), "NaN may be found as the object that it is", build.span))
 
 
 def _equal_tuples(build: Builder, name: str, left: Tup, right: Tup) -> Atom:
@@ -251,6 +270,7 @@ def _same_item(build: Builder, a: Value, b: Value) -> Atom:
     """Whether two items of tuples are one object or equal."""
     if a is b:
         return Const(True)
+    _refuse_nan(build, a, b)
     same = compare_one(build, "eq", a, b)
     if isinstance(a, Tup) and isinstance(b, Tup):
         return same
