@@ -216,3 +216,115 @@ def test_tables_take_no_more_memory_than_is_allowed():
         for _ in range(2):
             check(ranks, lifted, lambda: (integers(200),))
     assert [lifted.report().loops[0].decision for lifted in (small, large)] == ["lists", "kept"]
+
+
+def stored_and_read(idx, out, other):
+    seen = {}
+    for i in range(len(idx)):
+        seen.setdefault(int(idx[i]), []).append(int(other[i % 7]))
+        out[i % 7] += 60 // (i - int(other[6]))
+    return seen
+
+
+def left_by_return(idx, out, other):
+    seen = {}
+    for i in range(len(idx)):
+        out[i % 7] = i
+        seen[int(idx[i])] = i
+        if i == int(other[1]):
+            return seen
+    return seen
+
+
+def read_from_a_container(idx, out, held):
+    seen = {}
+    for i in range(len(idx)):
+        seen.setdefault(int(idx[i]), []).append(int(held[0][i % 7]))
+        out[i % 7] = i
+    return seen
+
+
+def levels(near, start):
+    level = torch.full((len(near),), -1)
+    level[start] = 0
+    queue = collections.deque([start])
+    while queue:
+        u = queue.popleft()
+        for v in near[u]:
+            if level[v] < 0 or level[u] + 1 < level[v]:
+                level[v] = level[u] + 1
+                queue.append(v)
+    return level
+
+
+def relaxed(source, target, weight, n):
+    far = torch.full((n,), float("inf"), dtype=torch.float64)
+    far[0] = 0.0
+    best, over = float("inf"), {}
+    for k in range(3 * len(source)):
+        e = k % len(source)
+        u, v, w = int(source[e]), int(target[e]), float(weight[e])
+        if far[u] + w < far[v]:
+            far[v] = far[u] + w
+            over.setdefault(v, []).append(u)
+        if weight[e] < best:
+            best = float(weight[e])
+    return far, over, best
+
+
+def windows(tokens, rows):
+    counts = collections.Counter()
+    for i in range(len(tokens) - 2):
+        counts[tuple(int(one) for one in tokens[i : i + 3])] += 1
+        counts[str(tokens[i - 1 : i + 1].tolist())] += 1
+        counts[str(rows[i % 3, 1:].tolist() + rows[i % 3][:-1].tolist())] += 1
+    return counts.most_common(4)
+
+
+def buffer(*values):
+    return torch.tensor([*values] + [0] * (7 - len(values)))
+
+
+@pytest.mark.parametrize(
+    ("function", "calls"),
+    [
+        (stored_and_read, [lambda: (integers(40), buffer(), buffer(3, 0, 0, 0, 0, 0, -1)),
+                           lambda: (integers(40), buffer(), buffer(3, 0, 0, 0, 0, 0, 20)),
+                           lambda: (integers(40), *[buffer(0, 0, 0, 0, 0, 0, -1)] * 2),
+                           lambda: (integers(40), buffer().numpy(), buffer(5, 0, 0, 0, 0, 0, -2).numpy()),
+                           lambda: (integers(40), torch.zeros(1, dtype=torch.int64).expand(7), buffer(-1).flip(0))]),
+        (left_by_return, [lambda: (integers(40), buffer(), buffer(0, 50)),
+                          lambda: (integers(40), buffer(), buffer(0, 9))]),
+        (levels, [lambda: ([integers(3, high=40).tolist(), *[[k, (k * 7) % 40] for k in range(1, 40)]], 0)]),
+        (relaxed, [lambda: (*GRAPH[:2], torch.arange(90.0).double(), 30),
+                   lambda: (*GRAPH[:2], torch.arange(90.0).double() - 3, 30),
+                   lambda: (*GRAPH[:2], torch.full((90,), float("inf")).double(), 30)]),
+        (windows, [lambda: (integers(60), integers(3, 5)), lambda: (integers(2), integers(3, 5)),
+                   lambda: (integers(60), integers(3, 0)), lambda: (integers(60), integers(2, 5))]),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)  # fmt: skip
+def test_what_is_given_is_stored_to_as_well(function, calls):
+    lifted = lift(function)
+    for make in [*calls, calls[0]]:
+        check(function, lifted, make)
+    assert (
+        "lists" in [loop.decision for loop in lift_of(function, calls[0]).report().loops] or function is left_by_return
+    )
+
+
+def lift_of(function, make):
+    lifted = lift(function)
+    lifted(*make())
+    return lifted
+
+
+def test_a_tensor_in_a_container_may_be_what_is_stored_to():
+    lifted = lift(read_from_a_container)
+    for shared in (False, True, False):
+
+        def make(shared=shared):
+            out = buffer()
+            return integers(40), out, [out if shared else out.clone()]
+
+        check(read_from_a_container, lifted, make)

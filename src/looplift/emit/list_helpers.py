@@ -43,6 +43,12 @@ def _float32(number):
         return number
     raise TypeError(f"{number!r} is no number of 32 bits")
 ''',
+    "_double": """
+def _double(number):
+    if type(number) is float:
+        return number
+    return float(_int64(number))
+""",
     "_listed": '''
 def _listed(table, dtype, rank, most):
     """The numbers of a table, to be stored to."""
@@ -54,6 +60,7 @@ def _listed(table, dtype, rank, most):
 def _put_back(table, numbers):
     """A table with the numbers that were stored."""
     array = np.array(numbers, str(table.dtype).removeprefix("torch.")).reshape(table.shape)
-    table[...] = torch.from_numpy(array) if isinstance(table, torch.Tensor) else array
+    if not np.array_equal(table.numpy() if isinstance(table, torch.Tensor) else table, array):
+        table[...] = torch.from_numpy(array) if isinstance(table, torch.Tensor) else array
 ''',
 }

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from looplift.base.budget import fits
-from looplift.base.memory import apart
+from looplift.base.memory import apart, own_places
 from looplift.base.report import LoopRecord
 from looplift.emit.helpers import HELPERS, helper_functions
 from looplift.runtime import contents
@@ -37,7 +37,8 @@ def code_over_lists(
     code.statements += [f"{name} = {source}.tolist()" for source, name in ahead.lists.items()]
     code.statements += [line for statement in ahead.statements for line in ast.unparse(statement).splitlines()]
     called = {word for line in code.statements for word in re.findall(r"\b_\w+(?=\()", line)}
-    helpers = tuple(sorted(called & HELPERS.keys()))
+    called |= {"_int64"} if "_double" in called else set()
+    helpers = tuple(sorted(called & HELPERS.keys(), reverse=True))
     code.standalone += [HELPERS[name] for name in helpers]
     code.namespace |= helper_functions(helpers)
     code.decisions = [LoopRecord(program.file, line, "lists") for line, _ in program.loops]
@@ -58,10 +59,12 @@ def _guards(ahead: Any, values: Mapping[str, Any], memory: int | None) -> tuple[
         guards.append(f"_without_nan({', '.join(ahead.floats)})")
     read = [name for name in ahead.read if isinstance(values.get(name), torch.Tensor | np.ndarray)]
     guards += [f"_apart({one}, {other})" for one in sorted(residue.stored) for other in read]
+    guards += [f"_own_places({one})" for one in ahead.given]
+    guards += [f"_apart({one}, {other})" for one in ahead.given for other in ahead.others if other != one]
     if residue.callees:
         names |= {"_same_callees": contents.same_callees, "_callees": residue.callees}
         guards.append("_same_callees(_callees)")
-    return guards, names | {"_apart": apart}
+    return guards, names | {"_apart": apart, "_own_places": own_places}
 
 
 def _put_in_front(

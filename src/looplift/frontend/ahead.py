@@ -20,13 +20,16 @@ import torch
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
-from looplift.frontend.bindings import Listed, bindings_of
+from looplift.frontend.bindings import NUMBER_CHECKS, Listed, bindings_of
 from looplift.frontend.hoisting import hoisted
+from looplift.frontend.made import DTYPES as STORED
 from looplift.frontend.made import made_by
 from looplift.frontend.names import names_of
-from looplift.frontend.reader import CHECKS, Reader, Table
+from looplift.frontend.reader import Reader, Table
 from looplift.frontend.residue import Residue, residue_of
 from looplift.frontend.syntax import fresh_copy, nodes_of
+from looplift.frontend.taints import root_of
+from looplift.runtime.contents import CONTAINERS
 
 DTYPES = frozenset("float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split())
 BYTES = 40
@@ -40,7 +43,8 @@ class Ahead:
     """The tensors that become lists, with the names of these, the statements over them, and what these may do.
 
     ``front``: loops that make ``numbers``, lists of what the statements compute of tensors, before them. ``floats``:
-    the tensors whose elements are handed on as floats.
+    the tensors whose elements are handed on as floats. ``given``: those that numbers are stored into, which are lists
+    meanwhile, and must share no memory with ``others``.
     """
 
     lists: dict[str, str]
@@ -49,6 +53,8 @@ class Ahead:
     front: list[ast.stmt]
     numbers: list[str]
     floats: list[str]
+    given: list[str]
+    others: list[str]
 
     @property
     def read(self) -> list[str]:
@@ -79,6 +85,8 @@ def ahead_of(
     statements = [renamed.visit(fresh_copy(statement)) for statement in statements]
     stores = _stores(statements)
     tables = {name: Table(value) for name, value in values.items() if name not in stores and _may_be_list(value)}
+    tables |= {name: Table(one.value, stored=True) for name, one in tables.items() if name in _places(statements)}
+    tables = {name: one for name, one in tables.items() if not one.stored or one.dtype in STORED}
     front: list[ast.stmt] = []
     numbers: dict[str, Listed] = {}
     if moves:
@@ -100,10 +108,16 @@ def ahead_of(
         listed = numbers | {lists[name]: tables[name].listed(tables[name].rank) for name in lists}
         listed |= {name: tables[owner].listed(rank) for name, (owner, rank) in reader.derived.items()}
         residue = residue_of(changed, values, listed)
-        if not (unknown := {name for name, value in reader.puts if residue.taints.touch(value)}):
+        unknown = {name for name, value in reader.puts if residue.taints.touch(value)}
+        if residue.mixed:
+            unknown |= between.keys() & values.keys()
+        if not unknown:
             break
         tables = {name: one for name, one in tables.items() if name not in unknown}
-    if (residue.written | residue.stored) & names_of(front).loads:
+    given = sorted(between.keys() & values.keys())
+    residue.written |= {*given}
+    changes, loads = residue.written | residue.stored, names_of(front).loads
+    if changes & loads or (changes and any(type(values.get(name)) in CONTAINERS for name in loads)):
         raise NotLiftable("aliasing", "what is computed before the loop is changed in it")
     for read in reader.reads:
         if not residue.bindings.is_whole(read.slice):
@@ -112,10 +126,12 @@ def ahead_of(
         changed, [(lists[name], name, tables[name], *places) for name, places in between.items()], most
     )
     lists = {name: one for name, one in lists.items() if name not in between}
-    return Ahead(lists, changed, residue, front, [*numbers], sorted(reader.numbers))
+    loads |= names_of(statements).loads
+    others = sorted(name for name in loads & values.keys() if isinstance(values[name], torch.Tensor | np.ndarray))
+    return Ahead(lists, changed, residue, front, [*numbers], sorted(reader.numbers), given, others)
 
 
-HELPERS = ("_one_index", "_listed", "_put_back", *(f"_{dtype}" for dtype in CHECKS))
+HELPERS = ("_one_index", "_listed", "_put_back", *NUMBER_CHECKS)
 """Functions that the statements call."""
 
 
@@ -127,17 +143,22 @@ def _read(
     single: set[str],
 ) -> tuple[Reader, list[ast.stmt], dict[str, tuple[int, int]]]:
     """The statements over lists, and between which of them tables are lists that they store to."""
-    is_whole = bindings_of(statements, values, {}, lambda _: False).is_whole
+    bindings = bindings_of(statements, values, {}, lambda _: False)
     while True:
-        reader = Reader(values, tables, set(stores), single, is_whole)
+        reader = Reader(values, tables, set(stores), single, bindings)
         changed = [reader.visit(fresh_copy(statement)) for statement in statements]
         left = reader.left_over(changed)
         early, between = reader.seen_whole(changed)
         early |= {name for name in between if tables[name].dtype == "float32" and name in reader.asked}  # it rounds
+        early |= {name for name, (_, last) in between.items() if name in values and _may_return(changed[: last + 1])}
         if not (left or early):
             return reader, changed, between
         single = single - left
         tables = {name: one for name, one in tables.items() if name not in early}
+
+
+def _may_return(statements: list[ast.stmt]) -> bool:
+    return any(isinstance(node, ast.Return) for statement in statements for node in nodes_of(statement))
 
 
 def _with_tables(
@@ -159,6 +180,12 @@ def _with_tables(
             for one in ast.parse(f"_put_back({source}, {name})").body
         ]
     return found
+
+
+def _places(statements: list[ast.stmt]) -> set[str]:
+    """The names that something is stored into."""
+    every = [node for statement in statements for node in nodes_of(statement)]
+    return {root_of(one) for one in every if isinstance(one, ast.Subscript) and not isinstance(one.ctx, ast.Load)}
 
 
 def _stores(statements: list[ast.stmt]) -> Counter[str]:

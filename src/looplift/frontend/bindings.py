@@ -11,6 +11,8 @@ from looplift.frontend.syntax import nodes_of
 
 NUMBERS = (int, float, bool, complex, str, bytes, type(None))
 NUMBER_CALLS = frozenset("int float bool len ord chr str repr".split())
+NUMBER_CHECKS = ("_int64", "_float64", "_float32", "_bool", "_double")
+"""Functions of the text over lists, which give the number that they are given."""
 WHOLE_CALLS = frozenset("int len ord _int64".split())
 CHOICES = frozenset("min max abs round".split())
 MAKERS = frozenset("list dict set sorted deque defaultdict Counter OrderedDict".split())
@@ -54,7 +56,7 @@ class Bindings:
             case ast.IfExp(body=body, orelse=orelse):
                 return self.is_number(body) and self.is_number(orelse)
             case ast.Call(func=ast.Name(id=name), args=args):
-                return name in NUMBER_CALLS or (name in CHOICES and all(map(self.is_number, args)))
+                return name in (*NUMBER_CALLS, *NUMBER_CHECKS) or (name in CHOICES and all(map(self.is_number, args)))
         return self.listed(node).depth == 0
 
     def is_whole(self, node: ast.expr) -> bool:

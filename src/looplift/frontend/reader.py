@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+import torch
+
 from looplift.base.data import dataclass
-from looplift.frontend.bindings import Listed
+from looplift.frontend.bindings import Bindings, Listed
 from looplift.frontend.conditions import Conditions, converted
 from looplift.frontend.syntax import children_of, nodes_of
 
 CHECKS = {"int64": int, "float64": float, "float32": type(None), "bool": bool}
 """Literals that are numbers of a dtype; of others functions of these names, with an underscore, tell."""
+INDICES = ("int64", "int32", "int16", "int8")
 COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
@@ -54,10 +57,10 @@ class Reader(Conditions):
         tables: dict[str, Table],
         stored: set[str],
         single: set[str],
-        is_whole: Callable[[ast.expr], bool] = lambda _: False,
+        bindings: Bindings | None = None,
     ):
         super().__init__()
-        self.is_whole = is_whole
+        self.bindings = bindings
         self.values, self.tables, self.stored, self.single = values, tables, stored, single
         self.derived: dict[str, tuple[str, int]] = {}
         self.used: set[str] = set()
@@ -114,7 +117,8 @@ class Reader(Conditions):
             here = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             indices[:0] = here
             node = node.value
-        if not isinstance(node, ast.Name) or not all(map(_is_index, indices)):
+        sliced = bool(indices) and _is_run(indices[-1])
+        if not isinstance(node, ast.Name) or not all(map(_is_index, indices[: len(indices) - sliced])):
             return None
         if node.id in self.derived:
             rank = self.derived[node.id][1]
@@ -122,7 +126,9 @@ class Reader(Conditions):
             rank = self.tables[node.id].rank
         else:
             return None
-        return (node.id, rank - len(indices), indices) if rank >= len(indices) else None
+        if rank < len(indices) or (sliced and not self.stays(node.id, 0)):
+            return None
+        return node.id, rank - len(indices) + sliced, indices
 
     def element(self, node: ast.AST) -> bool:
         found = self.part(node)
@@ -152,8 +158,10 @@ class Reader(Conditions):
         base: ast.expr = ast.Name(name, ast.Load())
         self.made.add(id(base))
         for index in indices:
-            base = ast.Subscript(base, self.visit(index), ast.Load())
-            self.reads.append(base)
+            place = self.read(index) if self.element(index) and self.dtype(index) in INDICES else self.visit(index)
+            base = ast.Subscript(base, place, ast.Load())
+            if not isinstance(index, ast.Slice):
+                self.reads.append(base)
         return ast.fix_missing_locations(ast.copy_location(base, node))
 
     def number(self, node: ast.AST) -> ast.expr:
@@ -212,27 +220,51 @@ class Reader(Conditions):
     def condition(self, node: ast.expr) -> ast.expr:
         match node:
             case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, COMPARISONS):
-                if self.compares(left, right):
-                    node.left, node.comparators = self.side(left), [self.side(right)]
-                    return node
+                for dtype in {
+                    self.dtype(one) for one in nodes_of(node) if isinstance(one, ast.expr) and self.element(one)
+                }:
+                    if all(self.is_numeric(one, dtype) for one in (left, right)):
+                        node.left, node.comparators = self.numeric(left, dtype), [self.numeric(right, dtype)]
+                        return node
         return self.read(node) if self.element(node) else self.visit(node)
 
-    def compares(self, left: ast.expr, right: ast.expr) -> bool:
-        """Whether numbers of the lists compare as the elements do: those of one dtype, or with an exact literal."""
-        if self.element(left) and self.element(right):
-            return self.dtype(left) == self.dtype(right)
-        for one, other in ((left, right), (right, left)):
-            if self.element(one) and (number := _literal(other)) is not None:
-                return _is_exact(number, self.dtype(one))
-            if self.element(one) and self.dtype(one) == "int64" and self.is_whole(other):
-                return True
-        return False
+    # ------------------------------------------------------------ arithmetic
 
-    def side(self, node: ast.expr) -> ast.expr:
-        """Of a comparison."""
+    def is_numeric(self, node: ast.expr, dtype: str) -> bool:
+        """Whether Python computes with numbers what tensors of a dtype do: elements, exact literals, sums of those."""
+        if self.element(node):
+            return self.dtype(node) == dtype
+        if (number := _literal(node)) is not None:
+            return _is_exact(number, dtype)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+            if self.computes(node, dtype) and all(self.is_numeric(one, dtype) for one in (node.left, node.right)):
+                return True
+        known = self.bindings
+        if known is None or dtype not in ("int64", "float64"):
+            return False
+        return known.is_whole(node) if dtype == "int64" else known.is_number(node)
+
+    def computes(self, node: ast.BinOp, dtype: str) -> bool:
+        """Whether a sum has an element in it; what is too large for float64 NumPy warns of."""
+        elements = [one for one in nodes_of(node) if isinstance(one, ast.expr) and self.element(one)]
+        tensors = {isinstance(self.tables[self.owner(one)].value, torch.Tensor) for one in elements}
+        return len(tensors) == 1 and (dtype == "int64" or (dtype == "float64" and True in tensors))
+
+    def numeric(self, node: ast.expr, dtype: str) -> ast.expr:
         if self.element(node):
             return self.read(node)
-        return node if _literal(node) is not None else self.checked(self.visit(node), "int64")
+        if _literal(node) is not None:
+            return node
+        if isinstance(node, ast.BinOp) and self.computes(node, dtype):
+            node.left, node.right = self.numeric(node.left, dtype), self.numeric(node.right, dtype)
+            return self.checked(node, dtype) if dtype == "int64" else node
+        return self.operand(self.visit(node), dtype)
+
+    def operand(self, node: ast.expr, dtype: str) -> ast.expr:
+        """A number of Python's as tensors of a dtype take it."""
+        if dtype == "int64":
+            return self.checked(node, dtype)
+        return ast.copy_location(ast.Call(ast.Name("_double", ast.Load()), [node], []), node)
 
     # ------------------------------------------------------------ stores
 
@@ -249,7 +281,8 @@ class Reader(Conditions):
         owner = self.owner(node.target) if self.element(node.target) else ""
         if owner and isinstance(node.op, ast.Add | ast.Sub | ast.Mult) and _is_found_twice(node.target, node.value):
             if self.dtype(node.target) != "bool" and (target := self.place(node.target)) is not None:
-                value = ast.BinOp(self.read(node.target), node.op, self.visit(node.value))
+                value = self.operand(self.visit(node.value), self.dtype(node.target))
+                value = ast.BinOp(self.read(node.target), node.op, value)
                 return self.put(ast.copy_location(ast.Assign([target], value), node), owner)
         return self.generic_visit(node)
 
@@ -260,8 +293,11 @@ class Reader(Conditions):
 
     def checked(self, node: ast.expr, dtype: str) -> ast.expr:
         """A number, where it is one that the dtype holds."""
-        if isinstance(node, ast.Constant) and type(node.value) is CHECKS[dtype]:
-            return node
+        match node:
+            case ast.Constant(value=value) if type(value) is CHECKS[dtype]:
+                return node
+            case ast.Call(func=ast.Name(id=name)) if name == f"_{dtype}":
+                return node
         return ast.copy_location(ast.Call(ast.Name(f"_{dtype}", ast.Load()), [node], []), node)
 
     # ------------------------------------------------------------ names for parts
@@ -276,8 +312,8 @@ class Reader(Conditions):
             case ast.Assign(targets=[ast.Subscript() as target], value=value):
                 if self.element(target) and (place := self.place(target)) is not None:
                     dtype = self.dtype(target)
-                    same = self.element(value) and self.dtype(value) == dtype
-                    node.targets, node.value = [place], self.read(value) if same else self.visit(value)
+                    same = self.is_numeric(value, dtype) and any(map(self.element, nodes_of(value)))
+                    node.targets, node.value = [place], self.numeric(value, dtype) if same else self.visit(value)
                     return self.put(node, self.owner(target))
         return self.generic_visit(node)
 
@@ -348,6 +384,11 @@ def _only_measured(node: ast.AST) -> list[ast.expr]:
         case ast.Call(func=ast.Name(id="len"), args=[ast.Name() as one]):
             return [one]
     return []
+
+
+def _is_run(node: ast.expr) -> bool:
+    """Whether a subscript takes some of the items, in their order."""
+    return isinstance(node, ast.Slice) and node.step is None
 
 
 def _is_index(node: ast.expr) -> bool:

@@ -18,10 +18,9 @@ import numpy as np
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
-from looplift.frontend.bindings import CHOICES, MAKERS, NUMBER_CALLS, Bindings, Listed, bindings_of
+from looplift.frontend.bindings import CHOICES, MAKERS, NUMBER_CALLS, NUMBER_CHECKS, Bindings, Listed, bindings_of
 from looplift.frontend.made import CREATORS
 from looplift.frontend.names import names_of
-from looplift.frontend.reader import CHECKS
 from looplift.frontend.syntax import nodes_of
 from looplift.frontend.taints import Taints, root_of, tainted_by
 from looplift.ops import table
@@ -50,6 +49,7 @@ READS = frozenset("item tolist size dim numel clone detach stride ndimension".sp
 EFFECTS = frozenset(
     "manual_seed seed save load print backward register_hook set_rng_state storage data_ptr set_".split()
 )
+COPIERS = frozenset("tensor array stack cat concat concatenate hstack vstack".split())
 PURE_OPERATORS = frozenset("""
 abs add and_ concat contains countOf eq floordiv ge getitem gt index indexOf inv invert le length_hint lshift lt matmul
 mod mul ne neg not_ or_ pos pow rshift sub truediv truth xor
@@ -231,7 +231,7 @@ class _Look:
 
     def writes(self, owner: ast.expr) -> None:
         name = root_of(owner)
-        if name in self.bindings.lists:
+        if name in self.bindings.lists or name in self.bindings.created:
             return
         if name in self.outside and name not in self.bound:
             self.found.written.add(name)
@@ -269,7 +269,7 @@ class _Look:
             self.fail(node, "may write into a tensor")
         match node.func:
             case ast.Name(id=name):
-                if name.removeprefix("_") in CHECKS:
+                if name in NUMBER_CHECKS:
                     return
                 if name in self.bound or name not in self.outside:
                     self.fail(node, "calls what the loop itself has bound")
@@ -303,11 +303,14 @@ class _Look:
         if any(self.taints.touch(one) for one in (*node.args, *(keyword.value for keyword in node.keywords))):
             self.fail(node, "may change a tensor that it is given")
         self.found.draws |= _draws(target)
-        self.anything_changed()
+        if target in self.found.callees or node.keywords:
+            self.anything_changed()
+        elif node.args:
+            self.writes(node.args[0])
 
     def array_call(self, node: ast.expr, name: str, args: list[Any], kwargs: dict[str, Any]) -> None:
         base = name.rpartition(".")[2]
-        known = base in CREATORS or (table.family(name) not in ("", "random") and base not in EFFECTS)
+        known = base in CREATORS | COPIERS or (table.family(name) not in ("", "random") and base not in EFFECTS)
         if not known or name.endswith("_") or writes_operand(name, args, kwargs):
             self.fail(node, "is not known, or writes into a tensor")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
-from looplift.frontend.bindings import Bindings
+from looplift.frontend.bindings import NUMBER_CHECKS, Bindings
 from looplift.frontend.syntax import children_of, nodes_of
 
 PLAIN_METHODS = ("item", "tolist", "size", "dim", "numel", "index", "count")
-PLAIN_CALLS = ("int", "float", "bool", "len", "str", "repr", "range", "isinstance", "ord", "chr")
+PLAIN_CALLS = ("int", "float", "bool", "len", "str", "repr", "range", "isinstance", "ord", "chr", *NUMBER_CHECKS)
 PLAIN_ATTRIBUTES = ("shape", "ndim", "dtype", "device")
 PUTS = ("append", "extend", "insert", "add", "appendleft", "extendleft", "setdefault", "update", "discard", "remove")
 
@@ -65,7 +65,8 @@ def tainted_by(
     Once one is put into a container, any name may lead to it but those of numbers: containers have several names.
     """
     nodes = [node for statement in statements for node in nodes_of(statement)]
-    every = {node.id for node in nodes if isinstance(node, ast.Name)} - bindings.numbers
+    every = {node.id for node in nodes if isinstance(node, ast.Name)}
+    every -= bindings.numbers | bindings.lists.keys()
     found = Taints(arrays, makes)
     before = -1
     while before != len(found):
