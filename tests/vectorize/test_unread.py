@@ -97,13 +97,28 @@ def added_to_another_length(x, y, out):
     return out
 
 
+def the_greater_row(x, y, out):
+    for i in range(len(out)):
+        unread = max(x[i], y)  # noqa: F841
+        out[i] = i
+    return out
+
+
 NOTHING_READS = [
+    the_greater_row,
     asked_for_its_truth, compared_for_nothing, unpacked, without_such_an_attribute, added_to_another_length,
 ]  # fmt: skip
 
 
+def greater_rows(x, y, out):
+    rows = []
+    for i in range(len(out)):
+        rows.append(max(x[i], y) * 2)
+    return rows
+
+
 @pytest.mark.parametrize("backend", ["torch", "native", "auto"])
-@pytest.mark.parametrize("function", NOTHING_READS)
+@pytest.mark.parametrize("function", [*NOTHING_READS, greater_rows])
 def test_what_nothing_reads_may_raise(function, backend):
     lifted = lift(function, backend=backend, verify="off")
     for width, other in ((2, 2), (1, 1), (3, 3), (3, 2), (0, 0)):

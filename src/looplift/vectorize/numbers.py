@@ -153,6 +153,8 @@ def _extreme(context: Context, name: str, args: list[Node], kind: Kind) -> Node:
     a, b = args
     other = "lt" if name.endswith("min") else "gt"
     if kind.is_array:
+        if any(node.kind.is_array and node.kind.rank for node in args):
+            raise context.refuse("unknown-op", f"'{table.base_name(name)}' of arrays that have dimensions")
         return context.select(_compared(context, other, b, a), _as_lane(b, kind), _as_lane(a, kind), kind)
     first, second = (_as_number(context, node, kind) for node in (a, b))
     return nodes.select(nodes.compare(other, b, a), second, first, kind)
