@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -108,3 +109,25 @@ def test_medians_of_a_tensor_that_was_expanded():
     x = torch.arange(4.0)[None].expand(3, 4)
     lifted = lift(medians, verify="off", backend="torch")
     assert torch.equal(lifted(x), medians(x)) and lifted.report().loops[0].decision == "lanes"
+
+
+def copied_tensors(x):
+    return [torch.tensor(x[i]) for i in range(len(x))]
+
+
+def histograms(x):
+    out = torch.zeros(len(x), 4)
+    for i in range(len(x)):
+        out[i] = torch.histc(x[i], 4)
+    return out
+
+
+@pytest.mark.parametrize("loop", [copied_tensors, histograms])
+def test_nothing_is_warned_of_that_the_loop_does_not_say(loop):
+    def told(function):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = function(torch.arange(6.0).reshape(2, 3))
+        return repr(found), [str(one.message) for one in caught if one.category is UserWarning]
+
+    assert told(lift(loop, verify="off")) == told(loop)

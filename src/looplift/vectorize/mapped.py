@@ -30,7 +30,7 @@ def vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         raise context.refuse("unknown-op", f"'{said(name)}' gives a {fact.kind.family}")
     if not name.startswith(("torch.", "method.")) or table.family(name) in ("random", "blocked"):
         raise context.refuse("unknown-op", f"'{said(name)}' has no batched rule")
-    if table.base_name(name) in OF_ANOTHER_TYPE:
+    if table.base_name(name) in OF_ANOTHER_TYPE or not _has_batched_rule(name):
         raise context.refuse("unknown-op", f"'{said(name)}' of tensors has no batched rule")
     if table.family(name) == "along" and any(node.axes and not node.kind.rank for node in flat if node.kind.is_array):
         raise context.refuse("unknown-op", f"'{said(name)}' of a tensor without dimensions")
@@ -38,6 +38,24 @@ def vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
     context.notes.append(f"'{said(name)}' runs through torch.vmap")
     attrs = {"name": name, "kwargs": named, "positional": positional}
     return Node("vmapped", tuple(flat), merge_axes(*(node.axes for node in flat)), fact.kind, attrs)
+
+
+RULES = ("FuncTorchBatched", "FuncTorchBatchedDecomposition", "CompositeImplicitAutograd")
+
+
+def _has_batched_rule(name: str) -> bool:
+    """Whether torch.vmap has a rule for an operation: else it runs lane by lane, and warns of that."""
+    import torch
+
+    short = name.removeprefix("torch.").removeprefix("method.").removeprefix("nn.functional.").replace(".", "_")
+    packet = getattr(torch.ops.aten, short, None)
+    if packet is None:
+        return True
+    names = [f"aten::{short}" if word == "default" else f"aten::{short}.{word}" for word in packet.overloads()]
+    try:
+        return any(torch._C._dispatch_has_kernel_for_dispatch_key(one, key) for one in names for key in RULES)
+    except RuntimeError:  # of scripts alone
+        return short != "tensor"
 
 
 def _check_smooth(context: Context, name: str, args: list[Node]) -> None:
