@@ -104,7 +104,15 @@ def the_greater_row(x, y, out):
     return out
 
 
+def turned(x, y, out):
+    for i in range(len(out)):
+        unread = x[i].mT  # noqa: F841
+        out[i] = i
+    return out
+
+
 NOTHING_READS = [
+    turned,
     the_greater_row,
     asked_for_its_truth, compared_for_nothing, unpacked, without_such_an_attribute, added_to_another_length,
 ]  # fmt: skip

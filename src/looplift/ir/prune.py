@@ -92,7 +92,7 @@ def _domain_atoms(domain: Range | While) -> list[Atom]:
 
 
 REMOVABLE = frozenset("iter_item iter_len tuple list dict zipped zipped_lists zipped_dicts mapping unpack copy".split())
-PLAIN = frozenset("shape dtype device ndim size T mT data".split())
+PLAIN = frozenset("shape dtype device ndim size T data requires_grad is_leaf is_cuda layout itemsize nbytes".split())
 """Attributes that arrays have, and that nothing happens at."""
 TRUTHS = frozenset(("not", "is_", "is_not", "builtin.bool", "builtin.isinstance"))
 """Operations that give True or False."""
