@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from tests.frontend.test_lists import check, integers
+from tests.frontend.test_lists import check, integers, outcome
 
 from looplift import lift
 
@@ -100,6 +100,33 @@ def test_what_raises_half_way_changes_what_the_loop_changes(function, container)
     lifted = lift(function)
     for numbers in (falling(), falling(40), falling(), falling(0)):
         check(function, lifted, lambda numbers=numbers: (numbers.clone(), container(), set()))
+
+
+def words_in_sets(x, near, out):
+    found = []
+    for i in range(len(x)):
+        found += [(word, i) for word in near[int(x[i])]]
+        near[0].discard(f"word {i}")
+        out.append(60 // int(x[i] - 20))
+    return found
+
+
+def words_of_a_set(x, words, out):
+    for i in range(len(x)):
+        out += [(word, 60 // int(x[i] - 20)) for word in words]
+        words.discard(f"word {i}")
+    return len(words)
+
+
+@pytest.mark.parametrize("function", [words_in_sets, words_of_a_set], ids=lambda f: f.__name__)
+def test_sets_keep_their_order(function):
+    words = {f"word {k}" for k in range(30)}
+    lifted = lift(function)
+    for numbers in (falling() % 9, falling() % 9, falling() % 9 + 20):
+        first, second = ([set(words) for _ in range(29)] if function is words_in_sets else set(words) for _ in range(2))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert outcome(lifted, (numbers, first, []))[0] == outcome(function, (numbers, second, []))[0]
 
 
 # ---------------------------------------------------------------- indices

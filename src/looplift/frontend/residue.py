@@ -26,7 +26,7 @@ from looplift.frontend.taints import Taints, root_of, tainted_by
 from looplift.ops import table
 from looplift.ops.names import name_of
 from looplift.ops.writes import IN_PLACE_METHODS, by_parameter, writes_operand
-from looplift.runtime.contents import ARRAYS, ATOMS, CONTAINERS, global_of, holds_only, makes_items
+from looplift.runtime.contents import ARRAYS, ATOMS, CONTAINERS, global_of, holds_only, holds_sets, makes_items
 
 TYPES = (int, float, bool, complex, str, bytes, object, *CONTAINERS)
 FUNCTIONS = frozenset("""
@@ -88,7 +88,31 @@ def residue_of(statements: list[ast.stmt], values: Mapping[str, Any], lists: Map
     """
     found = Residue(_bindings(statements, values, lists))
     found.taints = _look_at(statements, values, found.bindings, found)
+    ordered = {name for statement in statements for name in _iterated_names(statement)}
+    for name in found.written & values.keys():
+        if holds_sets(values[name]) if type(values[name]) is not set else name in ordered:
+            raise NotLiftable("unsupported-value", f"a copy of '{name}', which holds a set, may have another order")
     return found
+
+
+def _iterated_names(statement: ast.stmt) -> set[str]:
+    """Names that are used in another way than to ask what is in a set, or to change it."""
+    loads = {
+        id(one): one.id for one in nodes_of(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+    }
+    for node in nodes_of(statement):
+        match node:
+            case ast.Compare(ops=ops, comparators=others) if all(isinstance(op, ast.In | ast.NotIn) for op in ops):
+                asked: list[ast.expr] = others
+            case ast.Attribute(value=one, attr="add" | "discard" | "remove" | "clear" | "update"):
+                asked = [one]
+            case ast.Call(func=ast.Name(id="len"), args=[one]):
+                asked = [one]
+            case _:
+                continue
+        for one in asked:
+            loads.pop(id(one), None)
+    return set(loads.values())
 
 
 _STANDARD = {name: getattr(builtins, name, None) or getattr(collections, name) for name in

@@ -43,6 +43,19 @@ def holds_only(kinds: tuple[type, ...], *values: Any) -> bool:
     return True
 
 
+def holds_sets(value: Any) -> bool:
+    """Whether there are sets in a container, at any depth."""
+    pending, seen = [value], set()
+    while pending:
+        one = pending.pop()
+        if type(one) is set:
+            return True
+        if type(one) in CONTAINERS and id(one) not in seen:
+            seen.add(id(one))
+            pending += one.values() if isinstance(one, dict) else one
+    return False
+
+
 def makes_items(value: Any) -> bool:
     """Whether reading from a container may change it."""
     return type(value) is collections.defaultdict and value.default_factory is not None
