@@ -20,6 +20,7 @@ class Mechanisms(Containers):
             (3, self.row_method), (3, self.several_results), (3, self.search), (3, self.lane_while), (4, self.scan),
             (2, self.array_scan), (2, self.tuples), (2, self.index_tensors), (2, self.windowed), (2, self.repeated),
             (2, self.numbers_summed), (1, self.formatted), (2, self.region), (2, self.touched_at_times),
+            (3, self.edges),
         )  # fmt: skip
         return self.choices.weighted(makers)()
 
@@ -285,3 +286,26 @@ class Mechanisms(Containers):
             return [f"if {condition}:", f"    {total} += {name}[{at}]"]
 
         return Goal([f"{total} = {start}"], step, total)
+
+    def edges(self):
+        """Both ends of edges, in one array: sums alone, or something else among them."""
+        dim = self.choices.pick(("n", "m"))
+        heads, tails = (self.integers(f"{name}_{dim}n", dim, "max(n, 1)") for name in ("heads", "tails"))
+        name, width = self.write.name("ends"), ("m",) if self.choices.chance(25) else ()
+
+        def step(scope):
+            at = self.at(scope, dim)
+            if at is None:
+                return None
+            head, tail = f"{name}[{heads}[{at}]]", f"{name}[{tails}[{at}]]"
+            lines = []
+            for place in (head, tail, *([head] if self.choices.chance(25) else ())):
+                value = self.choices.pick(("1", bare(self.write.value(scope, width, depth=1).text)))
+                operator = self.choices.weighted(((8, "+="), (4, "-="), (1, "*="), (1, "=")))
+                form = "{} {} {}" if operator == "=" or self.choices.chance(60) else "{0} = {0} {3} {2}"
+                lines.append(form.format(place, operator, value, operator[0]))
+            if self.choices.chance(20):
+                lines[1:1] = [f"if {self.write.condition(scope, 0)}:", "    " + lines.pop(1)]
+            return lines
+
+        return Goal([f"{name} = {self.allocation(('max(n, 1)', *width))}"], step, name)
