@@ -39,15 +39,34 @@ def check_product(context: Context, value: Node, parts: list[Node], kind: Kind) 
     if not _floating(kind):
         return
     zero = nodes.const(0.0)
-    sound = nodes.compare("ne", value, zero)
+    sound = _compared("ne", value, zero)
     for part in parts:
         if part.op == "reduce":
             (factors,) = part.args
-            null = nodes.compare("eq", factors, zero)
+            null = _compared("eq", factors, zero)
             some = Node("reduce", (null,), part.axes, null.kind, part.attrs | {"operator": "or"})
-            sound = nodes.elementwise("or_", [sound, some], sound.kind)
-    context.check(sound)
-    context.check(nodes.compare("eq", nodes.elementwise("mul", [value, zero], value.kind), zero))
+            sound = nodes.elementwise("or_", [sound, some], max((sound.kind, some.kind), key=lambda k: k.rank))
+    context.check(_of_all_items(context, sound))
+    finite = _compared("eq", nodes.elementwise("mul", [value, zero], value.kind), zero)
+    context.check(_of_all_items(context, finite))
+
+
+def _compared(name: str, row: Node, number: Node) -> Node:
+    """A comparison of each item of a row."""
+    kind = Kind(row.kind.family, nodes.lane_dtype(nodes.BOOL), row.kind.rank) if row.kind.rank else nodes.BOOL
+    return nodes.elementwise(name, [row, number], kind)
+
+
+def _of_all_items(context: Context, flags: Node) -> Node:
+    """Whether all items of a row of flags are true."""
+    rank = flags.kind.rank
+    if not rank:
+        return flags
+    attrs = {
+        "name": "all", "dims": tuple(range(-rank, 0)), "keepdim": False, "all": True, "kwargs": [],
+        "as": f"{context.library}.all",
+    }  # fmt: skip
+    return Node("fold", (flags,), flags.axes, Kind(flags.kind.family, flags.kind.dtype, 0), attrs)
 
 
 def _home(contribution: Contribution, axis: Axis) -> tuple[Axis, ...]:
