@@ -10,7 +10,7 @@ import types
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.frontend import conversions, expressions, host_items, statements, sugar, training
+from looplift.frontend import comprehensions, conversions, expressions, host_items, statements, sugar, training
 from looplift.frontend.exits import always_exits, without_exits
 from looplift.frontend.lambdas import is_lambda, source_of_lambda
 from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value
@@ -371,7 +371,7 @@ def _of_known(build: Builder, name: str, node: ast.Call) -> Value:
             return _search(build, name, node.args[0])
         if name == "sum":
             return _sum(build, node)
-        made = statements.comprehension(build, generator_of(node.args[0]))
+        made = comprehensions.comprehension(build, generator_of(node.args[0]))
     else:
         made = expressions.evaluate(build, node.args[0])
     items = expressions.known_items(build, made)
@@ -451,7 +451,7 @@ def _search(build: Builder, name: str, node: ast.expr) -> Value:
     """``any(c for x in xs)`` stops at the first that holds, ``all`` at the first that does not."""
     if isinstance(node, ast.ListComp):  # the list is made to its end before its items are asked
         name_of_list = f"_listed_{next(build.counter)}"
-        build.env[name_of_list] = statements.comprehension(build, node)
+        build.env[name_of_list] = comprehensions.comprehension(build, node)
         listed = ast.copy_location(ast.Name(name_of_list, ast.Load()), node)
         item = ast.Name("_item", ast.Load())
         made = ast.GeneratorExp(item, [ast.comprehension(ast.Name("_item", ast.Store()), listed, [], 0)])
@@ -469,10 +469,10 @@ def _search(build: Builder, name: str, node: ast.expr) -> Value:
 
 def _run(build: Builder, node, name: str, start: ast.expr, body: ast.stmt, generators) -> Value:
     first = ast.Assign([ast.Name(name, ast.Store())], start)
-    loop = statements.loops_of(generators, [body])
+    loop = comprehensions.loops_of(generators, [body])
     for made in (first, loop):
         ast.copy_location(made, node)
         ast.fix_missing_locations(made)
     statements.translate_block(build, [first])
-    statements.translate_scoped(build, generators, without_exits([loop], "_unused", build.counter))
+    comprehensions.translate_scoped(build, generators, without_exits([loop], "_unused", build.counter))
     return build.env.pop(name)

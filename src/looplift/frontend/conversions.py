@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from looplift.frontend import expressions, statements, structures
+from looplift.frontend import comprehensions, expressions, structures
 from looplift.frontend.scope import Builder, Tup, Value
 from looplift.ops.names import name_of
 
@@ -25,7 +25,7 @@ def converted(build: Builder, node: ast.Call) -> Value | None:
         return Tup(()) if kind == "tuple" else structures.list_display(build, node, [])
     (argument,) = node.args
     if isinstance(argument, ast.GeneratorExp | ast.ListComp):
-        return _as_kind(statements.comprehension(build, argument), build, kind)
+        return _as_kind(comprehensions.comprehension(build, argument), build, kind)
     if isinstance(argument, ast.Call) and isinstance(argument.func, ast.Name) and argument.func.id in ITERATIONS:
         return _as_kind(_listed(build, node, argument), build, kind)
     value = expressions.evaluate(build, argument)
@@ -66,7 +66,7 @@ def _listed(build: Builder, node: ast.Call, iterable: ast.expr) -> Value:
     target = ast.Name(name, ast.Store())
     made = ast.ListComp(ast.Name(name, ast.Load()), [ast.comprehension(target, iterable, [], 0)])
     ast.copy_location(made, node)
-    return statements.comprehension(build, ast.fix_missing_locations(made))
+    return comprehensions.comprehension(build, ast.fix_missing_locations(made))
 
 
 def _dict(build: Builder, node: ast.Call) -> Value | None:

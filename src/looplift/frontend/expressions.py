@@ -14,8 +14,10 @@ from looplift.base.spans import Span, span_of
 from looplift.frontend import (
     calls,
     choices,
+    comprehensions,
     evident,
     host_items,
+    joins,
     nests,
     peeling,
     rows,
@@ -85,7 +87,7 @@ def _evaluate(build: Builder, node: ast.expr) -> Value:
         case ast.List(elts=items):
             return structures.list_display(build, node, _items(build, items))
         case ast.ListComp():
-            return statements.comprehension(build, node)
+            return comprehensions.comprehension(build, node)
         case ast.Dict():
             return structures.dict_display(build, node)
         case ast.DictComp():
@@ -307,8 +309,8 @@ def conditional(build: Builder, test: Atom, then, orelse) -> Value:
         return found["then"]
     build.restore(before)
     phis: list[Phi] = []
-    value = statements.join(build, found["then"], found["orelse"], "choice", phis)
-    statements.join_states(build, then_state, else_state, phis)
+    value = joins.join(build, found["then"], found["orelse"], "choice", phis)
+    joins.join_states(build, then_state, else_state, phis)
     build.add(If(test, then_block, else_block, tuple(phis), span))
     return value
 

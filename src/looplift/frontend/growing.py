@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from looplift.frontend import expressions, statements, structures
+from looplift.frontend.names import assigned_names, updated_names
 from looplift.frontend.scope import Builder, Structure, Value
 from looplift.ir.grammar import Append, Var
 
@@ -44,8 +45,8 @@ def extend(build: Builder, owner: ast.expr, items: ast.expr) -> bool:
 
 def rebound(build: Builder, loop: ast.For | ast.While) -> list[str]:
     """The names that a loop binds anew; ``a += [x]`` makes a list longer, which stays the list that it is."""
-    names = statements.assigned_names([loop])
-    names += [name for name in statements.updated_names(loop) if name in build.env and name not in names]
+    names = assigned_names([loop])
+    names += [name for name in updated_names(loop) if name in build.env and name not in names]
     lists = {name for name in names if build.env.get(name) in build.sites}
     if not lists:
         return names

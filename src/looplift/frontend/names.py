@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from looplift.base.data import dataclass, field, fields_of
-from looplift.frontend.syntax import nodes_of
+from looplift.frontend.syntax import children_of, nodes_of
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FOUND = "looplift_names"
@@ -179,3 +179,40 @@ class _Collector(ast.NodeVisitor):
         if node.rest:
             self.names.stores.add(node.rest)
         self.generic_visit(node)
+
+
+UPDATES = {"add_": ast.Add, "sub_": ast.Sub, "mul_": ast.Mult, "div_": ast.Div}
+"""Methods in place that are read as augmented assignments."""
+
+
+def assigned_names(statements: list[ast.stmt]) -> list[str]:
+    """Names bound or deleted by statements, in order of appearance; comprehensions keep theirs to themselves, but for
+    what ``:=`` binds."""
+    names: dict[str, None] = {}
+
+    def visit(node: ast.AST, private: bool) -> None:
+        if isinstance(node, ast.Lambda):
+            return
+        if isinstance(node, ast.FunctionDef):
+            names.setdefault(node.name)
+            return
+        if isinstance(node, ast.NamedExpr):
+            names.setdefault(node.target.id)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and not private:
+            names.setdefault(node.id)
+        for child in children_of(node):
+            visit(child, private or isinstance(node, COMPREHENSIONS))
+
+    for node in statements:
+        visit(node, False)
+    return list(names)
+
+
+def updated_names(loop: ast.For | ast.While) -> list[str]:
+    """The names that a loop may give what a method made of their value in place: ``x`` in ``x.add_(v)``."""
+    names: dict[str, None] = {}
+    for node in nodes_of(loop):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))) if attr in UPDATES:
+                names.setdefault(name)
+    return list(names)

@@ -14,8 +14,9 @@ import ast
 from collections.abc import Callable, Iterable
 
 from looplift.base.data import replace
-from looplift.frontend import expressions, iteration, statements
+from looplift.frontend import expressions, iteration, joins, statements
 from looplift.frontend.exits import STOP_ATTRIBUTE
+from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Value
 from looplift.frontend.syntax import nodes_of
 from looplift.ir.grammar import Atom, Block, Const, If, Loop, Range, Require, Statement, Var, walk
@@ -50,7 +51,7 @@ def peeled(build: Builder, node: ast.For, source: iteration.Source, rest: Callab
     is None before the loop surely is something else after each iteration."""
     if not (build.markers or getattr(node, FIRST, False)) or not _counts_by_one(source.domain):
         return False
-    names = statements.assigned_names([node])
+    names = assigned_names([node])
     waiting = [name for name in names if name in build.env and is_none(build.env[name])]
     if not waiting:
         return False
@@ -80,7 +81,7 @@ def _others(
     build.settled = outside | settled
     try:
         if not isinstance(stopped, Const):
-            statements.branch(build, stopped, lambda: None, lambda: rest(later))
+            joins.branch(build, stopped, lambda: None, lambda: rest(later))
         elif not stopped.value:
             rest(later)
     finally:

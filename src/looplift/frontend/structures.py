@@ -9,7 +9,8 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field
-from looplift.frontend import calls, expressions, statements, unrolling
+from looplift.frontend import calls, comprehensions, expressions, unrolling
+from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import OPEN, PLAIN, STATIC, Branch, Builder, Frame, Restart, Site, Structure, Tup, Value
 from looplift.frontend.syntax import nodes_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Var
@@ -334,10 +335,10 @@ def dict_comprehension(build: Builder, node: ast.DictComp) -> Value:
     name = f"_dict_{next(build.counter)}"
     build.env[name] = empty_dict(build, node)
     target = ast.Subscript(ast.Name(name, ast.Load()), node.key, ast.Store())
-    loop = statements.loops_of(node.generators, [ast.Assign([target], node.value)])
+    loop = comprehensions.loops_of(node.generators, [ast.Assign([target], node.value)])
     ast.copy_location(loop, node)
     ast.fix_missing_locations(loop)
-    statements.translate_scoped(build, node.generators, [loop])
+    comprehensions.translate_scoped(build, node.generators, [loop])
     return build.env.pop(name)
 
 
@@ -401,7 +402,7 @@ class Closure(Structure):
             raise self.refusal(build, "called outside of the comprehension that it was made in")
         env = self._bound(build, args, kwargs)
         body: list[ast.stmt] = [ast.Return(self.node.body)] if isinstance(self.node, ast.Lambda) else self.node.body
-        for name in statements.assigned_names(body):
+        for name in assigned_names(body):
             env.setdefault(name, UNDEFINED)
         frame = Frame(env, self.frame.outer, file=self.frame.file, parent=self.frame)
         return calls.run_body(build, frame, self.node, body)

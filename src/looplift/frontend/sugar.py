@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from looplift.frontend import evident, expressions, statements, writing
+from looplift.frontend import comprehensions, evident, expressions, statements, writing
 from looplift.frontend.exits import without_exits
 from looplift.frontend.peeling import FIRST
 from looplift.frontend.scope import Builder, Value
@@ -51,7 +51,7 @@ def _run(build: Builder, node: ast.AST, made: list[ast.stmt], generators: list[a
     markers, build.markers = build.markers, True
     try:
         statements.translate_block(build, made[:-1])
-        statements.translate_scoped(build, generators, without_exits(made[-1:], "_unused", build.counter))
+        comprehensions.translate_scoped(build, generators, without_exits(made[-1:], "_unused", build.counter))
     finally:
         build.markers = markers
     return build.env.pop(name)
@@ -87,7 +87,7 @@ def first_of(build: Builder, node: ast.Call) -> Value | None:
     if len(generator.generators) != 1:
         return None
     found = f"_found_{next(build.counter)}"
-    loop = statements.loops_of(generator.generators, [_assign(found, generator.elt), ast.Break()])
+    loop = comprehensions.loops_of(generator.generators, [_assign(found, generator.elt), ast.Break()])
     return _run(build, node, [_assign(found, default), loop], generator.generators, found)
 
 

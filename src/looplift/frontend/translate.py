@@ -10,6 +10,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
 from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
+from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Frame, Restart, Site, is_unbound
 from looplift.ir.anew import bound_anew
 from looplift.ir.backwards import lists_read_backwards
@@ -45,7 +46,7 @@ def translate(
     if not returns and any(exits(node, loops=False) for node in statements):
         message = "a return inside the loop, with more to do after it"
         raise NotLiftable("unsupported-syntax", message, span_of(statements[0]))
-    bound = frozenset(translation.assigned_names(statements))
+    bound = frozenset(assigned_names(statements))
     forms: dict[Site, Any] = {}
     for _ in range(MAX_ATTEMPTS):
         build = Builder(values, bound=bound, forms=forms, markers=markers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from looplift.frontend import iteration, statements
+from looplift.frontend import iteration, joins, statements
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.host_items import MAX_ITEMS
 from looplift.frontend.scope import STATIC, Builder, Restart, Value
@@ -65,7 +65,7 @@ def unroll(build: Builder, node: ast.For, items: list[Value]) -> None:
             raise build.refuse("unsupported-iterable", "the loop over modules or functions is too long to be unrolled")
         stopped = build.atom(build.env[stop]) if stop else Const(False)
         if not isinstance(stopped, Const):
-            statements.branch(build, stopped, lambda: None, lambda: run(position + 1))
+            joins.branch(build, stopped, lambda: None, lambda: run(position + 1))
         elif not stopped.value:
             run(position + 1)
 

@@ -1,0 +1,78 @@
+"""Values that reach the end of an If on its two sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from looplift.frontend import rows
+from looplift.frontend.scope import Branch, Builder, State, Structure, Tup, Value, hint_of
+from looplift.ir.grammar import UNDEFINED, Atom, Const, If, Phi, Var
+
+
+def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi]) -> Value:
+    """One value of two that reach the end of an If; tuples are joined item by item."""
+    if then is orelse:
+        return then
+    if any(isinstance(side, Structure) and not isinstance(side, rows.Row) for side in (then, orelse)):
+        if UNDEFINED in (then, orelse):
+            return UNDEFINED
+        raise build.refuse("mixed-kinds", f"'{hint}' is another list, dict or function on each side of an 'if'")
+    then, orelse = (build.atom(side) if isinstance(side, Structure) else side for side in (then, orelse))
+    if isinstance(then, Const) and isinstance(orelse, Const) and not then.path and not orelse.path:
+        if type(then.value) is type(orelse.value) and then.value == orelse.value:
+            if repr(then.value) == repr(orelse.value):
+                return then
+    if isinstance(then, Tup) and isinstance(orelse, Tup) and len(then.items) == len(orelse.items):
+        pairs = zip(then.items, orelse.items, strict=True)
+        return Tup(tuple(join(build, a, b, hint, phis) for a, b in pairs))
+    if isinstance(then, Tup):
+        if (other := unbound_like(build, then, orelse)) is not None:
+            return join(build, then, other, hint, phis)
+    elif isinstance(orelse, Tup):
+        if (other := unbound_like(build, orelse, then)) is not None:
+            return join(build, other, orelse, hint, phis)
+    if isinstance(then, Tup) or isinstance(orelse, Tup):
+        raise build.refuse("mixed-kinds", f"'{hint}' is a tuple on one side of an 'if' and not on the other")
+    var = build.fresh(hint)
+    phis.append(Phi(var, then, orelse))
+    return var
+
+
+class BecomesTuple(Exception):
+    """A name that no path has bound before a loop is bound to a tuple in it: its items are carried one by one."""
+
+    def __init__(self, var: Var, count: int):
+        self.var, self.count = var, count
+
+
+def unbound_like(build: Builder, shape: Tup, value: Value) -> Tup | None:
+    """A tuple of as many items that are not bound, for a value that is not bound."""
+    if value is UNDEFINED:
+        return Tup((UNDEFINED,) * len(shape.items))
+    if isinstance(value, Var) and value in build.unbound_at_entry:
+        raise BecomesTuple(value, len(shape.items))
+    return None
+
+
+def branch(build: Builder, test: Atom, then: Callable[[], None], orelse: Callable[[], None]) -> None:
+    """An If of the IR: what names and items hold on its two sides is joined."""
+    span, before = build.span, build.state()
+    then_block = build.block(then, Branch())
+    then_state = build.state()
+    build.restore(before)
+    else_block = build.block(orelse, Branch())
+    else_state = build.state()
+    build.restore(before)
+    phis: list[Phi] = []
+    join_states(build, then_state, else_state, phis)
+    build.add(If(test, then_block, else_block, tuple(phis), span))
+
+
+def join_states(build: Builder, then: State, orelse: State, phis: list[Phi]) -> None:
+    """What names and items hold after either of two sides."""
+    for held, *sides in zip((build.env, build.cells), then, orelse, strict=True):
+        joined: dict[str, Value] = {}
+        for name in dict.fromkeys([*sides[0], *sides[1]]):
+            first, second = (side[name] if name in side else build.entry_value(name) for side in sides)
+            joined[name] = join(build, first, second, hint_of(name), phis)
+        held.update(joined)

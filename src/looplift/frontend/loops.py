@@ -1,0 +1,286 @@
+"""Loops of Python into loops of the IR: what they carry, what they iterate, and how they end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from looplift.base.data import dataclass
+from looplift.base.errors import NotLiftable
+from looplift.base.spans import Span
+from looplift.frontend import (
+    expressions,
+    growing,
+    iteration,
+    joins,
+    nests,
+    peeling,
+    rows,
+    statements,
+    structures,
+    unrolling,
+)
+from looplift.frontend.exits import STOP_ATTRIBUTE, binds
+from looplift.frontend.scope import Builder, Structure, Tup, Value, hint_of
+from looplift.ir.grammar import (
+    UNDEFINED,
+    Append,
+    Atom,
+    Block,
+    Carry,
+    Let,
+    Loop,
+    Op,
+    Perform,
+    Range,
+    Var,
+    While,
+    uses,
+    walk,
+)
+
+Place = tuple[str | int, ...]
+"""A name and the positions in its tuple, outermost first."""
+
+
+@dataclass
+class _Entry:
+    """The names that a loop assigns: their values before it and at entry of its body."""
+
+    init: dict[str, Value]
+    inside: dict[str, Value]
+    places: dict[Var, Place]
+    """Of the variables that are not bound before the loop."""
+
+
+def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: set[str]) -> _Entry:
+    """Open a loop: each name assigned in it gets a variable for its value at entry of the body.
+
+    ``hidden`` names hold a list, dict or function that the body replaces: they are bound in each iteration anew.
+    """
+    entry = _Entry({}, {}, {})
+
+    def shaped(place: Place, value: Value) -> Value:
+        if value is UNDEFINED and place in counts:
+            value = Tup((UNDEFINED,) * counts[place])
+        if isinstance(value, Tup):
+            return Tup(tuple(shaped((*place, k), item) for k, item in enumerate(value.items)))
+        return value
+
+    def opened(place: Place, value: Value) -> Value:
+        if isinstance(value, Tup):
+            return Tup(tuple(opened((*place, k), item) for k, item in enumerate(value.items)))
+        if isinstance(value, Structure):
+            return value
+        var = build.fresh(hint_of(str(place[0])))
+        if place[0] in build.settled:
+            build.certain |= {var}
+        build.entered[var] = value
+        if value is UNDEFINED or value in build.unbound_at_entry:
+            entry.places[var] = place
+        return var
+
+    for name in names:
+        init = shaped((name,), build.entry_value(name))
+        if name in hidden:
+            init = UNDEFINED
+        entry.init[name], entry.inside[name] = init, opened((name,), init)
+        build.held(name)[name] = entry.inside[name]
+    return entry
+
+
+def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
+    """Close a loop: pair the values at entry with those at the end of the body, and bind those after it."""
+    carries: list[Carry] = []
+
+    def closed(name: str, init: Value, inside: Value, last: Value) -> Value:
+        if isinstance(inside, Structure):
+            if last is not inside:
+                raise Rebound(name)
+            return init
+        if isinstance(last, Structure) and not isinstance(last, rows.Row):
+            if inside in read or (isinstance(inside, Tup) or init is not UNDEFINED):
+                raise build.refuse("mixed-kinds", f"'{hint_of(name)}' becomes {last.noun} in the loop")
+            return UNDEFINED
+        if isinstance(last, rows.Row):
+            last = last.whole
+        if isinstance(inside, Tup) and isinstance(init, Tup):
+            if not isinstance(last, Tup) or len(last.items) != len(inside.items):
+                raise build.refuse("mixed-kinds", f"'{name}' is a tuple before the loop and something else in it")
+            return Tup(tuple(map(closed, [name] * len(inside.items), init.items, inside.items, last.items)))
+        assert isinstance(inside, Var) and not isinstance(init, Tup)
+        if isinstance(last, Tup):
+            joins.unbound_like(build, last, inside)
+            raise build.refuse("mixed-kinds", f"'{name}' becomes a tuple in the loop")
+        if last is UNDEFINED and inside not in read:
+            return UNDEFINED
+        if last is UNDEFINED:
+            raise build.refuse("unsupported-syntax", f"'{name}' may not be bound here")
+        if last is inside and init is UNDEFINED:
+            if inside in read:
+                raise build.refuse("unsupported-syntax", f"'{name}' may not be bound here")
+            return UNDEFINED
+        assert not isinstance(init, Structure)
+        carries.append(Carry(inside, init, last, build.fresh(hint_of(name))))
+        return init if last is inside else carries[-1].after
+
+    ends = {name: build.held(name)[name] for name in entry.init}
+    read |= {leaf for name, end in ends.items() for leaf in leaves(end) if leaf not in leaves(entry.inside[name])}
+    for name, init in entry.init.items():
+        build.held(name)[name] = closed(name, init, entry.inside[name], ends[name])
+    return tuple(carries)
+
+
+def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], None]) -> None:
+    """Translate a loop; again, where a name that is not bound before it turns out to be bound to a tuple in it."""
+    counts: dict[Place, int] = {}
+    hidden: set[str] = set()
+    before, depth, length, unbound = build.state(), len(build.blocks), len(build.blocks[-1]), build.unbound_at_entry
+    while True:
+        entry = _enter(build, names, counts, hidden)
+        build.unbound_at_entry = unbound | entry.places.keys()
+        try:
+            translate_loop(entry)
+            changed = [name for name in before[1] if name not in entry.init and _moved(build, name, before[1][name])]
+            if not changed:
+                return
+            names = [*names, *changed]
+        except Rebound as found:
+            hidden.add(found.name)
+        except joins.BecomesTuple as found:
+            place = entry.places.get(found.var)
+            if place is None or _outer_value(entry.init[str(place[0])], place) is not UNDEFINED:
+                outer = found.var if place is None else _outer_value(entry.init[str(place[0])], place)
+                assert isinstance(outer, Var)
+                raise joins.BecomesTuple(outer, found.count) from None
+            counts[place] = found.count
+        finally:
+            build.unbound_at_entry = unbound
+        del build.blocks[depth:], build.blocks[-1][length:]
+        build.restore(before)
+
+
+class Rebound(Exception):
+    """A name that holds a list, dict or function before a loop is bound to another one in it."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+
+def _moved(build: Builder, name: str, before: Value) -> bool:
+    """Whether an item of a static list or dict was changed."""
+    return build.cells.get(name, before) is not before
+
+
+def _outer_value(value: Value, place: Place) -> Value:
+    """What a variable of a loop holds before it."""
+    for position in place[1:]:
+        assert isinstance(value, Tup)
+        value = value.items[int(position)]
+    return value
+
+
+def translate_for(build: Builder, node: ast.For) -> None:
+    span = build.span
+    if not getattr(node, STOP_ATTRIBUTE, None):
+        node = nests.nested(build, node)
+    source = iteration.source_of_iterable(build, node.iter)
+    site = build.site(node)
+    if isinstance(source, iteration.Source) and build.forms.get(site) == structures.STATIC:
+        source = unrolling.positions(build, source)
+    if isinstance(source, list):
+        unrolling.unroll(build, node, source)
+    elif not peeling.peeled(build, node, source, lambda rest: _iterated(build, node, rest, span)):
+        _iterated(build, node, source, span)
+
+
+def _iterated(build: Builder, node: ast.For, source: iteration.Source, span: Span) -> None:
+    """A loop of the IR over what a ``for`` iterates."""
+    site = build.site(node)
+
+    def translated(entry: _Entry) -> None:
+        index = build.fresh(_index_hint(node.target))
+        build.ranges[index] = site, source.domain
+
+        def body() -> None:
+            statements.assign(build, node.target, source.item(build, index), 0)
+            statements.translate_block(build, node.body)
+
+        block = build.block(body)
+        loop = _finish(build, source.domain, index, entry, block, node, span)
+        if set(source.sequences) & set(_lengthened(loop)):
+            raise NotLiftable("unsupported-iterable", "the list that is iterated changes its length meanwhile", span)
+
+    _loop(build, growing.rebound(build, node), translated)
+
+
+def _index_hint(target: ast.expr) -> str:
+    match target:
+        case ast.Name(id=name):
+            return name
+        case ast.Tuple(elts=[ast.Name(id=name), *_]):
+            return name
+    return "k"
+
+
+def _lengthened(loop: Loop) -> list[Atom]:
+    """Lists that the body of a loop makes longer or shorter, under the names that they have before it too."""
+    found: list[Atom] = []
+    earlier = {
+        carry.inside: carry.init for inner in (loop, *walk(loop.body)) for carry in getattr(inner, "carries", ())
+    }
+    for statement in walk(loop.body):
+        match statement:
+            case Append(ref=ref):
+                found.append(ref)
+            case Let(op=op) | Perform(op=op) if op.name.removeprefix("method.") in statements.GROWING and op.args:
+                found += [arg for arg in op.args[:1] if isinstance(arg, Var)]
+            case Let(op=Op(name="inplace.add", args=[ref, *_])):
+                found += [ref] if isinstance(ref, Var) else []
+    for ref in found:
+        if (before := earlier.get(ref)) is not None and before not in found:  # type: ignore[arg-type]
+            found.append(before)
+    return found
+
+
+def translate_while(build: Builder, node: ast.While) -> None:
+    span = build.span
+    if binds(node.test):
+        raise build.refuse("unsupported-syntax", "a 'while' with an 'else' whose test binds a name")
+
+    def translated(entry: _Entry) -> None:
+        found: dict[str, Atom] = {}
+        test = build.block(lambda: found.update(cond=expressions.evaluate_atom(build, node.test)))
+        block = build.block(lambda: statements.translate_block(build, node.body))
+        _finish(build, While(test, found["cond"]), None, entry, block, node, span)
+
+    _loop(build, growing.rebound(build, node), translated)
+
+
+def _finish(
+    build: Builder,
+    domain: Range | While,
+    index: Var | None,
+    entry: _Entry,
+    block: Block,
+    node: ast.For | ast.While,
+    span: Span,
+) -> Loop:
+    stop: str | None = getattr(node, STOP_ATTRIBUTE, None)
+    flag = build.atom(build.env[stop]) if stop else None
+    read = {
+        atom
+        for part in (block, *([domain.block] if isinstance(domain, While) else []))
+        for s in walk(part)
+        for atom in uses(s)
+    }
+    loop = Loop(domain, index, _leave(build, entry, read), block, flag, span)
+    build.add(loop)
+    return loop
+
+
+def leaves(value: Value) -> list[Atom]:
+    """The atoms of a value."""
+    if isinstance(value, Structure):
+        return []
+    return [leaf for item in value.items for leaf in leaves(item)] if isinstance(value, Tup) else [value]
