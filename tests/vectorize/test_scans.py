@@ -8,6 +8,8 @@ import torch
 from tests.vectorize.harness import check
 from tests.vectorize.test_distribution import matrix, vector
 
+from looplift import lift
+
 
 def running_sum(x):
     out = torch.zeros_like(x)
@@ -229,3 +231,18 @@ def test_differences_from_a_number_before_the_loop():
         return out
 
     check(differences, [matrix(4, 3)], [matrix(1, 3)])
+
+
+@pytest.mark.parametrize("start", [0.0, -3e38])
+def test_sums_that_overflow_on_the_way_are_the_loops(start):
+    def running(x):
+        s, out = torch.full((), start), []
+        for t in range(len(x)):
+            s = s + x[t]
+            out.append(s)
+        return torch.stack(out)
+
+    x = torch.tensor([3e38, 3e38, -3e38, 1.0])
+    lifted = lift(running, verify="off", backend="torch")
+    for _ in range(2):
+        assert torch.equal(lifted(x), running(x))

@@ -146,11 +146,12 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
     axes = nodes.merge_axes(term.axes, init.axes, factor.axes if factor is not None else (), (axis,))
     attrs = {"axis": axis, "bits": 62}
     if factor is None:
-        return Node("running_sum", (term, init), axes, kind, attrs, scan.carry.hint)
-    if factor.axes or not factor.kind.is_number:
-        factor = fitting(factor, Kind(kind.family, kind.dtype, factor.kind.rank) if kind.is_array else kind)
-    made = Node("recurrence", (factor, term, init), axes, kind, attrs, scan.carry.hint)
-    if floating:
+        made = Node("running_sum", (term, init), axes, kind, attrs, scan.carry.hint)
+    else:
+        if factor.axes or not factor.kind.is_number:
+            factor = fitting(factor, Kind(kind.family, kind.dtype, factor.kind.rank) if kind.is_array else kind)
+        made = Node("recurrence", (factor, term, init), axes, kind, attrs, scan.carry.hint)
+    if floating:  # in another order, or in double precision, other sums overflow
         made = _named(context, made)
         context.check(Node("finite", (made,), (), nodes.BOOL))
     return made
