@@ -22,6 +22,8 @@ PLAN = ((0, True), (4, True), (1, True), (0, False), (2, True), (3, True))
 NARROW = re.compile(r"float32|float16|bfloat16|complex64|half\b")
 FLOAT_TEXT = re.compile(r"-?\d+\.\d*(?:[eE][-+]?\d+)?")
 # Iterating a tensor makes views that autograd forbids to use once their base was stored to: bookkeeping, not an answer.
+# PyTorch's median along a dimension of an expanded tensor reads memory that nobody has set.
+MEDIAN = re.compile(r"\bmedian\((-?\d|dim|\w+, )")
 UNTOLD = "the output of a function that returns multiple views"
 SMALLEST_STEP = {torch.float16: 2e-3, torch.bfloat16: 1.6e-2, torch.float32: 2.4e-7, torch.complex64: 2.4e-7}
 
@@ -501,6 +503,8 @@ def call_difference(subject, lifted, build_literal, build_lifted, seed, with_gra
         with torch.no_grad():
             if only_rounding(got, want, subject, seed, build_literal):
                 return None
+    if why and MEDIAN.search(subject.source) and ".expand(" in subject.source:
+        return None
     return why and f"{why}  [seed {seed}{'' if with_gradients else ', no_grad'}]"
 
 

@@ -10,6 +10,7 @@ import torch
 
 from looplift import lift
 from looplift.base.errors import LoopliftWarning
+from looplift.runtime.snapshot import copied
 
 X = torch.arange(1.0, 5.0)
 
@@ -260,3 +261,28 @@ def test_what_a_local_function_closes_over_is_copied_with_it():
         warnings.simplefilter("error")
         for _ in range(3):
             assert lifted(20, pairs) == groups(20, pairs)
+
+
+@pytest.mark.parametrize("grad", [True, False])
+def test_what_is_taken_of_copies_of_views_asks_for_gradients_as_what_is_taken_of_them_does(grad):
+    def rows(x, m):
+        found = []
+        for _ in range(m):
+            for j, _row in enumerate(x):
+                if j == 0:
+                    pass
+                found.append(x[j,])
+        return found
+
+    lifted = lift(rows)
+    with warnings.catch_warnings(), torch.set_grad_enabled(grad):
+        warnings.simplefilter("error")
+        for x in (torch.randn(3, 2).t(), torch.randn(3, 2), torch.randn(6, 4)[::2]):
+            x.requires_grad_()
+            for _ in range(2):
+                assert [t.requires_grad for t in lifted(x, 2)] == [t.requires_grad for t in rows(x, 2)]
+    with torch.set_grad_enabled(grad):
+        leaf = torch.randn(3, 2).t().requires_grad_()
+        row = leaf[0]
+        (made,) = copied({"row": row}, ["row"]).values()
+        assert made.requires_grad == row.requires_grad

@@ -7,6 +7,7 @@ import torch
 from harness import assert_same, batched, check, program_of
 from torch import nn
 
+from looplift import lift
 from looplift.base.errors import NotLiftable
 
 WIDTH = 3
@@ -287,6 +288,33 @@ def test_rows_of_one_column_do_not_broadcast_across_lanes():
     tables = torch.randn(5, 3), torch.randn(5, 3)
     items = [0, 1, 2]
     assert_same(batched(loop, *tables, items)(*tables, items), loop(*tables, items))
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda x: torch.log_softmax(x, -1),
+        lambda x: torch.softmax(x, 0),
+        lambda x: x.sum(-1),
+        lambda x: x.cumsum(-1),
+        lambda x: torch.stack([x, x * 2], -1),
+        lambda x: x.unsqueeze(-1),
+        lambda x: x.mean(dim=0),
+    ],
+)
+def test_axes_of_single_numbers_are_not_those_of_lanes(operation):
+    def loop(x, items):
+        out = []
+        for i in items:
+            out.append(operation(x[i]))
+        return out
+
+    x, items = torch.rand(5), [0, 3, 1]
+    lifted = lift(loop)
+    for _ in range(2):
+        for ours, theirs in zip(lifted(x, items), loop(x, items), strict=True):
+            assert_same(ours, theirs)
+    assert not lifted.report().loops[0].reason.startswith("values")
 
 
 OPERATIONS = [

@@ -49,11 +49,11 @@ def literal(tree: Tree | None) -> Any:
         raise NoRule from None
 
 
-def shifted(axis: Any) -> Any:
-    """An axis of a row, counted in lanes."""
+def shifted(axis: Any, rank: int) -> Any:
+    """An axis of a row of so many dimensions, counted in lanes."""
     if isinstance(axis, tuple | list):
-        return tuple(map(shifted, axis))
-    if not isinstance(axis, int):
+        return tuple(shifted(one, rank) for one in axis)
+    if not isinstance(axis, int) or not -rank <= axis < rank:
         raise NoRule
     return axis + 1 if axis >= 0 else axis
 
@@ -216,7 +216,7 @@ class Rules:
         position = 2 if tree.name in ("chunk", "split", "tensor_split") else 1
         default = 0 if position == 2 else None
         given = tree.arguments[position] if len(tree.arguments) > position else tree.keywords.get("dim")
-        axis = shifted(default if given is None else literal(given))
+        axis = shifted(default if given is None else literal(given), operand.rank)
         middle = self.plain(tree.arguments[1:position])
         return spell(tree, [operand.text, *middle], {**self.keywords(tree, without=("dim",)), "dim": constant(axis)})
 
@@ -229,7 +229,8 @@ class Rules:
         if len({item.rank for item in items}) != 1:
             raise NoRule
         given = tree.arguments[1] if len(tree.arguments) > 1 else tree.keywords.get("dim", tree.keywords.get("axis"))
-        axis = shifted(0 if given is None else literal(given))
+        rank = items[0].rank + (tree.name == "stack")
+        axis = shifted(0 if given is None else literal(given), rank)
         return spell(tree, [ast.List([item.text for item in items])], {"dim": constant(axis)})
 
     rule_stack = joined
@@ -267,7 +268,7 @@ class Rules:
         if given is not None:
             if tree.name in ("max", "min"):
                 raise NoRule
-            return spell(tree, [operand.text], {"dim": constant(shifted(literal(given))), **keywords})
+            return spell(tree, [operand.text], {"dim": constant(shifted(literal(given), operand.rank)), **keywords})
         axes = tuple(range(1, operand.rank + 1))
         single = tree.name in ("prod", "all", "any", "argmax", "argmin") and operand.rank == 1
         if operand.rank == 0 or not (single or tree.name in ("sum", "mean", "amax", "amin")):
@@ -277,7 +278,7 @@ class Rules:
     def rule_unsqueeze(self, tree: Apply) -> ast.expr:
         operand = self.lane_operand(tree.arguments[0])
         given = tree.arguments[1] if len(tree.arguments) > 1 else tree.keywords.get("dim")
-        return spell(tree, [operand.text, constant(shifted(literal(given)))], {})
+        return spell(tree, [operand.text, constant(shifted(literal(given), operand.rank + 1))], {})
 
     def rule_squeeze(self, tree: Apply) -> ast.expr:
         operand = self.lane_operand(tree.arguments[0])
@@ -286,7 +287,7 @@ class Rules:
         if not isinstance(axis, int):
             raise NoRule
         scheduler = ast.Attribute(ast.Name(self.point.scheduler), "squeezed")
-        return call(scheduler, [operand.text, constant(shifted(axis))])
+        return call(scheduler, [operand.text, constant(shifted(axis, operand.rank))])
 
     def rule_sizes(self, tree: Apply) -> ast.expr:
         operand = self.lane_operand(tree.arguments[0])
@@ -308,7 +309,9 @@ class Rules:
         if tree.name != "unbind":
             raise NoRule
         given = tree.arguments[1] if len(tree.arguments) > 1 else tree.keywords.get("dim")
-        return spell(tree, [operand.text], {"dim": constant(shifted(0 if given is None else literal(given)))})
+        return spell(
+            tree, [operand.text], {"dim": constant(shifted(0 if given is None else literal(given), operand.rank))}
+        )
 
     def rule_index(self, tree: Apply) -> ast.expr:
         base, *parts = tree.arguments
@@ -367,7 +370,7 @@ def _acts_on_rows(module: Any, rank: int) -> bool:
     """Whether a module of ``torch.nn`` acts on the last axis or on each element, so that more axes change nothing."""
     name = type(module).__name__
     if name in ("Softmax", "LogSoftmax"):
-        return module.dim is not None and module.dim < 0 and rank >= 1
+        return module.dim is not None and -rank <= module.dim < 0
     if name in ("Linear", "LayerNorm", "RMSNorm"):
         return rank >= 1
     if name == "Sequential":

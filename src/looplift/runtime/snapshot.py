@@ -136,7 +136,8 @@ class _Copier:
     def tensor(self, value: Tensor) -> Tensor:
         """A tensor over a copy of the whole storage, so that views of one memory stay views of one memory."""
         if value.requires_grad and not is_leaf(value):
-            return value.clone()
+            with torch.enable_grad():  # so that the copy asks for gradients where the caller switched them off
+                return value.clone()
         storage = value.untyped_storage()
         key = storage.data_ptr()
         if key not in self.storages:
@@ -144,6 +145,8 @@ class _Copier:
         with torch.no_grad():
             out = torch.empty(0, dtype=value.dtype, device=value.device)
             out.set_(self.storages[key], value.storage_offset(), value.shape, value.stride())
+            if value._is_view():  # what is taken of a view without gradients asks for none, as its base does
+                out = out.as_strided(out.shape, out.stride(), out.storage_offset())
         if isinstance(value, torch.nn.Parameter):
             return torch.nn.Parameter(out, value.requires_grad)
         return out.requires_grad_(value.requires_grad)
