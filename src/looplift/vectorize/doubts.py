@@ -61,6 +61,17 @@ def check_entries(context: Context, value: Node, axis: Axis) -> None:
             return
 
 
+def check_each(context: Context, value: Node, axes: tuple[Axis, ...], mask: Node | None) -> None:
+    """The same where the values of some axes are handed out one by one: each must have taken what any may take."""
+    for lanes, _ in found_in(context, value) if context.needs_grad else ():
+        inner = tuple(axis for axis in lanes.axes if axis not in axes)
+        if any(axis.is_ragged for axis in inner):
+            raise context.refuse("carried", "an item of a list may get no gradient in the loop")
+        outer = tuple(axis for axis in lanes.axes if axis in axes)
+        taken = Node("reduce", (lanes,), outer, nodes.BOOL, {"axes": inner, "operator": "or"}) if inner else lanes
+        context.check(taken if mask is None else nodes.elementwise("or_", [taken, nodes.negated(mask)], nodes.BOOL))
+
+
 def check_last(context: Context, value: Node, axis: Axis) -> None:
     """The same where only the last lane of an axis is kept."""
     check(context, value, nodes.compare("eq", _position(axis), _last(axis)))

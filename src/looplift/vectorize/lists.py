@@ -8,7 +8,7 @@ from looplift.ir.array import Assign, Axis, Node, Push, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Var
 from looplift.vectorize import doubts, lane_lists, nodes, ragged_lists, strip_lists
-from looplift.vectorize.context import Context
+from looplift.vectorize.context import Context, leaves
 from looplift.vectorize.held import check_number
 from looplift.vectorize.nodes import Val
 
@@ -275,12 +275,21 @@ class Built:
         """The kind of the items of its items' items."""
         return self.item_kind(context) if self.row is None else self.row.innermost(context)
 
+    def check_alike(self, context: Context) -> None:
+        """Items that are read one by one, or handed out, depend on the same inputs: others give these no gradient."""
+        inputs = {(frozenset(leaves(node)), frozenset(leaves(node, surely=True))) for node in self.beside}
+        if context.needs_grad and len(inputs) > 1:
+            raise context.refuse("carried", f"an item of '{self.var.hint}' may get no gradient in the loop")
+        for value, inside, mask in self.entries:
+            doubts.check_each(context, value, (*inside, *self.axes), mask)
+
     def item(self, context: Context, index: Operand, fact: Fact) -> Val:
         from looplift.vectorize.indexing import read
 
-        element = self.item_kind(context)
         if context.needs_grad and any(doubts.found_in(context, value) for value, _, _ in self.entries):
             raise context.refuse("carried", f"an item of '{self.var.hint}' may get no gradient in the loop")
+        self.check_alike(context)
+        element = self.item_kind(context)
         if self.differs:
             return lane_lists.item(context, self, index, element)
         got = read(context, self.collected(context), index, _lane_kind(context, element)).node
@@ -309,6 +318,7 @@ def as_row(context: Context, row: Built) -> Val:
     """A list that is an item of another one: an array in each lane, of the same length in all."""
     if row.ragged is not None or row.differs or not row.entries or row.entries[0][2] is not None or not row.axes:
         raise context.refuse("ragged-shape", f"'{row.var.hint}', which is put into a list, may have any length")
+    row.check_alike(context)
     return Val(row.collected(context), sequence=row)
 
 
@@ -332,6 +342,7 @@ class Held(Built):
 
 def backwards(context: Context, built: Built) -> Val:
     """``items[::-1]`` of a list that the region made."""
+    built.check_alike(context)
     node = built.collected(context)
     if len(node.args) > 1 or built.ragged is not None:
         raise context.refuse("ragged-shape", f"'{built.var.hint}' may have any length, and is read backwards")
@@ -439,6 +450,7 @@ def returned(context: Context, built: Built) -> Node:
     """The list as the caller gets it: numbers as numbers, tensors as tensors of their own."""
     if built.ragged is not None and not built.axes:
         return ragged_lists.split(context, built.ragged, built.entries[0], built.var.hint)
+    built.check_alike(context)
     node = built.collected(context)
     if built.axes or (built.row is not None and not built.innermost(context).is_number):
         raise context.refuse("unsupported-value", f"'{built.var.hint}' is a list of lists")
