@@ -10,6 +10,7 @@ import torch
 from tests.vectorize.harness import check
 
 from looplift import lift
+from looplift.base.compare import difference
 
 CASES = []
 
@@ -451,3 +452,44 @@ def read_between(x, edges):
 @pytest.mark.parametrize("program", [scaled_after, set_after, read_between], ids=lambda p: p.__name__)
 def test_several_statements_of_which_some_do_not_add_keep_their_order(program):
     check(program, [normal(6), integers(6, 20, 2)], gradients=False, decisions={"sequential"})
+
+
+def later_places(x, c):
+    out, n = torch.zeros(len(x)), len(x)
+    for i in range(n):
+        k = i
+        while k < n:
+            out[k] = x[i]
+            k = k + 1
+    return out
+
+
+def from_the_diagonal_on(x, c):
+    out, n, last = torch.zeros(len(x)), len(x), []
+    for i in range(n):
+        h = torch.zeros(())
+        for j in range(i, n):
+            h = torch.tanh(h * 0.5 + c[i, j])
+            out[j] = h
+        last.append(h)
+    return out, torch.stack(last)
+
+
+def halved_until_small(x, c):
+    out, n = torch.zeros(len(x)), len(x)
+    for i in range(n):
+        z, k = x[i], 0
+        while z > 0.1 and k < n:
+            z = z * 0.5
+            out[k] = z
+            k += 1
+    return out
+
+
+@pytest.mark.parametrize("program", [later_places, from_the_diagonal_on, halved_until_small], ids=lambda p: p.__name__)
+@pytest.mark.parametrize("backend", ["torch", "auto"])
+def test_steps_of_a_loop_that_stays_store_in_the_order_of_the_loop_around_it(program, backend):
+    lifted = lift(program, verify="off", backend=backend)
+    for n in (7, 3, 1):
+        x, c = normal(n), normal(n, n)
+        assert difference(lifted(x, c), program(x, c)) is None

@@ -145,7 +145,8 @@ class _Copier:
         with torch.no_grad():
             out = torch.empty(0, dtype=value.dtype, device=value.device)
             out.set_(self.storages[key], value.storage_offset(), value.shape, value.stride())
-            if value._is_view():  # what is taken of a view without gradients asks for none, as its base does
+        if value._is_view():  # what is taken of a view where gradients are off asks for one only if its base does
+            with torch.enable_grad():
                 out = out.as_strided(out.shape, out.stride(), out.storage_offset())
         if isinstance(value, torch.nn.Parameter):
             return torch.nn.Parameter(out, value.requires_grad)

@@ -12,6 +12,7 @@ from looplift.ir.array import Assign, Axis, Effect, Node
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Group, Let, Loop, Op, Operand, Perform, Var, as_atom, constant, walk
 from looplift.ops import table
+from looplift.vectorize import sharing
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -66,12 +67,20 @@ def _formatted(context: Context, op: Op, operands: list[Node]) -> str:
 
 def _value(context: Context, operand: Operand, operands: list[Node]) -> str:
     node = context.node(as_atom(operand))
-    if context.needs_grad and node.kind.is_array:
+    if node.kind.is_array and (context.needs_grad or _asks(context, operand)):
         raise context.refuse("effect-order", "a tensor is printed with the name of its gradient")
     if node.axes and isinstance(operand, Var) and not _exact(context, operand, set()):
         raise context.refuse("effect-order", f"'{operand.hint}' is printed, and its last digit may differ when batched")
     operands.append(node)
     return f"\x00{len(operands) - 1}\x01"
+
+
+def _asks(context: Context, operand: Operand) -> bool:
+    """Whether a value is a view of a tensor that asks for gradients: it says so also where they are switched off."""
+    if not isinstance(operand, Var):
+        return False
+    owner = context.facts.of.get(sharing.origin(context, operand))
+    return bool(getattr(owner.sample if owner else None, "requires_grad", False))
 
 
 def _exact(context: Context, var: Var, seen: set[Var]) -> bool:

@@ -181,7 +181,8 @@ def _combine(context: Context, operator: str, init: Node, folded: Node, kind: Ki
     from looplift.vectorize.arithmetic import arithmetic
 
     if operator == "add" and init.op == "const" and init.kind.is_number and init.attrs["value"] == 0:
-        return folded
+        if folded.op == "reduce" or not _floating(folded.kind):
+            return folded  # no sum that begins with 0 is -0.0, which a product may be
     if operator == "mul" and init.op == "const" and init.kind.is_number and init.attrs["value"] == 1:
         return folded
     if operator in ("max", "min"):

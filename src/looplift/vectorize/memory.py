@@ -5,6 +5,7 @@ from __future__ import annotations
 from looplift.base.errors import NotLiftable
 from looplift.ir.grammar import (
     Append,
+    Block,
     Const,
     Group,
     Let,
@@ -267,3 +268,30 @@ def _apart(a: Path, b: Path, loop: Loop) -> bool:
         for x, y in zip(a, b, strict=True)
     )  # fmt: skip
     return shared and different
+
+
+def check_steps(context: Context, loop: Loop, *, same_index: bool, everywhere: bool) -> None:
+    """A loop that stays runs step by step for all lanes: what the iterations of a loop outside of it store at one
+    place must come in the order that these have.
+
+    ``same_index``: its index is the same in all lanes; ``everywhere``: each step runs in all of them.
+    """
+    updated = {id(s) for update in context.updates.of for s in (update, *walk(Block((update,))))}
+    for store in walk(loop.body):
+        if not isinstance(store, Store) or id(store) in updated or store.combine in ("add", "sub"):
+            continue
+        array = context.arrays.get(context.flow.root(store.ref))
+        path = path_of(context, store.ref, store.index)
+        if array is None or (path is not None and same_index and _separates(context, path, loop)):
+            continue
+        always = everywhere and any(one is store for one in loop.body)
+        for outer, axis in context.axis_of.items():
+            if axis not in array.axes and not (path is not None and _in_order(context, path, outer, always)):
+                message = f"iterations of the loop in line {outer.span.line} store at one place of '{array.name}'"
+                raise context.refuse("order", message)
+
+
+def _in_order(context: Context, path: Path, outer: Loop, always: bool) -> bool:
+    """Whether no two iterations of a loop store at one place, or all of them do so in each step."""
+    varies = any(outer in context.facts[atom].loops for item in path for atom in atoms(item))
+    return _separates(context, path, outer) or (always and not varies)

@@ -13,6 +13,7 @@ from looplift.vectorize import lists, nodes
 from looplift.vectorize.context import Array, Context, leaves
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.lists import Built, Held
+from looplift.vectorize.memory import check_shared, check_steps
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import truth
 from looplift.vectorize.settled import note_iteration, noting_iterations
@@ -81,6 +82,8 @@ def serial_phase(
     assert loop.index is not None
     _bind_arrays(context, loop)
     walked = walk_of(context, loop)
+    everywhere = walked.limit is None and context.mask is None and loop.stop is None
+    check_steps(context, loop, same_index=walked.start is None, everywhere=everywhere)
     names = [_enter(context, loop, carry) for carry in carries]
     _exchange(context, loop, carries, names)
     for history in held:
@@ -156,6 +159,7 @@ def while_loop(context: Context, loop: Loop) -> None:
     domain = loop.domain
     assert isinstance(domain, While)
     _bind_arrays(context, loop)
+    check_steps(context, loop, same_index=False, everywhere=False)
     carries = list(loop.carries)
     names = [_enter(context, loop, carry) for carry in carries]
     ran = noting_iterations(context, loop, carries)
@@ -175,7 +179,6 @@ def while_loop(context: Context, loop: Loop) -> None:
 
 def _bind_arrays(context: Context, loop: Loop) -> None:
     """Arrays that the loop writes to need a name before it starts, and what it reads must be other memory."""
-    from looplift.vectorize.memory import check_shared
     from looplift.vectorize.stores import bind
 
     for root in stored_roots(context.flow, loop.body):
