@@ -1,4 +1,4 @@
-"""Program 9885: printed: 'at 1 0 tensor(0.)\\nat 1 1 tensor(-0.5000)\\nat 1 2 tensor(-0.5000)\\nat 1 3 tenso instead of 'at 1 0 tensor(0., requires_grad=True)\\nat 1 1 tensor(-0.5000, requires_grad=Tru  [seed 0, no_grad]"""
+"""A view of a tensor that asks for gradients is printed where they are switched off."""
 
 import torch
 
