@@ -63,7 +63,7 @@ def check_entries(context: Context, value: Node, axis: Axis) -> None:
 
 def check_each(context: Context, value: Node, axes: tuple[Axis, ...], mask: Node | None) -> None:
     """The same where the values of some axes are handed out one by one: each must have taken what any may take."""
-    for lanes, _ in found_in(context, value) if context.needs_grad else ():
+    for lanes, _ in found_in(context, value):
         inner = tuple(axis for axis in lanes.axes if axis not in axes)
         if any(axis.is_ragged for axis in inner):
             raise context.refuse("carried", "an item of a list may get no gradient in the loop")

@@ -277,8 +277,9 @@ class Built:
 
     def check_alike(self, context: Context) -> None:
         """Items that are read one by one, or handed out, depend on the same inputs: others give these no gradient."""
-        inputs = {(frozenset(leaves(node)), frozenset(leaves(node, surely=True))) for node in self.beside}
-        if context.needs_grad and len(inputs) > 1:
+        if not context.needs_grad:
+            return
+        if len({(frozenset(leaves(node)), frozenset(leaves(node, surely=True))) for node in self.beside}) > 1:
             raise context.refuse("carried", f"an item of '{self.var.hint}' may get no gradient in the loop")
         for value, inside, mask in self.entries:
             doubts.check_each(context, value, (*inside, *self.axes), mask)
