@@ -10,7 +10,17 @@ import types
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.frontend import comprehensions, conversions, expressions, host_items, statements, sugar, training
+from looplift.frontend import (
+    comprehensions,
+    conversions,
+    evident,
+    expressions,
+    host_items,
+    statements,
+    structures,
+    sugar,
+    training,
+)
 from looplift.frontend.exits import always_exits, without_exits
 from looplift.frontend.lambdas import is_lambda, source_of_lambda
 from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value
@@ -33,7 +43,7 @@ def call(build: Builder, node: ast.Call) -> Value:
             return owner.method(build, node.func.attr, positional, keywords)
         listed = host_items.module_listing(build, owner, node.func.attr, bool(node.args or node.keywords))
         if listed is not None:
-            return Tup(tuple(listed))
+            return structures.Once(f"'{ast.unparse(node)}'", listed, build.blocks[-1])
         if node.func.attr in ("keys", "values", "items") and not node.args and not node.keywords:
             if (found := _of_dict(build, owner, node.func.attr)) is not None:
                 return found
@@ -59,7 +69,8 @@ def _of_dict(build: Builder, owner: Value, kind: str) -> Value | None:
     if isinstance(table, dict):
         pairs = [(Const(key), value) for key, value in table.items()]
         found = {"keys": [key for key, _ in pairs], "values": [value for _, value in pairs], "items": map(Tup, pairs)}
-        return Tup(tuple(found[kind]))
+        shown = list(found[kind])
+        return structures.View(f"the {kind} of a dict", lambda build: shown, lambda: shown)
     return dict_view(build, owner, kind)
 
 
@@ -356,6 +367,8 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
             return build.emit("builtin.len", build.atom(value)) if items is None else Const(len(items))
         case "divmod" if len(node.args) == 2 and not node.keywords:
             left, right = (expressions.evaluate_atom(build, arg) for arg in node.args)
+            if not (evident.is_no_tensor(build, left) and evident.is_no_tensor(build, right)):
+                raise build.refuse("unsupported-value", "'divmod' of what may be tensors; write '//' and '%'")
             return Tup((build.emit("floordiv", left, right), build.emit("mod", left, right)))
         case "isinstance" if len(node.args) == 2:
             return _isinstance(build, node)

@@ -114,4 +114,5 @@ def unpacked_zip(build: Builder, node: ast.Call) -> Value | None:
     rows = [expressions.known_items(build, item) for item in expressions.known_items(build, value) or ()]
     if not rows or any(row is None for row in rows):
         return None
-    return Tup(tuple(Tup(items) for items in zip(*[row for row in rows if row is not None])))
+    columns: list[Value] = [Tup(items) for items in zip(*[row for row in rows if row is not None])]
+    return structures.Once("'zip(...)'", columns, build.blocks[-1])

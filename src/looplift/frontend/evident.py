@@ -56,6 +56,39 @@ def is_integer(build: Builder, value: Value) -> bool:
     return False
 
 
+NUMBERS = ("builtin.len", "iter_len", "builtin.int", "builtin.float", "builtin.round", "method.item")
+
+
+def is_no_tensor(build: Builder, value: Value) -> bool:
+    """Whether a value is surely a number of Python's or NumPy's, or an array of NumPy's."""
+    import numpy as np
+
+    if isinstance(value, Const):
+        return isinstance(value.value, int | float)
+    if not isinstance(value, Var):
+        return False
+    if (path := build.param_path(value)) is not None:
+        found = build.param_values[path]
+        if type(found) in (list, tuple):
+            return bool(found) and all(isinstance(item, int | float | np.generic) for item in found)
+        return isinstance(found, int | float | np.generic | np.ndarray | range)
+    if value in build.ranges:
+        return True
+    if value in build.entered:
+        return is_no_tensor(build, build.entered[value])
+    match _maker(build, value):
+        case If(phis=phis):
+            phi = next(phi for phi in phis if phi.var is value)
+            return is_no_tensor(build, phi.then) and is_no_tensor(build, phi.orelse)
+        case Loop(carries=carries):
+            return is_no_tensor(build, next(carry.init for carry in carries if carry.after is value))
+        case Let(op=op) if op.name in NUMBERS:
+            return True
+        case Let(op=op) if op.name in (*INTEGRAL, *KEEPING) or op.name.startswith(("inplace.", "np.", "math.")):
+            return all(is_no_tensor(build, operand) for operand in operands(op) if isinstance(operand, Var))
+    return False
+
+
 def is_seen_through(build: Builder, value: Value) -> bool:
     """Whether items taken of a sequence show what is stored into it later: views do, and tuples do not change."""
     import numpy as np

@@ -131,10 +131,8 @@ def known_items(build: Builder, value: Value) -> list[Value] | None:
         return list(value.items)
     if isinstance(value, Const) and isinstance(value.value, tuple):
         return list(map(Const, value.value))
-    if isinstance(value, structures.Shelf):
-        return value.iterated(build)
     if isinstance(value, Structure):
-        return None
+        return value.listed(build)
     found = host_items.items_of(build, value)
     return list(map(Const, found)) if isinstance(found, dict) else found
 
@@ -203,6 +201,8 @@ def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
         return _member(build, name, left, right)
     if isinstance(left, Tup) and isinstance(right, Tup) and name in ("eq", "ne"):
         return _equal_tuples(build, name, left, right)
+    if isinstance(left, Tup) and isinstance(right, Tup) and name in ("is_", "is_not"):
+        raise build.refuse("mixed-kinds", "'is' of two tuples; compare them by '=='")
     left, right = build.atom(left), build.atom(right)
     if name in ("is_", "is_not") and isinstance(left, Const) and isinstance(right, Const):
         return Const((left.value is right.value) == (name == "is_"))

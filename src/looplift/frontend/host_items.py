@@ -98,14 +98,17 @@ _PLAIN = (int, float, str, bool, type(None), range)
 
 def made_beforehand(build: Builder, node: ast.Call) -> Value | None:
     """The value of ``sorted(set(names))`` and the like, of plain values of the caller: an argument of its own."""
-    if not build.frame.is_root or not _is_pure(build, node):
+    if build.changes or not build.frame.is_root or not _is_pure(build, node):
         return None
     text = ast.unparse(node)
     try:
         found = eval(text, dict(build.values))
     except Exception:  # raises in the loop too, at its own place
         return None
-    return build.live_in(f"list({text})", list(found)) if isinstance(found, list | set | frozenset) else None
+    if not isinstance(found, list | set | frozenset):
+        return None
+    build.beforehand = True
+    return build.live_in(f"list({text})", list(found))
 
 
 def _is_pure(build: Builder, node: ast.expr) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from looplift.base.data import dataclass
 from looplift.frontend import calls, evident, expressions, rows, structures
-from looplift.frontend.scope import Builder, Structure, Tup, Value
+from looplift.frontend.scope import Builder, Late, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Range, Require
 
 
@@ -49,7 +49,7 @@ def source_of_iterable(build: Builder, node: ast.expr) -> Source | list[Value]:
 def of_value(build: Builder, value: Value) -> Source | list[Value]:
     """What a loop over a value runs through."""
     if isinstance(value, Structure):
-        return value.iterated(build)
+        return value.running(build)
     if isinstance(value, Tup):
         return _display(build, list(value.items))
     if (items := expressions.known_items(build, value)) is not None:
@@ -228,8 +228,29 @@ def _zip_known(build: Builder, sources: list[Source | list[Value]]) -> list[Valu
             continue
         longer = build.emit("ge", _length(build, source), Const(count))
         build.add(Require(longer, "fewer items than modules or functions beside them", build.span))
-        columns.append([_at(build, source, Const(position)) for position in range(count)])
+        columns.append([late_item(source, position) for position in range(count)])
     return [Tup(items) for items in zip(*columns, strict=True)]
+
+
+def late_item(source: Source, position: int) -> Late:
+    """The item at a position that counts from 0."""
+    return Late(lambda build: _at(build, source, Const(position)))
+
+
+def current(build: Builder, value: Value) -> Value:
+    """An item, read now."""
+    if isinstance(value, Tup):
+        return Tup(tuple(current(build, item) for item in value.items))
+    return current(build, value.read(build)) if isinstance(value, Late) else value
+
+
+def finish(build: Builder, value: Value) -> None:
+    """Refuses what has changed since the loop began and would be iterated otherwise."""
+    if isinstance(value, Tup):
+        for item in value.items:
+            finish(build, item)
+    if isinstance(value, Late):
+        value.finish(build)
 
 
 def _zip_sources(build: Builder, sources: list[Source]) -> Source:
@@ -249,12 +270,19 @@ def _map(build: Builder, function: ast.expr, inners: list[ast.expr]) -> Source |
     called = expressions.evaluate(build, function)
     source = _zip(build, inners)
     if isinstance(source, list):
-        return [_applied(build, called, item) for item in source]
+        return [_late_call(called, item) for item in source]
 
     def item(build: Builder, index: Atom) -> Value:
         return _applied(build, called, source.item(build, index))
 
     return Source(source.domain, item, source.sequences)
+
+
+def _late_call(function: Value, arguments: Value) -> Late:
+    return Late(
+        lambda build: _applied(build, function, current(build, arguments)),
+        lambda build: finish(build, arguments),
+    )
 
 
 def _applied(build: Builder, function: Value, arguments: Value) -> Value:

@@ -79,7 +79,10 @@ class Row(Structure):
 
     def compared(self, build: Builder, name: str, other: Const) -> Atom:
         """A comparison with a constant, made for all records beforehand."""
-        sign = {"eq": "==", "ne": "!=", "is_": "is", "is_not": "is not"}[name]
+        signs = {"eq": "==", "ne": "!=", "is_": "is", "is_not": "is not"}
+        if name not in signs:
+            raise self.refusal(build, "compared by something else than '==' and 'is'")
+        sign = signs[name]
         test = expressions.fold
         return build.atom(
             self.derived(build, f"row{{}} {sign} {other.value!r}", lambda sample: test(name, sample, other.value))
@@ -136,12 +139,18 @@ def item_of(build: Builder, owner: Atom, index: Atom) -> Value:
     found = rows_of(build, owner)
     if found is None and isinstance(index, Const) and (path := build.param_path(owner)) is not None:
         items = build.param_values[path]
-        if type(items) in (list, tuple) and type(index.value) is int and -len(items) <= index.value < len(items):
+        in_place = type(items) in (list, tuple) and type(index.value) is int and -len(items) <= index.value < len(items)
+        if in_place and not _is_table(items):
             return build.live_in(f"{path}[{index.value}]", items[index.value])
     if found is None:
         return build.emit("iter_item", owner, index, hint="item")
     path, samples = found
     return column_item(build, path, "", samples, index)
+
+
+def _is_table(items: Any) -> bool:
+    """Whether a list holds numbers, or lists, of one kind: kernels may store into it, so items are read in the loop."""
+    return type(items) is list and len({*map(type, items)}) == 1 and isinstance(items[0], int | float | list)
 
 
 # ---------------------------------------------------------------- dicts of the caller

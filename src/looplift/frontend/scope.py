@@ -66,11 +66,31 @@ class Structure:
         """What a loop over it runs through: a Source, or values one by one."""
         raise build.refuse("unsupported-iterable", f"{self.noun} is iterated")
 
+    def running(self, build: Builder) -> Any:
+        """The same for a loop whose body may change what is iterated."""
+        return self.iterated(build)
+
+    def listed(self, build: Builder) -> list[Value] | None:
+        """Its items now, if they are known one by one."""
+        return None
+
     def method(self, build: Builder, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise self.refusal(build, f"asked to '.{name}(...)'")
 
     def call(self, build: Builder, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise build.refuse("unknown-call", f"{self.noun} is called")
+
+
+@dataclass(eq=False)
+class Late(Structure):
+    """An item of a loop that is translated item by item: it is read when its iteration begins.
+
+    ``finish`` refuses at the end of the loop what has changed so that other iterations would have been run.
+    """
+
+    read: Callable[[Builder], Value]
+    finish: Callable[[Builder], None] = lambda build: None
+    noun = "an item of what is iterated"
 
 
 Value = Atom | Tup | Structure
@@ -250,6 +270,10 @@ class Builder:
     """Names that such an iteration has given a value: they are not None in the iterations that follow."""
     certain: frozenset[Value] = frozenset()
     """Variables that are not None."""
+    changes: bool = False
+    """Whether the region changes lists or dicts of the caller: what is made of them is not made before it."""
+    beforehand: bool = False
+    """Whether something is made of lists or dicts of the caller before the region."""
 
     @property
     def frame(self) -> Frame:

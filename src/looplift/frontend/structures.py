@@ -5,13 +5,26 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.frontend import calls, comprehensions, expressions, unrolling
 from looplift.frontend.names import assigned_names
-from looplift.frontend.scope import OPEN, PLAIN, STATIC, Branch, Builder, Frame, Restart, Site, Structure, Tup, Value
+from looplift.frontend.scope import (
+    OPEN,
+    PLAIN,
+    STATIC,
+    Branch,
+    Builder,
+    Frame,
+    Late,
+    Restart,
+    Site,
+    Structure,
+    Tup,
+    Value,
+)
 from looplift.frontend.syntax import nodes_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Var
 from looplift.ir.tables import TABLE
@@ -89,8 +102,7 @@ class Shelf(Structure):
 
     def hand_over(self, build: Builder) -> bool:
         """Its items become those of a list's item: it must be new, and must not be used as an object again."""
-        inside = [block for block in build.blocks if block is self.block or not isinstance(block, Branch)]
-        if self.made is not None or self.is_handed_over or inside[-1] is not self.block:
+        if self.made is not None or self.is_handed_over or not is_once_here(build, self.block):
             return False
         self.is_handed_over = True
         return True
@@ -157,9 +169,39 @@ class Shelf(Structure):
         return expressions.compare_one(build, "in_", key, Tup(tuple(self.values(build))))
 
     def iterated(self, build: Builder) -> list[Value]:
-        if self.kind == "list":
-            return self.values(build)
-        return [_key_value(key) for key in self.cells]
+        return self.shown(build, "values" if self.kind == "list" else "keys")
+
+    listed = iterated
+
+    def running(self, build: Builder) -> list[Value]:
+        return self.late("values" if self.kind == "list" else "keys")
+
+    def shown(self, build: Builder, part: str) -> list[Value]:
+        """Its keys, values or pairs of both now."""
+        return [self._shown_at(build, key, part) for key in self.cells]
+
+    def _shown_at(self, build: Builder, key: Hashable, part: str) -> Value:
+        if part == "keys":
+            return _key_value(key)
+        value = self.value(build, key)
+        return value if part == "values" else Tup((_key_value(key), value))
+
+    def late(self, part: str) -> list[Value]:
+        """The same for a loop over them: each is read when its iteration begins."""
+        keys, cells = list(self.cells), list(self.cells.items())
+
+        def check(build: Builder) -> None:
+            if len(self.cells) != len(keys) or (self.kind == "dict" and list(self.cells.items()) != cells):
+                raise self.refusal(build, "made longer or shorter while it is iterated")
+
+        def item(key: Hashable) -> Late:
+            def read(build: Builder) -> Value:
+                check(build)
+                return self._shown_at(build, key, part)
+
+            return Late(read, check)
+
+        return [item(key) for key in keys]
 
     def method(self, build: Builder, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
         found = getattr(self, f"_{self.kind}_{name}", None)
@@ -230,14 +272,13 @@ class Shelf(Structure):
         return self.pop(build, known)
 
     def _dict_keys(self, build: Builder) -> Value:
-        return Tup(tuple(self.iterated(build)))
+        return View("the keys of a dict", lambda build: self.shown(build, "keys"), lambda: self.late("keys"))
 
     def _dict_values(self, build: Builder) -> Value:
-        return Tup(tuple(self.values(build)))
+        return View("the values of a dict", lambda build: self.shown(build, "values"), lambda: self.late("values"))
 
     def _dict_items(self, build: Builder) -> Value:
-        pairs = zip(self.iterated(build), self.values(build), strict=True)
-        return Tup(tuple(map(Tup, pairs)))
+        return View("the items of a dict", lambda build: self.shown(build, "items"), lambda: self.late("items"))
 
     def _dict_update(self, build: Builder, other: Value) -> Value:
         if not isinstance(other, Shelf) or other.kind != "dict":
@@ -272,6 +313,63 @@ def shelf_of(build: Builder, items: list[Value] | Mapping[Any, Value], hint: str
     for key, value in enumerate(items) if isinstance(items, list) else items.items():
         shelf.add(build, key, value)
     return shelf
+
+
+# ---------------------------------------------------------------- views and iterators
+
+
+@dataclass(eq=False)
+class View(Structure):
+    """``d.keys()`` and the like: what it shows is what the dict holds when it is asked."""
+
+    noun: str
+    shown: Callable[[Builder], list[Value]]
+    late: Callable[[], list[Value]]
+
+    def iterated(self, build: Builder) -> list[Value]:
+        return self.shown(build)
+
+    listed = iterated
+
+    def running(self, build: Builder) -> list[Value]:
+        return self.late()
+
+    def length(self, build: Builder) -> Atom:
+        return Const(len(self.late()))
+
+    def contains(self, build: Builder, key: Value) -> Atom:
+        return expressions.compare_one(build, "in_", key, Tup(tuple(self.shown(build))))
+
+
+@dataclass(eq=False)
+class Once(Structure):
+    """An iterator over values that are known one by one: whoever asks first takes them."""
+
+    noun: str
+    items: list[Value]
+    block: list
+    """The block that it was made in: in a loop inside, its items would be there once only."""
+    is_taken: bool = False
+
+    def iterated(self, build: Builder) -> list[Value]:
+        if self.is_taken or not is_once_here(build, self.block):
+            raise self.refusal(build, "iterated where it may have no items left")
+        self.is_taken = True
+        return self.items
+
+    listed = iterated
+
+    def unpacked(self, build: Builder, count: int | None) -> tuple[Value, ...]:
+        items = tuple(self.iterated(build))
+        if count is not None and len(items) != count:
+            raise build.refuse("requirement", f"{len(items)} values for {count} names")
+        return items
+
+
+def is_once_here(build: Builder, block: list | None) -> bool:
+    """Whether what runs now does so once at most for each time that the block runs."""
+    inside = [one for one in build.blocks if one is block or not isinstance(one, Branch)]
+    return inside[-1] is block
 
 
 # ---------------------------------------------------------------- displays
@@ -417,7 +515,8 @@ class Closure(Structure):
         extra = {key: value for key, value in kwargs.items() if key not in (*names, *only)}
         named = {key: value for key, value in kwargs.items() if key not in extra}
         fits = len(args) <= len(names) or arguments.vararg is not None
-        if not fits or named.keys() & env.keys() or (extra and arguments.kwarg is None):
+        by_place = {one.arg for one in arguments.posonlyargs}
+        if not fits or named.keys() & (env.keys() | by_place) or (extra and arguments.kwarg is None):
             raise build.refuse("unknown-call", f"the call of {self.noun} does not fit its parameters")
         env |= named
         if arguments.kwarg is not None:

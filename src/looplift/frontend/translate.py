@@ -9,6 +9,7 @@ from typing import Any
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
 from looplift.frontend import statements as translation
+from looplift.frontend.changed import changes_containers
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Frame, Restart, Site, is_unbound
@@ -48,19 +49,23 @@ def translate(
         raise NotLiftable("unsupported-syntax", message, span_of(statements[0]))
     bound = frozenset(assigned_names(statements))
     forms: dict[Site, Any] = {}
+    changes = False
     for _ in range(MAX_ATTEMPTS):
-        build = Builder(values, bound=bound, forms=forms, markers=markers)
+        build = Builder(values, bound=bound, forms=forms, markers=markers, changes=changes)
         build.frames.append(Frame({}, values, is_root=True, file=file))
         try:
             body, results = _translated(build, statements, [*live_out, *([RESULT] if returns else [])])
-            break
+            arguments = {var: build.param_values[path] for path, var in build.params.items()}
+            if not (build.beforehand and changes_containers(body, arguments)):
+                break
+            changes = True
         except Restart:
             continue
     else:
         raise NotLiftable("unsupported-syntax", "lists of too many forms", span_of(statements[0]))
     function = Function(name, tuple(build.params.values()), body, results, file, span_of(statements[0]), {
         "paths": {var: path for path, var in build.params.items()},
-        "values": {var: build.param_values[path] for path, var in build.params.items()},
+        "values": arguments,
         "guards": build.guards,
         "foreign": list(build.foreign.values()),
         "modules": build.modules,

@@ -7,7 +7,7 @@ import ast
 from looplift.frontend import iteration, joins, statements
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.host_items import MAX_ITEMS
-from looplift.frontend.scope import STATIC, Builder, Restart, Value
+from looplift.frontend.scope import STATIC, Builder, Late, Restart, Value
 from looplift.ir.grammar import Const, Loop, Range, Var, walk
 
 MAX_STATEMENTS = 4000
@@ -37,7 +37,11 @@ def positions(build: Builder, source: iteration.Source) -> list[Value]:
     numbers = _numbers(source.domain)
     if numbers is None:
         raise build.refuse("unsupported-iterable", "a loop over items of different kinds whose number is not known")
-    return [source.item(build, Const(number)) for number in numbers]
+    return [_numbered(source, number) for number in numbers]
+
+
+def _numbered(source: iteration.Source, number: int) -> Late:
+    return Late(lambda build: source.item(build, Const(number)))
 
 
 def _is_too_long(build: Builder) -> bool:
@@ -56,9 +60,11 @@ def unroll(build: Builder, node: ast.For, items: list[Value]) -> None:
 
     def run(position: int) -> None:
         if position == len(items):
+            for item in items:
+                iteration.finish(build, item)
             return
         build.rounds = (*outside, position)
-        statements.assign(build, node.target, items[position])
+        statements.assign(build, node.target, iteration.current(build, items[position]))
         statements.translate_block(build, node.body)
         build.span = span
         if _is_too_long(build):
