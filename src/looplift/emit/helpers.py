@@ -461,7 +461,8 @@ def update_at(out, indices, value, how):
     for place, size in zip(places, sizes):
         flat = flat * size + place
     rows = out.reshape(sizes.numel(), -1)
-    value = value.expand(*torch.broadcast_shapes(*(index.shape for index in indices)), *out.shape[len(places):])
+    shape = torch.broadcast_shapes(*(index.shape for index in indices)) + out.shape[len(places):]
+    value = value.expand(shape)
     value = value.reshape(len(flat), rows.shape[1])
     out.copy_(rows.scatter_reduce(0, flat[:, None].expand_as(value), value, how).view(out.shape))
 ''',

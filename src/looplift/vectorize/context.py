@@ -86,6 +86,10 @@ class Context:
     kernels: list[Any] = field(default_factory=list)
     ragged_axes: dict[Any, Any] = field(default_factory=dict)
     when_apart: set[Var] = field(default_factory=set)
+    told_apart: set[Var] = field(default_factory=set)
+    """Integers that differ by iteration, so that a proof takes the places that they name to be others."""
+    changing: dict[Loop, set[Var]] = field(default_factory=dict)
+    """What loops compute from the memory that they write to."""
     vanishing: dict[int, Any] = field(default_factory=dict)
     """Reads that are zero where a mask does not hold, by serial."""
     updates: Updates = field(default_factory=Updates)

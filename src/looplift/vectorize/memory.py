@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from looplift.base.errors import NotLiftable
 from looplift.ir.grammar import (
     Append,
@@ -24,7 +26,7 @@ from looplift.ir.grammar import (
 from looplift.vectorize.context import Context
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.old_reads import check_old_reads
-from looplift.vectorize.places import are_disjoint
+from looplift.vectorize.places import Path, are_disjoint, is_positive, may_change, path_of
 
 
 def check_memory(context: Context, loop: Loop) -> NotLiftable | None:
@@ -138,19 +140,6 @@ def _is_step_of_store(context: Context, read: Let, stores: list[Store]) -> bool:
     )
 
 
-Path = list[Operand]
-
-
-def path_of(context: Context, ref: Operand, index: Operand) -> Path | None:
-    """All subscripts from the root on, in order."""
-    last = list(index.items) if isinstance(index, Group) and index.kind == "tuple" else [index]
-    statement = context.flow.definition.get(ref) if isinstance(ref, Var) else None
-    if isinstance(statement, Let) and statement.op.name in ("getitem", "iter_item"):
-        lead = path_of(context, *statement.op.args)
-        return lead + last if lead is not None and not any(isinstance(item, Slice) for item in lead) else None
-    return last
-
-
 def _same_place(context: Context, a: Path, b: Path, loop: Loop) -> bool:
     """Both subscripts name the same place in one iteration, and different places in different iterations."""
     if len(a) != len(b) or not all(same_operand(x, y) for x, y in zip(a, b, strict=True)):
@@ -168,23 +157,38 @@ def same_operand(a: Operand, b: Operand) -> bool:
 
 
 def _separates(context: Context, path: Path, loop: Loop) -> bool:
-    """Whether some subscript is the loop's own index plus something that this loop does not change."""
-    return any(isinstance(item, Var) and _slope(context, item, loop) for item in path)
+    """Whether some subscript is the loop's own index plus something that is the same wherever the path is."""
+    return _tells_apart(context, [item for item in path if isinstance(item, Var)], loop)
 
 
-def _slope(context: Context, var: Var, loop: Loop) -> int:
-    """The coefficient of the loop's index in an affine integer; 0 if there is none or it is not affine."""
+def _tells_apart(context: Context, items: list[Var], loop: Loop) -> bool:
+    """Whether iterations differ in one of these integers at least: ``i``, ``i + 1``, and ``i + j`` beside ``j``.
+
+    One that counts from the end at times may name a place twice all the same, which its store has to check.
+    """
+    found = [item for item in items if _slope(context, item, loop, [other for other in items if other is not item])]
+    if found and not any(is_positive(context, item) for item in found):
+        context.told_apart.add(found[0])
+    return bool(found)
+
+
+def _slope(context: Context, var: Var, loop: Loop, fixed: list[Var]) -> int:
+    """The coefficient of the loop's index in an affine integer; 0 if there is none or it is not affine.
+
+    The rest of it must be the same in all iterations, or one of ``fixed``.
+    """
     if var is loop.index:
         return 1
-    if loop not in context.facts[var].loops:
-        return 0
     statement = context.flow.definition.get(var)
     if not isinstance(statement, Let) or statement.op.name not in ("add", "sub"):
         return 0
     a, b = statement.op.args
     sign = 1 if statement.op.name == "add" else -1
-    slopes = [_slope(context, x, loop) if isinstance(x, Var) else 0 for x in (a, b)]
-    varies = [isinstance(x, Var) and loop in context.facts[x].loops for x in (a, b)]
+    free = [isinstance(x, Var) and x not in fixed for x in (a, b)]
+    slopes = [
+        _slope(context, x, loop, fixed) if f and isinstance(x, Var) else 0 for x, f in zip((a, b), free, strict=True)
+    ]
+    varies = [f and isinstance(x, Var) and may_change(context, x, loop) for x, f in zip((a, b), free, strict=True)]
     if any(v and not s for v, s in zip(varies, slopes, strict=True)):
         return 0
     return slopes[0] + sign * slopes[1]
@@ -197,7 +201,7 @@ def _ordered(context: Context, a: Path, b: Path, loop: Loop, root: Var) -> bool:
 
 def _same_row(context: Context, a: Path, b: Path, loop: Loop) -> bool:
     """Both subscripts name places in a row that is this iteration's own."""
-    return any(x is y and isinstance(x, Var) and _slope(context, x, loop) for x, y in zip(a, b, strict=False))
+    return _tells_apart(context, [x for x, y in zip(a, b, strict=False) if x is y and isinstance(x, Var)], loop)
 
 
 def _when_apart(context: Context, a: Path, b: Path, loop: Loop, root: Var) -> bool:
@@ -249,11 +253,10 @@ def _only_add(context: Context, root: Var, stores: list[Store]) -> bool:
 
 
 def _stores_agree(context: Context, paths: list[Path], loop: Loop, root: Var) -> bool:
-    """Several stores are in order if what they name is in one iteration alone."""
-    first = paths[0]
+    """Several stores are in order if what any two of them name is in one iteration alone."""
     return all(
-        (_separates(context, path, loop) and _apart(first, path, loop)) or _ordered(context, first, path, loop, root)
-        for path in paths
+        (_separates(context, b, loop) and _apart(a, b, loop)) or _ordered(context, a, b, loop, root)
+        for a, b in itertools.combinations(paths, 2)
     )
 
 
@@ -282,16 +285,18 @@ def check_steps(context: Context, loop: Loop, *, same_index: bool, everywhere: b
             continue
         array = context.arrays.get(context.flow.root(store.ref))
         path = path_of(context, store.ref, store.index)
-        if array is None or (path is not None and same_index and _separates(context, path, loop)):
+        if array is None:
             continue
         always = everywhere and any(one is store for one in loop.body)
         for outer, axis in context.axis_of.items():
-            if axis not in array.axes and not (path is not None and _in_order(context, path, outer, always)):
+            if axis in array.axes or (path is not None and _in_order(context, path, outer, always)):
+                continue
+            if path is None or not same_index or not _separates(context, path, loop):
                 message = f"iterations of the loop in line {outer.span.line} store at one place of '{array.name}'"
                 raise context.refuse("order", message)
 
 
 def _in_order(context: Context, path: Path, outer: Loop, always: bool) -> bool:
     """Whether no two iterations of a loop store at one place, or all of them do so in each step."""
-    varies = any(outer in context.facts[atom].loops for item in path for atom in atoms(item))
+    varies = any(isinstance(atom, Var) and may_change(context, atom, outer) for item in path for atom in atoms(item))
     return _separates(context, path, outer) or (always and not varies)

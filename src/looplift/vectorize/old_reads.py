@@ -85,7 +85,8 @@ def _follows_store(context: Context, block: Block, read: Let, stores: list[Store
 
 
 def _writes_place(context: Context, statement: Statement, read: Let, stores: list[Store]) -> bool:
-    from looplift.vectorize.memory import path_of, same_operand
+    from looplift.vectorize.memory import same_operand
+    from looplift.vectorize.places import path_of
 
     if statement not in stores or read.op.name not in ("getitem", "iter_item"):
         return False

@@ -15,8 +15,9 @@ from looplift.vectorize import doubts, nodes
 from looplift.vectorize.context import Array, Context, Contribution, leaves
 from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.held import check_held
-from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, wide_place, wrapped
+from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, surely, wide_place, wrapped
 from looplift.vectorize.nodes import Val
+from looplift.vectorize.places import by_dimension
 from looplift.vectorize.subscripts import Along, Cut, Gather, New, Piece, Point, Segment, Whole, extent_of, pieces_of
 
 FOLDED = {"add": "add", "sub": "add", "mul": "mul", "max": "max", "min": "min", "maximum": "maximum",
@@ -31,6 +32,7 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
         raise context.refuse("order", "a store into a slice that moves with the loop")
     if combine is None:
         _check_same_type(context, array, pieces, val.node)
+    _check_told_apart(context, array, index, pieces)
     if val.dims is None:
         check_held(context, array, val.node, combine)
     if val.dims is not None or any(isinstance(piece, Segment) for piece in pieces):
@@ -38,6 +40,21 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
 
         return store_ragged(context, array, pieces, val, combine)
     place(context, array, pieces, val.node, combine)
+
+
+def _check_told_apart(context: Context, array: Array, index: Operand, pieces: list[Piece]) -> None:
+    """Subscripts that were taken to name other places in other iterations must not count from both ends for it."""
+    path = by_dimension(context, array.var, index) or []
+    for dim, (item, piece) in enumerate(zip(path, pieces, strict=False)):
+        if item not in context.told_apart:
+            continue
+        if isinstance(piece, Along):
+            low, high = bounds_of(piece)
+            if not surely(nodes.const(0), low) and not surely(high, nodes.const(-1)):
+                context.check_at_most(nodes.plus(nodes.minus(high, low), nodes.const(1)), array.shape[dim])
+        elif isinstance(piece, Gather | Point):
+            place = piece.index if isinstance(piece, Gather) else piece.at
+            context.check(nodes.compare("ge", place, nodes.const(0)))
 
 
 def _check_same_type(context: Context, array: Array, pieces: list[Piece], value: Node) -> None:
