@@ -7,11 +7,12 @@ import re
 from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.emit.adjoint_backward import Reversal
-from looplift.emit.adjoint_caller import adjoint_caller_text
+from looplift.emit.adjoint_caller import Kept, adjoint_caller_text
 from looplift.emit.adjoint_forward import TapedWriter
-from looplift.emit.adjoint_inputs import reached_by_gradients, surely_reached, surely_saved, written_before
+from looplift.emit.adjoint_inputs import reached_by_gradients, surely_reached, written_before
 from looplift.emit.adjoint_plan import Needs, Plan, forward_active, useful
 from looplift.emit.adjoint_reached import Reach
+from looplift.emit.adjoint_saved import surely_saved
 from looplift.emit.adjoint_tracked import TrackedReversal
 from looplift.emit.adjoint_witness import Doubtful
 from looplift.emit.native import Draft, function_head, new_writer, source_lines, watch, write_all
@@ -52,8 +53,8 @@ def with_adjoint(
     adjoint = Adjoint(plan, forward, differentiable, roots, reaches)
     backward, read = _backward_text(kernel, signature, adjoint, facts)
     tracked = _tracked_text(kernel, signature, adjoint, facts)
-    always = surely_saved(loop, plan.active)
-    saved = {var: var in always for var in read if var not in kernel.stored}
+    always = surely_saved(plan, {output.var for output in kernel.results} | set(kernel.stored), running)
+    saved = Kept({var: always.tensors.get(var, set()) for var in read if var not in kernel.stored}, always.ends)
     body = "\n".join([
         "#ifndef TRACKED",
         _forward_text(kernel, signature, adjoint),

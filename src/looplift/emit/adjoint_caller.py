@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplift.base.data import dataclass
 from looplift.emit.native_caller import (
     argument_names,
     argument_types,
@@ -17,6 +18,16 @@ from looplift.ir.grammar import Var
 from looplift.ir.kernel import Kernel
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What backward passes keep. ``tensors``: those whose values the kernel's reads, and for which results the loop
+    always keeps them for its own, so that changing one before is an error there too. ``ends``: the results and stored
+    tensors that go backward once, as the loop always keeps something for them, which is freed then."""
+
+    tensors: dict[Var, set[Var]]
+    ends: set[Var]
+
+
 def adjoint_caller_text(
     kernel: Kernel,
     signature: Signature,
@@ -24,20 +35,22 @@ def adjoint_caller_text(
     active: set[Var],
     roots: tuple[Var, ...],
     reaches: dict[Var, set[Var]],
-    saved: dict[Var, bool],
+    kept: Kept,
 ) -> str:
     """Defines ``name(*inputs) -> (*outputs, *stored)``.
 
-    ``saved``: tensors whose values the backward pass reads, and whether the loop always reads them in its own, so that
-    changing one before the backward pass is an error there too. It needs ``ctypes``, ``torch``, ``forward_function``,
-    ``backward_function``, ``tracked_library``, ``is_doubtful``, ``Tape``, ``once``, ``host`` and ``failed``.
+    It needs ``ctypes``, ``torch``, ``forward_function``, ``backward_function``, ``tracked_library``, ``is_doubtful``,
+    ``Tape``, ``once``, ``host`` and ``failed``.
     """
-    text = _Text(kernel, signature, results, active, roots, reaches, saved)
+    text = _Text(kernel, signature, results, active, roots, reaches, kept)
     return "\n".join([*text.types(), "", "", *text.tracked(), "", "", *text.function(), "", "", *text.entry(), ""])
 
 
+MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
+
+
 class _Text:
-    def __init__(self, kernel: Kernel, signature: Signature, results: list[Result], active, roots, reaches, saved):
+    def __init__(self, kernel: Kernel, signature: Signature, results: list[Result], active, roots, reaches, kept: Kept):
         self.kernel = kernel
         self.signature = signature
         self.results = results
@@ -45,11 +58,15 @@ class _Text:
         self.roots = roots
         self.reaches = reaches
         self.names = argument_names(kernel.inputs, signature)
+        self.saved = kept.tensors
         self.stored = {var: f"{self.names[var]}_new" for var in kernel.stored}
-        self.saved = saved
         self.shaped = [v for v in self.stored if self._is_tensor(v)]
-        self.shaped += [p.var for p in signature.parameters if self._read_only(p) and p.var not in saved]
+        self.shaped += [p.var for p in signature.parameters if self._read_only(p) and p.var not in self.saved]
         self.graded = [r for r in results if r.name and r.output.var in active]
+        self.ends = [*(r.output.var if r in self.graded else None for r in results), *self.stored]
+        self.saved = {var: ends & {*self.ends} for var, ends in self.saved.items()}
+        self.once = {place for place, end in enumerate(self.ends) if end in kept.ends}
+        self.is_one = len(self.once) == 1 == len(self.graded) + sum(var in active for var in self.stored)
 
     # ------------------------------------------------------------ argument types
 
@@ -117,9 +134,9 @@ class _Text:
 
     def _remember(self) -> list[str]:
         """What the backward pass needs: the tensors that it reads, the shapes of the others."""
-        read = [self.names[v] + ("" if always else ".detach().clone()") for v, always in self.saved.items()]
+        read = [self.names[v] + ("" if ends else ".detach().clone()") for v, ends in self.saved.items()]
         numbers = [self.names[var] for var in self.kernel.inputs if not self._is_tensor(var)]
-        lines = [f"context.save_for_backward({', '.join(read)})", "context.tape = tape"]
+        lines = ["context.tape = tape", *self._save(read)]
         lines.append(f"context.numbers = {self._tuple(numbers)}")
         sources = [self.names[v] for v in self.kernel.inputs if v in self.reaches and v not in self.stored]
         lines.append(f"context.sources = {self._tuple(sources)}")
@@ -131,6 +148,50 @@ class _Text:
         if flat := [name for name in flat if name]:
             lines.append(f"context.mark_non_differentiable({', '.join(flat)})")
         lines.append("context.set_materialize_grads(False)")
+        return lines
+
+    def _save(self, read: list[str]) -> list[str]:
+        """Each of several results may go backward once: nothing is freed then, but what tells that one did."""
+        freed = ["torch.empty(0)"] if self.once else []
+        if self.is_one:
+            return [f"context.save_for_backward({', '.join(read or freed)})"]
+        lines = [f"context.save_for_backward({freed[0]})", "context.gone = set()"] if freed else []
+        if read:
+            lines.append(f"context.saved = {self._tuple(read)}")
+        if versions := [f"{name}._version" for name in self._watched()]:
+            lines.append(f"context.versions = {self._tuple(versions)}")
+        return lines
+
+    def _restore(self) -> list[str]:
+        read = self._tuple([self.names[var] for var in self.saved])
+        if self.is_one:
+            return [f"{read if self.saved else '_'} = context.saved_tensors"]
+        lines = []
+        if self.once:
+            lines = [
+                f"going = {{place for place in {sorted(self.once)} if gradients[place] is not None}}",
+                "if going & context.gone:",
+                "    context.saved_tensors  # raises if it was freed",
+                "context.gone |= going",
+            ]
+        if self.saved:
+            lines.append(f"{read} = context.saved")
+        return lines + self._check_versions()
+
+    def _watched(self) -> dict[str, set[int]]:
+        """The tensors that the loop always keeps, and the places of the results for which it does."""
+        places = {end: place for place, end in enumerate(self.ends)}
+        kept = {self.names[var]: {places[end] for end in ends} for var, ends in self.saved.items()}
+        return {name: found for name, found in kept.items() if found}
+
+    def _check_versions(self) -> list[str]:
+        lines = []
+        for number, (name, places) in enumerate(self._watched().items()):
+            given = " or ".join(f"gradients[{place}] is not None" for place in sorted(places))
+            lines += [
+                f"if {name}._version != context.versions[{number}] and ({given}):",
+                f"    raise RuntimeError({MODIFIED!r})",
+            ]
         return lines
 
     def _read_only(self, parameter) -> bool:
@@ -149,10 +210,8 @@ class _Text:
 
     def _backward(self) -> list[str]:
         lines = []
-        read = [self.names[var] for var in self.saved]
         numbers = [self.names[var] for var in self.kernel.inputs if not self._is_tensor(var)]
-        if read:
-            lines.append(f"{self._tuple(read)} = context.saved_tensors")
+        lines += self._restore()
         if numbers:
             lines.append(f"{self._tuple(numbers)} = context.numbers")
         lines += self._gradients_in()

@@ -15,7 +15,6 @@ from looplift.ir.grammar import (
     Statement,
     Store,
     Var,
-    While,
     operands,
     walk,
 )
@@ -147,36 +146,3 @@ def _with_owners(var: Var, owners: Mapping[Var, object]) -> Iterator[Var]:
     while isinstance(found, Var):
         yield found
         found = owners.get(found)
-
-
-LINEAR = frozenset(("add", "sub", "neg", "pos", "getitem", "iter_item", "copy", "inplace.add", "inplace.sub"))
-PRODUCTS = frozenset(("mul", "inplace.mul", "torch.mul"))
-
-
-def surely_saved(loop: Loop, active: set[Var]) -> set[Var]:
-    """Tensors whose elements an operation with a gradient keeps in every run, outside of ifs and whiles."""
-    owners: dict[Var, Var] = {}
-    found: set[Var] = set()
-
-    def visit(block: Block) -> None:
-        for statement in block:
-            if isinstance(statement, Let):
-                source = statement.op.args[0] if statement.op.args else None
-                if statement.op.name in ("getitem", "iter_item", "copy") and isinstance(source, Var):
-                    owners[statement.var] = owners.get(source, source)
-                found.update(owners.get(atom, atom) for atom in _saved_by(statement, active))
-            elif isinstance(statement, Loop) and not isinstance(statement.domain, While):
-                visit(statement.body)
-
-    visit(Block((loop,)))
-    return found
-
-
-def _saved_by(statement: Let, active: set[Var]) -> list[Var]:
-    """What the operation keeps for its backward pass: of a product each factor, if the other has a gradient."""
-    name, args = statement.op.name, [atom for atom in operands(statement.op) if isinstance(atom, Var)]
-    if statement.var not in active or name in LINEAR:
-        return []
-    if name in PRODUCTS and len(args) == 2:
-        return [args[side] for side in (0, 1) if args[1 - side] in active]
-    return args
