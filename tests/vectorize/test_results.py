@@ -177,3 +177,33 @@ def test_another_name_by_a_condition_sees_changes_in_place(function, backend):
     lifted = looplift.lift(function, verify="off", backend=backend)
     x, y = torch.arange(18.0).reshape(6, 3), torch.ones(2, 3)
     assert torch.equal(lifted(x, y), function(x, y))
+
+
+def last_of_a_list(items, x):
+    total = torch.zeros(3)
+    for item in items:
+        total = total + item * x
+    return total, item
+
+
+def view_of_the_last_of_a_list(items, x):
+    total = torch.zeros(3)
+    for item in items:
+        part = item[:1]
+        total = total + part * x
+    return total, part
+
+
+def last_of_pairs(pairs, x):
+    total = torch.zeros(3)
+    for one, other in zip(pairs, pairs):
+        total = total + one * x + other
+    return total, other
+
+
+@pytest.mark.parametrize("function", [last_of_a_list, view_of_the_last_of_a_list, last_of_pairs])
+def test_items_of_a_list_of_the_caller_are_handed_out_themselves(function):
+    items = list(torch.randn(4, 3).clone().unbind())
+    total, last = looplift.lift(function, verify="off")(items, X[0])
+    torch.testing.assert_close(total, function(items, X[0])[0])
+    assert last.data_ptr() == items[-1].data_ptr()

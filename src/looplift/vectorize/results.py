@@ -8,7 +8,7 @@ object, or views of one, or items of a list that holds both; all others have mem
 from __future__ import annotations
 
 from looplift.base.data import dataclass
-from looplift.ir.array import Node
+from looplift.ir.array import Node, reachable
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Append, Atom, If, Let, Loop, Var, as_atom, operands, walk
 from looplift.ops import table
@@ -81,8 +81,17 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
         if outside:
             name = getattr(atom, "hint", "a result")
             raise context.refuse("aliasing", f"'{name}' is a view of an array after the loop")
+    if memory is not None and _is_packed_item(context, node, memory):
+        name = getattr(atom, "hint", "a result")
+        raise context.refuse("aliasing", f"'{name}' is an item of a list of the caller, which is read as one array")
     leaves.append(Leaf(atom, node, memory))
     return node
+
+
+def _is_packed_item(context: Context, node: Node, memory: Memory) -> bool:
+    """Whether a value is an item of the caller's in the loop, and a copy of it here."""
+    lists_given = {var for var in context.facts.function.params if context.facts.kind(var).family in ("list", "tuple")}
+    return bool(memory.places & lists_given) and any(one.op in ("pack", "items") for one in reachable([node]))
 
 
 def _is_gathered(node: Node) -> bool:
