@@ -131,6 +131,30 @@ def is_view(node: Node) -> bool:
     return node.op in VIEWS
 
 
+def _shows_memory(p: Printer, node: Node) -> bool:
+    """Whether the value would be another one when an array that it was read from is written to."""
+    if not (node.kind.is_array or node.axes):
+        return False
+    if node.op == "name" or node.serial in p.memory:
+        return node.serial in p.memory or bool(node.attrs.get("memory"))
+    return is_view(node) and any(_shows_memory(p, arg) for arg in node.args)
+
+
+def detached(p: Printer, node: Node) -> Text:
+    """A value that is kept while arrays are written to."""
+    made = p.text(node)
+    copy = "clone" if p.library == "torch" else "copy"
+    return atom(f"{made.at(ATOM)}.{copy}()") if _shows_memory(p, node) else made
+
+
+def carried_text(p: Printer, node: Node) -> Text | None:
+    """Numbers of lanes that get names, several at once; None where none of them is in memory that is written to."""
+    parts = node.args if node.op == "display" and node.attrs.get("bare") else (node,)
+    if not any(part.kind.is_number and _shows_memory(p, part) for part in parts):
+        return None
+    return Text(", ".join((detached(p, part) if part.kind.is_number else p.text(part)).text for part in parts))
+
+
 def _own(p: Printer, text: str, value: Node, dtype, expanded: bool, unsure: bool = False) -> str:
     """Memory of its own for a value; ``expanded`` is known to be a view, ``unsure`` may be one."""
     lane = value.kind.dtype if value.kind.is_array else None

@@ -16,7 +16,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.emit import failures, ragged, ragged_writes, repeats, scans, structure, text
 from looplift.emit.apart import results_apart
-from looplift.emit.arrays import is_view
+from looplift.emit.arrays import carried_text, detached, is_view
 from looplift.emit.bounds import bound_text
 from looplift.emit.guards import device_of, guarded_modules, guards_of
 from looplift.emit.helpers import HELPERS, helper_functions
@@ -350,7 +350,8 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
             if not step.memory:
                 _settle(p, set(name.split(",")), rest, step.serial)
             named = node.serial in p.names or node.op in TRIVIAL or p.uses.get(node.serial, 0) > 1
-            value = p.text(node) if named and not step.memory else p.own_text(node)
+            value = None if step.memory else carried_text(p, node)
+            value = value or (p.text(node) if named and not step.memory else p.own_text(node))
             if value.text != name and not (name == "_" and value.text.isidentifier()):
                 p.line(f"{name.replace(',', ', ')} = {_plain(value.text)}")
             if step.memory:
@@ -367,7 +368,7 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
             p.line(f"if not {value.at(100)}.any():" if cond.axes else f"if not {value.at(100)}:")
             p.line("    break")
         case Push(name=name, node=node):
-            p.line(f"{name}.append({_plain(p.text(node).text)})")
+            p.line(f"{name}.append({_plain(detached(p, node).text)})")
         case Choose():
             _choose(p, step, rest)
         case For() | Forever():
