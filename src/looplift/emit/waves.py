@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from looplift.emit.waves_lanes import NoRule, lanes_body
+from looplift.emit.waves_reach import reach_of
 from looplift.emit.waves_rows import rows_body
 from looplift.runtime import waves
 from looplift.runtime.waves_program import HostProgram, Point
@@ -81,6 +82,8 @@ def _point(point: Point, scheduler: str) -> list[str]:
             options.append(f"ranks=({', '.join(ranks)},)")
     except NoRule:
         body = rows_body(point)
+    if reach := reach_of(point):
+        options.append(f"reach={reach!r}")
     lines = sorted({step.line for step in point.steps})
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} to {lines[-1]}"
     signature = ", ".join(item.name for item in point.parameters)

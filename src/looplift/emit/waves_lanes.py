@@ -195,7 +195,7 @@ class Rules:
             return ast.Attribute(operand.text, "mT")
         if name in MATRICES and operand.rank == 2 and len(tree.arguments) == 1:
             return spell(tree, [operand.text], self.keywords(tree))
-        if name in ROWWISE and operand.rank >= 1:
+        if name in ROWWISE and operand.rank >= 1 and (name == "Bilinear" or _acts_on_rows(tree.module, operand.rank)):
             others = [
                 self.lane_operand(item).text if name == "Bilinear" else self.plain([item])[0]
                 for item in tree.arguments[1:]
@@ -214,6 +214,8 @@ class Rules:
     def along_axis(self, tree: Apply, operand: Lanes) -> ast.expr:
         """``softmax(x, dim)``, ``chunk(x, count, dim)``: the axis is the last argument."""
         position = 2 if tree.name in ("chunk", "split", "tensor_split") else 1
+        if len(tree.arguments) > position + 1:
+            raise NoRule
         default = 0 if position == 2 else None
         given = tree.arguments[position] if len(tree.arguments) > position else tree.keywords.get("dim")
         axis = shifted(default if given is None else literal(given), operand.rank)
@@ -327,15 +329,17 @@ class Rules:
         return spell(tree, [operand.text, *self.plain(tree.arguments[1:])], self.keywords(tree))
 
     def rule_scalar(self, tree: Apply) -> ast.expr:
-        left, right = (self.lane_operand(item, 1).text for item in tree.arguments)
-        return call(ast.Attribute(ast.BinOp(left, ast.Mult(), right), "sum"), [constant(-1)])
+        return self.dot(*(self.lane_operand(item, 1).text for item in tree.arguments))
+
+    def dot(self, left: Any, right: Any) -> ast.expr:
+        return call(ast.Attribute(ast.Name(self.point.scheduler), "dot"), [left, right])
 
     def rule_matmul(self, tree: Apply) -> ast.expr:
         """Products of vectors and matrices, with lanes on either side or both."""
         left, right = (self.value(item) for item in tree.arguments)
         match (left.rank, left.laned), (right.rank, right.laned):
             case (1, True), (1, True):
-                return call(ast.Attribute(ast.BinOp(left.text, ast.Mult(), right.text), "sum"), [constant(-1)])
+                return self.dot(left.text, right.text)
             case (1, True), (2, False) | (1, False):
                 return ast.BinOp(left.text, ast.MatMult(), right.text)
             case (2, False), (1, True):
@@ -371,8 +375,10 @@ def _acts_on_rows(module: Any, rank: int) -> bool:
     name = type(module).__name__
     if name in ("Softmax", "LogSoftmax"):
         return module.dim is not None and -rank <= module.dim < 0
-    if name in ("Linear", "LayerNorm", "RMSNorm"):
+    if name == "Linear":
         return rank >= 1
+    if name in ("LayerNorm", "RMSNorm"):
+        return rank >= len(module.normalized_shape)
     if name == "Sequential":
         return all(_acts_on_rows(child, rank) for child in module)
     return name not in ("Embedding", "Bilinear", "RNNCell", "GRUCell", "LSTMCell")

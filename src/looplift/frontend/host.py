@@ -16,7 +16,6 @@ from looplift.frontend.host_cut import Cut, Program, lanes_of, view_sites
 from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_stages import set_stages
-from looplift.frontend.host_tables import VIEWS
 from looplift.frontend.host_timing import Again, Timing
 from looplift.frontend.host_values import External, Live, is_tensor
 from looplift.runtime.waves_program import HostProgram
@@ -152,11 +151,7 @@ def _check_use(flow: Flow, node: ast.AST, name: str, routine: Routine) -> None:
                 refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
     if isinstance(node, (ast.Return, ast.Compare)) or node in flow.operations:
         operation = flow.operations.get(node)
-        if (
-            operation is not None
-            and operation.name in VIEWS
-            and any(_is_name(item, name) for item in operation.arguments)
-        ):
+        if operation is not None and node in flow.views and any(_is_name(item, name) for item in operation.arguments):
             refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
         return
     for child in ast.iter_child_nodes(node):
@@ -174,8 +169,7 @@ def _is_fresh(flow: Flow, value: ast.expr) -> bool:
     """A tensor that nothing else names: a result of an operation that makes a new one, or a literal."""
     if isinstance(value, ast.Constant):
         return True
-    operation = flow.operations.get(value)
-    return operation is not None and operation.name not in VIEWS
+    return value in flow.operations and value not in flow.views
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

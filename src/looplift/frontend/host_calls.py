@@ -6,6 +6,7 @@ import ast
 import types
 from typing import Any
 
+from looplift.frontend.host_effects import CHANGES
 from looplift.frontend.host_expressions import attribute_of, evaluate
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_methods import container_method, external_method
@@ -23,6 +24,7 @@ from looplift.frontend.host_tables import (
 )
 from looplift.frontend.host_timing import need_value
 from looplift.frontend.host_values import (
+    ABSENT,
     HOST,
     NONE,
     Atom,
@@ -48,6 +50,8 @@ def call(flow: Flow, routine: Routine, node: ast.Call) -> set[Atom]:
         evaluate(flow, routine, item)
     if isinstance(node.func, ast.Attribute):
         owners = evaluate(flow, routine, node.func.value)
+        if ABSENT in owners and node.func.attr in CHANGES:
+            refuse("memory-dependence", f"'{ast.unparse(node)}' may change an object given from outside", node)
         found: set[Atom] = set()
         for owner in owners:
             found |= _method(flow, owner, node)
@@ -138,6 +142,8 @@ def _call_value(flow: Flow, callee: Atom, node: ast.Call) -> set[Atom]:
     value = callee.value
     if is_module(value):
         return module_call(flow, callee, node, enter)
+    if callable(value) and not isinstance(value, type):
+        _require_the_same(flow, callee, node)
     if name := torch_name(value):
         return tensor_function(flow, name, node)
     if isinstance(value, types.FunctionType):
@@ -154,12 +160,28 @@ def _call_value(flow: Flow, callee: Atom, node: ast.Call) -> set[Atom]:
     return builtin_call(flow, value, node)
 
 
+def _require_the_same(flow: Flow, callee: Live, node: ast.Call) -> None:
+    """What is called is known in each call of the region: not one of the data, which may hold others then."""
+    if callee.path is None:
+        if id(callee.value) not in flow.enclosed:
+            refuse("unknown-call", f"'{ast.unparse(node.func)}' is taken from data, and may be another function", node)
+        return
+    root = callee.path.replace("[", ".").split(".")[0]
+    if root in flow.live_ins and root != callee.path:
+        flow.guard(f"{callee.path} is {flow.names.constant(callee.value, node_name(node))}", True)
+
+
+def node_name(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else "function"
+
+
 def enter(
     flow: Flow, function: types.FunctionType, receiver: Atom | None, kind: type | None, node: ast.Call
 ) -> set[Atom]:
     """The call of a user's function: its parameters take the arguments, the call gives its results."""
     routine = flow.routine(function)
-    flow.calls.setdefault(node, {})[kind] = routine
+    if flow.calls.setdefault(node, {}).setdefault(kind, routine) is not routine:
+        refuse("unknown-call", f"'{ast.unparse(node.func)}' is one function or another", node)
     parameters = list(routine.parameters)
     if receiver is not None and not _is_static(function, kind):
         flow.add(routine.variables[parameters.pop(0)], {receiver})
@@ -243,6 +265,8 @@ def _operation(flow: Flow, name: str, kind: str, arguments: tuple[ast.expr, ...]
     given = by_parameter(f"torch.nn.functional.{name}", list(arguments)) if kind == "function" else {}
     if WRITING & (given | keywords).keys():
         refuse("aliasing", f"'{ast.unparse(node)}' writes into a tensor", node)
+    if "requires_grad" in keywords:
+        refuse("unknown-op", f"'{ast.unparse(node)}' makes a tensor that asks for gradients", node)
     if name == "einsum" and len(arguments) < 3:
         refuse("aliasing", f"'{ast.unparse(node)}' may be a view", node)
     second = flow.values.get(arguments[1], set()) if len(arguments) > 1 else set()
@@ -349,6 +373,8 @@ def _number(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
         if isinstance(atom, (Lane, Pack, Container, Real)) or (isinstance(atom, Live) and is_tensor(atom.value)):
             refuse("unknown-op", f"'{ast.unparse(node)}' of other than a number is not understood", node)
     keywords = {item.arg: item.value for item in node.keywords if item.arg}
+    if "requires_grad" in keywords:
+        refuse("unknown-op", f"'{ast.unparse(node)}' makes a tensor that asks for gradients", node)
     return flow.lane(node, Operation(name, "scalar", "number", (argument,), keywords), 0)
 
 

@@ -15,8 +15,8 @@ from looplift.base.errors import NotLiftable
 from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_segments import ReadsRun, Run, Segments, finish
-from looplift.frontend.host_tables import VIEWS
-from looplift.frontend.host_values import Atom, External, Lane, Live, Pack
+from looplift.frontend.host_tables import REPEATS
+from looplift.frontend.host_values import Atom, External, Lane, Live, Pack, is_none
 from looplift.runtime.waves_program import Apply, Point, Step
 
 
@@ -85,6 +85,8 @@ class Cut(Segments):
             statement = ast.copy_location(ast.Assign([statement.target], statement.value), statement)
         if self.joins(statement, run):
             return None
+        if (unknown := self.changes_unknown(statement)) is not None:
+            return ast.copy_location(ast.Expr(unknown), statement)
         where = run if self.may_hoist(statement) else None
         match statement:
             case ast.If(test=test, body=body, orelse=orelse):
@@ -97,6 +99,25 @@ class Cut(Segments):
             case _:
                 made = self._fields(statement, where)
         return ast.copy_location(made, statement)
+
+    def changes_unknown(self, statement: ast.stmt) -> ast.expr | None:
+        """What raises in place of a store into an object of which nothing is known: it is not of the loop."""
+        match statement:
+            case ast.Assign(targets=targets) | ast.Delete(targets=targets):
+                pass
+            case ast.AugAssign(target=target):
+                targets = [target]
+            case _:
+                return None
+        parts = [part for target in targets for part in ast.walk(target) if isinstance(part, ast.Subscript)]
+        owners = [part.value for part in parts if not isinstance(part.ctx, ast.Load)]
+        return self.raising(statement) if not all(map(self.is_known, owners)) else None
+
+    def is_known(self, node: ast.expr) -> bool:
+        return not all(map(is_none, self.flow.values.get(node, ())))
+
+    def raising(self, node: ast.AST) -> ast.expr:
+        return self.scheduled("unknown", ast.Constant(ast.unparse(node)), node)
 
     def joins(self, statement: ast.stmt, run: Run) -> bool:
         """Takes the statement into the run if it only names results of tensor work."""
@@ -240,6 +261,8 @@ class Cut(Segments):
                 made = ast.BoolOp(op, [self.expression(first, run), *map(self.inline, others)])
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 made = self._fields(node, None)
+            case ast.Call(func=ast.Attribute(value=owner) | owner) if not self.is_known(owner):
+                return self.raising(node)
             case ast.Call() if node in self.flow.calls:
                 made = self.user_call(node, run)
             case ast.AST():
@@ -364,7 +387,10 @@ def _owns_memory(flow: Flow, node: ast.AST) -> bool:
     operation = flow.operations.get(node)
     if operation is None:
         return False
-    return operation.name not in VIEWS or _owns_memory(flow, operation.arguments[0])
+    if node not in flow.views:
+        return True
+    several = any(isinstance(atom, Pack) for atom in flow.values.get(node, ()))
+    return not several and operation.name not in REPEATS and _owns_memory(flow, operation.arguments[0])
 
 
 def lanes_of(flow: Flow, atoms: set[Atom]) -> set[int]:

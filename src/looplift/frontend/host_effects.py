@@ -10,7 +10,7 @@ import ast
 from looplift.frontend.names import COMPREHENSIONS
 from looplift.frontend.syntax import nodes_of
 
-_CHANGES = frozenset((
+CHANGES = frozenset((
     "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "pop", "popleft", "popitem", "remove",
     "discard", "clear", "setdefault", "sort", "reverse", "rotate",
 ))  # fmt: skip
@@ -66,7 +66,7 @@ def _written(node: ast.AST) -> str | None:
     match node:
         case ast.Subscript(value=owner, ctx=ast.Store() | ast.Del()) | ast.Attribute(value=owner, ctx=ast.Store()):
             return _root(owner)
-        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _CHANGES:
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in CHANGES:
             return _root(owner)
     return None
 

@@ -185,6 +185,9 @@ def _membership(node: ast.Compare, sets: list[set[Atom]]) -> set[Atom]:
         refuse("unsupported-syntax", "a chain with 'is' or 'in' is not understood", node)
     if isinstance(node.ops[0], (ast.In, ast.NotIn)) and any(map(is_tensor_atom, set().union(*sets))):
         refuse("recursion", "'in' compares tensors", node)
+    tensors = [[atom for atom in atoms if is_tensor_atom(atom)] for atoms in sets]
+    if all(tensors) and any(isinstance(atom, Lane) for atoms in tensors for atom in atoms):
+        refuse("recursion", f"'{ast.unparse(node)}' asks whether two tensors of the loop are one", node)
     return {HOST}
 
 
@@ -326,6 +329,8 @@ def subscript(flow: Flow, routine: Routine, node: ast.Subscript) -> set[Atom]:
                     and owner.type.__name__ != "deque"
                 ):
                     refuse("unknown-call", f"indexing a '{owner.type.__name__}' may run code", node)
+                if isinstance(owner, External) and hasattr(owner.type, "__missing__"):
+                    refuse("memory-dependence", "reading a dict with default values may change it", node)
                 found |= flow.inside(owner).at(key)
             case Pack(site=site):
                 flow.projections.add(node)

@@ -14,10 +14,12 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
 from looplift.frontend.host_routine import Names, Routine, bound_names, resolve, routine_of
+from looplift.frontend.host_tables import VIEWS
 from looplift.frontend.host_timing import Timing
 from looplift.frontend.host_values import (
     EMPTY,
     HOST,
+    NONE,
     Atom,
     Container,
     Contents,
@@ -68,6 +70,8 @@ class Flow:
         self.names = Names(globals, {*live_ins, *assigned})
         self.contents: dict[Atom, Contents] = {}
         self.operations: dict[ast.AST, Operation] = {}
+        self.views: set[ast.AST] = set()
+        self.enclosed: set[int] = set()
         self.projections: set[ast.AST] = set()
         self.values: dict[ast.AST, set[Atom]] = {}
         self.sites: dict[ast.AST, int] = {}
@@ -103,6 +107,8 @@ class Flow:
         found = sample(value, path or "value", self.contents)  # type: ignore[arg-type]
         if isinstance(found, External):
             return found
+        if value is None and not fixed:
+            return NONE
         if isinstance(found, Live) or fixed:
             return Live(value, path if fixed else None)
         return found
@@ -142,6 +148,8 @@ class Flow:
             self.timing.check_early(self, node, operation)
             return {Real(rank)}
         self.operations[node] = operation
+        if operation.name in VIEWS:
+            self.views.add(node)  # of several modules or functions that are called here, one may be a view
         site = self.site(node)
         if rank == -1:
             pass  # nothing is known of the operands yet
@@ -270,6 +278,7 @@ class Flow:
             self.guard(f"{self.holder(routine)}.__closure__[{position}].cell_contents is {name}", True)
             return self.region.variables[name]
         if isinstance(cells.get(name), types.FunctionType):
+            self.enclosed.add(id(cells[name]))
             return {Live(cells[name], None)}
         message = f"'{name}' in '{routine.function.__name__}' belongs to a function that the loop cannot see"
         refuse("unsupported-value", message, node)

@@ -28,6 +28,8 @@ def module_call(flow: Flow, callee: Live, node: ast.Call, enter: Callable[..., s
     return enter(flow, forward, callee, kind, node)
 
 
+SETTINGS = ("dim", "inplace", "max_norm", "scale_grad_by_freq", "sparse", "p")
+"""Attributes of modules of ``torch.nn`` that decide whether and how rows are computed together."""
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
@@ -43,11 +45,17 @@ def require_plain(flow: Flow, module: Any, path: str, node: ast.AST) -> None:
     flow.guard(f"type({path})", kind)
     hooks = " or ".join(f"{path}.{name}" for name in HOOKS)
     flow.guard(f"bool({hooks})", False)
+    for name in SETTINGS if kind.__module__.startswith("torch.") else ():
+        if name in vars(module):
+            flow.guard(f"{path}.{name}", vars(module)[name])
+    if hasattr(module, "normalized_shape"):
+        flow.guard(f"len({path}.normalized_shape)", len(module.normalized_shape))
     if kind.__name__.startswith("Dropout"):
         if module.training and module.p > 0:
             refuse("random-order", "dropout in training draws random numbers", node)
         flow.guard(f"{path}.training", module.training)
     if kind.__name__ == "Sequential":
+        flow.guard(f"len({path})", len(module))
         for position, child in enumerate(module):
             require_plain(flow, child, f"{path}[{position}]", node)
             if module_family(child) is None:

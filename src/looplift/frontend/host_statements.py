@@ -8,7 +8,7 @@ from looplift.frontend.host_expressions import evaluate, require_plain_truth
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_timing import need_value
-from looplift.frontend.host_values import NONE, Atom, Container, External, Lane, Pack, is_none, is_tensor_atom
+from looplift.frontend.host_values import ABSENT, NONE, Atom, Container, External, Lane, Pack, is_none, is_tensor_atom
 
 
 def visit_block(flow: Flow, routine: Routine, statements: list[ast.stmt]) -> None:
@@ -99,7 +99,7 @@ def visit_update(flow: Flow, routine: Routine, statement: ast.AugAssign) -> None
         bind(flow, routine, statement.target, owner | value)
         return
     variable = routine.variables.setdefault(statement.target.id, set())
-    if any(isinstance(atom, External) for atom in variable):
+    if any(isinstance(atom, External) or atom == ABSENT for atom in variable):
         refuse("memory-dependence", "the loop changes an object given from outside", statement)
     tensors = {atom for atom in variable | value if is_tensor_atom(atom)}
     if any(is_tensor_atom(atom) and not isinstance(atom, Lane) for atom in variable):

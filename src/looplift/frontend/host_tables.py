@@ -30,8 +30,10 @@ CREATIONS = "zeros ones full".split()
 VIEWS = """
 chunk split tensor_split narrow t transpose swapaxes swapdims permute movedim view reshape unsqueeze squeeze flatten
 unbind select expand expand_as view_as contiguous float double long int bool half bfloat16 to type_as detach diagonal
-unflatten ravel getitem T mT positive broadcast_to Identity Dropout Sequential
+unflatten ravel getitem T mT positive broadcast_to reshape_as Identity Dropout Sequential
 """.split()
+REPEATS = {"expand", "expand_as", "broadcast_to"}
+"""Views that show one place of memory several times."""
 UNKNOWN = """
 to type_as expand expand_as view_as reshape_as broadcast_to repeat einsum bilinear cosine_similarity outer
 cross det logdet slogdet trace diag diagonal diag_embed eye arange linspace kron one_hot pad tile repeat_interleave

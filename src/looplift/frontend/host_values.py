@@ -73,6 +73,8 @@ class External:
 Atom = Lane | Pack | Real | Host | Live | Container | External
 HOST = Host()
 NONE = Host(none=True)
+ABSENT = Live(None, None)
+"""None in the data given from outside, which may hold any object there in another call."""
 EMPTY: frozenset[Atom] = frozenset()
 
 
@@ -147,7 +149,7 @@ def _atom(value: Any, root: str, above: tuple[type, ...]) -> Atom:
     if is_tensor(value):
         return Real(value.dim())
     if value is None:
-        return NONE
+        return ABSENT
     if kind in (bool, int, float, complex, str, bytes, range, slice):
         return HOST
     if isinstance(value, (torch.dtype, torch.device)):

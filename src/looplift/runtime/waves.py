@@ -64,12 +64,15 @@ class Waves:
         self.done = []  # groups that ran before all was recorded
         self.picked = {}
 
-    def point(self, *, stage, roles="", width=-1, lanes=False, ranks=()):
-        """A function over rows becomes one that records its calls and returns handles."""
-        count, base = roles.count("t"), stage << 32
-        return lambda function: self.recorder(function, count, base, abs(width), width == -1, (roles, lanes, ranks))
+    def point(self, *, stage, roles="", width=-1, lanes=False, ranks=(), reach=None):
+        """A function over rows becomes one that records its calls and returns handles.
 
-    def recorder(self, function, count, base, width, single, how):
+        ``reach``: of each result the arguments to which its gradients flow, where that are not all for each.
+        """
+        count, base, how = roles.count("t"), stage << 32, (roles, lanes, ranks)
+        return lambda function: self.recorder(function, count, base, abs(width), width == -1, how, reach)
+
+    def recorder(self, function, count, base, width, single, how, reach):
         groups, described = {}, self.described
         self.open.append(groups)
 
@@ -87,13 +90,15 @@ class Waves:
                     if key is None:
                         arguments, level, mask, key = self.describe(arguments, position, level, mask)
                     fixed += (position, key)
-            key = (level, mask, fixed)
+            masks = None if reach is None else tuple([self.masks_of(arguments, places) for places in reach])
+            key = (level, mask, fixed, masks)
             group = groups.get(key)
             if group is None:
-                bit = self.bits.setdefault((function, fixed), 1 << len(self.bits))
+                bits = [self.bit_of((function, fixed, 0 if masks is None else k)) for k in range(width)]
                 rows = []
-                group = groups[key] = rows, [Table(level, mask | bit, rows) for _ in range(width)]
-                self.groups.append((level, bit, *group, function, how, fixed))
+                tables = [Table(level, bit | (mask if masks is None else masks[k]), rows) for k, bit in enumerate(bits)]
+                group = groups[key] = rows, tables
+                self.groups.append((level, bits[0], *group, function, how))
             rows, tables = group
             row = len(rows)
             rows.append(arguments)
@@ -115,10 +120,34 @@ class Waves:
             return arguments, level, mask, len(items)
         if isinstance(value, torch.Tensor):
             key = ("tensor", value.dtype, value.shape, value.device, value.requires_grad)
+            if value.requires_grad:
+                return arguments, level, mask | self.bit_of_tensor(value), key
         else:
             key = (value.__class__, repr(value) if isinstance(value, (float, complex)) else value)
         self.described[id(value)] = key  # the recorded arguments keep the value alive, so its id stays its own
         return arguments, level, mask, key
+
+    def bit_of(self, key):
+        """One bit for each result of a point, and for each tensor given from outside that wants a gradient."""
+        return self.bits.setdefault(key, 1 << len(self.bits))
+
+    def bit_of_tensor(self, value):
+        """All views of one tensor give their gradients to it."""
+        if not value.requires_grad:
+            return 0
+        return self.bit_of(id(value if value._base is None else value._base))
+
+    def masks_of(self, arguments, places):
+        """What the arguments at some places depend on."""
+        mask = 0
+        for place in places:
+            value = arguments[place]
+            for item in value if isinstance(value, list) else (value,):
+                if item.__class__ is Handle:
+                    mask |= item.table.mask
+                elif isinstance(item, torch.Tensor):
+                    mask |= self.bit_of_tensor(item)
+        return mask
 
     def wrap(self, value):
         """A handle for a tensor given from outside that stands in a list."""
@@ -127,8 +156,7 @@ class Waves:
         if not isinstance(value, torch.Tensor):
             raise NotImplementedError("a list of tensors holds something else")
         if id(value) not in self.wrapped:
-            bit = self.bits.setdefault((id(value),), 1 << len(self.bits)) if value.requires_grad else 0
-            table = Table(-1, bit, [()])
+            table = Table(-1, self.bit_of_tensor(value), [()])
             table.value, table.shared = value, True
             self.wrapped[id(value)] = Handle(table, 0)
         return self.wrapped[id(value)]
@@ -148,10 +176,10 @@ class Waves:
                 self.open.append({})
             groups = self.open[0]
             if (level, mask) not in groups:
-                bit = self.bits.setdefault((), 1 << len(self.bits))
+                bit = self.bit_of(())
                 rows = []
                 groups[level, mask] = rows, [Table(level, mask | bit, rows)]
-                self.groups.append((level, bit, *groups[level, mask], None, None, ()))
+                self.groups.append((level, bit, *groups[level, mask], None, None))
             rows, (made,) = groups[level, mask]
             self.picked[place] = Handle(made, len(rows))
             rows.append((owner, index))
@@ -174,13 +202,12 @@ class Waves:
 
     def run(self, leaving=()):
         """All groups, lowest level first."""
-        self.require_live(leaving)
         self.run_groups(self.may_join(leaving))
 
     def run_groups(self, joins):
         """The groups that have not run yet; calls that use other parameters share a batch if ``joins``."""
         joined = {}
-        for level, bit, rows, tables, function, how, _ in self.groups:
+        for level, bit, rows, tables, function, how in self.groups:
             key = (level, bit) if joins else (level, len(joined))
             joined.setdefault(key, (function, how, []))[2].append((rows, tables))
         Waves.sharing = sum([len(group[2]) for group in self.groups]) / max(len(joined), 1)
@@ -215,7 +242,7 @@ class Waves:
                 value = table.value if table.shared else table.value.flatten(0, 1)
                 length = table.value.shape[0 if table.shared else 1]
                 if id(table.value) not in homes:
-                    if pool and (value.shape[1:] != pool[0].shape[1:] or value.dtype != pool[0].dtype):
+                    if pool and self.sort_of(value) != self.sort_of(pool[0]):
                         raise MixedShapes
                     homes[id(table.value)] = size
                     pool.append(value)
@@ -250,13 +277,17 @@ class Waves:
             start += len(part)
 
     def kind(self, value):
-        """Shape and dtype of a recorded argument."""
+        """Shape and dtype of a recorded argument, and whether gradients flow through it."""
         if isinstance(value, list):
             return tuple([self.kind(item) for item in value])
         if value.__class__ is not Handle:
             return None
         table = self.at(value).table
-        return table.value.shape[0 if table.shared else 1 :], table.value.dtype
+        return self.sort_of(table.value.unsqueeze(0) if table.shared else table.value)
+
+    def sort_of(self, value):
+        """What rows must have in common to lie in one tensor."""
+        return value.shape[1:], value.dtype, value.requires_grad and torch.is_grad_enabled()
 
     def at(self, handle):
         """Where the row of a handle really lies."""
@@ -288,26 +319,6 @@ class Waves:
             self.joins = not torch.is_grad_enabled() or (not masks and inside)
         return self.joins
 
-    def require_live(self, leaving):
-        """Each tensor given from outside that wants a gradient must reach a result."""
-        groups = self.done + self.groups
-        tensors = [(rows, key) for _, _, rows, *_, fixed in groups for key in fixed[1::2] if isinstance(key, tuple)]
-        wanting = [rows for rows, key in tensors if key[0] == "tensor" and key[-1]]
-        if not wanting or not torch.is_grad_enabled():
-            return
-        reached, queue = set(), list(leaving)
-        while queue:
-            handle = queue.pop()
-            key = (id(handle.table.rows), handle.row)
-            if key not in reached:
-                reached.add(key)
-                for value in handle.table.rows[handle.row]:
-                    queue += [
-                        item for item in (value if isinstance(value, list) else [value]) if item.__class__ is Handle
-                    ]
-        if any((id(rows), row) not in reached for rows in wanting for row in range(len(rows))):
-            raise NotImplementedError("a tensor that wants a gradient reaches no result")
-
     def lane_axis(self, value, axis, count):
         """The value with a row for each lane."""
         return value if axis == 0 else value.expand(count, *value.shape)
@@ -330,40 +341,46 @@ class Waves:
         if first.__class__ is Handle:
             return self.gather(column)
         if isinstance(first, list):
-            flat, _ = self.gather([item for items in column for item in items], copy=True)
+            flat, _ = self.gather([item for items in column for item in items], length=len(first))
             return flat.view(len(column), len(first), *flat.shape[1:]), 0
         if isinstance(first, torch.Tensor):
             same = all(item is first for item in column)
             return (first, None) if same else (torch.stack(column), 0)
         return first, None
 
-    def gather(self, handles, copy=False):
-        """The rows of handles, from all the tables that they lie in; a new tensor if ``copy``."""
+    def gather(self, handles, length=0):
+        """The rows of handles, from all the tables that they lie in; of lists of one length, in a new tensor."""
         tables = list(dict.fromkeys([handle.table for handle in handles]))
         if any([table.where for table in tables]):
             handles = [self.at(handle) for handle in handles]
             tables = list(dict.fromkeys([handle.table for handle in handles]))
         first = tables[0].value
-        if not copy and all([table.shared and table.value is first for table in tables]):
+        if not length and all([table.shared and table.value is first for table in tables]):
             return first, None
-        values, offset, homes = [], 0, {}
+        values, offset, homes, sorts = [], 0, {}, set()
         for table in tables:
             if id(table.value) not in homes:
                 homes[id(table.value)] = offset
                 value = table.value.unsqueeze(0) if table.shared else table.value
                 offset += len(value)
                 values.append(value)
-                if value.dtype != values[0].dtype or value.shape[1:] != values[0].shape[1:]:
-                    raise MixedShapes
+                sorts.add(self.sort_of(value))
             table.offset = homes[id(table.value)] + (0 if table.shared else table.start)
+        if len(sorts) > 1 and (len({sort[:2] for sort in sorts}) > 1 or not self.has_columns(handles, length)):
+            raise MixedShapes
         if any([table.shared for table in tables]):
             rows = [handle.table.offset + (0 if handle.table.shared else handle.row) for handle in handles]
         else:
             rows = [handle.table.offset + handle.row for handle in handles]
         pool = values[0] if len(values) == 1 else torch.cat(values)
-        if not copy and len(rows) == len(pool) and rows == list(range(len(rows))):
+        if not length and len(rows) == len(pool) and rows == list(range(len(rows))):
             return pool, 0
         return pool.index_select(0, self.index(rows, pool.device)), 0
+
+    def has_columns(self, handles, length):
+        """Whether gradients flow through the same items of all lists."""
+        flows = [handle.table.value.requires_grad for handle in handles]
+        return length and flows == flows[:length] * (len(flows) // length)
 
     def index(self, rows, device):
         """Row numbers as a tensor."""
@@ -428,6 +445,18 @@ class Waves:
         return value.squeeze(axis)
 
     @staticmethod
+    def unknown(text):
+        """What was None in the data that the program was made for."""
+        raise NotImplementedError(f"nothing is known of the object in {text}")
+
+    @staticmethod
+    def dot(left, right):
+        """Products of two vectors for each lane."""
+        if left.shape != right.shape or left.dtype != right.dtype or torch.is_autocast_enabled(left.device.type):
+            raise NotImplementedError("vectors of other kinds or lengths")
+        return (left * right).sum(-1, dtype=left.dtype)
+
+    @staticmethod
     def is_tensor(value):
         """Whether a value is a tensor, or will be one."""
         return value.__class__ is Handle or isinstance(value, torch.Tensor)
@@ -442,7 +471,12 @@ class Waves:
     @staticmethod
     def number(value, dtype=None):
         """What ``torch.tensor`` makes of host numbers."""
-        return value.to(dtype or (torch.get_default_dtype() if value.is_floating_point() else value.dtype))
+        dtype = dtype or (torch.get_default_dtype() if value.is_floating_point() else value.dtype)
+        made = value.to(dtype)
+        whole = not dtype.is_floating_point and not dtype.is_complex and dtype != torch.bool
+        if whole and dtype != value.dtype and not torch.equal(made.to(value.dtype), value.trunc()):
+            raise NotImplementedError("a number does not fit into its dtype")
+        return made
 
 
 # --- end ---
