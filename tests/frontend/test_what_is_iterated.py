@@ -205,3 +205,32 @@ def test_parameters_by_position_only():
 
     with pytest.raises(TypeError, match="positional-only"):
         lift(function, verify="off")(torch.randn(3))
+
+
+def columns_then_more(x):
+    pairs = []
+    for i in range(len(x)):
+        pairs.append((x[i] * 2, i))
+    values, places = zip(*pairs)
+    for i in range(len(x)):
+        pairs.append((x[i] * 3, i))
+    return torch.stack(values), places, len(places), len(pairs)
+
+
+def columns_read_by_a_loop(x):
+    pairs = []
+    for i in range(len(x)):
+        pairs.append((x[i] * 2, i))
+    values, places = zip(*pairs)
+    total = 0.0
+    for i in range(len(places)):
+        total = total + values[i] * places[i]
+    return total, places, [places]
+
+
+@pytest.mark.parametrize("function", [columns_then_more, columns_read_by_a_loop])
+def test_columns_of_a_list_of_pairs_are_tuples(function):
+    x = torch.randn(4)
+    wanted, found = function(x), lift(function, verify="off")(x)
+    torch.testing.assert_close(found[0], wanted[0])
+    assert found[1:] == wanted[1:]

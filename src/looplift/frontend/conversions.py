@@ -109,10 +109,11 @@ def unpacked_zip(build: Builder, node: ast.Call) -> Value | None:
     if len(node.args) != 1 or not isinstance(node.args[0], ast.Starred):
         return None
     value = expressions.evaluate(build, node.args[0].value)
-    if isinstance(value, RecordList) and value.form.kind != "dict":
-        return value.lists
+    if isinstance(value, RecordList):
+        columns = value.columns()
+        return None if columns is None else structures.Once("'zip(...)'", columns, build.blocks[-1])
     rows = [expressions.known_items(build, item) for item in expressions.known_items(build, value) or ()]
     if not rows or any(row is None for row in rows):
         return None
-    columns: list[Value] = [Tup(items) for items in zip(*[row for row in rows if row is not None])]
+    columns = [Tup(items) for items in zip(*[row for row in rows if row is not None])]
     return structures.Once("'zip(...)'", columns, build.blocks[-1])

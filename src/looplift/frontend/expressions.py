@@ -443,7 +443,7 @@ def subscript(build: Builder, index: ast.expr) -> Operand:
     value = evaluate(build, index)
     if isinstance(value, Tup):
         return Group("tuple", tuple(build.atom(item) for item in value.items))
-    return value.operand(build) if isinstance(value, Structure) else value
+    return value.operand(build) if isinstance(value, structures.Shelf) else build.atom(value)
 
 
 def attribute(build: Builder, value: Value, name: str) -> Value:

@@ -97,6 +97,8 @@ class RecordList(Refilled):
     form: Columns
     lists: Tup
     site: Site
+    is_taken_apart: bool = False
+    """Whether its columns were handed out, as tuples that do not grow any more."""
     noun = "a list of tuples, lists or dicts"
 
     def atom(self, build: Builder) -> Atom:
@@ -145,12 +147,22 @@ class RecordList(Refilled):
         if name != "append" or len(args) != 1 or kwargs:
             return super().method(build, name, args, kwargs)
         (value,) = args
+        if self.is_taken_apart:
+            raise build.refuse("aliasing", "a list grows after 'zip(*...)' has given its columns")
         if form_of(build, value) != self.form:
             if self.form.kind != "tuple":
                 restart(build, self.site, PLAIN)
             raise build.refuse("mixed-kinds", "a list holds tuples, lists or dicts of different forms")
         self._append(build, self.lists, value)
         return Const(None)
+
+    def columns(self) -> list[Value] | None:
+        """Its columns, where each item of a record is a value of its own."""
+        refs = [ref for ref in self.lists.items if isinstance(ref, Var)]
+        if self.form.kind == "dict" or len(refs) < len(self.lists.items):
+            return None
+        self.is_taken_apart = True
+        return [Column(ref) for ref in refs]
 
     def _append(self, build: Builder, lists: Value, value: Value) -> None:
         if not isinstance(lists, Tup):
@@ -162,6 +174,26 @@ class RecordList(Refilled):
             self._append(build, part, item)
         if isinstance(value, Shelf) and not value.hand_over(build):
             raise self.refusal(build, "filled with an object that may be used elsewhere")
+
+
+@dataclass(eq=False)
+class Column(Structure):
+    """What ``zip(*pairs)`` gives for one place of the pairs: a tuple of as many items as the list has."""
+
+    ref: Var
+    noun = "a tuple of as many items as a loop has iterations"
+
+    def operand(self, build: Builder) -> Atom:
+        return self.ref
+
+    def length(self, build: Builder) -> Atom:
+        return build.emit("builtin.len", self.ref)
+
+    def iterated(self, build: Builder) -> iteration.Source:
+        return iteration.sequence(build, self.ref)
+
+    def item(self, build: Builder, key: Value) -> Value:
+        return build.emit("getitem", self.ref, build.atom(key))
 
 
 def columns(build: Builder, form: Columns, site: Site) -> RecordList:
