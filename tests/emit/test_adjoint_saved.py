@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -102,5 +103,5 @@ def test_backward_passes_are_possible_where_the_loops_are(program, ending, asks)
     got, want = outcome(lifted), outcome(program)
     assert "native" in [loop.decision for loop in lifted.report().loops]
     for ours, theirs in zip(got, want, strict=True):
-        same = torch.allclose if isinstance(theirs, torch.Tensor) else operator.eq
+        same: Callable = torch.allclose if isinstance(theirs, torch.Tensor) else operator.eq
         assert same(ours, theirs), (got, want)
