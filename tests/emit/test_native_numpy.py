@@ -141,3 +141,28 @@ def test_a_product_of_matrices_is_the_librarys():
     assert "a @ b" in lifted.source
     for rows, columns in ((WIDE[:1], WIDE.T), (WIDE[:0], WIDE.T), (WIDE[:, :0], WIDE.T[:0]), (WIDE[:, ::-2], WIDE.T)):
         np.testing.assert_allclose(lifted(rows, columns), product(rows, columns))
+
+
+def greatest(x):
+    return [np.max(row) for row in x]
+
+
+def smallest(x):
+    return [row.min() for row in x]
+
+
+def in_order(x):
+    out = np.zeros(x.shape)
+    for i in range(len(x)):
+        out[i] = np.sort(x[i])
+    return out
+
+
+@pytest.mark.parametrize("function", [greatest, smallest, in_order])
+@pytest.mark.parametrize("width", [2, 3, 8, 33])
+def test_a_zero_keeps_the_sign_that_numpy_gives_it(function, width):
+    for values in ([0.0, -0.0], [0.0, -0.0, 1.0, -1.0], [-0.0], [0.0]):
+        x = np.random.RandomState(width).choice(values, size=(4, width))
+        got = lift(function, backend="native", verify="off")(x)
+        np.testing.assert_array_equal(np.signbit(got), np.signbit(function(x)))
+        np.testing.assert_array_equal(got, function(x))

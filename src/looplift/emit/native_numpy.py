@@ -11,7 +11,7 @@ from looplift.emit.native_convert import constant
 from looplift.emit.native_ops import ADD, COMPARE, MULTIPLY
 from looplift.emit.native_types import INT, Scalar
 from looplift.emit.native_values import Elements, Fixed, Items, Number, Value, View
-from looplift.emit.native_vector_loops import materialized, over, type_of
+from looplift.emit.native_vector_loops import check_zeros, materialized, over, type_of
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Group, Op
 
@@ -377,6 +377,7 @@ def _extreme(writer: Writer, short: str, part: Elements) -> Number:
         writer.fail_if(f"{best} != {best}", "warned")
     if finds_place:
         return Number(place, Scalar("numpy", "int64"), low=0, high=2**47)
+    check_zeros(writer, part, best)
     return Number(best, part.type)
 
 

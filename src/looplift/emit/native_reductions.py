@@ -7,7 +7,7 @@ from looplift.emit.native_convert import constant
 from looplift.emit.native_ops import COMPARE
 from looplift.emit.native_types import INT, Scalar
 from looplift.emit.native_values import Elements, Number, Value
-from looplift.emit.native_vector_loops import over
+from looplift.emit.native_vector_loops import check_zeros, over
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Const, Op
 
@@ -143,6 +143,7 @@ def _extreme(writer: Writer, short: str, part: Elements) -> Number:
         writer.line(f"if ({number.text} {CHOICES[short]} {best}{undefined}) {best} = {number.text};")
 
     over(writer, part.sizes, body)
+    check_zeros(writer, part, best)
     return Number(best, part.type)
 
 

@@ -69,7 +69,15 @@ def ordered(writer: Writer, op: Op, part: Elements) -> View:
     if op.kwargs or len(op.args) > 1 or len(part.sizes) != 1 or part.type.family != "numpy":
         raise writer.refuse("unknown-op", f"these arguments of '{op.name}' have no scalar form")
     made = materialized(writer, part)
-    writer.line(f"sort({made.root}.data, {made.root}.size[0]);")
+    data, size = f"{made.root}.data", f"{made.root}.size[0]"
+    writer.line(f"sort({data}, {size});")
+    if part.type.is_float:  # zeros of both signs are equal, and stand in an order of the library's own
+        mixed, k = writer.fresh("has_both_zeros"), writer.fresh("place")
+        writer.line(f"bool {mixed} = false;")
+        with writer.block(f"for (int64_t {k} = 1; {k} < {size}; ++{k})"):
+            signs = f"math::signbit({data}[{k}]) != math::signbit({data}[{k} - 1])"
+            writer.line(f"{mixed} |= {data}[{k}] == 0 && {data}[{k} - 1] == 0 && {signs};")
+        writer.fail_if(mixed, "not_exact")
     return made
 
 

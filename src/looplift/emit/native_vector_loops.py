@@ -76,3 +76,19 @@ def materialized(writer: Writer, value: Elements) -> View:
 
     over(writer, value.sizes, body)
     return made
+
+
+def check_zeros(writer: Writer, part: Elements, best: str) -> None:
+    """Of zeros of both signs a library takes either for the greatest or smallest, by how many elements there are."""
+    if not part.type.is_float:
+        return
+    with writer.block(f"if ({best} == 0)"):
+        mixed = writer.fresh("has_both_zeros")
+        writer.line(f"bool {mixed} = false;")
+
+        def body(index: tuple[str, ...]) -> None:
+            number = writer.bind(part.at(writer, index))
+            writer.line(f"{mixed} |= {number.text} == 0 && math::signbit({number.text}) != math::signbit({best});")
+
+        over(writer, part.sizes, body)
+        writer.fail_if(mixed, "not_exact")
