@@ -75,10 +75,9 @@ def of_each(function, args, leaves):
     """For each result the gradients of all leaves."""
     results = function(*args)
     results = results if isinstance(results, list) else [results]
-    asked = [one for one in results if one.requires_grad]
-    return [
-        torch.autograd.grad(one.sum(), leaves, allow_unused=True, retain_graph=True) for one in (*asked, sum(asked))
-    ]
+    asked = [one.sum() for one in results if one.requires_grad]
+    asked.append(torch.stack(asked).sum())
+    return [torch.autograd.grad(one, leaves, allow_unused=True, retain_graph=True) for one in asked]
 
 
 @pytest.mark.parametrize(
@@ -297,3 +296,86 @@ def test_guards_see_settings_of_modules(one, other):
     assert_same(lifted(one, xs), applied(one, xs))
     with pytest.raises(AssertionError):
         lifted(other, xs)
+
+
+# ---------------------------------------------------------------- texts of tensors
+
+
+def shown(xs):
+    out = []
+    for x in xs:
+        for row in torch.tanh(torch.stack([x, x * 2])):
+            out.append((repr(row * 2), row * 3))
+    return out
+
+
+def shown_in_a_text(xs):
+    out = []
+    for x in xs:
+        for row in torch.tanh(torch.stack([x, x * 2])):
+            out.append((f"{row * 2}", row * 3))
+    return out
+
+
+def formatted(xs):
+    return ["%s" % (torch.tanh(x) * 2) for x in xs]
+
+
+def test_texts():
+    for loop in (shown, shown_in_a_text):
+        with pytest.raises(NotLiftable):
+            program_of(loop, rows(asks=True))
+    for count in (1, 3):
+        with pytest.raises(NotImplementedError):
+            batched(formatted, rows(count))(rows(count))
+
+
+# ---------------------------------------------------------------- containers that leave, methods
+
+
+def in_a_generator(xs):
+    lazy = (torch.tanh(x) * 2 for x in xs)
+    return next(lazy), lazy
+
+
+def in_a_set(xs):
+    return {torch.tanh(x) * 2 for x in xs}
+
+
+def as_keys(xs):
+    return {torch.tanh(x) * 2: k for k, x in enumerate(xs)}
+
+
+@pytest.mark.parametrize("loop", [in_a_generator, in_a_set, as_keys], ids=lambda loop: loop.__name__)
+def test_containers_in_which_tensors_cannot_leave(loop):
+    with pytest.raises(NotLiftable):
+        program_of(loop, rows())
+
+
+class Node:
+    def __init__(self, x):
+        self.x = x
+
+    def encode(self):
+        return torch.tanh(self.x) * 2
+
+    @property
+    def half(self):
+        return self.x / 2
+
+
+def encoded(nodes):
+    return [node.encode() + node.half for node in nodes]
+
+
+def test_objects_with_a_method_of_their_own(monkeypatch):
+    nodes = [Node(x) for x in rows()]
+    lifted = batched(encoded, nodes)
+    assert_same(lifted(nodes), encoded(nodes))
+    nodes[1].encode = lambda: torch.zeros(WIDTH)
+    with pytest.raises(NotImplementedError):
+        lifted(nodes)
+    for name, other in (("encode", lambda self: self.x), ("half", property(lambda self: self.x))):
+        with monkeypatch.context() as patch, pytest.raises(AssertionError):
+            patch.setattr(Node, name, other)
+            lifted(nodes[:1])

@@ -23,8 +23,8 @@ def waves_source(program: HostProgram, name: str = "region") -> str:
     blocks = [line for point in program.points for line in _point(point, program.scheduler)]
     for function in program.functions:
         blocks += ["", *ast.unparse(ast.fix_missing_locations(function)).splitlines()]
-    for dispatcher, table in program.dispatchers:
-        blocks += ["", *_dispatcher(dispatcher, table)]
+    for dispatcher, method, table in program.dispatchers:
+        blocks += ["", *_dispatcher(dispatcher, method, table, program.scheduler)]
     blocks.append("")
     for statement in program.statements:
         blocks += ast.unparse(ast.fix_missing_locations(statement)).splitlines()
@@ -91,11 +91,11 @@ def _point(point: Point, scheduler: str) -> list[str]:
     return ["", decorator, f"def {point.name}({signature}):", *(f"    {line}" for line in body)]
 
 
-def _dispatcher(name: str, table: dict[str, str]) -> list[str]:
+def _dispatcher(name: str, method: str, table: dict[str, str], scheduler: str) -> list[str]:
     entries = ", ".join(f"{kind}: {function}" for kind, function in table.items())
     return [
         f"def {name}(self, *arguments, **keywords):",
-        f"    return {{{entries}}}[type(self)](self, *arguments, **keywords)",
+        f"    return {scheduler}.method(self, {method!r}, {{{entries}}})(self, *arguments, **keywords)",
     ]
 
 

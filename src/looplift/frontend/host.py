@@ -17,7 +17,7 @@ from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_stages import set_stages
 from looplift.frontend.host_timing import Again, Timing
-from looplift.frontend.host_values import External, Live, is_tensor
+from looplift.frontend.host_values import Atom, Container, External, Live, is_tensor
 from looplift.runtime.waves_program import HostProgram
 
 
@@ -115,11 +115,28 @@ def _results(flow: Flow, live_outs: list[str], returned: ast.Return | None) -> l
         else:
             atoms = flow.region.variables.get(name, set())
         sites = lanes_of(flow, atoms)
+        _check_containers(flow, name, atoms, returned or flow.region.body[0])
         if sites & views:
             node = returned or flow.region.body[0]
             refuse("aliasing", f"'{name}' may share memory with another tensor", node)
         found.append((name, bool(sites)))
     return found
+
+
+def _check_containers(flow: Flow, name: str, atoms: set[Atom], node: ast.AST) -> None:
+    """Tensors that leave stand in lists and tuples, or as values of dicts: not as keys, in sets or in iterators."""
+    seen: set[Atom] = set()
+    queue = list(atoms)
+    while queue:
+        atom = queue.pop()
+        if atom in seen or atom not in flow.contents:
+            continue
+        seen.add(atom)
+        contents = flow.contents[atom]
+        kind = atom.kind if isinstance(atom, Container) else ""
+        if lanes_of(flow, contents.keys) or (kind in ("set", "iterator") and lanes_of(flow, {atom})):
+            refuse("aliasing", f"'{name}' has tensors as keys, in a set or in an iterator", node)
+        queue += contents.everything()
 
 
 def _check_updates(flow: Flow) -> None:

@@ -81,6 +81,7 @@ def _method(flow: Flow, owner: Atom, node: ast.Call) -> set[Atom]:
         case External():
             method = getattr(owner.type, name, None)
             if isinstance(method, types.FunctionType) and name not in flow.inside(owner).fields:
+                flow.guard_class(owner.type, name)
                 return enter(flow, method, owner, owner.type, node)
             if name in flow.inside(owner).fields:
                 return set().union(*(_call_value(flow, atom, node) for atom in flow.inside(owner).fields[name]))
@@ -100,15 +101,15 @@ def _method(flow: Flow, owner: Atom, node: ast.Call) -> set[Atom]:
 def _host_method(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
     if name not in TEXT_METHODS:
         refuse("unknown-call", f"the effects of '{ast.unparse(node.func)}' are not known", node)
-    _require_no_tensors(flow, node)
+    _require_no_tensors(flow, node, shown=True)
     return {HOST}
 
 
-def _require_no_tensors(flow: Flow, node: ast.Call) -> None:
+def _require_no_tensors(flow: Flow, node: ast.Call, *, shown: bool) -> None:
     for item in (*node.args, *(keyword.value for keyword in node.keywords)):
         for atom in flow.values.get(item, ()):
             if isinstance(atom, Lane):
-                need_value(flow, flow.values[item], item)
+                need_value(flow, flow.values[item], item, shown=shown and flow.rank({atom}) != 0)
 
 
 def _module_method(flow: Flow, owner: Live, node: ast.Call) -> set[Atom]:
@@ -297,7 +298,7 @@ def builtin_call(flow: Flow, value: Any, node: ast.Call) -> set[Atom]:
     if value is isinstance:
         return _isinstance(flow, node, arguments)
     if value in HOST_BUILTINS or getattr(value, "__module__", None) in MATH_LIKE:
-        return _host_function(flow, node, arguments)
+        return _host_function(flow, node, arguments, shown=value in (str, repr))
     if value in (
         list,
         tuple,
@@ -344,13 +345,13 @@ def _isinstance(flow: Flow, node: ast.Call, arguments: list[set[Atom]]) -> set[A
     return {HOST}
 
 
-def _host_function(flow: Flow, node: ast.Call, arguments: list[set[Atom]]) -> set[Atom]:
+def _host_function(flow: Flow, node: ast.Call, arguments: list[set[Atom]], *, shown: bool) -> set[Atom]:
     for item, atoms in zip(node.args, arguments):
         for atom in atoms:
             if isinstance(atom, Pack):
                 refuse("recursion", f"'{ast.unparse(node)}' needs the value of a tensor that the loop computes", node)
             if isinstance(atom, Lane):
-                need_value(flow, atoms, item)
+                need_value(flow, atoms, item, shown)
             if isinstance(atom, External) and not issubclass(atom.type, (list, tuple, dict, set, frozenset)):
                 if atom.type.__name__ != "deque":
                     refuse("unknown-call", f"'{ast.unparse(node)}' of a '{atom.type.__name__}' may run code", item)
@@ -392,7 +393,7 @@ def _data_rank(flow: Flow, atoms: set[Atom]) -> int | None:
 
 def _sequence_function(flow: Flow, value: Any, node: ast.Call, arguments: list[set[Atom]]) -> set[Atom]:
     if value is range:
-        _require_no_tensors(flow, node)
+        _require_no_tensors(flow, node, shown=False)
         return {flow.container(node, "iterator", {HOST})}
     if value is zip:
         parts = {position: flow.iterated(item, flow.values[item]) for position, item in enumerate(node.args)}

@@ -28,7 +28,7 @@ class Program:
         self.points: list[Point] = []
         self.inputs: dict[Point, list[set[Atom]]] = {}
         self.made_by: dict[int, Point] = {}
-        self.dispatchers: dict[tuple[Any, ...], tuple[str, dict[str, str]]] = {}
+        self.dispatchers: dict[tuple[Any, ...], tuple[str, str, dict[str, str]]] = {}
 
 
 class Cut(Segments):
@@ -321,7 +321,8 @@ class Cut(Segments):
         receiver = node.func
         if isinstance(receiver, ast.Attribute) and not self._is_module_call(node):
             receiver = receiver.value
-        callee = self.callee(routines, self.flow.values[receiver])
+        name = receiver is not node.func and isinstance(node.func, ast.Attribute) and node.func.attr
+        callee = self.callee(routines, self.flow.values[receiver], name or "forward")
         first = [] if self._is_static(routines) else [self.expression(receiver, run)]
         return ast.Call(ast.Name(callee, ast.Load()), [*first, *arguments], keywords)
 
@@ -336,16 +337,16 @@ class Cut(Segments):
             raise NotLiftable("unknown-call", "a static method and another method are called in one place")
         return all(static)
 
-    def callee(self, routines: dict[Any, Routine], receivers: set[Atom]) -> str:
+    def callee(self, routines: dict[Any, Routine], receivers: set[Atom], name: str) -> str:
         """The function for receivers of one known class, or a dispatcher by class."""
         known = all(isinstance(atom, Live) and atom.path for atom in receivers)
         if (len(routines) == 1 and known) or self._is_static(routines):
             return next(iter(routines.values())).name
-        key = tuple(sorted((id(kind), routine.name) for kind, routine in routines.items()))
+        key = (name, *sorted((id(kind), routine.name) for kind, routine in routines.items()))
         if key not in self.program.dispatchers:
             names = self.flow.names
             table = {names.constant(kind, kind.__name__): routine.name for kind, routine in routines.items()}
-            self.program.dispatchers[key] = (names.fresh(f"{next(iter(table.values()))}_of"), table)
+            self.program.dispatchers[key] = (names.fresh(f"{next(iter(table.values()))}_of"), name, table)
         return self.program.dispatchers[key][0]
 
 

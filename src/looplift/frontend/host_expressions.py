@@ -81,7 +81,9 @@ def _text(flow: Flow, routine: Routine, node: ast.expr) -> set[Atom]:
     if isinstance(node, ast.JoinedStr):
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
-                _require_host(flow, routine, part.value)
+                atoms = evaluate(flow, routine, part.value)
+                if any(isinstance(atom, Lane) for atom in atoms):
+                    need_value(flow, atoms, part.value, shown=part.conversion != -1 or flow.rank(atoms) != 0)
     return {NONE} if isinstance(node, ast.Constant) and node.value is None else {HOST}
 
 
@@ -295,6 +297,7 @@ def external_attribute(flow: Flow, atom: External, node: ast.Attribute) -> set[A
         if isinstance(stored, property) and isinstance(stored.fget, types.FunctionType) and kind not in (object,):
             from looplift.frontend.host_calls import enter
 
+            flow.guard_class(kind, name)
             pseudo = flow.properties.setdefault(node, ast.copy_location(ast.Call(node, [], []), node))
             return enter(flow, stored.fget, atom, kind, pseudo)
         if not issubclass(kind, tuple):

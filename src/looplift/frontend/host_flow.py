@@ -299,6 +299,10 @@ class Flow:
         for name in ("__defaults__", "__kwdefaults__"):
             self.guard(f"repr({holder}.{name})", repr(getattr(function, name)))
 
+    def guard_class(self, kind: type, name: str) -> None:
+        """The class still has the same method or property."""
+        self.guard(f"{self.names.constant(kind, kind.__name__)}.{name}", getattr(kind, name))
+
     def guard_global(self, routine: Routine, name: str, found: Live) -> None:
         """The global is still the same object."""
         if isinstance(found.value, types.ModuleType):

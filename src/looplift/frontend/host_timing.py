@@ -53,10 +53,17 @@ class Timing:
         return bool(self.waited) and place_of(node) in self.waited
 
 
-def need_value(flow: Flow, atoms: set[Atom], node: ast.AST) -> None:
-    """The host needs the value of an expression that may hold tensors of the loop."""
+def need_value(flow: Flow, atoms: set[Atom], node: ast.AST, shown: bool = False) -> None:
+    """The host needs the value of an expression that may hold tensors of the loop.
+
+    Where its text is ``shown``, and not that of a number, one sees of which operation the tensor came.
+    """
     found = _operations(flow, atoms, set())
     if found is None:
+        if shown:
+            from looplift.frontend.host_flow import refuse
+
+            refuse("recursion", f"the text of '{ast.unparse(node)}' is that of a tensor that the loop computes", node)
         flow.timing.waited.add(place_of(node))
     else:
         flow.timing.early |= found

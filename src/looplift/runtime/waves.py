@@ -302,9 +302,14 @@ class Waves:
             values = [self.lane_axis(*column, 1 if shared else len(rows)) for column in columns]
             self.check(values, ranks)
             results = self.several(function(*values))
+            if not all([isinstance(value, torch.Tensor) and len(value) == len(values[0]) for value in results]):
+                raise NotImplementedError("an operation gives no row for each call")
             return ([value[0] for value in results], True) if shared else (results, False)
         if shared or len(rows) == 1:
-            return self.several(function(*[value if axis is None else value[0] for value, axis in columns])), True
+            results = self.several(function(*[value if axis is None else value[0] for value, axis in columns]))
+            if any([isinstance(value, str) for value in results]):
+                raise NotImplementedError("the text of a tensor")
+            return results, True
         return self.several(torch.vmap(function, in_dims=axes)(*[value for value, _ in columns])), False
 
     def several(self, results):
@@ -443,6 +448,14 @@ class Waves:
         if value.shape[axis] != 1:
             raise NotImplementedError("an axis to be left out has more than one element")
         return value.squeeze(axis)
+
+    @staticmethod
+    def method(owner, name, functions):
+        """The function that stands for a method of the owner's class; only a property comes before the owner's own."""
+        hidden = name in getattr(owner, "__dict__", ()) and not isinstance(getattr(type(owner), name), property)
+        if hidden:
+            raise NotImplementedError(f"an object has a {name!r} of its own")
+        return functions[type(owner)]
 
     @staticmethod
     def unknown(text):

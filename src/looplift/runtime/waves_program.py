@@ -123,7 +123,7 @@ class HostProgram:
 
     points: list[Point]
     functions: list[ast.FunctionDef]
-    dispatchers: list[tuple[str, dict[str, str]]]
+    dispatchers: list[tuple[str, str, dict[str, str]]]  # name, method, function for each class
     statements: list[ast.stmt]
     parameters: list[str]
     results: list[tuple[str, bool]]  # name, and whether there may be handles in its value
