@@ -7,6 +7,9 @@ import pytest
 import torch
 from tests.vectorize.harness import check
 
+from looplift import lift
+from looplift.base.compare import difference
+
 
 def vector(n: int, *, seed: int = 0) -> torch.Tensor:
     return torch.randn(n, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
@@ -196,3 +199,70 @@ def test_a_list_that_changes_its_length_is_the_loop():
         return torch.stack(h)
 
     check(shrinking, [vector(5)], gradients=False, decisions={"kept"})
+
+
+def rows_of_another_array(x, y, v, q):
+    for i in range(len(v)):
+        x[2] = v[i]
+        if i > 1:
+            y[i][q[i]] += x[i]
+    return x, y
+
+
+def rows_told_by_labels(x, y, v, q):
+    for i in range(len(v)):
+        k = i
+        y[q[i]][k] += x[len(v) - 1 - i]
+        x[k] = torch.tanh(x[k])
+        v[i] = x[k - 1]
+    return x, y, v
+
+
+def rows_that_are_read_later(x, y, v, q):
+    for i in range(len(v)):
+        k = i
+        y[i + 1][k] *= x[k]
+        x[2] = y[i // 2, k]
+    return x, y
+
+
+def sums_under_one_name(x, y, v, q):
+    for i in range(len(v)):
+        k = i
+        x[i] = y[k, k] + x[k]
+        y[q[i], q[i]] -= v[0]
+    return x, y
+
+
+def chosen_in_an_outer_loop(x, y, v, q):
+    for i in range(len(v)):
+        for j in range(3):
+            if v[i] > 0:
+                t = y[i, j] * v[i]
+                x[i + 1] = t
+                x[j] = x[j + 1] + t
+        x[i] = x[i // 2] + x[i + 2]
+    return x, y
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        rows_of_another_array,
+        rows_told_by_labels,
+        rows_that_are_read_later,
+        sums_under_one_name,
+        chosen_in_an_outer_loop,
+    ],
+)
+def test_each_step_stores_at_its_own_place(program):
+    generator = torch.Generator().manual_seed(0)
+    for size in ((), (2,)):
+        lifted = lift(program, verify="off", backend="torch")
+        for n in (5, 1, 7):
+            made = [torch.randn(*shape, *size, generator=generator) for shape in ((12,), (12, 12))]
+            v = torch.randn(n, generator=generator) if program is chosen_in_an_outer_loop else made[0][:n] * 2
+            made += [v, torch.randint(0, n, (n,), generator=generator)]
+            given, taken = ([t.clone() for t in made] for _ in range(2))
+            assert difference((lifted(*given), given), (program(*taken), taken)) is None
+        assert {loop.decision for loop in lifted.report().loops} == {"sequential"}

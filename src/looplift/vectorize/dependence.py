@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from looplift.base.data import dataclass, field
 from looplift.ir.grammar import (
+    Atom,
     Block,
     Carry,
     Const,
@@ -24,7 +25,9 @@ from looplift.ir.grammar import (
     Phi,
     Slice,
     Statement,
+    Store,
     Var,
+    atoms,
     children,
     definitions,
     operands,
@@ -99,7 +102,9 @@ def _carried(carry: Carry, position: int) -> Unit:
 
 def _units(context: Context, block: Block, guards: tuple[Var, ...], atomic: set[int]) -> Iterator[Unit]:
     for statement in block:
-        if isinstance(statement, If) and id(statement) not in atomic:
+        if isinstance(statement, Let) and statement.var in context.updates.absorbed:
+            continue
+        if isinstance(statement, If) and id(statement) not in atomic and statement not in context.updates.of:
             inside = (*guards, statement.cond) if isinstance(statement.cond, Var) else guards
             yield from _units(context, statement.then, inside, atomic)
             yield from _units(context, statement.orelse, inside, atomic)
@@ -107,7 +112,7 @@ def _units(context: Context, block: Block, guards: tuple[Var, ...], atomic: set[
                 reads = frozenset(a for a in (statement.cond, phi.then, phi.orelse) if isinstance(a, Var))
                 yield Unit(phi, 0, frozenset([phi.var]), reads, guards)
             continue
-        yield Unit(statement, 0, frozenset(_defined(statement)), frozenset(_read(statement)), guards)
+        yield Unit(statement, 0, frozenset(_defined(statement)), frozenset(_read(context, statement)), guards)
 
 
 def _defined(statement: Statement) -> Iterator[Var]:
@@ -117,11 +122,29 @@ def _defined(statement: Statement) -> Iterator[Var]:
             yield from definitions(inner)
 
 
-def _read(statement: Statement) -> Iterator[Var]:
-    own = set(_defined(statement))
+def _read(context: Context, statement: Statement) -> Iterator[Var]:
+    own = {*_defined(statement), *context.updates.absorbed}
     every = [statement, *(inner for block in children(statement) for inner in walk(block))]
     for inner in every:
-        yield from (atom for atom in uses(inner) if isinstance(atom, Var) and atom not in own)
+        yield from (
+            atom for atom in (*uses(inner), *_places(context, inner)) if isinstance(atom, Var) and atom not in own
+        )
+
+
+def _places(context: Context, statement: Statement) -> Iterator[Atom]:
+    """Where a store goes, and what an update combines: ``t = x[i]; t[j] = v`` needs ``i`` where it is done."""
+    update = context.updates.of.get(statement)
+    if update is not None:
+        yield from (update.value, *atoms(update.index))
+    ref = update.ref if update is not None else statement.ref if isinstance(statement, Store) else None
+    while ref is not None:
+        yield ref
+        made = context.flow.definition.get(ref)
+        chained = isinstance(made, Let) and made.op.name in ("getitem", "iter_item")
+        if chained:
+            yield from operands(made.op)
+        owner = made.op.args[0] if chained else None
+        ref = owner if isinstance(owner, Var) else None
 
 
 # ---------------------------------------------------------------- what is made anew where it is read

@@ -90,14 +90,19 @@ def _chain(found: Accumulator) -> set[Var]:
 
 
 def _crossing(context: Context, made: Schedule) -> Iterator[Statement]:
-    """Ifs whose parts run one by one while something made under them is needed in lanes: they stay together."""
+    """Ifs whose parts run one by one while something made under them is needed in lanes: they stay together.
+
+    So do those that are an ``if`` in lanes too, under which what is made has no name behind it.
+    """
     for phase in made.phases:
-        if phase.way != "serial":
-            continue
         for var in needed_later(context, made, phase):
             unit = made.pieces.maker[var]
-            if unit.guards:
+            if unit.guards and (phase.way == "serial" or _is_chosen(context, made.pieces.loop, unit)):
                 yield from _outermost(made.pieces.loop.body, unit)
+
+
+def _is_chosen(context: Context, loop: Loop, unit: Unit) -> bool:
+    return bool(context.serial_loops) and any(loop not in context.facts[guard].loops for guard in unit.guards)
 
 
 def _outermost(block: Block, unit: Unit) -> Iterator[Statement]:
@@ -173,7 +178,7 @@ def _ready(waiting: list[Component], done: set[Unit], way: str, scans: dict) -> 
 
 
 def needed_later(context: Context, made: Schedule, phase: Phase) -> list[Var]:
-    """What a sequential phase makes and a later one reads."""
+    """What a phase makes and a later one reads."""
     own = {var: unit for unit in phase.units for var in unit.defines}
     later = made.phases[made.phases.index(phase) + 1 :]
     read = {var for other in later for unit in other.units for var in (*unit.reads, *unit.guards)}
