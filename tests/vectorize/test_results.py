@@ -207,3 +207,39 @@ def test_items_of_a_list_of_the_caller_are_handed_out_themselves(function):
     total, last = looplift.lift(function, verify="off")(items, X[0])
     torch.testing.assert_close(total, function(items, X[0])[0])
     assert last.data_ptr() == items[-1].data_ptr()
+
+
+def list_in_several_places(x):
+    row = [x[0] * 0, x[0] * 2]
+    table = {"k": row, "m": row}
+    total = torch.zeros(3)
+    for i in range(1, len(x)):
+        total = total + x[i]
+        row[1] = row[0] + x[i]
+    return table, [row], row, total
+
+
+def equal_values_and_one_under_two_names(x):
+    first, second, other = x[0] * 0, x[0] * 1, x[0] * 0
+    total = x[0] * 0
+    for i in range(1, len(x)):
+        second = first
+        total = total + x[i]
+    return other, {"k": first, "m": second}, total, second
+
+
+def flat(value):
+    if isinstance(value, dict):
+        value = [*value.values()]
+    return [value, *(part for item in value for part in flat(item))] if isinstance(value, list | tuple) else [value]
+
+
+@pytest.mark.parametrize("function", [list_in_several_places, equal_values_and_one_under_two_names])
+def test_one_object_in_several_places_is_one(function):
+    lifted = looplift.lift(function, verify="off")
+    found, wanted = flat(lifted(X)), flat(function(X))
+    assert lifted.report().loops[0].decision != "kept"
+    for k in range(len(wanted)):
+        assert [one is found[k] for one in found] == [one is wanted[k] for one in wanted]
+        if isinstance(wanted[k], torch.Tensor):
+            torch.testing.assert_close(found[k], wanted[k])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from looplift.base.errors import NotLiftable
 from looplift.emit.arrays import is_view
 from looplift.ir.array import Node, Program, leaves_of
 
@@ -14,11 +16,28 @@ LISTS = frozenset(("listed", "last_item"))
 def results_apart(program: Program) -> list[tuple[str, Node]]:
     """The results, each leaf in memory that no other leaf has, where the loop has it so."""
     leaves = [leaf for _, node in program.results for leaf in leaves_of(node)]
-    copied = [_is_taken(leaves, program.memory, k) for k in range(len(leaves))] if program.memory else []
-    if not any(copied):
+    if not program.memory or not any(_is_taken(leaves, program.memory, k) for k in range(len(leaves))):
         return program.results
-    marks = iter(copied)
-    return [(key, _with_copies(node, marks)) for key, node in program.results]
+    made = iter(_copied(leaves, program.memory))
+    displays: dict[int, Node] = {}
+    return [(key, _with_copies(node, made, displays)) for key, node in program.results]
+
+
+def _copied(leaves: list[Node], memory: list[Any]) -> list[Node]:
+    """The leaves, with copies for some; what is one object in the loop is one copy."""
+    made: list[Node] = []
+    for k, leaf in enumerate(leaves):
+        kin = [j for j in range(k) if memory[j] and memory[k] and memory[j] & memory[k]]
+        same = [j for j in kin if leaves[j] is leaf]
+        if same:
+            made.append(made[same[0]])
+        elif not _is_taken(leaves, memory, k):
+            made.append(leaf)
+        elif kin:
+            raise NotLiftable("aliasing", "two results share memory, and others must not share it with them")
+        else:
+            made.append(_copy(leaf))
+    return made
 
 
 def _is_taken(leaves: list[Node], memory: list[Any], k: int) -> bool:
@@ -46,11 +65,16 @@ def _memory(node: Node) -> set[Any]:
     return found
 
 
-def _with_copies(node: Node, marks: Any) -> Node:
-    if node.op == "display":
-        return Node("display", tuple(_with_copies(arg, marks) for arg in node.args), (), node.kind, node.attrs)
-    if not next(marks):
-        return node
+def _with_copies(node: Node, made: Iterator[Node], displays: dict[int, Node]) -> Node:
+    if node.op != "display":
+        return next(made)
+    parts = tuple(_with_copies(arg, made, displays) for arg in node.args)
+    if node.serial not in displays:
+        displays[node.serial] = Node("display", parts, (), node.kind, node.attrs)
+    return displays[node.serial]
+
+
+def _copy(node: Node) -> Node:
     if node.op in LISTS:
         return Node(node.op, node.args, node.axes, node.kind, node.attrs, node.hint)
     return Node("copied", (node,), (), node.kind, {}, node.hint)

@@ -115,5 +115,5 @@ def unpacked_zip(build: Builder, node: ast.Call) -> Value | None:
     rows = [expressions.known_items(build, item) for item in expressions.known_items(build, value) or ()]
     if not rows or any(row is None for row in rows):
         return None
-    columns = [Tup(items) for items in zip(*[row for row in rows if row is not None])]
-    return structures.Once("'zip(...)'", columns, build.blocks[-1])
+    made: list[Value] = [Tup(items) for items in zip(*[row for row in rows if row is not None])]
+    return structures.Once("'zip(...)'", made, build.blocks[-1])

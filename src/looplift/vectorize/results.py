@@ -48,7 +48,8 @@ def results_of(context: Context) -> tuple[list[tuple[str, Node]], list[frozenset
         made.append((key, _node(context, key, atom, context.val(atom), leaves)))
     last = _last_items(context, leaves)
     _check_shared(context, leaves)
-    return [(key, _with(node, last)) for key, node in made], [_own_places(context, leaf) for leaf in leaves]
+    displays: dict[int, Node] = {}
+    return [(key, _with(node, last, displays)) for key, node in made], [_own_places(context, leaf) for leaf in leaves]
 
 
 def _own_places(context: Context, leaf: Leaf) -> frozenset[Var] | None:
@@ -248,9 +249,13 @@ def _is_outside(context: Context, atom: Atom | None) -> bool:
     return not isinstance(definition, Loop | If)
 
 
-def _with(node: Node, last: dict[int, Node]) -> Node:
+def _with(node: Node, last: dict[int, Node], displays: dict[int, Node]) -> Node:
+    """A result; a list or dict that is there more than once is one node."""
     if node.serial in last:
         return last[node.serial]
     if node.op != "display":
         return node
-    return Node("display", tuple(_with(arg, last) for arg in node.args), (), node.kind, node.attrs)
+    if (own := node.attrs.get("own", node.serial)) not in displays:
+        parts = tuple(_with(arg, last, displays) for arg in node.args)
+        displays[own] = Node("display", parts, (), node.kind, node.attrs)
+    return displays[own]
