@@ -1,0 +1,99 @@
+"""Goals: nests that store into arrays they read, at places next to these, on diagonals, and around the ends."""
+
+from .containers import Containers
+from .expressions import COMPARISONS, bare
+from .goals import Goal
+from .pieces import indented
+from .vocabulary import Value
+
+
+class Sweeps(Containers):
+    """Loops of their own over two arrays; which iteration reads what another one wrote is left to chance."""
+
+    def sweep(self):
+        """`a[i, j] = a[i - 1, j - 1] + b[i, j]` and its like, over two indices."""
+        dims = self.choices.pick((self.extents[:2], self.extents[:2][::-1], ("n", "n")))
+        names = [self.write.name("field"), self.write.name("other")]
+        rows, columns = self.write.name("r"), self.write.name("c")
+
+        def step(scope):
+            if scope.depth >= 2:
+                return None
+            heads = [self._range(rows, dims[0]), self._range(columns, dims[1])]
+            if self.choices.chance(35):
+                heads.reverse()
+            values = [Value(rows, "number", "i", (), dims[0], 1, 1), Value(columns, "number", "i", (), dims[1], 1, 1)]
+            inner = scope.child(*values, depth=3, in_loop=True, skippable=False)
+            body = [
+                line
+                for _ in range(self.choices.weighted(((5, 1), (3, 2), (1, 3))))
+                for line in self._assigned(inner, names, (rows, columns))
+            ]
+            between = [f"{names[1]}[{rows}] = {names[0]}[{rows} - 1] * 0.5"] if self.choices.chance(10) else []
+            if between and rows not in heads[0]:
+                between = []
+            return [heads[0], *indented([*between, heads[1], *indented(body)])]
+
+        prologue = [f"{name} = {self.allocation(tuple(dims))}" for name in names]
+        return Goal(prologue, step, ", ".join(names))
+
+    def _range(self, name, dim):
+        """Places with a neighbour on both sides, now and then those at an end too, or backwards."""
+        forms = (
+            (5, f"range(1, {dim} - 1)"), (4, f"range(1, {dim})"), (2, f"range({dim} - 1)"), (1, f"range({dim})"),
+            (1, f"range({dim} - 2, 0, -1)"),
+        )  # fmt: skip
+        return f"for {name} in {self.choices.weighted(forms)}:"
+
+    def _near(self, indices):
+        """A place next to the one at these indices, or at it."""
+        offsets = ("{}", "{}", "{} - 1", "{} - 1", "{} + 1")
+        texts = [self.choices.pick(offsets).format(index) for index in indices]
+        if self.choices.chance(8):
+            texts[self.choices.pick((0, 1))] = self.choices.pick(("0", "-1", "1"))
+        return ", ".join(texts)
+
+    def _assigned(self, scope, names, indices):
+        target = f"{names[self.choices.chance(30)]}[{', '.join(indices)}]"
+        if self.choices.chance(15):
+            target = f"{names[self.choices.chance(30)]}[{self._near(indices)}]"
+        read = f"{names[self.choices.chance(35)]}[{self._near(indices)}]"
+        text = bare(self.write.value(scope, (), depth=1).text)
+        forms = (
+            f"{target} = {read} + ({text})", f"{target} = 0.5 * {read} - ({text})", f"{target} += {read}",
+            f"{target} = ({text})", f"{target} = {read}",
+        )  # fmt: skip
+        line = self.choices.pick(forms)
+        if self.choices.chance(20) and not self.write.complex:
+            return [f"if {read} {self.choices.pick(COMPARISONS)} ({text}):", *indented([line])]
+        return [line]
+
+    def diagonal(self):
+        """A vector that a nest stores into at sums of its indices."""
+        name, old = self.write.name("line"), self.write.name("kept")
+        rows, columns = self.write.name("r"), self.write.name("c")
+        dims = self.choices.pick((("n", "m"), ("m", "n"), ("n", "n")))
+
+        def step(scope):
+            if scope.depth >= 2:
+                return None
+            values = [Value(rows, "number", "i", (), dims[0]), Value(columns, "number", "i", (), dims[1])]
+            inner = scope.child(*values, depth=3, in_loop=True, skippable=False)
+            forms = (
+                f"{rows} + {columns}", f"{rows} + {columns} - 1", f"{rows} - {columns}", f"{columns} + 1",
+                f"{rows} + 1", f"2 * {rows} + {columns}",
+            )  # fmt: skip
+            at, where = self.choices.pick(forms), self.write.name("at")
+            text = bare(self.write.value(inner, (), depth=1).text)
+            lines = (
+                f"{name}[{where}] = {name}[{where}] * 0.5 + ({text})", f"{name}[{where}] = {text}",
+                f"{old}[{where}] = {name}[{where}] + 1", f"{name}[{where}] += {text}",
+                f"{old}[{where}] = {name}[{rows}]", f"{name}[{where}] = {old}[{columns}] - 1",
+            )  # fmt: skip
+            body = [f"{where} = {at}", *(self.choices.pick(lines) for _ in range(self.choices.between(1, 3)))]
+            inside = [f"for {columns} in range({dims[1]}):", *indented(body)]
+            return [f"for {rows} in range({dims[0]}):", *indented(inside)]
+
+        dtype = f", dtype={self.library.name}.{self.write.float_type}"
+        prologue = [f"{one} = {self.library.name}.ones((n + n + n + m + m + 1,){dtype})" for one in (name, old)]
+        return Goal(prologue, step, f"{name}, {old}")
