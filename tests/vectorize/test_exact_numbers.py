@@ -304,3 +304,14 @@ def rows_with(update):
     scope = {}
     exec(compile(text, label, "exec"), scope)
     return scope["total"]
+
+
+@pytest.mark.parametrize("expression", ["-x[i].item()", "abs(int(x[i]))", "int(x[i]) // a", "-(-x[i].item())"])
+def test_the_least_integer_has_no_opposite_in_64_bits(expression):
+    same(expression, "len(x)", (torch.tensor([7, -3]), -1), (torch.tensor([-(2**63), 3]), -1))
+    same(expression, "len(x)", (np.array([7, -3]), -1), (np.array([-(2**63), 3]), -1))
+
+
+@pytest.mark.parametrize("expression", ["int(x[i])", "x[i].item() + 1", "x[i].item() > a", "float(x[i])", "bool(x[i])"])
+def test_integers_without_a_sign_may_be_large(expression):
+    same(expression, "len(x)", (np.array([7, 3], np.uint64), 5), (np.array([2**63, 2**64 - 1, 0], np.uint64), 5))

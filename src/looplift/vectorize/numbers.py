@@ -137,6 +137,10 @@ def _converted(context: Context, x: Node, kind: Kind) -> Node:
         written = {array.node.serial for array in context.arrays.values()}
         if nodes.lane_dtype(x.kind) == wanted and any(node.serial in written for node in reachable([x])):
             x = Node("method", (x,), x.axes, x.kind, {"name": "clone"})  # a number does not change with the array
+    if kind.family == "int" and "uint64" in str(nodes.lane_dtype(x.kind)):
+        if context.library == "torch":
+            raise context.refuse("integer-range", "a number of 64 bits without a sign becomes one of Python's")
+        context.check(nodes.compare("lt", x, nodes.const(2**63)))
     if kind.family == "int" and "float" in str(nodes.lane_dtype(x.kind)):
         limit = nodes.const(2.0**62)
         context.check(nodes.compare("lt", nodes.elementwise("builtin.abs", [x], x.kind), limit))
@@ -230,6 +234,8 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
         raise context.refuse("unknown-op", f"'{name}' of Python numbers has no batched form")
     elif any(a.kind.family == "float" for a in args):
         args = [_exact_float(context, a) for a in args]
+    if kind.family == "int" and (base in ("neg", "abs") or (base == "floordiv" and _may_negate(args[1]))):
+        bounded(context, args[0], 62)
     node = nodes.elementwise(name, args, kind)
     bits = None
     if kind.family == "int" and base in ("add", "sub", "mul"):
@@ -239,6 +245,10 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
     elif kind.family == "int" and base in ("mod", "floordiv", "neg", "abs"):
         node.attrs["bits"] = bits_of(args[1] if base == "mod" else args[0])
     return node
+
+
+def _may_negate(divisor: Node) -> bool:
+    return divisor.op != "const" or divisor.attrs["value"] == -1
 
 
 _PLAIN = frozenset("add sub mul neg pos abs eq ne lt le gt ge and_ or_ xor invert".split())
