@@ -9,6 +9,7 @@ from tests.vectorize.harness import check
 from tests.vectorize.test_distribution import matrix, vector
 
 from looplift import lift
+from looplift.base.compare import difference
 
 
 def running_sum(x):
@@ -246,3 +247,21 @@ def test_sums_that_overflow_on_the_way_are_the_loops(start):
     lifted = lift(running, verify="off", backend="torch")
     for _ in range(2):
         assert torch.equal(lifted(x), running(x))
+
+
+def sums_before(x, s, y):
+    for i in range(len(x)):
+        y[i] = s * 2
+        s = s + x[i]
+    return y, s
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_scan_of_a_live_in_that_is_read_in_each_iteration(rank):
+    lifted = lift(sums_before, verify="off", backend="torch")
+    for n in (5, 1, 4):
+        shape = (3,) * rank
+        made = [torch.arange(1.0, 1 + n * 3**rank).reshape(n, *shape), torch.ones(shape), torch.zeros(n, *shape)]
+        given, taken = ([t.clone() for t in made] for _ in range(2))
+        assert difference((lifted(*given), given), (sums_before(*taken), taken)) is None
+    assert [loop.decision for loop in lifted.report().loops] == ["scan"]

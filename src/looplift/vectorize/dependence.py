@@ -140,11 +140,10 @@ def _places(context: Context, statement: Statement) -> Iterator[Atom]:
     while ref is not None:
         yield ref
         made = context.flow.definition.get(ref)
-        chained = isinstance(made, Let) and made.op.name in ("getitem", "iter_item")
-        if chained:
+        ref = None
+        if isinstance(made, Let) and made.op.name in ("getitem", "iter_item"):
             yield from operands(made.op)
-        owner = made.op.args[0] if chained else None
-        ref = owner if isinstance(owner, Var) else None
+            ref = made.op.args[0] if isinstance(made.op.args[0], Var) else None
 
 
 # ---------------------------------------------------------------- what is made anew where it is read

@@ -152,6 +152,8 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
             factor = fitting(factor, Kind(kind.family, kind.dtype, factor.kind.rank) if kind.is_array else kind)
         made = Node("recurrence", (factor, term, init), axes, kind, attrs, scan.carry.hint)
     if floating:  # in another order, or in double precision, other sums overflow
+        if not scan.final and init.op == "name":
+            context.names.setdefault(init.attrs["text"], 1)  # the values before those of the scan begin with it
         made = _named(context, made)
         context.check(Node("finite", (made,), (), nodes.BOOL))
     return made
