@@ -234,3 +234,23 @@ def test_columns_of_a_list_of_pairs_are_tuples(function):
     wanted, found = function(x), lift(function, verify="off")(x)
     torch.testing.assert_close(found[0], wanted[0])
     assert found[1:] == wanted[1:]
+
+
+def test_views_of_module_dicts_and_of_dicts_are_iterated_again():
+    def function(net, x):
+        out = torch.zeros(x.shape[0])
+        for i in range(x.shape[0]):
+            table = {"a": x[i], "b": x[0]}
+            one, other = table.values()
+            modules = net.values()
+            for module in modules:
+                one = module(one.reshape(1)).sum()
+            for module in modules:
+                one = module(one.reshape(1)).sum()
+            out[i] = one * other + len(net.keys())
+        return out
+
+    net, x = nn.ModuleDict({"first": nn.Linear(1, 1), "second": nn.Tanh()}), torch.randn(4)
+    lifted = lift(function, verify="off")
+    torch.testing.assert_close(lifted(net, x), function(net, x))
+    assert lifted.report().loops[0].decision == "lanes"

@@ -43,7 +43,10 @@ def call(build: Builder, node: ast.Call) -> Value:
             return owner.method(build, node.func.attr, positional, keywords)
         listed = host_items.module_listing(build, owner, node.func.attr, bool(node.args or node.keywords))
         if listed is not None:
-            return structures.Once(f"'{ast.unparse(node)}'", listed, build.blocks[-1])
+            noun = f"'{ast.unparse(node)}'"
+            if host_items.is_dict_view(build, owner, node.func.attr):
+                return structures.View(noun, lambda build: listed, lambda: listed)
+            return structures.Once(noun, listed, build.blocks[-1])
         if node.func.attr in ("keys", "values", "items") and not node.args and not node.keywords:
             if (found := _of_dict(build, owner, node.func.attr)) is not None:
                 return found

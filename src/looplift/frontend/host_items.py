@@ -165,6 +165,14 @@ def module_listing(build: Builder, owner: Value, name: str, arguments: bool) -> 
     return _pairs(values) if name == listing else list(values.values())
 
 
+def is_dict_view(build: Builder, owner: Value, name: str) -> bool:
+    """Whether such a listing may be iterated again and again."""
+    import torch
+
+    _, found = _reached(build, owner)
+    return isinstance(found, torch.nn.ModuleDict) or (isinstance(found, torch.nn.ParameterDict) and name == "keys")
+
+
 def _pairs(values: dict[Any, Value]) -> list[Value]:
     return [Tup((Const(key), value)) for key, value in values.items()]
 

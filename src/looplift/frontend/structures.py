@@ -155,10 +155,7 @@ class Shelf(Structure):
         self.add(build, known, value)
 
     def unpacked(self, build: Builder, count: int | None) -> tuple[Value, ...]:
-        items = tuple(self.iterated(build))
-        if count is not None and len(items) != count:
-            raise build.refuse("requirement", f"{len(items)} values for {count} names")
-        return items
+        return as_many(build, self.iterated(build), count)
 
     def length(self, build: Builder) -> Atom:
         return Const(len(self.cells))
@@ -331,6 +328,9 @@ class View(Structure):
 
     listed = iterated
 
+    def unpacked(self, build: Builder, count: int | None) -> tuple[Value, ...]:
+        return as_many(build, self.iterated(build), count)
+
     def running(self, build: Builder) -> list[Value]:
         return self.late()
 
@@ -360,10 +360,14 @@ class Once(Structure):
     listed = iterated
 
     def unpacked(self, build: Builder, count: int | None) -> tuple[Value, ...]:
-        items = tuple(self.iterated(build))
-        if count is not None and len(items) != count:
-            raise build.refuse("requirement", f"{len(items)} values for {count} names")
-        return items
+        return as_many(build, self.iterated(build), count)
+
+
+def as_many(build: Builder, items: list[Value], count: int | None) -> tuple[Value, ...]:
+    """The items, as many as there are names for them."""
+    if count is not None and len(items) != count:
+        raise build.refuse("requirement", f"{len(items)} values for {count} names")
+    return tuple(items)
 
 
 def is_once_here(build: Builder, block: list | None) -> bool:
