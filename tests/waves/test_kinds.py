@@ -120,6 +120,20 @@ def test_vectors_that_have_no_product_go_back_to_the_loop():
             batched(other_products, rows(), ys)(rows(), ys)
 
 
+def transposed(xs):
+    out = []
+    for x in xs:
+        h = torch.tanh(x).T
+        out.append(h.view(-1) * 2)
+    return out
+
+
+def test_views_that_the_strides_forbid_go_back_to_the_loop():
+    xs = [torch.randn(2, WIDTH) for _ in range(3)]
+    with pytest.raises(RuntimeError, match="view size"):
+        batched(transposed, xs)(xs)
+
+
 def numbers(ks):
     return [torch.tensor(k, dtype=torch.uint8) + 1 for k in ks]
 

@@ -298,7 +298,7 @@ class Rules:
             sizes = sizes[0].items
         if tree.kind != "method":
             raise NoRule
-        return call(ast.Attribute(operand.text, "reshape"), [self.count, *self.plain(sizes)])
+        return call(ast.Attribute(operand.text, tree.name), [self.count, *self.plain(sizes)])
 
     def rule_flatten(self, tree: Apply) -> ast.expr:
         operand = self.lane_operand(tree.arguments[0])
