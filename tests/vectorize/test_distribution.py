@@ -266,3 +266,22 @@ def test_each_step_stores_at_its_own_place(program):
             given, taken = ([t.clone() for t in made] for _ in range(2))
             assert difference((lifted(*given), given), (program(*taken), taken)) is None
         assert {loop.decision for loop in lifted.report().loops} == {"sequential"}
+
+
+def the_value_before(x, first, wanted):
+    previous, y = first * 2, torch.zeros_like(x)
+    for i in range(x.shape[0]):
+        if wanted[i] > 0:
+            y[i] = previous
+        previous = x[i] * 2
+    return y
+
+
+@pytest.mark.parametrize("asking", ["x", "first"])
+@pytest.mark.parametrize("taken", [0, 1, 2])
+def test_the_value_before_has_a_gradient_where_an_iteration_takes_one(asking, taken):
+    wanted = torch.zeros(3)
+    wanted[taken] = 1
+    x, first = vector(3).requires_grad_(asking == "x"), vector(1)[0].clone().requires_grad_(asking == "first")
+    lifted = lift(the_value_before, verify="off", backend="torch")
+    assert difference(lifted(x, first, wanted), the_value_before(x, first, wanted)) is None

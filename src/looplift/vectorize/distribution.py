@@ -147,7 +147,9 @@ def shifted(context: Context, carry: Carry, val: Val, axis: Axis) -> Val:
         raise context.refuse("mixed-kinds", f"'{carry.hint}' changes its shape in the loop")
     doubts.check_shifted(context, init, after, axis)
     axes = nodes.merge_axes(init.axes, after.axes, (axis,))
-    return Val(Node("shift", (init, after), axes, kind, {"axis": axis}, carry.hint))
+    made = Node("shift", (init, after), axes, kind, {"axis": axis}, carry.hint)
+    doubts.record_shifted(context, made, init, after, axis)
+    return Val(made)
 
 
 def _is_plain(kind) -> bool:
@@ -234,6 +236,7 @@ def at(context: Context, val: Val, axis: Axis, index: Node) -> Val:
         if any(axis is parent for own in node.axes for parent in _line(own)):
             raise context.refuse("ragged-shape", "a ragged loop inside a loop that stays sequential")
         return val
+    doubts.check_at(context, node, axis)
     place = position(context, axis, index)
     rest = tuple(a for a in node.axes if a is not axis)
     attrs = {"axis": axis, "extents": node.attrs.get("extents")}

@@ -88,6 +88,25 @@ def check_shifted(context: Context, init: Node, value: Node, axis: Axis) -> None
     check(context, value, nodes.compare("ne", _position(axis), _last(axis)), init)
 
 
+def record_shifted(context: Context, made: Node, init: Node, value: Node, axis: Axis) -> None:
+    """The first lane takes the inputs of the value in front, the others those of the lanes before them."""
+    from looplift.vectorize.context import leaves
+
+    if context.needs_grad and value.kind.is_array:
+        first = nodes.compare("eq", _position(axis), axis.lo)
+        record(context, made, nodes.negated(first), leaves(value) - leaves(init, surely=True))
+        record(context, made, first, leaves(init) - leaves(value, surely=True))
+
+
+def check_at(context: Context, value: Node, axis: Axis) -> None:
+    """A loop that stays takes the lanes of an axis one by one: none may lack the inputs that others take."""
+    from looplift.vectorize.context import leaves
+
+    sure = leaves(value, surely=True)
+    if any(axis in lanes.axes and inputs - sure for lanes, inputs in found_in(context, value)):
+        raise context.refuse("carried", "a value that may have no gradient in some iterations of a loop that stays")
+
+
 def _position(axis: Axis) -> Node:
     from looplift.vectorize.context import index_node
 
