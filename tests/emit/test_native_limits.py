@@ -431,3 +431,28 @@ def test_columns_are_added_in_order(dtype):
     lifted, out = lift(sums_of_columns, backend="native", verify="off"), np.zeros((4, 3), dtype)
     assert np.array_equal(lifted(x, out.copy()), sums_of_columns(x, out))
     assert lifted.report().loops[0].decision == "native"
+
+
+def taken(x, index):
+    total = 0.0
+    for i in range(len(index)):
+        total = total + x[index[i]]
+    return total
+
+
+def counted(x, index):
+    total = 0
+    for i in range(len(index)):
+        for j in range(index[i]):
+            total += j
+    return total
+
+
+@pytest.mark.parametrize("function", [taken, counted])
+def test_what_is_no_index_is_none_in_a_kernel(function):
+    x = np.arange(5.0)
+    if function is taken:
+        compared(function, (x, np.array([0, 4], np.uint64)), (x, np.array([0, 2**64 - 1], np.uint64)))
+    lifted = lift(function, backend="native", verify="off")
+    for arguments in ((x, np.array([True, False])), (x, np.array([1, 0]))):
+        assert difference(outcome(lifted, arguments), outcome(function, arguments)) is None, arguments

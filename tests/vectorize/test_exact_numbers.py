@@ -16,14 +16,14 @@ from looplift import lift
 INFINITE = float("inf")
 
 
-def same(expression, count, *calls, decision="lanes"):
+def same(expression, count, *calls, decision: str | None = "lanes"):
     """Each call gives what the loop gives, types included; the first one is lifted."""
     function = appended(expression, count, {"math": math, "torch": torch}, join="list")
     lifted = lift(function, verify="off", backend="torch")
     for number, (x, a) in enumerate(calls):
         got, wanted = lifted(x, a, None), function(x, a, None)
         assert list(map(str, got)) == list(map(str, wanted)), expression
-        if not number:
+        if not number and decision:
             assert [loop.decision for loop in lifted.report().loops] == [decision]
 
 
@@ -315,3 +315,11 @@ def test_the_least_integer_has_no_opposite_in_64_bits(expression):
 @pytest.mark.parametrize("expression", ["int(x[i])", "x[i].item() + 1", "x[i].item() > a", "float(x[i])", "bool(x[i])"])
 def test_integers_without_a_sign_may_be_large(expression):
     same(expression, "len(x)", (np.array([7, 3], np.uint64), 5), (np.array([2**63, 2**64 - 1, 0], np.uint64), 5))
+
+
+@pytest.mark.parametrize(
+    "comparison", ["x[i].item() < a", "x[i].item() == a", "a <= x[i].item()", "x[i].item() > 2**53 + 1"]
+)
+def test_floats_are_compared_with_integers_as_they_are(comparison):
+    values = torch.tensor([2.0**53, 1.0, float("inf"), float("nan")], dtype=torch.float64)
+    same(comparison, "len(x)", *((values, a) for a in (7, 2**53 + 1, 2**53, -(2**53) - 1, 2**70)), decision=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplift.base.data import replace
-from looplift.emit.native_convert import convert
+from looplift.emit.native_convert import convert, to_python
 from looplift.emit.native_ops import ADD, ATOM, COMPARE, MULTIPLY
 from looplift.emit.native_types import INT
 from looplift.emit.native_values import Fixed, Items, Number, Rows, Value, View
@@ -132,6 +132,8 @@ def _index(writer: Writer, part: Operand) -> Number:
 
 def position(writer: Writer, number: Number, size: str) -> Number:
     """An index counted from the start, once it is known to lie inside."""
+    if number.type.name == "uint64":  # which may be beyond what an index is
+        number = to_python(writer, number)
     number = convert(writer, number, INT)
     if number.reads or (number.homes and number.level > ADD):
         number = writer.bind(number, "index")

@@ -258,7 +258,8 @@ def _listed(writer: Writer, op: Op) -> View | None:
 def range_of(writer: Writer, op: Op) -> Steps:
     """``range(n)`` outside of a ``for``."""
     bounds = [writer.number(argument) for argument in op.args]
-    if len(bounds) > 2 or any(bound.type.is_float or bound.other is not None for bound in bounds):
+    of_numpy = any(bound.type.is_bool and bound.type.family == "numpy" for bound in bounds)
+    if len(bounds) > 2 or of_numpy or any(bound.type.is_float or bound.other is not None for bound in bounds):
         raise writer.refuse("not-scalar", "a range with a step as a value")
     return Steps(*([constant(0, INT)] * (2 - len(bounds)) + bounds))
 

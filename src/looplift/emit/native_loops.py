@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplift.emit import native_renamed
 from looplift.emit import native_statements as statements
-from looplift.emit.native_convert import convert, truth
+from looplift.emit.native_convert import convert, to_python, truth
 from looplift.emit.native_flow import tail_of_body
 from looplift.emit.native_ops import ADD, COMPARE, UNARY
 from looplift.emit.native_types import INT
@@ -158,9 +158,10 @@ def _hoist(writer: Writer, loop: Loop, name: str, lo: Number, hi: Number, step: 
 
 def bound(writer: Writer, atom: Atom) -> Number:
     number = writer.number(atom)
-    if number.type.is_float or number.other is not None:
+    is_index = not (number.type.is_bool and number.type.family == "numpy")
+    if number.type.is_float or number.other is not None or not is_index:
         raise writer.refuse("not-scalar", "the bound of a range is no integer")
-    number = convert(writer, number, INT)
+    number = to_python(writer, number) if number.type.name == "uint64" else convert(writer, number, INT)
     return writer.bind(number, "bound") if number.homes or number.reads else number
 
 

@@ -233,6 +233,9 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
     elif base not in _PLAIN:
         raise context.refuse("unknown-op", f"'{name}' of Python numbers has no batched form")
     elif any(a.kind.family == "float" for a in args):
+        if base in _COMPARISONS and any(a.axes for a in args):
+            for arg in args:
+                _compared_exactly(context, arg)
         args = [_exact_float(context, a) for a in args]
     if kind.family == "int" and (base in ("neg", "abs") or (base == "floordiv" and _may_negate(args[1]))):
         bounded(context, args[0], 62)
@@ -245,6 +248,22 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
     elif kind.family == "int" and base in ("mod", "floordiv", "neg", "abs"):
         node.attrs["bits"] = bits_of(args[1] if base == "mod" else args[0])
     return node
+
+
+_COMPARISONS = frozenset("eq ne lt le gt ge".split())
+
+
+def _compared_exactly(context: Context, number: Node) -> None:
+    """An integer that all lanes share is compared as a float, which it must be; Python compares it as it is."""
+    if number.kind.family == "int" and not number.axes and not _is_exact(number):
+        limit = nodes.const(2**53)
+        context.check(nodes.compare("le", nodes.elementwise("builtin.abs", [number], nodes.INT), limit))
+
+
+def _is_exact(number: Node) -> bool:
+    if number.op in ("extent", "length"):
+        return True
+    return number.op == "const" and abs(number.attrs["value"]) <= 2**53
 
 
 def _may_negate(divisor: Node) -> bool:
