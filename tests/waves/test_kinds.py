@@ -250,12 +250,18 @@ def updates(nodes):
 
 def test_objects_from_outside():
     nodes = [Data(x) for x in rows()]
-    for loop, *args in ((from_data, rows(), [tanh]), (from_data, rows(), [torch.tanh]), (remembers, nodes)):
+    for loop, *args in ((from_data, rows(), [tanh]), (remembers, nodes)):
         with pytest.raises(NotLiftable):
             program_of(loop, *args)
     for loop, *args in ((updates, nodes), (grouped, nodes, defaultdict(list))):
         with pytest.raises(NotLiftable):
             program_of(loop, *args)
+
+
+def test_functions_of_torch_in_data():
+    lifted = check(from_data, rows(), [torch.tanh], leaves=[])
+    with pytest.raises(NotImplementedError):
+        lifted(rows(), [torch.relu_])
 
 
 def over_nothing(nodes):

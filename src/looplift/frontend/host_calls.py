@@ -164,7 +164,7 @@ def _call_value(flow: Flow, callee: Atom, node: ast.Call) -> set[Atom]:
 def _require_the_same(flow: Flow, callee: Live, node: ast.Call) -> None:
     """What is called is known in each call of the region: not one of the data, which may hold others then."""
     if callee.path is None:
-        if id(callee.value) not in flow.enclosed:
+        if id(callee.value) not in flow.enclosed and torch_name(callee.value) is None:
             refuse("unknown-call", f"'{ast.unparse(node.func)}' is taken from data, and may be another function", node)
         return
     root = callee.path.replace("[", ".").split(".")[0]

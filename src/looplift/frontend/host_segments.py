@@ -10,7 +10,7 @@ from looplift.base.spans import span_of
 from looplift.frontend.host_expressions import is_number
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
-from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES
+from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, torch_name
 from looplift.frontend.host_values import Atom, Container, Lane, Live, Pack, is_none, is_tensor, is_tensor_atom
 from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Step, Tree, Uniform
 
@@ -116,7 +116,7 @@ class Segments:
             callee = f"{self.flow.scheduler}.number"
         elif operation.kind in ("function", "module", "number"):
             text = self.uniform(node.func)
-            callee = text if text is not None else self.input(node.func, run)
+            callee = text if text is not None else self.input(node.func, run, expression=self.one_of(node.func))
         roles = ["tensor"] * len(operation.arguments)
         if operation.kind == "number":
             roles = ["number"]
@@ -127,6 +127,16 @@ class Segments:
         return Apply(
             operation.name, operation.family, operation.kind, arguments, keywords, callee, rank, node, operation.module
         )
+
+    def one_of(self, node: ast.expr) -> ast.expr | None:
+        """A function that is taken from data, checked to be one of those that were there when the program was made."""
+        names = self.flow.names
+        functions = [atom.value for atom in self.flow.values[node] if isinstance(atom, Live) and torch_name(atom.value)]
+        if not functions:
+            return None
+        known: list[ast.expr] = [ast.Name(names.constant(value, f"torch_{torch_name(value)}")) for value in functions]
+        made = ast.Call(ast.Attribute(ast.Name(self.flow.scheduler), "one_of"), [self.host(node), ast.Tuple(known)], [])
+        return ast.copy_location(made, node)
 
     # ------------------------------------------------------------ what all instances share
 

@@ -458,6 +458,13 @@ class Waves:
         return functions[type(owner)]
 
     @staticmethod
+    def one_of(function, known):
+        """A function that is taken from data."""
+        if not any([function is one for one in known]):
+            raise NotImplementedError("another function stands in the data than before")
+        return function
+
+    @staticmethod
     def unknown(text):
         """What was None in the data that the program was made for."""
         raise NotImplementedError(f"nothing is known of the object in {text}")
