@@ -254,3 +254,27 @@ def test_views_of_module_dicts_and_of_dicts_are_iterated_again():
     lifted = lift(function, verify="off")
     torch.testing.assert_close(lifted(net, x), function(net, x))
     assert lifted.report().loops[0].decision == "lanes"
+
+
+def by_shapes(x):
+    out = torch.zeros(x.shape)
+    for k in range(x.numel()):
+        i, j = divmod(k, x.shape[1])
+        out[i, j] = x[i, j] * k
+    return out
+
+
+def by_numbers_of_a_tensor(x):
+    out = torch.zeros(8)
+    for k in torch.arange(6).tolist():
+        quotient, rest = divmod(k, 2)
+        out[quotient] += rest
+    return out
+
+
+@pytest.mark.parametrize("function", [by_shapes, by_numbers_of_a_tensor])
+def test_divmod_of_numbers_is_no_obstacle(function):
+    x = torch.randn(3, 2)
+    lifted = lift(function, verify="off")
+    torch.testing.assert_close(lifted(x), function(x))
+    assert lifted.report().loops[0].decision != "kept"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplift.frontend.scope import Builder, Value
-from looplift.ir.grammar import Const, If, Let, Loop, Statement, Var, operands
+from looplift.ir.grammar import Const, If, Let, Loop, Statement, Var, constant, operands
 
 KEEPING = ("getitem", "iter_item", "copy", "neg", "add", "sub", "mul", "truediv", "pow", "matmul")
 """Operations that make a tensor if one of their operands is one."""
@@ -56,7 +56,16 @@ def is_integer(build: Builder, value: Value) -> bool:
     return False
 
 
-NUMBERS = ("builtin.len", "iter_len", "builtin.int", "builtin.float", "builtin.round", "method.item")
+NUMBERS = (
+    "builtin.len",
+    "iter_len",
+    "builtin.int",
+    "builtin.float",
+    "method.item",
+    "method.size",
+    "method.numel",
+    "method.tolist",
+)
 
 
 def is_no_tensor(build: Builder, value: Value) -> bool:
@@ -84,7 +93,11 @@ def is_no_tensor(build: Builder, value: Value) -> bool:
             return is_no_tensor(build, next(carry.init for carry in carries if carry.after is value))
         case Let(op=op) if op.name in NUMBERS:
             return True
-        case Let(op=op) if op.name in (*INTEGRAL, *KEEPING) or op.name.startswith(("inplace.", "np.", "math.")):
+        case Let(op=op) if op.name == "attribute":
+            return constant(op.args[1]) in ("shape", "ndim", "size")
+        case Let(op=op) if op.name in ("unpack", *INTEGRAL, *KEEPING) or op.name.startswith(
+            ("inplace.", "np.", "math.")
+        ):
             return all(is_no_tensor(build, operand) for operand in operands(op) if isinstance(operand, Var))
     return False
 
