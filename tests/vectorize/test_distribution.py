@@ -285,3 +285,20 @@ def test_the_value_before_has_a_gradient_where_an_iteration_takes_one(asking, ta
     x, first = vector(3).requires_grad_(asking == "x"), vector(1)[0].clone().requires_grad_(asking == "first")
     lifted = lift(the_value_before, verify="off", backend="torch")
     assert difference(lifted(x, first, wanted), the_value_before(x, first, wanted)) is None
+
+
+def the_value_before_in_steps(x, first, wanted):
+    previous, y = first * 2, torch.zeros_like(x)
+    for i in range(x.shape[0]):
+        for j in range(2):
+            if i < wanted:
+                y[j] = y[j + 1] - previous
+        previous = torch.tanh(x[i])
+    return y
+
+
+@pytest.mark.parametrize("wanted", [0, 1, 2])
+def test_steps_take_the_value_before_one_by_one(wanted):
+    x, first = vector(4).requires_grad_(), vector(1)[0].clone()
+    lifted = lift(the_value_before_in_steps, verify="off", backend="torch")
+    assert difference(lifted(x, first, wanted), the_value_before_in_steps(x, first, wanted)) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -306,14 +306,17 @@ def gradient_nodes(node: Node) -> list[Node]:
     return list(seen.values())
 
 
-def leaves(node: Node, surely: bool = False) -> set[int]:
-    """The inputs that a gradient of the node may reach, or surely reaches: float tensors of the caller, and modules."""
+def leaves(node: Node, surely: bool = False, past: Container[int] = ()) -> set[int]:
+    """The inputs that a gradient of the node may reach, or surely reaches: float tensors of the caller, and modules.
+
+    What nodes of the serials in ``past`` are made of does not count.
+    """
     found: set[int] = set()
     seen: set[int] = set()
     pending = [node]
     while pending:
         current = pending.pop()
-        if current.serial in seen or _has_no_gradient(current):
+        if current.serial in seen or current.serial in past or _has_no_gradient(current):
             continue
         seen.add(current.serial)
         if current.op in ("module", "cell"):

@@ -100,10 +100,12 @@ def record_shifted(context: Context, made: Node, init: Node, value: Node, axis: 
 
 def check_at(context: Context, value: Node, axis: Axis) -> None:
     """A loop that stays takes the lanes of an axis one by one: none may lack the inputs that others take."""
-    from looplift.vectorize.context import leaves
+    from looplift.vectorize.context import gradient_nodes, leaves
 
-    sure = leaves(value, surely=True)
-    if any(axis in lanes.axes and inputs - sure for lanes, inputs in found_in(context, value)):
+    given = [node for node in gradient_nodes(value) if node.op == "name" and not node.attrs.get("memory")]
+    fine = leaves(value, surely=True, past=context.doubts)
+    fine |= {node.serial for node in given if node.attrs.get("gradient") is False}
+    if any(axis in lanes.axes and inputs - fine for lanes, inputs in found_in(context, value)):
         raise context.refuse("carried", "a value that may have no gradient in some iterations of a loop that stays")
 
 
