@@ -97,3 +97,38 @@ class Sweeps(Containers):
         dtype = f", dtype={self.library.name}.{self.write.float_type}"
         prologue = [f"{one} = {self.library.name}.ones((n + n + n + m + m + 1,){dtype})" for one in (name, old)]
         return Goal(prologue, step, f"{name}, {old}")
+
+    def chosen(self):
+        """An item of an array that a loop chooses by comparisons, and hands out as the view that it is."""
+        if self.write.complex:
+            return self.count()
+        dim = self.choices.pick(("n", "m"))
+        text, _ = self.vector(dim, most=1)
+        name, other, g = self.write.name("pick"), self.write.name("also"), self.write.name("g")
+        library = self.library.name
+        number = f"{library}.{'tensor' if library == 'torch' else 'float64'}(-1.0)"
+        start = self.choices.weighted(((6, f"{text}[0]"), (2, "None"), (1, "-1.0"), (1, f"{text}[-1]"), (1, number)))
+        sign = self.choices.pick((">", "<", ">="))
+        whole = self.choices.chance(60)
+
+        def step(scope):
+            if whole and scope.depth >= 2:
+                return None
+            at = g if whole else self.at(scope, dim)
+            if at is None:
+                return None
+            item = f"{text}[{at}]"
+            test = f"{name} is None or {item} {sign} {name}" if start == "None" else f"{item} {sign} {name}"
+            taken = [f"if {test}:", f"    {other} = {name}", f"    {name} = {item}"]
+            forms = [(5, [*taken[:1], *taken[2:]]), (2, taken), (2, [f"if {item} > 0:", f"    {name} = {item}"])]
+            if start != "None":
+                forms += [(2, [f"{name} = {self.choices.pick(('max', 'min'))}({name}, {item})"])]
+                forms += [(1, [f"{name} = {item} if {item} {sign} {name} else {name}"])]
+            lines = self.choices.weighted(forms)
+            if not whole:
+                return lines
+            stop = ["if " + item + " > 2.0:", "    break"] if self.choices.chance(15) else []
+            return [f"for {g} in range({self.choices.pick(('', '', '1, '))}{dim}):", *indented([*lines, *stop])]
+
+        first = [f"{name} = {other} = {start}"] if self.choices.chance(50) else [f"{name} = {start}", f"{other} = 0"]
+        return Goal(first, step, self.choices.pick((name, f"{name}, {other}")))

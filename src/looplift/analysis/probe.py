@@ -360,6 +360,8 @@ class _Probe:
                 self.optional.add(phi.var)
             return replace(known, loops=self.union(then.loops, orelse.loops, loops))
         kind = join_kinds(then.kind, orelse.kind, (phi.then, phi.orelse))
+        if phi.var in self.function.attributes.get("either", ()):
+            kind = None
         if kind is None or (kind.is_array and kind.rank and then.shape != orelse.shape):
             if not self.loops and self._is_only_handed_out(phi.var):
                 return Fact(

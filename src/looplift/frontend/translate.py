@@ -16,6 +16,7 @@ from looplift.frontend.scope import Builder, Frame, Restart, Site, is_unbound
 from looplift.ir.anew import bound_anew
 from looplift.ir.backwards import lists_read_backwards
 from looplift.ir.begun import begun_lists
+from looplift.ir.chosen import chosen_views
 from looplift.ir.filled import filled_lists
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Function
 from looplift.ir.growing import joined_after_loops
@@ -73,6 +74,7 @@ def translate(
     })  # fmt: skip
     function = joined_after_loops(sink_stores(function))
     made = bound_anew(prune(filled_lists(started_lists(begun_lists(tables_as_lists(lists_read_backwards(function)))))))
+    made = chosen_views(made)
     return without_none(made) if markers else made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import keyword
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -151,7 +152,7 @@ class Context:
 
     def fresh_name(self, hint: str) -> str:
         hint = hint.strip("_0123456789") or "value" if hint.startswith("_") else hint
-        hint = f"{hint}_value" if hasattr(builtins, hint) else hint
+        hint = f"{hint}_value" if hasattr(builtins, hint) or keyword.iskeyword(hint) else hint
         count = self.names.get(hint, 0)
         self.names[hint] = count + 1
         return hint if count == 0 else f"{hint}_{count}"
