@@ -60,7 +60,8 @@ class Row:
     """A tensor by its elements: ``at`` writes what computes one of them, and gives it.
 
     ``reads``: the tensors that it reads, each with the subscript of its first axis. ``is_view``: it shows later writes
-    to them; else ``made``: how many writes came before it.
+    to them; else ``made``: how many writes came before it. ``steep``: a gradient of 0 may become NaN on its way to
+    what it is made of.
     """
 
     sizes: tuple[Size, ...]
@@ -69,13 +70,14 @@ class Row:
     reads: frozenset[tuple[Var, Atom | None]] = frozenset()
     is_view: bool = False
     made: int = 0
+    steep: bool = False
 
 
-def expanded(loop: Loop, facts: Facts) -> tuple[Loop, Facts] | None:
+def expanded(loop: Loop, facts: Facts, *, gradients: bool = False) -> tuple[Loop, Facts] | None:
     """The loop over single numbers, and facts of it; None if it is one already. Raises NotLiftable if there is none."""
     if not any(_is_row(facts, s) for s in walk(Block((loop,)))):
         return None
-    expansion = Expansion(loop, facts)
+    expansion = Expansion(loop, facts, gradients)
     (found,) = expansion.block(Block((loop,)))
     assert isinstance(found, Loop)
     return (found, replace(facts, of=facts.of | expansion.known)) if expansion.changed else None
@@ -96,8 +98,8 @@ class Expansion:
     ``kept``: the rows that the kernel itself knows, as views.
     """
 
-    def __init__(self, loop: Loop, facts: Facts):
-        self.facts = facts
+    def __init__(self, loop: Loop, facts: Facts, gradients: bool):
+        self.facts, self.gradients = facts, gradients
         self.rows: dict[Var, Row] = {}
         self.displays = {
             s.var: s.op.args for s in walk(Block((loop,))) if isinstance(s, Let) and s.op.name in ("list", "tuple")
@@ -223,6 +225,7 @@ class Expansion:
     def _let(self, statement: Let) -> None:
         var, op = statement.var, statement.op
         from looplift.emit.expanded_ops import reduction, row_of_operation
+        from looplift.emit.expanded_steep import is_steep
 
         given = [argument for argument in op.args if not isinstance(argument, Slice)]
         has_rows = any(self._has_row(argument) for argument in given)
@@ -234,7 +237,8 @@ class Expansion:
             row = row_of_operation(self, op)
             if row is None or (work := self._work(var, op)) > LONGEST:
                 raise self.refusal(f"'{base_name(op.name)}' of rows has no form on single numbers")
-            self.rows[var], self.changed, self.work[var] = replace(row, made=len(self.writes)), True, work
+            row = replace(row, made=len(self.writes), steep=is_steep(self, op))
+            self.rows[var], self.changed, self.work[var] = row, True, work
         elif has_rows and not _only_sizes(op):
             if not reduction(self, statement):
                 raise self.refusal(f"'{base_name(op.name)}' of rows has no form on single numbers")
@@ -290,6 +294,8 @@ class Expansion:
 
     def _taken(self, var: Var, row: Row, parts: list[Operand]) -> None:
         """``row[k]`` of a row that is computed."""
+        if self.gradients and row.steep:
+            raise self.refusal("an element of a row whose other elements may have infinite gradients")
         places: list[Atom] = []
         for part, size in zip(parts, row.sizes, strict=False):
             length = Const(size) if isinstance(size, int) else size

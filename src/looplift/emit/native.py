@@ -62,7 +62,7 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
     kind that it is declared with (``total = 0`` after no iteration), the kernel fails a requirement.
     """
     wanted = Wanted(read_after(loop, facts), facts.function, strict)
-    if (numbers := expanded(loop, facts)) is not None:
+    if (numbers := expanded(loop, facts, gradients=gradients)) is not None:
         loop, facts = numbers
     inputs = live_ins(loop)
     signature = signature_of(inputs, facts)
