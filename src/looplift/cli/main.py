@@ -52,6 +52,20 @@ def check(
     raise typer.Exit(check_target(target, seconds=seconds))
 
 
+@app.command()
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove the kernels.")] = False,
+    older_than: Annotated[float, typer.Option(metavar="DAYS", help="With --clear: only those made before.")] = 0.0,
+) -> None:
+    """List the compiled kernels that are kept on disk, or remove them.
+
+    They are in $LOOPLIFT_CACHE, or in the user's cache folder. A kernel that is needed again is compiled again.
+    """
+    from looplift.cli.cache import clear_cache, show_cache
+
+    raise typer.Exit(clear_cache(older_than) if clear else show_cache())
+
+
 def main() -> None:
     """The entry point of the command."""
     app(prog_name="looplift")
