@@ -91,13 +91,17 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
 # ---------------------------------------------------------------- passes
 
 
-def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: Wanted) -> Findings:
-    """Write the loop again and again until the types of what it carries no longer change."""
+def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: Wanted, *, mixes: bool = False) -> Findings:
+    """Write the loop again and again until the types of what it carries no longer change.
+
+    ``mixes``: also where Python's integers and floats come together.
+    """
     sources = joined_variables(loop)
-    findings = Findings(possible=dict(first_guess(facts, sources)), updates=_changes_in_place(loop))
+    findings = Findings(possible=dict(first_guess(facts, sources)), updates=_changes_in_place(loop), mixes=mixes)
     _find_joins(findings, sources, signature, None, loop)
-    for _ in range(PASSES):
-        known = Findings(joins=findings.joins, items=findings.items, handed=findings.handed)
+    for _ in range(2 * PASSES if mixes else PASSES):
+        known = Findings(joins=findings.joins, items=findings.items, handed=findings.handed, mixes=mixes)
+        known.mixed = set(findings.mixed)
         writer = new_writer(loop, facts, signature, known, share=False, kept=wanted.kept, before=findings)
         writer.provisional = True
         write_all(writer, loop, wanted, signature)
@@ -105,7 +109,8 @@ def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: Wanted)
         found.joins = {}
         _find_joins(found, sources, signature, found.zeros, loop)
         _spread_aliases(found, possible_objects(loop))
-        if (found.joins, found.aliases, found.updates) == (findings.joins, findings.aliases, findings.updates):
+        settled = (found.joins, found.aliases, found.updates) == (findings.joins, findings.aliases, findings.updates)
+        if settled and found.mixed == findings.mixed:
             return found
         if found.aliases != findings.aliases:
             found.updates = _changes_in_place(loop)
@@ -125,7 +130,7 @@ def _find_joins(findings: Findings, sources, signature: Signature, zeros: set[Va
     spread(sources, findings.possible)
     sure = sure_types(loop, findings.possible)
     for var in sources:
-        join = join_of(var, findings.possible, sources, zeros, NotLiftable)
+        join = join_of(var, findings.possible, sources, zeros, NotLiftable, mixes=findings.mixes)
         if join is not None:
             findings.joins[var] = replace(join, sure=var in sure) if join.other is not None else join
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from looplift.base.data import replace
 from looplift.emit.native_convert import convert, to_python
+from looplift.emit.native_mixed import as_integer
 from looplift.emit.native_ops import ADD, ATOM, COMPARE, MULTIPLY
 from looplift.emit.native_types import INT
 from looplift.emit.native_values import Fixed, Items, Number, Rows, Value, View
@@ -120,7 +121,7 @@ def _is_everything(part: Operand) -> bool:
 def _index(writer: Writer, part: Operand) -> Number:
     if isinstance(part, Slice | Group) or (isinstance(part, Const) and type(part.value) is not int):
         raise writer.refuse("not-scalar", "a subscript that is no integer")
-    number = writer.number(part)
+    number = as_integer(writer, writer.number(part))
     if number.other is not None and number.other == INT and number.type.is_integer and not number.rounded:
         number = replace(number, other=None)  # the same integer, of whatever kind
     if not number.type.is_integer or (number.type.family == "tensor" and number.type.name == "uint8"):

@@ -8,8 +8,9 @@ from typing import Any
 from looplift.base.data import replace
 from looplift.emit.native_convert import constant, convert
 from looplift.emit.native_flow import ArrayType
+from looplift.emit.native_mixed import are_mixed, copy_line, element_type_of
 from looplift.emit.native_ops import ADD, COMPARE, MULTIPLY
-from looplift.emit.native_types import BOOL, INT, Scalar, floating, scalar_of
+from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, floating, scalar_of
 from looplift.emit.native_values import Elements, Fixed, Items, Number, Steps, Value, View, plain
 from looplift.emit.native_writer import Adopted, Writer
 from looplift.ir.facts import Kind
@@ -51,6 +52,7 @@ def allocate(
     for size in sizes:
         if size.low < 0:
             writer.fail_if(f"{size.at(COMPARE)} < 0", "broken_requirement")
+    scalar = element_type_of(writer, scalar)
     kind = ArrayType(scalar, len(sizes))
     name = writer.fresh(hint or ("values" if writer.hint in ("t", "items") else writer.hint))
     writer.line(f"{kind.cpp} {name};")
@@ -89,7 +91,7 @@ def copied(writer: Writer, view: View) -> View:
         raise writer.refuse("aliasing", "a copy of a list that shares its rows")
     source = view_text(view)
     made = allocate(writer, view.type, sizes_of(writer, view))
-    writer.line(f"copy({made.root}, {source});")
+    writer.line(copy_line(made.root, source, view.type, made.type))
     return replace(made, holds_objects=view.holds_objects)
 
 
@@ -255,6 +257,17 @@ def _listed(writer: Writer, op: Op) -> View | None:
     return None
 
 
+def list_of_array(writer: Writer, view: View) -> View:
+    """``x.tolist()``: the numbers of a tensor or array as Python's."""
+    if view.type.name == "uint64":
+        raise writer.refuse("integer-range", "a list of integers that may be beyond 64 bits")
+    scalar = FLOAT if view.type.is_float else BOOL if view.type.is_bool else INT
+    source = view_text(view)
+    made = allocate(writer, scalar, sizes_of(writer, view))
+    writer.line(copy_line(made.root, source, scalar, made.type))
+    return made
+
+
 def range_of(writer: Writer, op: Op) -> Steps:
     """``range(n)`` outside of a ``for``."""
     bounds = [writer.number(argument) for argument in op.args]
@@ -290,11 +303,13 @@ def as_list(writer: Writer, value: Value) -> View:
     numbers = [item for item in value.items if isinstance(item, Number)]
     types = {number.type for number in numbers}
     plain = all(not (n.other or n.bound or n.alias) for n in numbers)
-    if len(numbers) < len(value.items) or len(types) != 1 or not plain or numbers[0].type.family == "tensor":
+    scalar = MIXED if writer.findings.mixes and are_mixed(*types) else numbers[0].type if len(types) == 1 else None
+    if len(numbers) < len(value.items) or scalar is None or not plain or scalar.family == "tensor":
         raise writer.refuse("mixed-kinds", "a list of different kinds of values")
-    view = list_of(writer, numbers[0].type, constant(len(numbers), INT))
+    view = list_of(writer, scalar, constant(len(numbers), INT))
     for position, number in enumerate(numbers):
-        writer.line(f"{view.root}({position}) = {number.text};")
+        text = number.text if number.type == view.type else convert(writer, number, view.type).text
+        writer.line(f"{view.root}({position}) = {text};")
     return view
 
 
@@ -317,7 +332,9 @@ def _repeated(writer: Writer, pattern: Value, times: Number) -> View:
     view = list_of(writer, whole.type, Number(length, INT, MULTIPLY, low=0, high=2**47))
     index = writer.fresh("k")
     with writer.block(f"for (int64_t {index} = 0; {index} < {view.size(0)}; ++{index})"):
-        writer.line(f"{view.root}({index}) = {element_text(whole, f'{index} % {whole.size(0)}')};")
+        item = Number(element_text(whole, f"{index} % {whole.size(0)}"), whole.type)
+        item = item if item.type == view.type else convert(writer, item, view.type)
+        writer.line(f"{view.root}({index}) = {item.text};")
     return view
 
 
@@ -326,12 +343,14 @@ def element_text(view: View, index: str) -> str:
 
 
 def _concatenated(writer: Writer, first: View, second: View) -> View:
-    if first.type != second.type:
+    scalar = MIXED if writer.findings.mixes and are_mixed(first.type, second.type) else first.type
+    if scalar != MIXED and first.type != second.type:
         raise writer.refuse("mixed-kinds", "a list of different kinds of values")
     length = Number(f"{first.size(0)} + {second.size(0)}", INT, ADD, low=0, high=2**47)
-    view = list_of(writer, first.type, length)
-    writer.line(f"copy({view.root}, {view_text(first)});")
-    writer.line(f"copy(cut<0>({view.root}, {first.size(0)}, {view.root}.size[0], 1), {view_text(second)});")
+    view = list_of(writer, scalar, length)
+    writer.line(copy_line(view.root, view_text(first), first.type, view.type))
+    tail = f"cut<0>({view.root}, {first.size(0)}, {view.root}.size[0], 1)"
+    writer.line(copy_line(tail, view_text(second), second.type, view.type))
     return view
 
 
@@ -351,7 +370,12 @@ def over_items(writer: Writer, short: str, view: View) -> Number:
 
 
 def _sum_of_items(writer: Writer, view: View) -> Number:
-    if not view.type.is_python or view.type.is_bool or (view.type.is_float and sys.version_info >= (3, 12)):
+    if (
+        view.type == MIXED
+        or not view.type.is_python
+        or view.type.is_bool
+        or (view.type.is_float and sys.version_info >= (3, 12))
+    ):
         raise writer.refuse("not-scalar", "'sum' over these items")
     total, index = writer.fresh("total"), writer.fresh("k")
     writer.line(f"{view.type.cpp} {total} = 0;")

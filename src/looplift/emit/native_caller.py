@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplift.emit.native_signature import ArrayResult, Parameter, Result, Signature, tensors_of
-from looplift.emit.native_types import Scalar
+from looplift.emit.native_types import MIXED, Scalar
 from looplift.ir.grammar import Const, Var
 
 CTYPES = {
@@ -69,6 +69,9 @@ def checks(signature: Signature, arguments: dict[Var, str], stored: tuple[Var, .
                 lines.append(f"{name}_packed = packed_rows({name}, {_PYTHON[parameter.scalar.name]})")
             case "list":
                 writes = parameter.var in stored
+                if parameter.scalar == MIXED:
+                    lines.append(f"{name}_packed = packed_mixed({name}, {parameter.rank}, {writes})")
+                    continue
                 kind = _PYTHON[parameter.scalar.name]
                 lines.append(f"{name}_packed = packed({name}, {parameter.rank}, {kind}, {writes})")
             case "int":

@@ -6,11 +6,12 @@ from looplift.base.data import replace
 from looplift.emit import native_arrays, native_items, native_python, native_scalar, native_vectors
 from looplift.emit.native_access import attribute, constant_of, getitem, length, size, unpacked
 from looplift.emit.native_convert import constant, convert, convert_held, to_python, truth
+from looplift.emit.native_mixed import are_mixed, as_mixed
 from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, canonical, row_of
 from looplift.emit.native_power import power
 from looplift.emit.native_running import place_in_list
 from looplift.emit.native_scalar import elementwise, invert, join_facts, negation, select
-from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, common_type, floating, scalar_of
+from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, common_type, floating, scalar_of
 from looplift.emit.native_values import Fixed, Items, Number, Value, View, plain
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Kind
@@ -172,6 +173,8 @@ def _new_tensor(writer: Writer, op: Op) -> Number:
     number = writer.number(op.args[0])
     if not number.type.is_python or number.other is not None:
         raise writer.refuse("unknown-op", f"'{op.name}' of a tensor")
+    if number.type == MIXED and _dtype(writer, op) is None:
+        raise writer.refuse("mixed-kinds", f"'{op.name}' of an integer or a float, which are of different dtypes")
     default = floating(Scalar("tensor", "int64")) if number.type.is_float else number.type.of_family("tensor")
     return convert(writer, number, _dtype(writer, op) or default)
 
@@ -195,6 +198,8 @@ def _method(writer: Writer, short: str, op: Op) -> Value:
             return size(writer, owner, constant_of(writer, op.args[1]))
         case "size", View():
             return attribute(writer, owner, "shape")
+        case "tolist", View() if not owner.is_list and owner.rank and len(op.args) == 1:
+            return native_arrays.list_of_array(writer, owner)
         case (("dim" | "ndimension"), View()):
             return attribute(writer, owner, "ndim")
         case "index", View() if owner.is_list and len(op.args) == 2:
@@ -302,6 +307,8 @@ def _settled(writer: Writer, argument: Number) -> Number:
 def _extreme(writer: Writer, short: str, first: Number, second: Number) -> Number:
     """Python's ``min`` and ``max``: the second of two only if it compares less (or greater)."""
     comparison = elementwise(writer, "", "lt" if short == "min" else "gt", [second, first])
+    if writer.findings.mixes and are_mixed(first.type, second.type):
+        first, second = as_mixed(writer, first), as_mixed(writer, second)
     if (decision := writer.decided(comparison)) is not None:
         return either(writer, decision, second, first)
     if first.type == second.type and first.other is None and second.other is None:
@@ -317,6 +324,10 @@ def _extreme(writer: Writer, short: str, first: Number, second: Number) -> Numbe
 
 def either(writer: Writer, condition: Number, first: Number, second: Number) -> Number:
     """``first if condition else second`` of two numbers of different types."""
+    if writer.findings.mixes and are_mixed(first.type, second.type):
+        a, b = as_mixed(writer, first), as_mixed(writer, second)
+        text = f"{condition.at(CHOICE - 1)} ? {a.at(CHOICE - 1)} : {b.at(CHOICE - 1)}"
+        return join_facts(Number(text, MIXED, CHOICE), [a, b, condition])
     common = common_type(first.type, second.type)
     python = {n.type for n in (first, second) if n.type.is_python} | {n.other for n in (first, second) if n.other}
     python.discard(common)

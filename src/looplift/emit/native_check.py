@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from looplift.emit.native_ops import canonical
-from looplift.emit.native_types import Scalar, kind_of_scalar
+from looplift.emit.native_types import MIXED, Scalar, kind_of_scalar
 from looplift.emit.native_values import Elements, Fixed, Items, Number, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Kind, kind_of
@@ -88,6 +88,8 @@ def _sample_of(value: Value) -> Any:
     match value:
         case Number(constant=constant, type=scalar) if constant is not None and scalar.is_python:
             return constant
+        case Number(type=scalar) | View(type=scalar) if scalar == MIXED:
+            raise _NoSample
         case Number(type=scalar):
             return _one(scalar, ())
         case View(type=scalar, holds_objects=True):

@@ -6,8 +6,9 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from looplift.base.data import replace
+from looplift.emit.native_mixed import as_float, as_mixed
 from looplift.emit.native_ops import ATOM, COMPARE, EQUAL, UNARY
-from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, literal
+from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, literal
 from looplift.emit.native_values import GREATEST, LEAST, Number, plain
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ def constant(value: bool | int | float, scalar: Scalar) -> Number:
 def convert(sink: Sink, number: Number, to: Scalar) -> Number:
     """The number in another type, as PyTorch, NumPy and Python convert in an operation or a store."""
     source = number.type
+    if to == MIXED:
+        return as_mixed(sink, number)
+    if source == MIXED:
+        return convert(sink, as_float(number), to)
     if number.constant is not None and source.is_python:
         return _constant(sink, number, to)
     if source.name == to.name:
@@ -118,6 +123,8 @@ def truth(number: Number) -> Number:
     """``bool(number)``: everything but zero, NaN included."""
     if number.type.is_bool:
         return replace(plain(number), type=BOOL)
+    if number.type == MIXED:
+        return truth(as_float(number))
     if number.constant is not None:
         return constant(bool(number.constant), BOOL)
     text = f"{number.at(EQUAL)} != 0"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from looplift.emit.native_caller import CTYPES
+from looplift.emit.native_mixed import HAND_OVER_MIXED, PACK_MIXED, UNPAIRED
 from looplift.emit.native_signature import ArrayResult, Parameter, Signature
+from looplift.emit.native_types import MIXED, Scalar
 from looplift.emit.native_writer import Adopted
 from looplift.ir.grammar import Var
 
@@ -13,8 +15,8 @@ PACK = '''
 import array
 
 
-def packed(items, depth, kind, writes):
-    """A list of numbers, or of lists of them, as one array of numbers, and its sizes."""
+def nested_rows(items, depth, writes):
+    """The numbers in a list, or in lists of lists, with its sizes and the innermost lists."""
     sizes, rows = [len(items)], [items]
     for level in range(depth - 1):
         rows = [row for inner in rows for row in inner]
@@ -23,7 +25,12 @@ def packed(items, depth, kind, writes):
         if len(set(map(len, rows))) > 1 or (writes and len(set(map(id, rows))) < len(rows)):
             raise failed({aliased})
         sizes.append(len(rows[0]) if rows else 0)
-    numbers = [number for row in rows for number in row] if depth > 1 else items
+    return [number for row in rows for number in row] if depth > 1 else items, sizes, rows
+
+
+def packed(items, depth, kind, writes):
+    """A list of numbers, or of lists of them, as one array of numbers, and its sizes."""
+    numbers, sizes, rows = nested_rows(items, depth, writes)
     if numbers and set(map(type, numbers)) != {kind}:
         raise failed({another_kind})
     try:
@@ -118,13 +125,27 @@ def _numbered(text: str) -> str:
     return text
 
 
-PACK, HAND_OVER = _numbered(PACK), _numbered(HAND_OVER)
+PACK, HAND_OVER, PACK_MIXED = _numbered(PACK), _numbered(HAND_OVER), _numbered(PACK_MIXED)
+
+
+def list_helpers(given: list[Scalar], handed: list[Scalar]) -> str:
+    """The functions that pack the lists that a kernel is given, and unpack what it hands out, by their types."""
+    texts = [PACK] if given else []
+    texts += [UNPAIRED] if MIXED in (*given, *handed) else []
+    texts += [PACK_MIXED] if MIXED in given else []
+    texts += [HAND_OVER] if handed else []
+    texts += [HAND_OVER_MIXED] if MIXED in handed else []
+    return "".join(texts)
 
 
 def stored_back(stored: tuple[Var, ...], signature: Signature, arguments: dict[Var, str]) -> list[str]:
     """The lines that change the lists of the caller."""
     lists = [signature.of(var) for var in stored if signature.of(var).kind.family == "list"]
-    return [f"put_back({arguments[p.var]}_packed, {_python(p.scalar.name)})" for p in lists]
+    return [_put_back(f"{arguments[p.var]}_packed", p.scalar) for p in lists]
+
+
+def _put_back(packed: str, scalar: Scalar) -> str:
+    return f"put_back_mixed({packed})" if scalar == MIXED else f"put_back({packed}, {_python(scalar.name)})"
 
 
 def _python(name: str) -> str:
@@ -160,6 +181,8 @@ def _made(result: ArrayResult) -> str:
     assert result.view is not None
     name, scalar = result.name, result.view.type
     shape = ", ".join(f"{name}[{3 + axis}]" for axis in range(result.view.rank))
+    if scalar == MIXED:
+        return f"mixed_numbers_of({name})"
     if scalar.is_python:
         return f"numbers_of({name}, ctypes.{CTYPES[scalar.name]})"
     library = "torch" if scalar.family == "tensor" else "numpy"

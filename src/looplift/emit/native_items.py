@@ -6,7 +6,7 @@ from looplift.base.data import replace
 from looplift.emit.native_arrays import allocate, element_type, sizes_of, view_text
 from looplift.emit.native_convert import constant, convert
 from looplift.emit.native_ops import COMPARE
-from looplift.emit.native_types import INT, Scalar, common_type, floating
+from looplift.emit.native_types import INT, MIXED, Scalar, common_type, floating
 from looplift.emit.native_values import Elements, Items, Number, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Const, Group, Op, Slice
@@ -84,6 +84,8 @@ def _of_numbers(writer: Writer, namespace: str, numbers: list[Number], wanted: S
 def _of_list(writer: Writer, namespace: str, values: View, wanted: Scalar | None) -> View:
     """An array of the numbers of a list that a kernel holds as one."""
     default = floating(Scalar("tensor", "int64")) if namespace == "torch" else Scalar("numpy", "float64")
+    if values.type == MIXED:
+        return _of_mixed_list(writer, values, wanted)
     scalar = values.type.of_family(default.family)
     if namespace == "torch" and (values.holds_objects or values.type.is_float):
         scalar = default
@@ -102,6 +104,15 @@ def _of_list(writer: Writer, namespace: str, values: View, wanted: Scalar | None
         _each_converted(writer, values, made)
     else:
         writer.line(f"copy({made.root}, {view_text(values)});")
+    return made
+
+
+def _of_mixed_list(writer: Writer, values: View, wanted: Scalar | None) -> View:
+    """An array of integers and floats; which type it has by itself depends on whether there are floats."""
+    if wanted is None or not wanted.is_float:
+        raise writer.refuse("mixed-kinds", "an array made of a list of integers and floats, of one type or the other")
+    made = allocate(writer, wanted, sizes_of(writer, values))
+    writer.line(f"copy({made.root}, {view_text(values)});")
     return made
 
 

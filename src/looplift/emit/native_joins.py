@@ -7,7 +7,8 @@ from typing import Any
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
-from looplift.emit.native_types import BOOL, FLOAT, INT, Scalar, exactly, scalar_of, type_of_constant
+from looplift.emit.native_mixed import are_mixed
+from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, exactly, scalar_of, type_of_constant
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, If, Let, Loop, Range, Var, operands, walk
 
@@ -130,15 +131,25 @@ def first_guess(facts: Facts, sources: dict[Var, tuple[Atom, ...]]) -> dict[Var,
 
 
 def join_of(
-    var: Var, possible: dict[Var, Possible], sources, zeros: set[Var] | None, refuse: Callable[[str, str], NotLiftable]
+    var: Var,
+    possible: dict[Var, Possible],
+    sources,
+    zeros: set[Var] | None,
+    refuse: Callable[[str, str], NotLiftable],
+    *,
+    mixes: bool = False,
 ) -> Join | None:
-    """How a joined variable is held; None while nothing is known of it. ``zeros``: None to hope for the best."""
+    """How a joined variable is held; None while nothing is known of it. ``zeros``: None to hope for the best.
+
+    ``mixes``: one that is an integer or a float has a type for both.
+    """
     found = possible.get(var, frozenset())
     absent = found & {ABSENT, NONE}
     numbers = found - absent
     if not numbers:
         return None
-    chosen = _widest(numbers)
+    chosen = MIXED if mixes and are_mixed(*numbers) else _widest(numbers)
+    numbers = frozenset({MIXED}) if chosen == MIXED else numbers
     others = numbers - {chosen}
     if chosen is None or len(others) > 1 or any(not other.is_python for other in others):
         raise refuse("mixed-kinds", f"'{var.hint}' holds values of different types")
@@ -163,7 +174,7 @@ def _widest(numbers: frozenset[Scalar]) -> Scalar | None:
     typed = [scalar for scalar in numbers if not scalar.is_python]
     if typed:
         return typed[0] if len(typed) == 1 else None
-    return next(scalar for scalar in (FLOAT, INT, BOOL) if scalar in numbers)
+    return next((scalar for scalar in (FLOAT, INT, BOOL) if scalar in numbers), None)
 
 
 def leaves_of(var: Var, other: Scalar, possible, sources) -> frozenset[Atom]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from looplift.emit.native_arrays import as_list, owned, view_text
+from looplift.emit.native_convert import convert
 from looplift.emit.native_flow import ArrayType
+from looplift.emit.native_mixed import are_mixed, copy_line, element_type_of, widens
+from looplift.emit.native_types import MIXED
 from looplift.emit.native_values import Items, Names, Number, Unknown, Value, View
 from looplift.emit.native_writer import Writer
-from looplift.ir.grammar import Append, Loop, Statement, Var, walk
+from looplift.ir.grammar import Append, Block, Let, Loop, Op, Statement, Store, Var, children, uses, walk
 
 
 def empty_list(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> Value:
@@ -53,8 +56,42 @@ def append_item(writer: Writer, ref: Var, value: Value) -> None:
 
 
 def _is_handed_over(writer: Writer, value: View) -> bool:
-    """Whether a list that is appended has no other reader."""
-    return value.origin is not None and writer.flow.counts[value.origin] == 1
+    """Whether a list that is appended has no other reader, or none after it: what the list takes is a copy."""
+    origin = value.origin
+    if origin is None or origin in writer.flow.kept:
+        return False
+    if writer.flow.counts[origin] == 1:
+        return True
+    block = next((b for b in _blocks(writer.flow.loop.body) if any(_makes(s, origin) for s in b.statements)), None)
+    readers = [s for s in block.statements if origin in writer.flow.reads(s)] if block is not None else []
+    if not readers or not isinstance(readers[-1], Append) or readers[-1].value is not origin:
+        return False
+    inner = [s for s in walk(Block(tuple(readers[:-1]))) if origin in uses(s)]
+    count = sum(list(uses(s)).count(origin) for s in (*inner, readers[-1]))
+    return count == writer.flow.counts[origin] and all(_only_fills(s, origin, value.rank) for s in inner)
+
+
+def _blocks(block: Block) -> list[Block]:
+    return [
+        block,
+        *(inner for statement in block.statements for child in children(statement) for inner in _blocks(child)),
+    ]
+
+
+def _makes(statement: Statement, var: Var) -> bool:
+    return isinstance(statement, Let) and statement.var is var
+
+
+def _only_fills(statement: Statement, var: Var, rank: int) -> bool:
+    """Whether a statement reads or changes items of a list, and gives neither it nor lists in it another name."""
+    match statement:
+        case Append(ref=ref, value=value):
+            return ref is var and value is not var
+        case Store(ref=ref, value=value):
+            return ref is var and value is not var
+        case Let(op=Op(name=("getitem" | "builtin.len" | "iter_item" | "iter_len"), args=(first, *rest))):
+            return first is var and var not in rest and rank == 1
+    return False
 
 
 def find_items(writer: Writer, var: Var, statements: tuple[Statement, ...]) -> None:
@@ -89,6 +126,7 @@ def note_item(writer: Writer, ref: Var, value: Value) -> None:
 
 def growing(writer: Writer, var: Var, kind: ArrayType) -> View:
     """An empty list that grows."""
+    kind = kind._replace(scalar=element_type_of(writer, kind.scalar))
     name = writer.fresh(var.hint if var.hint not in ("t", "items") and not var.hint.startswith("_") else "items")
     writer.line(f"{kind.cpp} {name};")
     writer.grown.add(name)
@@ -98,12 +136,17 @@ def growing(writer: Writer, var: Var, kind: ArrayType) -> View:
 def append(writer: Writer, target: View, value: Value) -> None:
     """``list.append(value)`` of a number, or of a list that nobody else holds."""
     writer.hint = target.origin.hint if target.origin is not None else ""
+    if isinstance(value, Number | View) and value.type != target.type and are_mixed(value.type, target.type):
+        if target.type != MIXED and widens(writer, target, value.type):
+            return
+        if target.type == MIXED and isinstance(value, Number) and not (value.other or value.bound):
+            value = convert(writer, value, MIXED)
     if isinstance(value, Number):
         if target.rank != 1 or value.type != target.type or value.other is not None or value.alias or value.bound:
             raise writer.refuse("mixed-kinds", f"'{writer.hint}' holds different kinds of values")
         writer.line(f"if (!{target.root}.push({value.text})) return out_of_memory;")
         return
-    if not isinstance(value, View) or value.rank + 1 != target.rank or value.type != target.type:
+    if not isinstance(value, View) or value.rank + 1 != target.rank or target.type not in (value.type, MIXED):
         raise writer.refuse("mixed-kinds", f"'{writer.hint}' holds different kinds of values")
     row = view_text(value)
     for axis in range(value.rank):
@@ -112,4 +155,5 @@ def append(writer: Writer, target: View, value: Value) -> None:
         writer.fail_if(f"{own} != {value.size(axis)}", "broken_requirement")
     full = f"{target.root}.size[0] == {target.root}.capacity"
     writer.line(f"if ({full} && !{target.root}.reserve(2 * {target.root}.capacity + 8)) return out_of_memory;")
-    writer.line(f"copy(row_at<0>({target.root}, {target.root}.size[0]++), {row});")
+    place = f"row_at<0>({target.root}, {target.root}.size[0]++)"
+    writer.line(copy_line(place, row, value.type, target.type))

@@ -6,6 +6,7 @@ from looplift.emit import native_renamed
 from looplift.emit import native_statements as statements
 from looplift.emit.native_convert import convert, to_python, truth
 from looplift.emit.native_flow import tail_of_body
+from looplift.emit.native_mixed import as_integer
 from looplift.emit.native_ops import ADD, COMPARE, UNARY
 from looplift.emit.native_types import INT
 from looplift.emit.native_values import Number, View
@@ -157,7 +158,7 @@ def _hoist(writer: Writer, loop: Loop, name: str, lo: Number, hi: Number, step: 
 
 
 def bound(writer: Writer, atom: Atom) -> Number:
-    number = writer.number(atom)
+    number = as_integer(writer, writer.number(atom))
     is_index = not (number.type.is_bool and number.type.family == "numpy")
     if number.type.is_float or number.other is not None or not is_index:
         raise writer.refuse("not-scalar", "the bound of a range is no integer")

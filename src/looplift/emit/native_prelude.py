@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from looplift.emit.native_mixed import MIXES
 from looplift.emit.native_prelude_arrays import ARRAYS
 from looplift.emit.native_prelude_selection import SELECTION
 from looplift.ir.kernel import OUTCOMES
@@ -238,6 +239,7 @@ PIECES: dict[str, str] = {
     "row": _ROW,
     **ARRAYS,
     **SELECTION,
+    **{name: MIXES[name] for name in ("Number", "absolute")},
     "holds": _HOLDS,
     "overlap": _OVERLAP,
     "bits_of": _BITS,
@@ -394,6 +396,7 @@ static inline int64_t range_length(int64_t first, int64_t limit, int64_t step) {
   return steps < uint64_t(INT64_MAX) ? int64_t(steps) + 1 : INT64_MAX;
 }
 """,
+    **{name: text for name, text in MIXES.items() if name not in ("Number", "absolute")},
 }
 
 

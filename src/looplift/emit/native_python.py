@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplift.base.data import replace
+from looplift.emit import native_mixed
 from looplift.emit.native_convert import constant, convert
 from looplift.emit.native_ops import (
     ADD,
@@ -23,7 +24,7 @@ from looplift.emit.native_ops import (
     SHIFT,
     UNARY,
 )  # fmt: skip
-from looplift.emit.native_types import BOOL, FLOAT, INT, type_of_constant
+from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, type_of_constant
 from looplift.emit.native_values import GREATEST, LEAST, Number
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def arithmetic(sink: Sink, short: str, args: list[Number]) -> Number:
     """An operator on Python numbers."""
     if all(argument.constant is not None for argument in args) and (folded := _folded(short, args)) is not None:
         return folded
+    if any(argument.type == MIXED for argument in args):
+        return native_mixed.arithmetic(sink, short, args)
     if short in COMPARISONS:
         return _compare(sink, short, args)
     if short in ("lshift", "rshift"):
@@ -96,12 +99,12 @@ def _true_division(sink: Sink, args: list[Number]) -> Number:
         args = [args[0], sink.bind(args[1])]
         sink.fail_if(f"{args[1].at(EQUAL)} == 0", "zero_division")
     if not any(argument.type.is_float for argument in args):
-        args = [_exact(sink, argument) for argument in args]
+        args = [exactly_held(sink, argument) for argument in args]
     a, b = (convert(sink, argument, FLOAT) for argument in args)
     return joined(Number(f"{a.at(MULTIPLY)} / {b.at(MULTIPLY, strict=True)}", FLOAT, MULTIPLY), args)
 
 
-def _exact(sink: Sink, number: Number) -> Number:
+def exactly_held(sink: Sink, number: Number) -> Number:
     """Require that an integer is a double."""
     if number.type.is_float or (number.low >= -EXACT and number.high <= EXACT):
         return number
@@ -112,7 +115,7 @@ def _exact(sink: Sink, number: Number) -> Number:
 
 def _compare(sink: Sink, short: str, args: list[Number]) -> Number:
     if any(argument.type.is_float for argument in args):
-        args = [convert(sink, _exact(sink, argument), FLOAT) for argument in args]
+        args = [convert(sink, exactly_held(sink, argument), FLOAT) for argument in args]
     text, level = COMPARISONS[short]
     a, b = args[0].at(level), args[1].at(level, strict=True)
     return joined(Number(text.format(a=a, b=b), BOOL, level, low=0, high=1), args)
@@ -245,11 +248,13 @@ def _shift(sink: Sink, short: str, args: list[Number]) -> Number:
 
 def power(sink: Sink, base: Number, exponent: Number) -> Number:
     """``a ** b``; a result that is complex, or does not fit, is left to the original."""
+    if MIXED in (base.type, exponent.type) and FLOAT not in (base.type, exponent.type):
+        raise sink.refuse("mixed-kinds", "'**' of a variable that is an integer at times and a float at others")
     both_integer = not base.type.is_float and not exponent.type.is_float
     if both_integer and (exponent.constant is None or exponent.constant >= 0):
         return _integer_power(sink, convert(sink, base, INT), convert(sink, exponent, INT))
     if both_integer:
-        base, exponent = _exact(sink, base), _exact(sink, exponent)
+        base, exponent = exactly_held(sink, base), exactly_held(sink, exponent)
     return _library(sink, MATH["pow"], [base, exponent])
 
 

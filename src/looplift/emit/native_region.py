@@ -9,7 +9,7 @@ from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_joins import objects_of, possible_objects
 from looplift.emit.native_signature import ArrayResult, Result, Signature, Wanted, write_result
 from looplift.emit.native_statements import write_block
-from looplift.emit.native_types import kind_of_scalar
+from looplift.emit.native_types import FLOAT, INT, MIXED, kind_of_scalar
 from looplift.emit.native_values import Fixed, Items, Number, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Function, Let, Loop, Range, Var, walk
@@ -101,6 +101,9 @@ def _number(writer: Writer, atom: Atom | None, number: Number, signature: Signat
                 raise writer.refuse("aliasing", f"'{hint}' may be the same object as '{other.hint}'")
     if number.other is not None and number.rounded:
         raise writer.refuse("mixed-kinds", f"'{hint}' is a number at first and a tensor of another dtype later")
+    if number.type == MIXED:
+        number = replace(writer.bind(number, hint), type=FLOAT, other=INT)
+        number = replace(number, text=f"{number.text}.value", flag=f"{number.text}.real")
     may_be_none = bool(number.bound) and number.absent is None
     if number.bound and not may_be_none:
         writer.fail_if(f"!{number.bound}", "unbound")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from looplift.emit.native_flow import ArrayType, Home
+from looplift.emit.native_mixed import are_mixed, note
+from looplift.emit.native_types import MIXED
 from looplift.emit.native_values import View
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Carry, Phi, Var
@@ -31,6 +33,8 @@ def lend(writer: Writer, view: View) -> str:
 def declare(writer: Writer, home: Home, carry: Carry, init: View) -> None:
     """The variable of a carried array."""
     home.array = array_type(init)
+    if carry.inside in writer.findings.mixed and init.type != MIXED:
+        note(writer, init.origin)
     text = lend(writer, init)
     home.name = writer.fresh(home.hint)
     start = f"{home.array.cpp} {home.name}"
@@ -50,6 +54,8 @@ def held(writer: Writer, home: Home, var: Var) -> View:
 
 def assign(writer: Writer, home: Home, view: View, *, sized: bool) -> None:
     """Let a name hold another array, of the same sizes, so that what was proven of indices still holds."""
+    if home.array != array_type(view) and home.array is not None and _widened(writer, home, view):
+        return
     if home.array != array_type(view):
         raise writer.refuse("mixed-kinds", f"'{home.hint}' holds arrays of different kinds")
     if view.root == home.name:
@@ -58,6 +64,16 @@ def assign(writer: Writer, home: Home, view: View, *, sized: bool) -> None:
     if sized:
         writer.fail_if(f"!same_sizes({home.name}, {view.root})", "broken_requirement")
     writer.line(f"{home.name} = {text};")
+
+
+def _widened(writer: Writer, home: Home, view: View) -> bool:
+    """Whether the lists that a name holds have to take integers and floats both; it is noted for the next pass."""
+    assert home.array is not None
+    if home.array._replace(scalar=view.type) != array_type(view) or not are_mixed(home.array.scalar, view.type):
+        return False
+    holders = [var for var, other in writer.flow.homes.items() if other is home]
+    origins = [view.origin] if home.array.scalar == MIXED else holders
+    return writer.findings.mixes and all([note(writer, origin) for origin in origins])
 
 
 def declare_phi(writer: Writer, home: Home, phi: Phi, views: list[View]) -> None:

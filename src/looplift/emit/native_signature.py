@@ -9,7 +9,7 @@ from looplift.base.errors import NotLiftable
 from looplift.emit.native_joins import joined_variables
 from looplift.emit.native_objects import may_be_one, objects_from
 from looplift.emit.native_ops import COMPARE
-from looplift.emit.native_types import Scalar, kind_of_scalar, scalar_of
+from looplift.emit.native_types import FLOAT, INT, MIXED, Scalar, kind_of_scalar, scalar_of
 from looplift.emit.native_values import Fixed, Items, Names, Number, Rows, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Facts, Kind, reads_of
@@ -99,6 +99,8 @@ class Signature:
     def prepare(self, writer: Writer) -> None:
         """Tell a writer what the inputs are."""
         for parameter in self.parameters:
+            if parameter.var in writer.findings.mixed and parameter.type in (INT, FLOAT):
+                parameter.type = MIXED
             writer.names.taken |= {parameter.name, f"{parameter.name}_data"}
             writer.values[parameter.var] = parameter.value()
             if parameter.rank == 0:
@@ -167,8 +169,11 @@ def separations(signature: Signature, stored: set[Var]) -> list[str]:
     return lines
 
 
-def signature_of(inputs: tuple[Var, ...], facts: Facts, *, lists: bool = False) -> Signature:
-    """The parameters of a kernel; raises NotLiftable where an input is nothing that C++ can take."""
+def signature_of(inputs: tuple[Var, ...], facts: Facts, *, lists: bool = False, mixes: bool = False) -> Signature:
+    """The parameters of a kernel; raises NotLiftable where an input is nothing that C++ can take.
+
+    ``lists``: it may be a list of numbers; ``mixes``: one of integers and floats.
+    """
     signature = Signature()
     names = Names()
     for var in inputs:
@@ -179,6 +184,10 @@ def signature_of(inputs: tuple[Var, ...], facts: Facts, *, lists: bool = False) 
             signature.fixed[var] = Fixed(None)
         elif kind.family == "tuple" and all(item.family in _NUMBERS for item in kind.items):
             _tuple_parameters(signature, var, kind, names)
+        elif lists and kind.family == "list" and (depth := mixed_depth(facts.of[var].sample)):
+            if not mixes or is_ragged(facts.of[var].sample):
+                raise NotLiftable("mixed-kinds", f"'{var.hint}' holds integers and floats")
+            signature.parameters.append(Parameter(var, _mixed_list(depth), names.fresh(var.hint), MIXED))
         elif lists and kind.family == "list" and (found := scalar_of(_innermost(kind))) is not None and found.is_python:
             ragged = is_ragged(facts.of[var].sample)
             if ragged and _depth(kind) != 2:
@@ -219,6 +228,18 @@ def is_ragged(rows: list) -> bool:
     if len(set(map(len, inner))) > 1 or len(inner) < len(rows):
         return True
     return is_ragged([item for row in inner for item in row])
+
+
+def mixed_depth(value: object) -> int:
+    """How deep a list of integers and floats is; 0 for anything else."""
+    depth, items = 0, [value]
+    while items and all(type(item) is list for item in items):
+        depth, items = depth + 1, [item for inner in items for item in inner]  # type: ignore[union-attr]
+    return depth if {int, float} == set(map(type, items)) else 0
+
+
+def _mixed_list(depth: int) -> Kind:
+    return Kind("list", items=(_mixed_list(depth - 1),)) if depth else kind_of_scalar(MIXED)
 
 
 def _innermost(kind: Kind) -> Kind:

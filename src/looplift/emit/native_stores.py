@@ -9,10 +9,11 @@ from looplift.base.data import replace
 from looplift.emit import native_vectors
 from looplift.emit.native_access import element, indexed
 from looplift.emit.native_convert import BEYOND_SINGLE, convert
+from looplift.emit.native_mixed import are_mixed, note, widens
 from looplift.emit.native_ops import CHOICE
 from looplift.emit.native_power import power
 from looplift.emit.native_scalar import elementwise
-from looplift.emit.native_types import Scalar
+from looplift.emit.native_types import MIXED, Scalar
 from looplift.emit.native_values import Elements, Number, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Let, Slice, Store
@@ -37,7 +38,10 @@ def store(writer: Writer, statement: Store) -> None:
     value = writer.number(statement.value)
     if ref.is_list and (value.type != target.type or value.other is not None):
         if statement.combine is None:
-            raise writer.refuse("mixed-kinds", f"'{statement.ref.hint}' takes a value of another kind")
+            if widens(writer, ref, value.type) or writer.provisional:
+                return
+            if value.other is not None or not (target.type == MIXED and are_mixed(value.type, MIXED)):
+                raise writer.refuse("mixed-kinds", f"'{statement.ref.hint}' takes a value of another kind")
     if statement.combine is None:
         if value.other is not None and value.rounded and value.type.name != target.type.name:
             raise writer.refuse("mixed-kinds", "a stored variable is sometimes a number and sometimes a tensor")
@@ -114,6 +118,9 @@ def combine(
     if not single and old.type.family == "numpy" and not _takes_in_place(old.type, number.type):
         raise writer.refuse("requirement", f"an array of {old.type.name} is changed in place by {number.type.name}")
     if (exact or old.type.is_python) and number.type != old.type:
+        if are_mixed(old.type, number.type) and writer.findings.mixes and note(writer, old.origin):
+            return
+    if (exact or old.type.is_python) and number.type != old.type and old.type != MIXED:
         raise writer.refuse("mixed-kinds", "a list takes a value of another kind")
     number = _held(writer, number, old.type) if single else number
     text = _fitting(writer, number, old.type).text

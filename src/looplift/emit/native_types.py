@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from looplift.base.data import dataclass
+from looplift.base.errors import NotLiftable
 from looplift.ir.facts import Kind
 
 _CPP = {
@@ -24,6 +25,7 @@ _CPP = {
     "uint16": "uint16_t",
     "uint8": "uint8_t",
     "bool": "bool",
+    "mixed": "Number",
 }
 _TORCH = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")
 _NUMPY = ("float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool")
@@ -31,14 +33,17 @@ _NUMPY = ("float64", "float32", "int64", "int32", "int16", "int8", "uint64", "ui
 
 @dataclass(frozen=True)
 class Scalar:
-    """One number. ``family``: "python", "tensor" or "numpy"; ``name``: its dtype, int64 and float64 for Python's."""
+    """One number. ``family``: "python", "tensor" or "numpy"; ``name``: its dtype, int64 and float64 for Python's.
+
+    "mixed": a number of Python's that is either.
+    """
 
     family: str
     name: str
 
     @property
     def is_float(self) -> bool:
-        return "float" in self.name
+        return "float" in self.name or self.name == "mixed"
 
     @property
     def is_bool(self) -> bool:
@@ -62,6 +67,8 @@ class Scalar:
 
     @property
     def size(self) -> int:
+        if self.name == "mixed":
+            return 16
         return 1 if self.is_bool else int(self.name.lstrip("bufloatin")) // 8
 
     @property
@@ -71,12 +78,16 @@ class Scalar:
         return (0, 2**bits - 1) if self.name.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
     def of_family(self, family: str) -> Scalar:
+        if self.name == "mixed" and family != self.family:
+            raise NotLiftable("mixed-kinds", "an array of what is an integer at times and a float at others")
         return Scalar(family, self.name)
 
 
 INT = Scalar("python", "int64")
 FLOAT = Scalar("python", "float64")
 BOOL = Scalar("python", "bool")
+MIXED = Scalar("python", "mixed")
+"""An integer or a float, as it happens."""
 _PYTHON = {"int": INT, "float": FLOAT, "bool": BOOL}
 
 
@@ -100,6 +111,8 @@ def type_of_constant(value: Any) -> Scalar | None:
 def common_type(first: Scalar, second: Scalar) -> Scalar | None:
     """The type in which an operation on two numbers computes; None where it is not defined."""
     families = {first.family, second.family}
+    if MIXED in (first, second):
+        return None if len(families) > 1 else FLOAT if FLOAT in (first, second) else MIXED
     if families == {"tensor", "numpy"}:
         return None
     if "tensor" in families:
@@ -148,7 +161,7 @@ def numpy_function_type(scalar: Scalar) -> Scalar | None:
 def kind_of_scalar(scalar: Scalar) -> Kind:
     """The Kind of one number of this type."""
     if scalar.is_python:
-        return Kind({"int64": "int", "float64": "float", "bool": "bool"}[scalar.name])
+        return Kind({"int64": "int", "float64": "float", "bool": "bool", "mixed": "number"}[scalar.name])
     if scalar.family == "tensor":
         return Kind("tensor", getattr(torch, scalar.name))
     import numpy as np

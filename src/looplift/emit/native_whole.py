@@ -22,7 +22,7 @@ from looplift.emit.native_caller import (
     returned,
 )  # fmt: skip
 from looplift.emit.native_flow import live_ins
-from looplift.emit.native_handing import HAND_OVER, PACK, array_text, maker_text, stored_back
+from looplift.emit.native_handing import array_text, list_helpers, maker_text, stored_back
 from looplift.emit.native_prelude import prelude
 from looplift.emit.native_region import RegionResults, Tree, as_loop
 from looplift.emit.native_signature import (
@@ -36,6 +36,7 @@ from looplift.emit.native_signature import (
     tensors_of,
 )
 from looplift.emit.native_standalone import standalone_text
+from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Names
 from looplift.ir.facts import Fact, Facts, kind_of, shape_of
 from looplift.ir.grammar import Const, Function, Loop, Var, walk
@@ -83,16 +84,26 @@ def whole_region(function: Function, *, rows: bool = True) -> Whole:
     """
     if not any(isinstance(statement, Loop) for statement in walk(function.body)):
         raise NotLiftable("no-loop", "there is no loop here", function.span)
+    try:
+        return _whole_region(function, rows=rows, mixes=False)
+    except NotLiftable as refusal:
+        if refusal.code != "mixed-kinds":
+            raise
+    return _whole_region(function, rows=rows, mixes=True)
+
+
+def _whole_region(function: Function, *, rows: bool, mixes: bool) -> Whole:
+    """The same; ``mixes``: with a type for what is an integer of Python's or a float."""
     facts = facts_of_arguments(function)
     loop = as_loop(function)
     returned_atoms = tuple(atom for _, atom in function.results)
     inputs = tuple(dict.fromkeys([*live_ins(loop), *(atom for atom in returned_atoms if atom in facts.of)]))
     _check_inputs(inputs, facts)
-    signature = signature_of(inputs, facts, lists=True)
+    signature = signature_of(inputs, facts, lists=True, mixes=mixes)
     wanted = Wanted(set(), function, returned=returned_atoms)
-    findings = settle_types(loop, facts, signature, wanted)
+    findings = settle_types(loop, facts, signature, wanted, mixes=mixes)
     if keep_apart(signature, facts, findings.stored):
-        findings = settle_types(loop, facts, signature, wanted)
+        findings = settle_types(loop, facts, signature, wanted, mixes=mixes)
     if findings.has_rows and not rows:
         raise NotLiftable("not-scalar", "work on whole rows", function.span)
     draft = write_draft(loop, facts, signature, findings, wanted)
@@ -127,6 +138,10 @@ def _check_inputs(inputs: tuple[Var, ...], facts: Facts) -> None:
 
 def _hands_out(results: list) -> bool:
     return any(isinstance(result, ArrayResult) and result.name for result in results)
+
+
+def _handed_types(results: list) -> list[Scalar]:
+    return [result.view.type for result in results if isinstance(result, ArrayResult) and result.name and result.view]
 
 
 def _whole(kernel: Kernel, function: Function, facts: Facts, signature: Signature) -> Whole:
@@ -177,8 +192,7 @@ def _caller(name: str, inputs, signature: Signature, draft: Draft, stored) -> st
     lists = [f"{p.name}_packed" for p in signature.parameters if p.kind.family == "list"]
     if len(lists) > 1 and any(signature.of(var).kind.family == "list" for var in stored):
         lines.insert(len(checks(signature, arguments, stored)), f"keep_apart({', '.join(lists)})")
-    helpers = PACK if any(p.kind.family == "list" for p in signature.parameters) else ""
-    helpers += HAND_OVER if _hands_out(results) else ""
+    helpers = list_helpers([p.scalar for p in signature.parameters if p.kind.family == "list"], _handed_types(results))
     helpers += maker_text(adopted.values()) if adopted else ""
     body = "\n".join(f"    {line}" for line in lines)
     return "\n".join(head) + f"\n{helpers}\n\ndef {name}({', '.join(arguments.values())}):\n{body}\n"

@@ -29,7 +29,7 @@ class Findings:
     ``made``: arrays that the kernel makes; ``renamed``: names that hold one of several arrays, inputs (``lent``)
     among them; ``has_rows``: some arrays that it computes may be long; ``items``: what is appended to a list;
     ``closed``: lists that one loop makes, and nothing appends to after it; ``handed``: NumPy arrays that the kernel
-    makes and hands out.
+    makes and hands out. ``mixes``: Python's integers and floats may come together; ``mixed``: the lists that hold both.
     """
 
     possible: dict[Var, frozenset[Scalar]] = field(default_factory=dict)
@@ -47,6 +47,8 @@ class Findings:
     items: dict[Var, ArrayType] = field(default_factory=dict)
     closed: set[Var] = field(default_factory=set)
     handed: set[Var] = field(default_factory=set)
+    mixes: bool = False
+    mixed: set[Var] = field(default_factory=set)
     has_vectors: bool = False
     has_rows: bool = False
 
