@@ -259,11 +259,13 @@ class _Distances(torch.autograd.Function):
     def backward(context, gradient):
         a, b, found = context.saved_tensors
         asked = context.needs_input_grad
-        if torch.is_grad_enabled():
-            gaps = a.unsqueeze(-2) - b.unsqueeze(-3)
-            wanted = (gaps * gaps).sum(-1) if context.squared else gaps.norm(dim=-1)
-            inputs = [x for x, ask in zip((a, b), asked) if ask]
-            parts = iter(torch.autograd.grad(wanted, inputs, gradient, create_graph=True))
+        again = torch.is_grad_enabled()
+        if again or (context.squared and not torch.isfinite(gradient.sum())):
+            with torch.enable_grad():
+                gaps = a.unsqueeze(-2) - b.unsqueeze(-3)
+                wanted = (gaps * gaps).sum(-1) if context.squared else gaps.norm(dim=-1)
+                inputs = [x for x, ask in zip((a, b), asked) if ask]
+                parts = iter(torch.autograd.grad(wanted, inputs, gradient, create_graph=again))
             return *(next(parts) if ask else None for ask in asked[:2]), None
         gradient = 2 * gradient * found if context.squared else gradient.contiguous()
         sides = ((a, b, gradient, found), (b, a, gradient.mT.contiguous(), found.mT.contiguous()))

@@ -10,6 +10,7 @@ from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.held import check_float, check_number
+from looplift.vectorize.sheltered import is_whole_power
 
 OPERANDS = ("min", "max", "a_min", "a_max", "other", "exponent", "input", "end")
 """Keywords of what takes part in promotion, as operands without a name do."""
@@ -34,7 +35,7 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
         raise context.refuse("unknown-op", "a power of booleans, whose type depends on the exponent")
     if base == "where":
         args, kwargs = [*args, *(kwargs[key] for key in CHOICE if key in kwargs)], {}
-    if not _is_whole_power(base, args):
+    if not is_whole_power(base, args):
         args = [guarded(context, base, position, arg) for position, arg in enumerate(args)]
     named = [key for key in kwargs if key in OPERANDS]
     given = [*args, *(kwargs[key] for key in named)]
@@ -114,12 +115,6 @@ def _check_scalar_power(context: Context, base: Node, exponent: Node) -> None:
         half = nodes.compare("eq", nodes.elementwise("builtin.abs", [exponent], exponent.kind), nodes.const(0.5))
         below = nodes.compare("le", base, nodes.const(0.0))
         context.check(nodes.negated(nodes.both(half, below)))
-
-
-def _is_whole_power(base: str, args: list[Any]) -> bool:
-    """``x ** 2`` and the like, which have no singular point."""
-    power = args[1].attrs["value"] if base in ("pow", "power") and len(args) == 2 and args[1].op == "const" else None
-    return isinstance(power, int | float) and power >= 1 and float(power).is_integer()
 
 
 def _is_narrowed(cast: Node, given: Node) -> bool:

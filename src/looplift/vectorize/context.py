@@ -18,6 +18,7 @@ from looplift.vectorize import doubts, nodes
 from looplift.vectorize.flow import Flow, stored_roots
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.reductions import Accumulator
+from looplift.vectorize.sheltered import sheltered
 from looplift.vectorize.updates import Updates
 
 
@@ -203,10 +204,11 @@ class Context:
         A side that no lane takes gets no gradient in the loop, and zeros from a select: where the sides depend on
         other leaves, the result is the other side alone if no lane takes one.
         """
-        found = nodes.select(mask, then, orelse, kind)
         if not (self.needs_grad and kind.is_array and mask.axes):
-            return found
+            return nodes.select(mask, then, orelse, kind)
         other = nodes.negated(mask)
+        then, orelse = sheltered(self, then, mask), sheltered(self, orelse, other)
+        found = nodes.select(mask, then, orelse, kind)
         doubts.check(self, then, mask, orelse)
         doubts.check(self, orelse, other, then)
         doubts.record(self, found, mask, leaves(then) - leaves(orelse, surely=True))

@@ -43,9 +43,9 @@ def check(context: Context, value: Node, mask: Node, besides: Node | None = None
     """Require that what lanes of a value took is taken in a lane of the mask too, if in any."""
     if not context.needs_grad:
         return
-    kept = _parts(mask)
+    kept = parts_of(mask)
     for lanes, _ in found_in(context, value, besides):
-        if not kept <= _parts(lanes):
+        if not kept <= parts_of(lanes):
             nowhere = nodes.negated(_some(lanes))
             context.check(nodes.elementwise("or_", [nowhere, _some(nodes.both(lanes, mask))], nodes.BOOL))
 
@@ -123,10 +123,10 @@ def _some(lanes: Node) -> Node:
     return Node("some", (lanes,), (), nodes.BOOL) if lanes.axes else lanes
 
 
-def _parts(mask: Node) -> set[Any]:
+def parts_of(mask: Node) -> set[Any]:
     """The conditions that hold together where a mask does."""
     if mask.op == "elementwise" and mask.attrs["name"] == "and_":
-        return {part for arg in mask.args for part in _parts(arg)}
+        return {part for arg in mask.args for part in parts_of(arg)}
     if mask.op == "elementwise" and mask.attrs["name"] == "not":
         return {("not", mask.args[0].serial)}
     return {mask.serial}

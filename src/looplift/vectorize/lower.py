@@ -33,7 +33,7 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ops.table import base_name
-from looplift.vectorize import lists, nodes, ownership, proofs, records, settled, tolist, unread, views
+from looplift.vectorize import list_folds, lists, nodes, ownership, proofs, records, settled, tolist, unread, views
 from looplift.vectorize.arrays import is_stored, new_array, target
 from looplift.vectorize.axes import axis_of
 from looplift.vectorize.bounds import given_integers
@@ -233,7 +233,7 @@ def _let(context: Context, statement: Let) -> None:
         tolist.as_list(context, statement, fact)
         or records.joined(context, op, fact)
         or lists.joined(context, op, fact, var)
-        or _of_built_list(context, op, fact)
+        or _of_built_list(context, op, fact, var)
         or operation(context, statement)
     )
     context.vals[var] = made
@@ -260,7 +260,7 @@ def _check_kept(context: Context, op: Op) -> None:
 SIZES = frozenset("zeros_like ones_like empty_like full_like".split())
 
 
-def _of_built_list(context: Context, op, fact) -> Val | None:
+def _of_built_list(context: Context, op, fact, var: Var) -> Val | None:
     """``sum``, ``len``, ``max``, ``min`` of a list that the region made."""
     if not op.args or not isinstance(op.args[0], Var):
         return None
@@ -275,6 +275,8 @@ def _of_built_list(context: Context, op, fact) -> Val | None:
         return val.sequence.item(context, op.args[1], fact)
     if op.name in records.KINDS or op.name in ("mapping", "unpack"):
         return None
+    if op.name in list_folds.FOLDS:
+        return list_folds.folded(context, val.sequence, op, fact, var)
     raise context.refuse("unknown-op", f"'{op.name.rpartition('.')[2]}' of a list that the loop fills")
 
 

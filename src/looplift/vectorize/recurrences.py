@@ -17,6 +17,7 @@ from looplift.vectorize import doubts, lists, nodes
 from looplift.vectorize.context import Context, leaves
 from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan
 from looplift.vectorize.nodes import Val
+from looplift.vectorize.sheltered import check_regular
 
 
 def lower_scan(context: Context, scan: Scan, axis: Axis) -> None:
@@ -57,6 +58,8 @@ def _check_gradients(context: Context, carry: Carry, taken: Node, value: Node, i
     """What is never taken has no gradient in the loop, and zeros here."""
     if not context.needs_grad or not value.kind.is_array:
         return
+    for node in (value, init):
+        check_regular(context, node)
     if leaves(init) - leaves(value, surely=True):
         raise context.refuse("carried", f"the first '{carry.hint}' may get no gradient in the loop")
     if leaves(value) - leaves(init, surely=True):

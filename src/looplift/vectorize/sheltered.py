@@ -1,0 +1,121 @@
+"""A value of which only the lanes of a mask are taken, in; the same, without what makes NaN of zero in other lanes.
+
+d = torch.sqrt(x[i])              where(x > 0, torch.sqrt(where(x > 0, x, 1)), 0)
+if x[i] > 0: total = total + d
+
+What the loop does not take has no gradient; in batched code it has one of zero, which a factor that is not finite, as
+that of a root at zero, would make NaN.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from looplift.ir.array import Node, merge_axes, reachable
+from looplift.ops import table
+from looplift.vectorize import doubts, nodes
+
+if TYPE_CHECKING:
+    from looplift.vectorize.context import Context
+
+SMOOTH = frozenset(("norm", "vector_norm", "std", "floordiv", "mod", "floor_divide", "remainder", "fmod"))
+"""Operations with singular points at which torch's gradient is zero, and those without a gradient."""
+
+TRANSPARENT = frozenset("elementwise fold where retype cast relabel along_dim unsqueezed transposed spread".split())
+
+
+def sheltered(context: Context, value: Node, mask: Node) -> Node:
+    """The value, with safe operands for operations with singular points where the mask does not hold."""
+    if not (context.needs_grad and context.library == "torch" and mask.axes):
+        return value
+    return _Shelter(mask).rebuilt(value)
+
+
+class _Shelter:
+    """One mask, and what was rebuilt under it."""
+
+    def __init__(self, mask: Node) -> None:
+        self.mask = mask
+        self.parts = doubts.parts_of(mask)
+        self.made: dict[int, Node] = {}
+
+    def rebuilt(self, node: Node) -> Node:
+        if node.op not in TRANSPARENT or not _may_differ(node) or not self._fits(node):
+            return node
+        if node.serial not in self.made:
+            self.made[node.serial] = self._rebuilt(node)
+        return self.made[node.serial]
+
+    def _rebuilt(self, node: Node) -> Node:
+        args = [self.rebuilt(arg) for arg in node.args]
+        if node.op == "where" and self._holds_in(node.args[0]):
+            args[1] = node.args[1]
+        if (found := singular_operand(node)) is not None:
+            args[found[0]] = self._safe(args[found[0]], found[1])
+        if all(new is old for new, old in zip(args, node.args, strict=True)):
+            return node
+        axes = merge_axes(node.axes, *(arg.axes for arg in args))
+        return Node(node.op, tuple(args), axes, node.kind, dict(node.attrs), node.hint)
+
+    def _safe(self, operand: Node, safe: float) -> Node:
+        if operand.attrs.get("safe") and self._holds_in(operand.args[0]):
+            return operand
+        if not set(operand.axes) & set(self.mask.axes):
+            return operand  # it is the same in the lanes that are taken
+        chosen = nodes.select(self.mask, operand, nodes.const(safe), operand.kind)
+        chosen.attrs["safe"] = True
+        return chosen
+
+    def _holds_in(self, mask: Node) -> bool:
+        """Whether another mask holds only where this one does."""
+        return self.parts <= doubts.parts_of(mask)
+
+    def _fits(self, node: Node) -> bool:
+        """Whether the mask can be applied to a node without another loop's lanes being made for it."""
+        ragged = any(axis.is_ragged for axis in (*node.axes, *self.mask.axes))
+        return not ragged or set(self.mask.axes) <= set(node.axes)
+
+
+def _may_differ(node: Node) -> bool:
+    return bool(node.axes) and node.kind.is_array and nodes.may_have_gradient(node.kind.dtype)
+
+
+def check_regular(context: Context, value: Node) -> None:
+    """Require that no gradient of zero becomes NaN in a value of which only some lanes are taken, not known before."""
+    if not (context.needs_grad and context.library == "torch"):
+        return
+    for node in reachable([value]):
+        if not _may_differ(node) or (found := singular_operand(node)) is None:
+            continue
+        base, operand = table.base_name(node.attrs["name"]), node.args[found[0]]
+        context.check(Node("finite", (node,), (), nodes.BOOL))
+        if base in ("asin", "acos", "arcsin", "arccos"):
+            size = nodes.elementwise("torch.abs", [operand], operand.kind)
+            context.check(nodes.compare("lt", size, nodes.const(1.0)))
+        elif base in ROOTS:
+            context.check(nodes.compare("ne", node, nodes.const(0.0)))
+
+
+ROOTS = ("sqrt", "pow", "power", "float_power", "hypot", "acosh", "arccosh", "xlogy", "atan2", "arctan2")
+"""Operations that are zero, or may be, where their gradient is not finite."""
+
+
+def singular_operand(node: Node) -> tuple[int, float] | None:
+    """The position of the operand that has singular points, and what is safe there; None where there are none."""
+    if node.op not in ("elementwise", "fold"):
+        return None
+    base = table.base_name(node.attrs["name"])
+    found = table.SINGULAR.get(base)
+    if found is None or base in SMOOTH or found[1] is None or found[0] >= len(node.args):
+        return None
+    position, safe = found
+    operand = node.args[position]
+    if operand.op == "const" or is_whole_power(base, list(node.args)):
+        return None
+    return position, safe
+
+
+def is_whole_power(base: str, args: list[Any]) -> bool:
+    """``x ** 2`` and the like, which have no singular point."""
+    power = args[1].attrs["value"] if base in ("pow", "power") and len(args) == 2 and args[1].op == "const" else None
+    return isinstance(power, int | float) and power >= 1 and float(power).is_integer()
