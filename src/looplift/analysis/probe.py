@@ -238,6 +238,8 @@ class _Probe:
         return kind_of(sample)
 
     def probe(self, op: Op, statement: Let) -> Any:
+        if op.name == "tuple_or_none":
+            op = replace(op, name="tuple", args=op.args[1:])
         if op.name in ("getitem", "iter_item") and isinstance(self.sample(as_atom(op.args[0])), list):
             return self._element(op, statement)
         if op.name == "unpack" and op.args[0] in self.stored and (items := self.sample(as_atom(op.args[0]))):

@@ -46,6 +46,10 @@ def compute(writer: Writer, op: Op) -> Value:
             )
         case "tuple" | "list":
             return Items(tuple(writer.operand(argument) for argument in op.args), op.name == "list")
+        case "tuple_or_none":
+            there, *items = (writer.operand(argument) for argument in op.args)
+            assert isinstance(there, Number)
+            return Items(tuple(items), there=there)
         case "copy":
             return writer.operand(op.args[0])
         case "method.contiguous":

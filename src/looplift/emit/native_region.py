@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.base.data import replace
+from looplift.base.data import dataclass, replace
+from looplift.emit.native_convert import truth
 from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_joins import objects_of, possible_objects
 from looplift.emit.native_signature import ArrayResult, Result, Signature, Wanted, write_result
 from looplift.emit.native_statements import write_block
-from looplift.emit.native_types import FLOAT, INT, MIXED, kind_of_scalar
-from looplift.emit.native_values import Fixed, Items, Number, Value, View
+from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, kind_of_scalar
+from looplift.emit.native_values import Fixed, Items, Number, Value, View, plain
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Function, Let, Loop, Range, Var, walk
 from looplift.ir.kernel import Output
 
 Tree = Any
 """What a region hands out: a Result, a Var (an input as it is), a Const, or a tuple or list of trees."""
+
+
+@dataclass(frozen=True)
+class Perhaps:
+    """A tuple that may be None: a Result that tells whether it is not, and the trees of its items."""
+
+    there: Tree
+    items: tuple[Tree, ...]
 
 
 class RegionResults(list):
@@ -53,6 +62,12 @@ def _tree(writer: Writer, atom: Atom | None, value: Value, signature: Signature,
     match value:
         case Items(is_list=True):
             raise writer.refuse("not-scalar", "the region hands out a list that is not made of numbers of one kind")
+        case Items(items=items, there=Number() as there):
+            hint = atom.hint if isinstance(atom, Var) else "pair"
+            flag = _number(writer, Var(f"{hint}_there.0"), plain(there), signature, results)
+            return Perhaps(
+                flag, tuple(_tree(writer, None, _if_there(writer, there, i), signature, results) for i in items)
+            )
         case Items(items=items):
             inner = _items(writer, atom, len(items))
             return tuple(_tree(writer, a, i, signature, results) for a, i in zip(inner, items, strict=True))
@@ -65,6 +80,18 @@ def _tree(writer: Writer, atom: Atom | None, value: Value, signature: Signature,
         case Number():
             return _number(writer, atom, value, signature, results)
     raise writer.refuse("not-scalar", "the region hands out something that is no number and no array")
+
+
+def _if_there(writer: Writer, there: Number, item: Value) -> Value:
+    """A number that is read only where it is bound."""
+    if isinstance(item, Items) and item.there is None:
+        return replace(item, items=tuple(_if_there(writer, there, one) for one in item.items))
+    if isinstance(item, Fixed) and isinstance(item.value, str | None):
+        return item
+    if not isinstance(item, Number) or item.other is not None or item.type not in (INT, FLOAT, BOOL):
+        raise writer.refuse("mixed-kinds", "a tuple that may be None holds something else than numbers")
+    zero = f"{item.type.cpp}(0)"
+    return Number(f"({truth(there).text} ? {item.text} : {zero})", item.type, homes=item.homes | there.homes)
 
 
 def _check_not_given(writer: Writer, number: Number, objects: set[Var], signature: Signature) -> None:

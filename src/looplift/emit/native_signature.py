@@ -13,7 +13,7 @@ from looplift.emit.native_types import FLOAT, INT, MIXED, Scalar, kind_of_scalar
 from looplift.emit.native_values import Fixed, Items, Names, Number, Rows, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Facts, Kind, reads_of
-from looplift.ir.grammar import Atom, Block, Carry, Function, If, Loop, Var, uses, walk
+from looplift.ir.grammar import Atom, Block, Carry, Function, If, Let, Loop, Var, uses, walk
 from looplift.ir.kernel import Output
 
 
@@ -337,6 +337,8 @@ def _is_only_passed_on(function: Function | None, var: Var) -> bool:
         handed = list(uses(statement)).count(var)
         if isinstance(statement, If) and statement.cond is not var:
             handed -= sum((phi.then is var) + (phi.orelse is var) for phi in statement.phis)
+        if isinstance(statement, Let) and statement.op.name == "tuple_or_none":
+            handed -= sum(item is var for item in statement.op.args[1:])
         if handed:
             return False
     return True
@@ -448,7 +450,7 @@ def deciding_variables(loop: Loop) -> set[Var]:
 
 
 def _collect_deciding(statement, sources: dict[Var, list], found: set[Var]) -> None:
-    from looplift.ir.grammar import Let, Range, Store, While, atoms, operands
+    from looplift.ir.grammar import Range, Store, While, atoms, operands
 
     match statement:
         case Let(var=var, op=op):

@@ -96,6 +96,8 @@ class Items:
 
     items: tuple[Value, ...]
     is_list: bool = False
+    there: Number | None = None
+    """Where it may be None: whether it is not. Then it is only handed out."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from looplift.emit.native_caller import (
 from looplift.emit.native_flow import live_ins
 from looplift.emit.native_handing import array_text, list_helpers, maker_text, stored_back
 from looplift.emit.native_prelude import prelude
-from looplift.emit.native_region import RegionResults, Tree, as_loop
+from looplift.emit.native_region import Perhaps, RegionResults, Tree, as_loop
 from looplift.emit.native_signature import (
     ArrayResult,
     Signature,
@@ -204,6 +204,8 @@ def _text(tree: Tree, arguments: dict[Var, str]) -> str:
             return f"({''.join(f'{_text(item, arguments)}, ' for item in tree).strip()})"
         case Var():
             return arguments[tree]
+        case Perhaps(there=there, items=items):
+            return f"({_text(items, arguments)} if {_text(there, arguments)} else None)"
         case Const(value=value):
             return repr(value)
         case ArrayResult(name=name):

@@ -419,6 +419,11 @@ def _display(p: Printer, node: Node) -> Text:
     return atom(inner if node.attrs.get("bare") else f"({inner})")
 
 
+def _display_or_none(p: Printer, node: Node) -> Text:
+    there, display = (p.text(arg).text for arg in node.args)
+    return atom(f"({display} if {there} else None)")
+
+
 def _zipped(p: Printer, node: Node) -> Text:
     zipped = f"zip({', '.join(p.text(item).text for item in node.args)})"
     match node.attrs["kind"]:
@@ -448,6 +453,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "linear": _linear, "index": _index, "along": _along, "extent": _extent,
     "length": _length, "count": _count, "total": _total, "lengths": _lengths, "entries": _entries, "pack": _pack,
     "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
-    "apply": _apply, "attribute": _attribute, "display": _display, "zipped": _zipped, "none": _none, "some": _some,
+    "apply": _apply, "attribute": _attribute, "display": _display, "display_or_none": _display_or_none,
+    "zipped": _zipped, "none": _none, "some": _some,
     "is_of_type": _is_of_type,
 }  # fmt: skip

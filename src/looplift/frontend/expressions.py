@@ -19,7 +19,7 @@ from looplift.frontend import (
     host_items,
     joins,
     nests,
-    peeling,
+    perhaps,
     rows,
     statements,
     structures,
@@ -60,6 +60,12 @@ def evaluate_atom(build: Builder, node: ast.expr) -> Atom:
     return build.atom(evaluate(build, node))
 
 
+def evaluate_test(build: Builder, node: ast.expr) -> Atom:
+    """A condition, of which only the truth matters."""
+    value = evaluate(build, node)
+    return value.truth if isinstance(value, perhaps.Perhaps) else build.atom(value)
+
+
 def _evaluate(build: Builder, node: ast.expr) -> Value:
     match node:
         case ast.Constant(value=value):
@@ -69,13 +75,14 @@ def _evaluate(build: Builder, node: ast.expr) -> Value:
         case ast.BinOp(left=left, op=op, right=right):
             return _binary(build, BINARY[type(op)], evaluate(build, left), evaluate(build, right))
         case ast.UnaryOp(op=op, operand=operand):
-            return _unary(build, UNARY[type(op)], evaluate_atom(build, operand))
+            operate = evaluate_test if isinstance(op, ast.Not) else evaluate_atom
+            return _unary(build, UNARY[type(op)], operate(build, operand))
         case ast.Compare():
             return _compare(build, node)
         case ast.BoolOp(op=op, values=values):
             return _short_circuit(build, isinstance(op, ast.And), values)
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            return _choose(build, evaluate_atom(build, test), body, orelse)
+            return _choose(build, evaluate_test(build, test), body, orelse)
         case ast.Subscript(value=value, slice=index):
             return _subscript(build, evaluate(build, value), index)
         case ast.Attribute(value=value, attr=name):
@@ -206,7 +213,7 @@ def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
     left, right = build.atom(left), build.atom(right)
     if name in ("is_", "is_not") and isinstance(left, Const) and isinstance(right, Const):
         return Const((left.value is right.value) == (name == "is_"))
-    if name in ("is_", "is_not") and left in build.certain and peeling.is_none(right):
+    if name in ("is_", "is_not") and left in build.certain and perhaps.is_none(right):
         return Const(name == "is_not")
     if isinstance(left, Const) and isinstance(right, Const) and isinstance(left.value, str | None):
         if name in ("eq", "ne"):
@@ -222,6 +229,8 @@ def _compare_structures(build: Builder, name: str, left: Value, right: Value) ->
             return found
         return Const(not found.value) if isinstance(found, Const) else build.emit("not", found)
     for one, other in ((left, right), (right, left)):
+        if isinstance(one, perhaps.Perhaps) and perhaps.is_none(other) and name in ("is_", "is_not"):
+            return one.asked(build, name)
         if isinstance(one, rows.Row) and isinstance(other, Const) and isinstance(other.value, str | None):
             return one.compared(build, name, other)
         if isinstance(one, Structure) and not isinstance(one, rows.Row) and name in ("is_", "is_not"):

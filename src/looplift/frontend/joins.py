@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from looplift.frontend import rows
+from looplift.frontend import perhaps, rows
 from looplift.frontend.scope import Branch, Builder, State, Structure, Tup, Value, hint_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, If, Phi, Var
 
@@ -13,6 +13,8 @@ def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi])
     """One value of two that reach the end of an If; tuples are joined item by item."""
     if then is orelse:
         return then
+    if (count := perhaps.count_of(then, orelse)) is not None and build.markers:
+        return _joined_perhaps(build, then, orelse, count, hint, phis)
     if any(isinstance(side, Structure) and not isinstance(side, rows.Row) for side in (then, orelse)):
         if UNDEFINED in (then, orelse):
             return UNDEFINED
@@ -35,11 +37,27 @@ def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi])
         raise build.refuse("mixed-kinds", f"'{hint}' is a tuple on one side of an 'if' and not on the other")
     var = build.fresh(hint)
     phis.append(Phi(var, then, orelse))
+    entered = [build.none_at_entry[side] for side in (then, orelse) if side in build.none_at_entry]
+    if entered and all(perhaps.is_none(side) or side in build.none_at_entry for side in (then, orelse)):
+        build.none_at_entry[var] = entered[0]
     return var
 
 
+def _joined_perhaps(build: Builder, then: Value, orelse: Value, count: int, hint: str, phis: list[Phi]) -> Value:
+    """A tuple that may be None, of two values of which one may be."""
+    for side in (then, orelse):
+        if side in build.none_at_entry:
+            raise BecomesTuple(build.none_at_entry[side], count)
+    sides = [perhaps.as_perhaps(side, count) for side in (then, orelse)]
+    if sides[0] is None or sides[1] is None:
+        raise build.refuse("mixed-kinds", f"'{hint}' is a tuple or None on one side of an 'if' and not on the other")
+    parts = join(build, sides[0].parts, sides[1].parts, hint, phis)
+    assert isinstance(parts, Tup)
+    return perhaps.Perhaps(parts)
+
+
 class BecomesTuple(Exception):
-    """A name that no path has bound before a loop is bound to a tuple in it: its items are carried one by one."""
+    """A name that is not bound, or None, before a loop is bound to a tuple in it: its items are carried one by one."""
 
     def __init__(self, var: Var, count: int):
         self.var, self.count = var, count
@@ -49,6 +67,8 @@ def unbound_like(build: Builder, shape: Tup, value: Value) -> Tup | None:
     """A tuple of as many items that are not bound, for a value that is not bound."""
     if value is UNDEFINED:
         return Tup((UNDEFINED,) * len(shape.items))
+    if value in build.none_at_entry:
+        raise BecomesTuple(build.none_at_entry[value], len(shape.items))
     if isinstance(value, Var) and value in build.unbound_at_entry:
         raise BecomesTuple(value, len(shape.items))
     return None

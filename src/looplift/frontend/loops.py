@@ -15,6 +15,7 @@ from looplift.frontend import (
     joins,
     nests,
     peeling,
+    perhaps,
     rows,
     statements,
     structures,
@@ -51,6 +52,8 @@ class _Entry:
     inside: dict[str, Value]
     places: dict[Var, Place]
     """Of the variables that are not bound before the loop."""
+    none: dict[Var, Place]
+    """Of those that are None before it."""
 
 
 def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: set[str]) -> _Entry:
@@ -58,11 +61,13 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
 
     ``hidden`` names hold a list, dict or function that the body replaces: they are bound in each iteration anew.
     """
-    entry = _Entry({}, {}, {})
+    entry = _Entry({}, {}, {}, {})
 
     def shaped(place: Place, value: Value) -> Value:
-        if value is UNDEFINED and place in counts:
-            value = Tup((UNDEFINED,) * counts[place])
+        if place in counts and (value is UNDEFINED or perhaps.is_none(value)):
+            value = Tup((UNDEFINED,) * counts[place]) if value is UNDEFINED else perhaps.absent(counts[place])
+        if isinstance(value, perhaps.Perhaps):
+            return perhaps.Perhaps(Tup(tuple(shaped((*place, k), v) for k, v in enumerate(value.parts.items))))
         if isinstance(value, Tup):
             return Tup(tuple(shaped((*place, k), item) for k, item in enumerate(value.items)))
         return value
@@ -70,6 +75,8 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
     def opened(place: Place, value: Value) -> Value:
         if isinstance(value, Tup):
             return Tup(tuple(opened((*place, k), item) for k, item in enumerate(value.items)))
+        if isinstance(value, perhaps.Perhaps):
+            return perhaps.Perhaps(Tup(tuple(opened((*place, k), v) for k, v in enumerate(value.parts.items))))
         if isinstance(value, Structure):
             return value
         var = build.fresh(hint_of(str(place[0])))
@@ -78,6 +85,8 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
         build.entered[var] = value
         if value is UNDEFINED or value in build.unbound_at_entry:
             entry.places[var] = place
+        elif build.markers and (perhaps.is_none(value) or value in build.none_at_entry):
+            entry.none[var] = place
         return var
 
     for name in names:
@@ -94,10 +103,21 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
     carries: list[Carry] = []
 
     def closed(name: str, init: Value, inside: Value, last: Value) -> Value:
+        if isinstance(inside, perhaps.Perhaps) and isinstance(init, perhaps.Perhaps):
+            end = perhaps.as_perhaps(last, len(inside.parts.items) - 1)
+            if end is None:
+                raise build.refuse(
+                    "mixed-kinds", f"'{name}' is a tuple or None before the loop and something else in it"
+                )
+            parts = closed(name, init.parts, inside.parts, end.parts)
+            assert isinstance(parts, Tup)
+            return perhaps.Perhaps(parts)
         if isinstance(inside, Structure):
             if last is not inside:
                 raise Rebound(name)
             return init
+        if isinstance(inside, Var) and inside in build.none_at_entry and isinstance(last, perhaps.Perhaps | Tup):
+            raise joins.BecomesTuple(inside, perhaps.count_of(last, perhaps.NONE) or 0)  # it never is None again
         if isinstance(last, Structure) and not isinstance(last, rows.Row):
             if inside in read or (isinstance(inside, Tup) or init is not UNDEFINED):
                 raise build.refuse("mixed-kinds", f"'{hint_of(name)}' becomes {last.noun} in the loop")
@@ -135,10 +155,12 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
     """Translate a loop; again, where a name that is not bound before it turns out to be bound to a tuple in it."""
     counts: dict[Place, int] = {}
     hidden: set[str] = set()
-    before, depth, length, unbound = build.state(), len(build.blocks), len(build.blocks[-1]), build.unbound_at_entry
+    before, depth, length = build.state(), len(build.blocks), len(build.blocks[-1])
+    unbound, none = build.unbound_at_entry, build.none_at_entry
     while True:
         entry = _enter(build, names, counts, hidden)
         build.unbound_at_entry = unbound | entry.places.keys()
+        build.none_at_entry = none | {var: var for var in entry.none}
         try:
             translate_loop(entry)
             changed = [name for name in before[1] if name not in entry.init and _moved(build, name, before[1][name])]
@@ -148,14 +170,14 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
         except Rebound as found:
             hidden.add(found.name)
         except joins.BecomesTuple as found:
-            place = entry.places.get(found.var)
-            if place is None or _outer_value(entry.init[str(place[0])], place) is not UNDEFINED:
-                outer = found.var if place is None else _outer_value(entry.init[str(place[0])], place)
+            place = entry.places.get(found.var) or entry.none.get(found.var)
+            outer = found.var if place is None else _outer_value(entry.init[str(place[0])], place)
+            if place is None or not (outer is UNDEFINED or perhaps.is_none(outer)):
                 assert isinstance(outer, Var)
-                raise joins.BecomesTuple(outer, found.count) from None
+                raise joins.BecomesTuple(build.none_at_entry.get(outer, outer), found.count) from None
             counts[place] = found.count
         finally:
-            build.unbound_at_entry = unbound
+            build.unbound_at_entry, build.none_at_entry = unbound, none
         del build.blocks[depth:], build.blocks[-1][length:]
         build.restore(before)
 
@@ -175,6 +197,7 @@ def _moved(build: Builder, name: str, before: Value) -> bool:
 def _outer_value(value: Value, place: Place) -> Value:
     """What a variable of a loop holds before it."""
     for position in place[1:]:
+        value = value.parts if isinstance(value, perhaps.Perhaps) else value
         assert isinstance(value, Tup)
         value = value.items[int(position)]
     return value
@@ -250,7 +273,7 @@ def translate_while(build: Builder, node: ast.While) -> None:
 
     def translated(entry: _Entry) -> None:
         found: dict[str, Atom] = {}
-        test = build.block(lambda: found.update(cond=expressions.evaluate_atom(build, node.test)))
+        test = build.block(lambda: found.update(cond=expressions.evaluate_test(build, node.test)))
         block = build.block(lambda: statements.translate_block(build, node.body))
         _finish(build, While(test, found["cond"]), None, entry, block, node, span)
 
@@ -281,6 +304,8 @@ def _finish(
 
 def leaves(value: Value) -> list[Atom]:
     """The atoms of a value."""
+    if isinstance(value, perhaps.Perhaps):
+        return leaves(value.parts)
     if isinstance(value, Structure):
         return []
     return [leaf for item in value.items for leaf in leaves(item)] if isinstance(value, Tup) else [value]

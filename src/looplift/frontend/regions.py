@@ -16,7 +16,7 @@ from looplift.base.data import dataclass, field
 from looplift.frontend.flow import Flow, flow_of
 from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, Names, free_names, names_of, parameters, position_of
 from looplift.frontend.obstacles import has_return, obstacle, walk_own
-from looplift.frontend.simple import is_allocation, is_loop, is_simple, own_loops, starts_list, written_bases
+from looplift.frontend.simple import is_allocation, is_loop, is_simple, own_loops, shapes, starts_list, written_bases
 from looplift.frontend.source import Source
 from looplift.frontend.syntax import children_of, nodes_of
 
@@ -374,11 +374,12 @@ def _grown(scope: Scope, block: list[ast.stmt], first: int, least: int) -> Regio
 def _leading(scope: Scope, block: list[ast.stmt], first: int, last: int, least: int) -> int:
     """Where the allocations begin that the loops use."""
     used = names_of(block[first:last]).loads
-    grown = written_bases(block[first:last])
+    grown, bound = written_bases(block[first:last]), names_of(block[first:last]).stores
     start, between = first, False
     for position in range(first - 1, least - 1, -1):
         node = block[position]
         names = names_of(node)
+        shaped = shapes(node) and bool(names.stores & bound)
         if not is_allocation(node, scope.lookup) and not starts_list(node, grown, scope.lookup):
             if not isinstance(node, ast.Assign | ast.Expr) or not is_simple(node, scope.lookup):
                 break
@@ -386,7 +387,8 @@ def _leading(scope: Scope, block: list[ast.stmt], first: int, last: int, least: 
                 break
             between = True
             used |= names.loads
-        elif names.stores & (grown if between else used):
+            start = position if shaped else start
+        elif shaped or names.stores & (grown if between else used):
             start = position
             used |= names.loads
     return start

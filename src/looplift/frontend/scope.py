@@ -244,6 +244,8 @@ class Builder:
     span: Span = NOWHERE
     unbound_at_entry: frozenset[Value] = frozenset()
     """Variables of the open loops for names that no path has bound before the outermost."""
+    none_at_entry: dict[Value, Var] = field(default_factory=dict)
+    """Variables for names that are None before the outermost of the open loops; what each is at entry of its loop."""
     bound: frozenset[str] = frozenset()
     """Every name that the region's own statements bind."""
     cells: dict[str, Value] = field(default_factory=dict)

@@ -127,6 +127,16 @@ def _allocates(node: ast.expr, lookup: Lookup) -> bool:
     return False
 
 
+def shapes(node: ast.stmt) -> bool:
+    """``at = (0, 0)`` or ``at = None``: what a name is before loops that may bind it to a tuple."""
+    match node:
+        case ast.Assign(targets=[ast.Name()], value=ast.Tuple() | ast.Constant(value=None)):
+            return True
+        case ast.Assign(targets=[ast.Tuple() as names], value=ast.Tuple(elts=values)) if len(names.elts) == len(values):
+            return any(isinstance(v, ast.Tuple) or (isinstance(v, ast.Constant) and v.value is None) for v in values)
+    return False
+
+
 def starts_list(node: ast.stmt, grown: Container[str], lookup: Lookup) -> bool:
     """``out = [x[0]]`` of a list that is among those that grow: computations are its items."""
     match node:

@@ -317,7 +317,7 @@ def _expression(build: Builder, value: ast.expr) -> None:
 
 
 def _branch(build: Builder, node: ast.If) -> None:
-    test = expressions.evaluate_atom(build, node.test)
+    test = expressions.evaluate_test(build, node.test)
     if isinstance(test, Const):
         translate_block(build, node.body if test.value else node.orelse)
         return

@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 
 from looplift.base.data import replace
+from looplift.base.errors import NotLiftable
 from looplift.ir.grammar import (
     UNDEFINED,
     Atom,
@@ -24,6 +25,7 @@ from looplift.ir.grammar import (
     Let,
     Loop,
     Op,
+    Operand,
     Phi,
     Range,
     Require,
@@ -42,6 +44,7 @@ TESTS = ("is_", "is_not")
 def without_none(function: Function) -> Function:
     """The same function with such pairs; ``optional`` among its attributes are the values."""
     function = prune(function)
+    _check_tuples(function)
     optional = _optional(function)
     if not optional:
         return function
@@ -57,6 +60,17 @@ def without_none(function: Function) -> Function:
 
 def is_none(atom: object) -> bool:
     return isinstance(atom, Const) and atom.value is None and not atom.path
+
+
+def _check_tuples(function: Function) -> None:
+    """A tuple that may be None is made where it leaves the region, and is for nothing else."""
+    made = {s.var for s in walk(function.body) if isinstance(s, Let) and s.op.name == "tuple_or_none"}
+    handed = [s for s in function.body if isinstance(s, Let) and s.op.name in ("tuple", "tuple_or_none")]
+    for statement in walk(function.body):
+        if isinstance(statement, Let) and statement.var in made and statement not in handed:
+            raise NotLiftable("mixed-kinds", "a tuple that may be None is used inside of a loop", statement.span)
+        if statement not in handed and made.intersection(uses(statement)):
+            raise NotLiftable("mixed-kinds", "a tuple that may be None is used as a whole", statement.span)
 
 
 def _optional(function: Function) -> set[Var]:
@@ -118,6 +132,8 @@ class _Pairs:
                 if asked in self.optional:
                     there = self.presence(asked)
                     return [Let(var, Op("not" if name == "is_" else "builtin.bool", (there,)), statement.span)]
+            case Let(op=Op(name="tuple_or_none", args=(there, *_))):
+                return [*self.asked_if(there, statement, known), statement]
             case Let(op=Op(name="tuple")) if outermost:
                 atoms = {atom: self.handed_out(atom, before) for atom in uses(statement) if atom in self.optional}
                 return [Changes({}, atoms)._renamed(statement)]
@@ -135,6 +151,16 @@ class _Pairs:
         read = [atom for atom in dict.fromkeys(atoms) if atom in self.optional and atom not in known]
         why = "a value that is None is used"
         return [Require(self.presence(atom), why, statement.span) for atom in read]
+
+    def asked_if(self, there: Operand, statement: Let, known: frozenset[Atom]) -> list[Statement]:
+        """What a tuple holds has to be there where there is a tuple."""
+        found: list[Statement] = []
+        for asked in self.asked(tuple(uses(statement)), statement, known):
+            if isinstance(asked, Require) and isinstance(there, Var):
+                fine = self.fresh(asked.cond)
+                found.append(If(there, Block(), Block(), (Phi(fine, asked.cond, Const(True)),), statement.span))
+                found.append(replace(asked, cond=fine))
+        return found
 
     def branch(self, statement: If, known: frozenset[Atom]) -> If:
         then = self.block(statement.then, known | self.implied(statement.cond, True))

@@ -37,6 +37,8 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return len(args[0])
         case "tuple":
             return tuple(args)
+        case "tuple_or_none":
+            return tuple(args[1:]) if args[0] else None
         case "list":
             return list(args)
         case "zipped":

@@ -134,6 +134,8 @@ def _read_elsewhere(context: Context, component: Component, carry: Carry, form: 
         for var in unit.defines:
             for user in context.flow.users.get(var, ()):
                 phis = getattr(user, "phis", ())
+                if any(id(phi) not in own and var in (phi.then, phi.orelse) for phi in phis):
+                    return True
                 if (
                     var in conditions(form)
                     or id(user) in own

@@ -22,6 +22,8 @@ def structure(context: Context, op: Op, fact: Fact, var: Var) -> Val:
             return context.val(as_atom(op.args[0]))
         case "tuple" | "list":
             return _display(context, op, fact)
+        case "tuple_or_none":
+            return _display_or_none(context, op, fact)
         case "dict":
             return _table(context, op, fact)
         case "zipped" | "zipped_lists" | "zipped_dicts":
@@ -44,6 +46,15 @@ def _display(context: Context, op: Op, fact: Fact) -> Val:
     axes = merge_axes(*(item.node.axes for item in items))
     node = Node("display", tuple(item.node for item in items), axes, fact.kind, {"kind": op.name})
     return Val(node, items=items)
+
+
+def _display_or_none(context: Context, op: Op, fact: Fact) -> Val:
+    """A tuple of numbers, where there is one."""
+    there, *items = map(as_atom, op.args)
+    made = _display(context, Op("tuple", tuple(items)), fact)
+    if made.node.axes or not all(item.node.kind.is_number for item in made.items or ()):
+        raise context.refuse("mixed-kinds", "a tuple that may be None holds something else than numbers")
+    return Val(Node("display_or_none", (context.node(there), made.node), (), fact.kind))
 
 
 def _table(context: Context, op: Op, fact: Fact) -> Val:

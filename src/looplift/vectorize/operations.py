@@ -21,7 +21,7 @@ from looplift.vectorize.uniform import uniform
 SIZES = ("method.size", "method.numel", "method.nelement", "method.dim")
 
 STRUCTURE = frozenset(
-    """getitem iter_item iter_len builtin.len attribute unpack tuple list dict copy
+    """getitem iter_item iter_len builtin.len attribute unpack tuple tuple_or_none list dict copy
     zipped zipped_lists zipped_dicts mapping""".split()
 )
 

@@ -127,6 +127,8 @@ def _items(context: Context, atom: Atom | None, count: int) -> list[Atom | None]
 def _memory(context: Context, atom: Atom, seen: frozenset[Var]) -> Memory:
     if not isinstance(atom, Var) or atom in seen:
         return NOWHERE
+    if context.facts.kind(atom).is_number:
+        return NOWHERE
     seen |= {atom}
     match context.flow.definition.get(atom):
         case Let(op=op) if op.name == "list" and not op.args:

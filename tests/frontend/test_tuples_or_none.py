@@ -1,0 +1,147 @@
+"""Tuples as state: names that are None, or another tuple, before a loop that binds them to tuples."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from looplift import lift
+
+
+def place_of_the_greatest(x):
+    best, at = x[0, 0], (0, 0)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if x[i, j] > best:
+                best, at = x[i, j], (i, j)
+    return best, at
+
+
+def place_above(x):
+    at = None
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if x[i, j] > 1:
+                at = (i, j)
+    return at
+
+
+def closest(x):
+    best, pair = float("inf"), None
+    for i in range(x.shape[0]):
+        for j in range(i + 1, x.shape[0]):
+            gap = abs(x[i, 0] - x[j, 0]).item()
+            if gap < best:
+                best, pair = gap, (i, j)
+    return best, pair
+
+
+def returned(x):
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if abs(x[i, j]) < 0.1:
+                return i, j
+    return None
+
+
+def forgotten(x):
+    at, count = None, 0
+    for i in range(x.shape[0]):
+        if x[i, 0] > 0.5:
+            if at is not None:
+                count += i - at[0]
+            at = (i, 2 * i)
+        elif x[i, 0] < -1:
+            at = None
+        if at:
+            count += 1
+    return at, count
+
+
+def taken_apart(x):
+    at = None
+    for i in range(x.shape[0]):
+        if x[i, 0] > 0.5:
+            at = (i, i + 1)
+    a, b = at
+    return a + b
+
+
+def best_of_each_row(x):
+    out = torch.zeros(x.shape[0], dtype=torch.long)
+    for i in range(x.shape[0]):
+        best = None
+        for j in range(x.shape[1]):
+            if x[i, j] > 0 and (best is None or x[i, j] < best[0]):
+                best = (x[i, j].item(), j)
+        out[i] = -1 if best is None else best[1]
+    return out
+
+
+def two_names(x):
+    first = last = None
+    for i in range(x.shape[0]):
+        if x[i, 0] > 0:
+            last = (i, x[i, 0].item())
+            if first is None:
+                first = last
+    return first, last
+
+
+def before(x):
+    at = earlier = None
+    for i in range(x.shape[0]):
+        earlier = at
+        if x[i, 0] > 0:
+            at = (i, 1)
+    return at, earlier
+
+
+def length(x):
+    at = None
+    for i in range(x.shape[0]):
+        if x[i, 0] > 1:
+            at = (i, i + 2)
+    return len(at)
+
+
+def outcome(function, x):
+    try:
+        return repr(function(x))
+    except Exception as error:
+        return type(error), str(error)
+
+
+PROGRAMS = [
+    place_of_the_greatest, place_above, closest, returned, forgotten, taken_apart, best_of_each_row, two_names, before,
+    length,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["tensor", "array"])
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_tuples_or_none_are_those_of_the_loop(program, backend, kind):
+    lifted = lift(program, verify="off", backend=backend)
+    for seed, length in enumerate((6, 9, 9, 3, 1, 0, 6)):
+        if backend == "auto" and seed == 3:
+            assert "kept" not in {loop.decision for loop in lifted.report().loops}
+        x = torch.randn(length, max(length, 1), generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+        x = x - 2 * (seed == 3)
+        given = x if kind == "tensor" else x.numpy()
+        assert outcome(lifted, given) == outcome(program, given)
+
+
+def test_swapped_numbers_are_a_scan():
+    def swapped(x):
+        p, q = 0, 1
+        for i in range(x.shape[0]):
+            if x[i] > 0:
+                p, q = i, p
+        return p, q
+
+    lifted = lift(swapped, verify="off", backend="torch")
+    for length in (5, 0, 1, 8):
+        x = torch.randn(length)
+        assert lifted(x) == swapped(x)
+    assert [loop.decision for loop in lifted.report().loops] == ["scan"]
