@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from looplift.base.data import replace
 from looplift.emit.native_convert import convert, to_python
 from looplift.emit.native_mixed import as_integer
 from looplift.emit.native_ops import ADD, ATOM, COMPARE, MULTIPLY
-from looplift.emit.native_types import INT
+from looplift.emit.native_types import INT, Scalar
 from looplift.emit.native_values import Fixed, Items, Number, Rows, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Const, Group, Operand, Slice
@@ -24,16 +26,15 @@ def getitem(writer: Writer, ref: Value, index: Operand) -> Value:
         case Items(items=items):
             return _item(writer, items, index)
         case Rows():
-            return _row(writer, ref, index)
+            return _row(writer, ref.root, ref.type, position(writer, _index(writer, index), f"{ref.root}.size[0]"))
     raise writer.refuse("not-scalar", "a subscript of something that is no tensor, array or tuple")
 
 
-def _row(writer: Writer, rows: Rows, index: Operand) -> View:
+def _row(writer: Writer, rows: str, scalar: Scalar, where: Number) -> View:
     """One of several lists, under a name of its own."""
-    where = position(writer, _index(writer, index), f"{rows.root}.size[0]")
     name = writer.fresh("part")
-    writer.line(f"const auto {name} = {rows.root}.row({where.text});")
-    return View(name, rows.type, (None,), homes=where.homes, is_part=True)
+    writer.line(f"const auto {name} = {rows}.row({where.text});")
+    return View(name, scalar, (None,), homes=where.homes, is_part=True)
 
 
 def _item(writer: Writer, items: tuple[Value, ...], index: Operand) -> Value:
@@ -41,6 +42,8 @@ def _item(writer: Writer, items: tuple[Value, ...], index: Operand) -> Value:
         if not -len(items) <= index.value < len(items):
             raise writer.refuse("requirement", "an index of a tuple is out of range")
         return items[index.value]
+    if items and all(isinstance(item, Items) for item in items):
+        return _known_row(writer, [item for item in items if isinstance(item, Items)], index)
     numbers = [item for item in items if isinstance(item, Number)]
     types = {number.type for number in numbers}
     if len(numbers) < len(items) or len(types) != 1 or any(n.other or n.bound or n.alias for n in numbers):
@@ -51,6 +54,24 @@ def _item(writer: Writer, items: tuple[Value, ...], index: Operand) -> Value:
     writer.line(f"const {scalar.cpp} {table}[] = {{{', '.join(number.text for number in numbers)}}};")
     homes = where.homes.union(*(number.homes for number in numbers))
     return Number(f"{table}[{where.text}]", scalar, homes=homes, reads=where.reads)
+
+
+def _known_row(writer: Writer, rows: list[Items], index: Operand) -> View:
+    """One of several lists of constants, of any lengths, that are known item by item."""
+    numbers = [item for row in rows for item in row.items]
+    types = {item.type for item in numbers if isinstance(item, Number) and item.constant is not None}
+    if len(types) != 1 or any(not isinstance(item, Number) or item.constant is None for item in numbers):
+        raise writer.refuse("not-scalar", "a list of lists that are no constants, subscripted by a variable")
+    if not all(row.is_list for row in rows):
+        raise writer.refuse("not-scalar", "a list of tuples, subscripted by a variable")
+    scalar = types.pop()
+    where = position(writer, _index(writer, index), str(len(rows)))
+    table, ends = writer.fresh("table"), writer.fresh("ends")
+    texts = ", ".join(item.text for item in numbers if isinstance(item, Number))
+    offsets = accumulate((len(row.items) for row in rows), initial=0)
+    writer.line(f"static const {scalar.cpp} {table}[] = {{{texts}}};")
+    writer.line(f"static const int64_t {ends}[] = {{{', '.join(map(str, offsets))}}};")
+    return _row(writer, f"Rows<const {scalar.cpp}>{{{table}, {ends}, {{{len(rows)}}}}}", scalar, where)
 
 
 def indexed(writer: Writer, view: View, index: Operand) -> View:

@@ -8,6 +8,7 @@ from typing import Any
 from looplift.base.data import replace
 from looplift.emit.native_convert import constant, convert
 from looplift.emit.native_flow import ArrayType
+from looplift.emit.native_handed import is_handed_over
 from looplift.emit.native_mixed import are_mixed, copy_line, element_type_of
 from looplift.emit.native_ops import ADD, COMPARE, MULTIPLY
 from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, floating, scalar_of
@@ -300,6 +301,8 @@ def as_list(writer: Writer, value: Value) -> View:
         return value
     if not isinstance(value, Items) or not value.items:
         raise writer.refuse("not-scalar", "a list of something else than numbers of one kind")
+    if all(isinstance(item, Items | View) for item in value.items):
+        return _list_of_rows(writer, value.items)
     numbers = [item for item in value.items if isinstance(item, Number)]
     types = {number.type for number in numbers}
     plain = all(not (n.other or n.bound or n.alias) for n in numbers)
@@ -311,6 +314,27 @@ def as_list(writer: Writer, value: Value) -> View:
         text = number.text if number.type == view.type else convert(writer, number, view.type).text
         writer.line(f"{view.root}({position}) = {text};")
     return view
+
+
+def _list_of_rows(writer: Writer, items: tuple[Value, ...]) -> View:
+    """A list of lists of one length, each of which was made for it."""
+    if any(isinstance(item, View) and not _is_only_item(writer, item) for item in items):
+        raise writer.refuse("aliasing", "a list of lists that are known under other names")
+    rows = [as_list(writer, item) for item in items]
+    if len({(row.type, row.rank) for row in rows}) > 1 or not rows[0].is_list or rows[0].holds_objects:
+        raise writer.refuse("mixed-kinds", "a list of lists of different kinds")
+    for row in rows[1:]:
+        writer.fail_if(f"{row.size(0)} != {rows[0].size(0)}", "broken_requirement")
+    made = allocate(writer, rows[0].type, [constant(len(rows), INT), *sizes_of(writer, rows[0])])
+    for position, row in enumerate(rows):
+        writer.line(copy_line(f"row_at<0>({made.root}, {position})", view_text(row), row.type, made.type))
+    return made
+
+
+def _is_only_item(writer: Writer, row: View) -> bool:
+    """Whether a list is made for another one, which is all that knows it."""
+    is_whole = not row.is_part and not row.homes and row.rank == len(row.indices)
+    return is_whole and row.origin in writer.findings.made and is_handed_over(writer, row)
 
 
 def list_of(writer: Writer, scalar: Scalar, length: Number) -> View:

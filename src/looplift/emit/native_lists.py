@@ -5,11 +5,12 @@ from __future__ import annotations
 from looplift.emit.native_arrays import as_list, owned, view_text
 from looplift.emit.native_convert import convert
 from looplift.emit.native_flow import ArrayType
+from looplift.emit.native_handed import is_handed_over
 from looplift.emit.native_mixed import are_mixed, copy_line, element_type_of, widens
 from looplift.emit.native_types import MIXED
 from looplift.emit.native_values import Items, Names, Number, Unknown, Value, View
 from looplift.emit.native_writer import Writer
-from looplift.ir.grammar import Append, Block, Let, Loop, Op, Statement, Store, Var, children, uses, walk
+from looplift.ir.grammar import Append, Loop, Statement, Var, walk
 
 
 def empty_list(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> Value:
@@ -30,8 +31,8 @@ def started(writer: Writer, var: Var, value: Value, rest: tuple[Statement, ...])
         return value
     if isinstance(value, Items) and value.is_list:
         value = as_list(writer, value)
-    if isinstance(value, View) and value.is_list and value.rank == 1 and value.origin is var and not value.is_part:
-        writer.findings.items[var] = ArrayType(value.type, 1, value.holds_objects)
+    if isinstance(value, View) and value.is_list and value.origin is var and not value.is_part:
+        writer.findings.items[var] = ArrayType(value.type, value.rank, value.holds_objects)
         writer.grown.add(value.root)
         first = next((statement for statement in rest if var in writer.flow.reads(statement)), None)
         if isinstance(first, Loop) and _appends(first, var) == writer.flow.appends[var]:
@@ -50,48 +51,9 @@ def append_item(writer: Writer, ref: Var, value: Value) -> None:
         return
     if not isinstance(target, View) or target.origin not in writer.findings.items:
         raise writer.refuse("not-scalar", f"'{ref.hint}' grows in the loop")
-    if isinstance(value, View) and (value.origin not in writer.findings.made or not _is_handed_over(writer, value)):
+    if isinstance(value, View) and (value.origin not in writer.findings.made or not is_handed_over(writer, value)):
         raise writer.refuse("aliasing", f"'{ref.hint}' takes a list that is known under another name")
     append(writer, target, value)
-
-
-def _is_handed_over(writer: Writer, value: View) -> bool:
-    """Whether a list that is appended has no other reader, or none after it: what the list takes is a copy."""
-    origin = value.origin
-    if origin is None or origin in writer.flow.kept:
-        return False
-    if writer.flow.counts[origin] == 1:
-        return True
-    block = next((b for b in _blocks(writer.flow.loop.body) if any(_makes(s, origin) for s in b.statements)), None)
-    readers = [s for s in block.statements if origin in writer.flow.reads(s)] if block is not None else []
-    if not readers or not isinstance(readers[-1], Append) or readers[-1].value is not origin:
-        return False
-    inner = [s for s in walk(Block(tuple(readers[:-1]))) if origin in uses(s)]
-    count = sum(list(uses(s)).count(origin) for s in (*inner, readers[-1]))
-    return count == writer.flow.counts[origin] and all(_only_fills(s, origin, value.rank) for s in inner)
-
-
-def _blocks(block: Block) -> list[Block]:
-    return [
-        block,
-        *(inner for statement in block.statements for child in children(statement) for inner in _blocks(child)),
-    ]
-
-
-def _makes(statement: Statement, var: Var) -> bool:
-    return isinstance(statement, Let) and statement.var is var
-
-
-def _only_fills(statement: Statement, var: Var, rank: int) -> bool:
-    """Whether a statement reads or changes items of a list, and gives neither it nor lists in it another name."""
-    match statement:
-        case Append(ref=ref, value=value):
-            return ref is var and value is not var
-        case Store(ref=ref, value=value):
-            return ref is var and value is not var
-        case Let(op=Op(name=("getitem" | "builtin.len" | "iter_item" | "iter_len"), args=(first, *rest))):
-            return first is var and var not in rest and rank == 1
-    return False
 
 
 def find_items(writer: Writer, var: Var, statements: tuple[Statement, ...]) -> None:

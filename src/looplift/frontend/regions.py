@@ -202,11 +202,16 @@ class Region:
         """Pieces to try when this region was refused at ``line`` (0: nobody knows where)."""
         loops = [k for k in range(self.first, self.last) if is_loop(self.block[k])]
         at_loop = any(_spans(self.block[k], line) for k in range(self.first, self.last))
-        if self.stop > self.last and not at_loop:
+        if self.stop > self.last and (not at_loop or self._cuts_items_later()):
             return _allowed([self._part(self.start, self.last)])
         if self.start < self.first and not at_loop and not self._fills_its_lists():
             return _allowed([self._part(self.first, self.stop)])
         return _allowed(self._split(loops)) if len(loops) > 1 else []
+
+    def _cuts_items_later(self) -> bool:
+        """Whether what follows the loops takes a slice of what they read item by item: a string then stays whole."""
+        read = {name for name, is_slice in subscripted(self.block[self.first : self.last]) if not is_slice}
+        return any(is_slice and name in read for name, is_slice in subscripted(self.block[self.last : self.stop]))
 
     def _fills_its_lists(self) -> bool:
         """Whether the loops write to lists or dicts made right before them: without these nothing can be lifted."""
@@ -244,6 +249,12 @@ class Region:
     def _part(self, start: int, stop: int) -> Region:
         first, last = max(start, self.first), min(stop, self.last)
         return Region(self.scope, self.block, start, stop, first, last, self.file, self.name)
+
+
+def subscripted(nodes: list[ast.stmt]) -> list[tuple[str, bool]]:
+    """The names that are subscripted, and whether by a slice."""
+    found = (inner for node in nodes for inner in nodes_of(node) if isinstance(inner, ast.Subscript))
+    return [(one.value.id, isinstance(one.slice, ast.Slice)) for one in found if isinstance(one.value, ast.Name)]
 
 
 def _spans(node: ast.stmt, line: int) -> bool:
