@@ -95,9 +95,12 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     """The ways to batched code, each to be tried where those before it were refused."""
     yield _through_the_ir
     from looplift.frontend.peeling import has_marker
+    from looplift.frontend.writing import stores_at_places
 
     if refusals[-1].code in ("mixed-kinds", "requirement") or has_marker(program.region.statements):
         yield partial(_through_the_ir, markers=True)
+    if stores_at_places(program.region.statements):
+        yield _through_tables
     if calls_itself(program.region.statements, values):
         yield _in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves
 
@@ -199,6 +202,28 @@ def _through_the_ir(
     if kernels and settings.backend == "auto" and not made.is_all_lanes:
         code.alternative = partial(_kernel_for, program, markers=markers)
     return code
+
+
+def _through_tables(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """The region by way of the IR, with tables for its lists of tensors that change at places of the data."""
+    from looplift.analysis.probe import analyse
+    from looplift.frontend.translate import translate
+    from looplift.ir.scattered import lines_of_changes, with_scattered
+    from looplift.optimize.reuse import reuse_memory
+    from looplift.vectorize.plan import needs_grad, plan
+
+    places = {"file": program.file, "name": program.name, "scattered": True}
+    function = translate(program.region.statements, values, list(program.live_out), **places)
+    facts = analyse(function)
+    tabled = with_scattered(function, facts, gradients=needs_grad(facts))
+    if tabled is None:
+        raise NotLiftable("unsupported-value", "no list of tensors can be a table", function.span)
+    make = partial(plan, backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
+    made = _planned(analyse(tabled), make, settings)
+    slow = {loop.line for loop in made.decisions if loop.decision == "sequential"}
+    if slow & lines_of_changes(tabled):
+        raise NotLiftable("memory-dependence", "a list of tensors is read where it is changed", function.span)
+    return _within_memory(program, made, values, settings)
 
 
 def _planned(facts: Any, plan: Callable[[Any], Any], settings: Settings) -> Any:

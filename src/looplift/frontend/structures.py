@@ -447,7 +447,7 @@ def dict_comprehension(build: Builder, node: ast.DictComp) -> Value:
 def stored(build: Builder, ref: Var) -> None:
     """A store into a list of the IR that was made with its items: they are to be known one by one."""
     site = build.sites.get(ref)
-    if site is not None:
+    if site is not None and not (build.scattered and ref not in build.displays):
         restart(build, site, STATIC)
 
 

@@ -38,8 +38,10 @@ def translate(
     file: str,
     name: str,
     markers: bool = False,
+    scattered: bool = False,
 ) -> Function:
-    """The IR of a region; with ``markers`` loops begin after what is None before them has its first value.
+    """The IR of a region; with ``markers`` loops begin after what is None before them has its first value, with
+    ``scattered`` lists may be changed at places that are not known before the loop runs.
 
     ``values`` holds each root name that the region reads and that is bound at its entry. The result named
     ``return`` is there when the region ends the user's function. Raises NotLiftable for syntax outside the IR.
@@ -52,7 +54,7 @@ def translate(
     forms: dict[Site, Any] = {}
     changes = False
     for _ in range(MAX_ATTEMPTS):
-        build = Builder(values, bound=bound, forms=forms, markers=markers, changes=changes)
+        build = Builder(values, bound=bound, forms=forms, markers=markers, scattered=scattered, changes=changes)
         build.frames.append(Frame({}, values, is_root=True, file=file))
         try:
             body, results = _translated(build, statements, [*live_out, *([RESULT] if returns else [])])

@@ -77,3 +77,30 @@ def _builtin(name: str) -> Any:
 
 def _is_of_library(found: Any) -> bool:
     return (getattr(found, "__module__", None) or "").partition(".")[0] in ("torch", "numpy", "math", "builtins")
+
+
+def stores_at_places(statements: Iterable[ast.stmt]) -> bool:
+    """Whether a list that statements make is stored into at places that are not written out."""
+    every = [node for statement in statements for node in nodes_of(statement)]
+    lists = {
+        node.targets[0].id
+        for node in every
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _makes_list(node.value)
+    }
+    return any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in lists
+        and not isinstance(node.slice, ast.Constant)
+        for node in every
+    )
+
+
+def _makes_list(node: ast.expr) -> bool:
+    match node:
+        case ast.ListComp() | ast.List(elts=[]) | ast.Call(func=ast.Name(id="list")):
+            return True
+        case ast.BinOp(left=ast.List()) | ast.BinOp(right=ast.List()) | ast.Call(func=ast.Attribute(attr="copy")):
+            return True
+    return False

@@ -104,7 +104,7 @@ def _is_held(append: Append, function: Function, facts: Facts) -> bool:
     made = next((s for s in statements if isinstance(s, Let) and s.var is append.value), None)
     readers = [s.op.name for s in statements if isinstance(s, Let) and append.value in uses(s)]
     shared = any(name.rpartition(".")[2] in MAY_BE_ITS_OPERAND for name in readers)
-    return _is_made_anew(made, facts) and append.value not in changed and not shared
+    return is_made_anew(made, facts) and append.value not in changed and not shared
 
 
 def _is_stack(statement: Statement, function: Function) -> bool:
@@ -134,7 +134,7 @@ def _carried_rows(loop: Loop, facts: Facts) -> list[Carry]:
     if not isinstance(domain.step, Const) or domain.step.value != 1 or _chooses_tensors(loop, facts):
         return []
     made: dict[Atom, Let] = {s.var: s for s in walk(loop.body) if isinstance(s, Let)}
-    rows = [c for c in loop.carries if _is_row(c, facts) and _is_made_anew(made.get(c.next), facts)]
+    rows = [c for c in loop.carries if _is_row(c, facts) and is_made_anew(made.get(c.next), facts)]
     return [c for c in rows if _is_made_of(c.next, c.inside, made, facts)]
 
 
@@ -164,7 +164,7 @@ MAY_BE_ITS_OPERAND = frozenset(
 """Operations that may give a view of an operand, or the operand itself."""
 
 
-def _is_made_anew(made: Let | None, facts: Facts) -> bool:
+def is_made_anew(made: Let | None, facts: Facts) -> bool:
     """Whether an operation gives memory of its own: by its name, and in the iteration that was run."""
     if made is None or made.op.name.rpartition(".")[2] in MAY_BE_ITS_OPERAND:
         return False
@@ -276,4 +276,4 @@ class _History:
         return Store(table, place, append.value, None, append.span)
 
 
-__all__ = ["with_histories"]
+__all__ = ["is_made_anew", "with_histories"]

@@ -125,6 +125,7 @@ def plan(
         orders = native + lanes if any(_is_uneven(facts, loop) for loop in loops) else lanes + native
     refusals: list[NotLiftable] = []
     found: list[Plan] = []
+    last: list[Plan] = []
     for maker in orders:
         try:
             made = _planned(facts, loops, maker, reuses)
@@ -139,7 +140,11 @@ def plan(
             continue
         if _is_final(made):
             return made
+        if maker is not None and all(one.decision != "native" for one in made.decisions):
+            last.append(made)  # without kernels updates of places are seen too
+            continue
         found.append(made)
+    found += last
     if not found:
         raise refusals[0] if backend != "native" else refusals[-1]
     return max(found, key=_preference)
