@@ -145,3 +145,37 @@ def test_swapped_numbers_are_a_scan():
         x = torch.randn(length)
         assert lifted(x) == swapped(x)
     assert [loop.decision for loop in lifted.report().loops] == ["scan"]
+
+
+FIRST = ["float('inf')", "-float('-inf')", "float('Inf')", "1e9", "1e30", "torch.inf"]
+
+
+@pytest.mark.parametrize("first", FIRST)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_least_distance_begins_with_a_number(first, dtype, tmp_path):
+    text = f"""
+import torch
+
+def nearest(x):
+    best = {first}
+    at = None
+    for i in range(x.shape[0]):
+        for j in range(i + 1, x.shape[0]):
+            gap = torch.norm(x[i] - x[j])
+            if gap < best:
+                best, at = gap, (i, j)
+    return best, at
+"""
+    path = tmp_path / "nearest.py"
+    path.write_text(text)
+    scope = {}
+    exec(compile(text, str(path), "exec"), scope)
+    nearest = scope["nearest"]
+    lifted = lift(nearest, verify="off")
+    for length in (6, 9, 1, 0, 2, 7):
+        x = torch.randn(length, 3, generator=torch.Generator().manual_seed(length)).to(dtype)
+        (best, at), (least, place) = lifted(x), nearest(x)
+        assert type(best) is type(least) and at == place
+        torch.testing.assert_close(best, least)
+        if length == 9:
+            assert {loop.decision for loop in lifted.report().loops} == {"native"}

@@ -126,7 +126,8 @@ def _number(writer: Writer, atom: Atom | None, number: Number, signature: Signat
                 return result
             if objects & theirs:
                 raise writer.refuse("aliasing", f"'{hint}' may be the same object as '{other.hint}'")
-    if number.other is not None and number.rounded:
+    init = _only_literal(writer, atom) if number.other is not None and number.rounded else None
+    if number.other is not None and number.rounded and init is None:
         raise writer.refuse("mixed-kinds", f"'{hint}' is a number at first and a tensor of another dtype later")
     if number.type == MIXED:
         number = replace(writer.bind(number, hint), type=FLOAT, other=INT)
@@ -136,7 +137,7 @@ def _number(writer: Writer, atom: Atom | None, number: Number, signature: Signat
         writer.fail_if(f"!{number.bound}", "unbound")
         number = replace(number, bound="")
     other = kind_of_scalar(number.other) if number.other is not None else None
-    output = Output(Var(f"{hint}.0"), kind_of_scalar(number.type), other, may_be_none=may_be_none)
+    output = Output(Var(f"{hint}.0"), kind_of_scalar(number.type), other, init, may_be_none=may_be_none)
     name = writer.fresh(f"{hint}_out")
     flag = writer.fresh(f"{hint}_typed_out") if other is not None else ""
     bound = writer.fresh(f"{hint}_bound_out") if may_be_none else ""
@@ -144,6 +145,13 @@ def _number(writer: Writer, atom: Atom | None, number: Number, signature: Signat
     if isinstance(atom, Var) and objects:
         results.tensors.append((atom, objects, results[-1]))
     return results[-1]
+
+
+def _only_literal(writer: Writer, atom: Atom | None) -> Const | None:
+    """The literal that a value is wherever it is a number of Python's, if there is one such."""
+    join = writer.findings.joins.get(atom) if isinstance(atom, Var) else None
+    leaves = list(join.leaves) if join is not None else []
+    return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], Const) else None
 
 
 def _may_be_element(writer: Writer, atom: Var) -> bool:

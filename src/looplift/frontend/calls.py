@@ -352,6 +352,8 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
             return _sum(build, node)
         case "min" | "max" if node.keywords:
             return sugar.best_by_key(build, node, name)
+        case "float" if single and _is_infinite(node.args[0]):
+            return Const(float(ast.literal_eval(node.args[0])))
         case "next":
             return sugar.first_of(build, node)
         case "sum" | "min" | "max" | "any" | "all" if single:
@@ -378,6 +380,11 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
         case "min" | "max" if len(node.args) >= 2 and not node.keywords:
             return _extreme(build, name, [expressions.evaluate_atom(build, arg) for arg in node.args])
     return None
+
+
+def _is_infinite(node: ast.expr) -> bool:
+    """``"inf"`` or ``"-inf"``, of which ``float`` makes a number that is known before the loop runs."""
+    return isinstance(node, ast.Constant) and node.value in ("inf", "-inf", "Inf", "-Inf", "infinity", "-infinity")
 
 
 def _of_known(build: Builder, name: str, node: ast.Call) -> Value:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Atom, Carry, Var
+from looplift.ir.grammar import Atom, Carry, If, Let, Loop, Var
 from looplift.vectorize import doubts, lists, nodes
 from looplift.vectorize.context import Context, leaves
 from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan
@@ -43,21 +43,49 @@ def _taken(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
     taken, value = _last(context, scan.form, kind, init, axis)
     if taken is None or value is None:
         raise context.refuse("carried", f"'{scan.carry.hint}' is carried from one iteration to the next")
-    _check_gradients(context, scan.carry, taken, value, init)
+    differentiated = context.needs_grad and value.kind.is_array and not _only_decides(context, scan.carry)
+    if differentiated:
+        _check_gradients(context, scan.carry, taken, value, init)
     axes = nodes.merge_axes(taken.axes, value.axes, init.axes, (axis,))
     if not scan.final:
         made = Node("running_last", (taken, value, init), axes, kind, {"axis": axis}, scan.carry.hint)
-        if context.needs_grad and value.kind.is_array and taken.axes:
+        if differentiated and taken.axes:
             doubts.record(context, made, taken, leaves(value) - leaves(init, surely=True))
         return made
     rest = tuple(a for a in axes if a is not axis)
     return Node("last_taken", (taken, value, init), rest, kind, {"axis": axis, "along": axes}, scan.carry.hint)
 
 
+def _only_decides(context: Context, carry: Carry) -> bool:
+    """Whether a carried value is compared and carried on, and for nothing else: no gradient reaches it."""
+    results = {atom for _, atom in context.facts.function.results}
+    pending: list[Atom] = [carry.inside, carry.next, carry.after]
+    seen: set[Atom] = set()
+    while pending:
+        atom = pending.pop()
+        if not isinstance(atom, Var) or atom in seen:
+            continue
+        seen.add(atom)
+        if atom in results:
+            return False
+        for user in context.flow.users.get(atom, ()):
+            match user:
+                case If(phis=phis):
+                    pending += [phi.var for phi in phis if atom in (phi.then, phi.orelse)]
+                case Loop(carries=carries):
+                    pending += [part for c in carries if atom in (c.init, c.next) for part in (c.inside, c.after)]
+                case Let(op=op) if op.name in COMPARING:
+                    pass
+                case _:
+                    return False
+    return True
+
+
+COMPARING = frozenset(("gt", "ge", "lt", "le", "eq", "ne"))
+
+
 def _check_gradients(context: Context, carry: Carry, taken: Node, value: Node, init: Node) -> None:
     """What is never taken has no gradient in the loop, and zeros here."""
-    if not context.needs_grad or not value.kind.is_array:
-        return
     for node in (value, init):
         check_regular(context, node)
     if leaves(init) - leaves(value, surely=True):
