@@ -20,7 +20,7 @@ class Mechanisms(Sweeps):
             (3, self.row_method), (3, self.several_results), (3, self.search), (3, self.lane_while), (4, self.scan),
             (2, self.array_scan), (2, self.tuples), (2, self.index_tensors), (2, self.windowed), (2, self.repeated),
             (2, self.numbers_summed), (1, self.formatted), (2, self.region), (2, self.touched_at_times),
-            (3, self.edges), (4, self.sweep), (3, self.diagonal), (4, self.chosen),
+            (3, self.edges), (4, self.sweep), (3, self.diagonal), (4, self.chosen), (3, self.placed),
         )  # fmt: skip
         return self.choices.weighted(makers)()
 

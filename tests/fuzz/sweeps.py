@@ -132,3 +132,32 @@ class Sweeps(Containers):
 
         first = [f"{name} = {other} = {start}"] if self.choices.chance(50) else [f"{name} = {start}", f"{other} = 0"]
         return Goal(first, step, self.choices.pick((name, f"{name}, {other}")))
+
+    def placed(self):
+        """The place where a loop finds something, as a tuple, where a name is None or another tuple before."""
+        dim = self.choices.pick(("n", "m"))
+        text, _ = self.vector(dim, most=1)
+        name, count, g = self.write.name("place"), self.write.name("seen"), self.write.name("g")
+        start = self.choices.weighted(((5, "None"), (2, "(0, 0)"), (1, "(-1, 2)")))
+        whole = self.choices.chance(60)
+
+        def step(scope):
+            at = g if whole else self.at(scope, dim)
+            if at is None or (whole and scope.depth >= 2):
+                return None
+            item, second = f"{text}[{at}]", self.choices.pick((at, f"{at} + 1", "3", f"2 * {at}"))
+            test = f"{item} > 0" if not self.write.complex else f"{at} % 3 == 1"
+            if start == "None" and self.choices.chance(30):
+                test = f"{name} is None and {test}"
+            lines = [f"if {test}:", f"    {name} = ({at}, {second})"]
+            if start == "None" and self.choices.chance(25):
+                lines += [f"elif {at} % 4 == 3:", f"    {name} = None"]
+            read = [f"if {name} is not None:", f"    {count} += {name}[0]"] if start == "None" else []
+            read = read or [f"{count} += {name}[{self.choices.pick((0, 1))}]"]
+            lines = self.choices.weighted(((3, lines), (2, [*lines, *read]), (2, [*read, *lines])))
+            if not whole:
+                return lines
+            stop = ["if " + test + ":", "    break"] if self.choices.chance(15) else []
+            return [f"for {g} in range({dim}):", *indented([*lines, *stop])]
+
+        return Goal([f"{name} = {start}", f"{count} = 0"], step, self.choices.pick((name, f"{name}, {count}")))
