@@ -47,23 +47,26 @@ class HeldList:
         self.stores = [s for s in self.everything if isinstance(s, Store) and s.ref is self.ref]
         self.appends = [s for s in self.everything if isinstance(s, Append) and s.ref is self.ref]
         self.lets = {s.var: s for s in self.everything if isinstance(s, Let)}
+        self.in_place = any(s.combine is not None for s in self.stores)
+        """Whether its tensors are changed themselves, ``h[v] += x``, and not other ones put into their places."""
+        self.items = [s.value for s in (self.appends if self.in_place else (*self.appends, *self.stores))]
         self.ends: dict[Var | None, Atom] = {}
         """Loops over several sequences, by their index, and how often they must run to read all of this list."""
 
     def is_uniform(self) -> bool:
         """Whether everything that the list ever holds is a tensor of one kind and shape."""
-        items = [s.value for s in (*self.appends, *self.stores)]
-        if any(item not in self.facts.of or item in self.facts.mixed for item in items if isinstance(item, Var)):
+        values = [s.value for s in (*self.appends, *self.stores)]
+        found = [self.facts[value] for value in values if not (self.in_place and self._is_number(value))]
+        if not all(isinstance(value, Var) and value in self.facts.of for value in self.items):
             return False
-        if not all(isinstance(item, Var) for item in items):
+        if any(value in self.facts.mixed for value in values if isinstance(value, Var)):
             return False
-        found = [self.facts[item] for item in items]
         kind, shape = found[0].kind, found[0].shape
         if kind.family != "tensor" or any(f.kind != kind or tuple(f.shape) != tuple(shape) for f in found):
             return False
-        return all(
-            s.combine is None and not s.method and isinstance(s.index, Var | Const) for s in self.stores
-        ) and all(map(self.is_place, (s.index for s in self.stores)))
+        if any(s.method or (s.combine is None) == self.in_place for s in self.stores):
+            return False
+        return all(self.is_place(s.index) for s in self.stores)
 
     def is_place(self, index: Operand) -> bool:
         """Whether a subscript is one integer."""
@@ -75,14 +78,29 @@ class HeldList:
     def holds_values(self) -> bool:
         """Whether nothing can tell the tensors of the list from copies of them: nothing is changed in place that may
         be one of them, and none of them is handed out."""
+        if self.in_place and not all(map(self._is_fresh, self.items)):
+            return False
+        if self._stores_elsewhere() and not all(map(self.is_new, self.items)):
+            return False
         if not self._changes_in_place() and not self._may_hand_out():
             return True
-        items = {s.value for s in (*self.appends, *self.stores)}
         reads = [s for s in self.lets.values() if s.op.name in ("getitem", "iter_item") and s.op.args[0] is self.ref]
-        if not all(self.is_new(item) and self._is_alone(item) for item in items):
+        if not all(self.is_new(item) and self._is_alone(item) for item in self.items):
             return False
         whole = [s for s in self.everything if self.ref in uses(s) and not self._is_plain_use(s)]
         return not whole and all(self._is_only_computed_with(read.var) for read in reads)
+
+    def _is_fresh(self, item: Atom) -> bool:
+        """Whether a tensor is made for the list alone; no backward pass needs what it held then."""
+        let = self.lets.get(item) if isinstance(item, Var) else None
+        users = [s for s in self.everything if item in uses(s)]
+        made = let is not None and (let.op.name in CREATION or (self.is_new(item) and not self.gradients))
+        return made and len(users) == 1 and not any(atom is item for _, atom in self.function.results)
+
+    def _stores_elsewhere(self) -> bool:
+        """Whether something else than lists of numbers is stored into."""
+        refs = {s.ref for s in self.everything if isinstance(s, Store)} - self.tables - {self.ref}
+        return any(ref not in self.facts.of or self.facts.kind(ref).is_array for ref in refs)
 
     def _changes_in_place(self) -> bool:
         """Whether tensors are changed that are not seen to be made in the region, under one name."""
@@ -153,14 +171,13 @@ class HeldList:
     def may_be_listed(self) -> bool:
         """Whether rows of a table can stand for the tensors of the list: where they are handed out each of these was
         made for it alone, and where some ask for gradients only what is made of all of them is handed out."""
-        items = [s.value for s in (*self.appends, *self.stores)]
-        if self.gradients and self.facts.kind(items[0]).dtype.is_floating_point:
+        if self.gradients and self.facts.kind(self.items[0]).dtype.is_floating_point:
             parts = Parts(self.function, self.facts, self.ref, self.length())
             if parts.reach_results():
                 return False
             self.ends = {loop.index: length for loop, length in parts.lengths.items()}
         if any(atom is self.ref for _, atom in self.function.results):
-            return all(self.is_new(item) and self._is_alone(item) for item in items)
+            return all(self.is_new(item) and self._is_alone(item) for item in self.items)
         return True
 
     def length(self) -> Atom | None:

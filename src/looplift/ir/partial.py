@@ -152,4 +152,4 @@ class Parts:
         return isinstance(self.facts[atom].sample, list) if atom in self.facts.of else False
 
 
-__all__ = ["Parts"]
+__all__ = ["LENGTHS", "Parts"]

@@ -39,6 +39,7 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ir.held_lists import READS, HeldList, blocks, carried
+from looplift.ir.partial import LENGTHS
 
 
 def with_scattered(function: Function, facts: Facts, *, gradients: bool) -> Function | None:
@@ -108,17 +109,16 @@ class _Scattered(HeldList):
         appends = [k for k, s in enumerate(block) if _holds(s, self.appends)]
         if not appends or not stores or max(appends) >= min(stores):
             return None
-        for statement in block.statements[: min(stores)]:
-            for inner in walk(Block((statement,))):
-                if self.ref in uses(inner) and inner not in self.appends and not self._is_harmless(inner):
-                    return None
+        users = [s for s in walk(Block(block.statements[: min(stores)])) if self.ref in uses(s)]
+        if not all(s in self.appends or self._is_harmless(s) for s in users):
+            return None
         return Phases(block, min(stores), max(stores))
 
     def _is_harmless(self, statement: Statement) -> bool:
         """Whether a statement before the stores makes no other name of the list."""
         if isinstance(statement, Loop):
             return isinstance(statement.domain, Range) and self.ref not in carried(statement)
-        return isinstance(statement, Let) and statement.op.name in READS
+        return isinstance(statement, Let) and statement.op.name in (LENGTHS if self.in_place else READS)
 
     def _is_read(self, after: Sequence[Statement], block: Block) -> bool:
         """Whether the list is used once nothing changes it any more."""
@@ -186,8 +186,10 @@ class _Scattered(HeldList):
         return None if body is None else [replace(loop, domain=domain, body=Block(tuple(body)))]
 
     def _read(self, let: Let, op: Op, later: list[Statement]) -> list[Statement] | None:
-        if op.name in ("iter_len", "builtin.len"):
+        if op.name in LENGTHS:
             return [self._begun(let)]
+        if self.in_place:
+            return None
         if op.name == "torch.stack" and op.args == (self.ref,) and not op.kwargs:
             return [replace(let, op=Op("method.clone", (self.table,)))]
         if op.name not in ("getitem", "iter_item") or not isinstance(op.args[1], Var | Const):
