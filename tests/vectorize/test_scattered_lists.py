@@ -74,6 +74,36 @@ def greatest(x, edges, w):
     return torch.stack(best)
 
 
+def in_place(x, edges, w):
+    m = [torch.zeros(3) for _ in range(x.shape[0])]
+    for u, v in edges:
+        m[v] += w @ x[u]
+    return torch.stack(m)
+
+
+def normalised(x, edges, w):
+    """Counters of integers and of floats stand beside the sums."""
+    n = x.shape[0]
+    degree = [1.0] * n
+    incoming = [0 for _ in range(n)]
+    for u, v in edges:
+        degree[v] += 1.0
+        incoming[v] += 1
+    out = [w @ x[i] / degree[i] for i in range(n)]
+    for u, v in edges:
+        out[v] = out[v] + (w @ x[u]) / (degree[u] * degree[v]) ** 0.5
+    return torch.stack([out[i] / max(incoming[i], 1) for i in range(n)])
+
+
+def mean_by_group(x, edges, w):
+    total = [torch.zeros(3) for _ in range(4)]
+    count = [0] * 4
+    for i in range(x.shape[0]):
+        total[i % 4] = total[i % 4] + w @ x[i]
+        count[i % 4] += 1
+    return torch.stack([a / max(b, 1) for a, b in zip(total, count)])
+
+
 class Gated(nn.Module):
     def __init__(self):
         super().__init__()
@@ -117,15 +147,18 @@ def assert_same(function, lifted, *args):
     torch.testing.assert_close(outcome(lifted, *args), outcome(function, *args), rtol=1e-5, atol=1e-6)
 
 
+LIFTED = [summed, rounds, attention, both_ends, last_message, in_place, normalised]
+
+
 @pytest.mark.parametrize("gradients", [True, False])
-@pytest.mark.parametrize("function", [summed, rounds, attention, both_ends, last_message, greatest])
+@pytest.mark.parametrize("function", [*LIFTED, greatest, mean_by_group])
 def test_values_and_gradients_are_the_loops(function, gradients):
     lifted = lift(function, verify="off")
     for n, edges in [*GRAPHS, *GRAPHS[::-1]]:
         assert_same(function, lifted, rows(n), edges, weight(gradients))
 
 
-@pytest.mark.parametrize("function", [summed, rounds, attention, both_ends, last_message])
+@pytest.mark.parametrize("function", LIFTED)
 def test_no_loop_stays_as_written(function):
     lifted = lift(function, verify="off")
     assert_same(function, lifted, rows(), EDGES, weight())
@@ -216,6 +249,46 @@ def changed_later(x, edges, w):
     return m
 
 
+def changed_where_it_stands_twice(x, edges, w):
+    row = torch.zeros(3)
+    m = [row for _ in range(x.shape[0])]
+    for u, v in edges:
+        m[v] += w.detach() @ x[u]
+    return m
+
+
+def replaced_where_it_stands_twice(x, edges, w):
+    row = torch.zeros(3)
+    m = [row for _ in range(x.shape[0])]
+    for u, v in edges:
+        m[v] = m[v] + w.detach() @ x[u]
+    return m
+
+
+def changed_after_it_was_read(x, edges, w):
+    m = [torch.zeros(3) for _ in range(x.shape[0])]
+    first = m[0]
+    for u, v in edges:
+        m[v] += w.detach() @ x[u]
+    return first * 2, m
+
+
+def counters_that_are_handed_out(x, edges, w):
+    count = [0] * x.shape[0]
+    m = [torch.zeros(3) for _ in range(x.shape[0])]
+    for u, v in edges:
+        m[v] = m[v] + w.detach() @ x[u]
+        count[v] += 1
+    return m, torch.tensor(count)
+
+
+HANDED_OUT = [
+    handed_out, one_of_them, copied, views, of_another_dtype, of_another_shape, changed_later,
+    changed_where_it_stands_twice, replaced_where_it_stands_twice, changed_after_it_was_read,
+    counters_that_are_handed_out,
+]  # fmt: skip
+
+
 def described(result):
     """Everything that tells lists of tensors apart: values, gradients that are asked for, and shared memory."""
     tensors = [t for part in result for t in (part if isinstance(part, list) else [part])]
@@ -225,9 +298,7 @@ def described(result):
 
 
 @pytest.mark.parametrize("gradients", [True, False])
-@pytest.mark.parametrize(
-    "function", [handed_out, one_of_them, copied, views, of_another_dtype, of_another_shape, changed_later]
-)
+@pytest.mark.parametrize("function", HANDED_OUT)
 def test_lists_that_are_handed_out_hold_what_the_loop_has_made(function, gradients):
     lifted = lift(function, verify="off")
     for edges in (EDGES, [(3, 4)], EDGES):

@@ -95,7 +95,7 @@ class HeldList:
         let = self.lets.get(item) if isinstance(item, Var) else None
         users = [s for s in self.everything if item in uses(s)]
         made = let is not None and (let.op.name in CREATION or (self.is_new(item) and not self.gradients))
-        return made and len(users) == 1 and not any(atom is item for _, atom in self.function.results)
+        return made and len(users) == 1 and self._is_alone(item)
 
     def _stores_elsewhere(self) -> bool:
         """Whether something else than lists of numbers is stored into."""
@@ -151,7 +151,14 @@ class HeldList:
     def _is_alone(self, item: Atom) -> bool:
         """Whether a value is in this list only."""
         keepers = [s for s in self.everything if item in uses(s) and not self._computes(s)]
-        return len(keepers) == 1 and not any(atom is item for _, atom in self.function.results)
+        if len(keepers) != 1 or any(atom is item for _, atom in self.function.results):
+            return False
+        return self._is_beside(item, keepers[0])
+
+    def _is_beside(self, item: Atom, keeper: Statement) -> bool:
+        """Whether a value is made anew whenever it is put into the list."""
+        let = self.lets.get(item) if isinstance(item, Var) else None
+        return any(let in block.statements and keeper in block.statements for block in blocks(self.function.body))
 
     def _is_only_computed_with(self, var: Var) -> bool:
         users = [s for s in self.everything if var in uses(s)]

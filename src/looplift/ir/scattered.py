@@ -19,6 +19,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from looplift.base.data import dataclass, replace
+from looplift.ir.counters import with_counters
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import (
     Append,
@@ -44,8 +45,8 @@ from looplift.ir.partial import LENGTHS
 
 def with_scattered(function: Function, facts: Facts, *, gradients: bool) -> Function | None:
     """The same function with tables; None where it has no such list. ``gradients``: whether any may flow."""
+    function, tables = with_counters(function, facts)
     lists = [s.var for s in walk(function.body) if isinstance(s, Let) and _is_list(s, facts)]
-    tables: set[Var] = set()
     for ref in lists:
         made = next(s for s in walk(function.body) if isinstance(s, Let) and s.var is ref)
         changed = _Scattered(function, facts, made, tables, gradients=gradients)
