@@ -302,3 +302,24 @@ def test_steps_take_the_value_before_one_by_one(wanted):
     x, first = vector(4).requires_grad_(), vector(1)[0].clone()
     lifted = lift(the_value_before_in_steps, verify="off", backend="torch")
     assert difference(lifted(x, first, wanted), the_value_before_in_steps(x, first, wanted)) is None
+
+
+def sums_of_three(a, b, x, y):
+    for i in range(a.shape[0]):
+        a[i] = (b[i] + x + y) * 0.333
+        y = x
+        x = b[i]
+    return a
+
+
+def test_last_values_that_nobody_reads_ask_for_nothing():
+    generator = torch.Generator().manual_seed(0)
+    given = [torch.randn(6, generator=generator, dtype=torch.float64) for _ in range(2)]
+    lifted = lift(sums_of_three, verify="off", backend="torch")
+    found = []
+    for function in (lifted, sums_of_three):
+        leaves = [value.clone().requires_grad_() for value in (*given, given[1][5], given[1][4])]
+        made = function(leaves[0] * 1, *leaves[1:])
+        found.append((made, torch.autograd.grad((made * made).sum(), leaves, allow_unused=True)))
+    torch.testing.assert_close(found[0], found[1])
+    assert lifted.report().loops[0].decision == "lanes"

@@ -66,7 +66,8 @@ def _last_value(context: Context, carry: Carry, axis: Axis) -> Val:
         return _last_index(val.affine, axis)
     if axis not in val.node.axes:
         return val
-    doubts.check_last(context, val.node, axis)
+    if context.facts.reads[carry.after] or any(atom is carry.after for _, atom in context.facts.function.results):
+        doubts.check_last(context, val.node, axis)
     rest = tuple(a for a in val.node.axes if a is not axis)
     return Val(Node("last", (val.node,), rest, kind, {"axis": axis}, carry.hint))
 
