@@ -3,11 +3,11 @@
 from .expressions import COMPARISONS, bare
 from .goals import Goal
 from .pieces import indented
-from .sweeps import Sweeps
+from .tables import Tables
 from .vocabulary import Value
 
 
-class Mechanisms(Sweeps):
+class Mechanisms(Tables):
     """Goals of every sort; about half of those that are made are of the plain ones."""
 
     def make(self):
@@ -21,6 +21,7 @@ class Mechanisms(Sweeps):
             (2, self.array_scan), (2, self.tuples), (2, self.index_tensors), (2, self.windowed), (2, self.repeated),
             (2, self.numbers_summed), (1, self.formatted), (2, self.region), (2, self.touched_at_times),
             (3, self.edges), (4, self.sweep), (3, self.diagonal), (4, self.chosen), (3, self.placed),
+            (4, self.table),
         )  # fmt: skip
         return self.choices.weighted(makers)()
 
