@@ -56,9 +56,19 @@ def _seen_changing(context: Context, change: Let, names: set[Var]) -> bool:
         for user in context.flow.users.get(var, ()):
             if user is change or isinstance(user, Loop):
                 continue
-            later = order[id(user)] > order[id(change)]
+            later = order[id(user)] > order[id(change)] and not _exclude(context, user, change)
             again = any(loop in inside[id(change)] and loop not in home for loop in inside[id(user)])
             if (later or again) and not (isinstance(user, If) and any(p.var in names for p in user.phis)):
+                return True
+    return False
+
+
+def _exclude(context: Context, a: Statement, b: Statement) -> bool:
+    """Whether two statements stand on the two sides of an ``if``, of which one is taken."""
+    for statement in walk(context.facts.function.body):
+        if isinstance(statement, If):
+            sides = [{id(inner) for inner in walk(side)} for side in (statement.then, statement.orelse)]
+            if any(id(a) in one and id(b) in other for one, other in (sides, sides[::-1])):
                 return True
     return False
 

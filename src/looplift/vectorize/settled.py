@@ -79,12 +79,24 @@ def _is_settled(context: Context, atom: Atom, kind: Kind, known: Known) -> Node 
 def _all_settled(context: Context, op: Op, kind: Kind, known: Known) -> Node | None:
     mixed = [a for a in operands(op) if isinstance(a, Var) and a in context.facts.mixed]
     found = [_is_settled(context, a, kind, known) for a in mixed]
+    if _one_is_enough(context, mixed, kind):
+        either: Node = nodes.const(False)
+        for side in found:
+            either = either if side is None or nodes.is_const(either, True) else _either(side, either)
+        return either
     result: Node = nodes.const(True)
     for side in found:
         if side is None:
             return None
         result = side if nodes.is_const(result, True) else nodes.both(result, side)
     return result
+
+
+def _one_is_enough(context: Context, mixed: list[Var], kind: Kind) -> bool:
+    """Whether a tensor among these operands makes a tensor of the type in question, whatever the others are."""
+    if kind.family != "tensor" or kind.dtype is None or not kind.dtype.is_floating_point:
+        return False
+    return all(context.facts.kind(a).family == "tensor" and context.facts.kind(a).dtype == kind.dtype for a in mixed)
 
 
 def _on_sides(context: Context, cond: Atom, then: Atom, orelse: Atom, kind: Kind, known: Known) -> Node | None:
@@ -106,9 +118,9 @@ def _both(a: Node, b: Node) -> Node:
 
 
 def _either(a: Node, b: Node) -> Node:
-    if nodes.is_const(a, False):
+    if nodes.is_const(a, False) or nodes.is_const(b, True):
         return b
-    return a if nodes.is_const(b, False) else nodes.elementwise("or_", [a, b], nodes.BOOL)
+    return a if nodes.is_const(b, False) or nodes.is_const(a, True) else nodes.elementwise("or_", [a, b], nodes.BOOL)
 
 
 def _after(context: Context, loop: Loop, carry: Carry, kind: Kind, known: Known) -> Node | None:
@@ -129,8 +141,9 @@ def _after(context: Context, loop: Loop, carry: Carry, kind: Kind, known: Known)
     if loop not in context.lanes_of:
         return None
     axis, mask = context.lanes_of[loop]
-    if axis.is_ragged and axis.lengths is not None and mask is None and nodes.is_const(made, True):
-        return _either(nodes.compare("gt", axis.lengths, nodes.const(0)), before)
+    same = mask is None or axis not in mask.axes
+    if axis.is_ragged and axis.lengths is not None and same and nodes.is_const(made, True):
+        return _either(nodes.both(mask, nodes.compare("gt", axis.lengths, nodes.const(0))), before)
     made = nodes.both(mask, made)
     return None if axis.is_ragged and axis not in made.axes else _either(_some(made, axis), before)
 
