@@ -13,6 +13,7 @@ from looplift.base.errors import NotLiftable
 from looplift.frontend import (
     comprehensions,
     conversions,
+    cuts,
     evident,
     expressions,
     host_items,
@@ -364,6 +365,8 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
             return conversions.unpacked_zip(build, node)
         case "sorted" | "set" | "frozenset":
             return host_items.made_beforehand(build, node)
+        case "slice":
+            return cuts.made(build, node)
         case "len" if single:
             value = expressions.evaluate(build, node.args[0])
             if isinstance(value, Structure):

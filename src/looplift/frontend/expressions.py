@@ -8,6 +8,7 @@ import enum
 import functools
 import inspect
 import types
+from collections.abc import Callable
 from typing import Any, TypeGuard
 
 from looplift.base.spans import Span, span_of
@@ -15,6 +16,7 @@ from looplift.frontend import (
     calls,
     choices,
     comprehensions,
+    cuts,
     evident,
     host_items,
     joins,
@@ -61,9 +63,17 @@ def evaluate_atom(build: Builder, node: ast.expr) -> Atom:
 
 
 def evaluate_test(build: Builder, node: ast.expr) -> Atom:
-    """A condition, of which only the truth matters."""
+    """A condition, of which only the truth matters: of ``a and b`` not which of them is the value."""
+    if isinstance(node, ast.BoolOp):
+        return build.atom(_short_circuit(build, isinstance(node.op, ast.And), node.values, _part_of_test))
     value = evaluate(build, node)
     return value.truth if isinstance(value, perhaps.Perhaps) else build.atom(value)
+
+
+def _part_of_test(build: Builder, node: ast.expr) -> Atom:
+    """One side of ``a and b`` in a condition; a list is asked whether there is anything in it."""
+    value = evaluate_test(build, node)
+    return build.emit("builtin.bool", value) if value in build.sites else value
 
 
 def _evaluate(build: Builder, node: ast.expr) -> Value:
@@ -80,7 +90,7 @@ def _evaluate(build: Builder, node: ast.expr) -> Value:
         case ast.Compare():
             return _compare(build, node)
         case ast.BoolOp(op=op, values=values):
-            return _short_circuit(build, isinstance(op, ast.And), values)
+            return _short_circuit(build, isinstance(op, ast.And), values, evaluate_atom)
         case ast.IfExp(test=test, body=body, orelse=orelse):
             return _choose(build, evaluate_test(build, test), body, orelse)
         case ast.Subscript(value=value, slice=index):
@@ -288,11 +298,11 @@ def _same_item(build: Builder, a: Value, b: Value) -> Atom:
     return Const(bool(same.value)) if isinstance(same, Const) else build.emit("builtin.bool", same)
 
 
-def _short_circuit(build: Builder, is_and: bool, nodes: list[ast.expr]) -> Value:
-    first = evaluate_atom(build, nodes[0])
+def _short_circuit(build: Builder, is_and: bool, nodes: list[ast.expr], part: Callable[..., Atom]) -> Value:
+    first = part(build, nodes[0])
     if len(nodes) == 1:
         return first
-    later = lambda: _short_circuit(build, is_and, nodes[1:])  # noqa: E731
+    later = lambda: _short_circuit(build, is_and, nodes[1:], part)  # noqa: E731
     if isinstance(first, Const):
         return later() if bool(first.value) == is_and else first
     same = lambda: first  # noqa: E731
@@ -451,8 +461,13 @@ def subscript(build: Builder, index: ast.expr) -> Operand:
             return Group("list", tuple(evaluate_atom(build, item) for item in index.elts))
     value = evaluate(build, index)
     if isinstance(value, Tup):
-        return Group("tuple", tuple(build.atom(item) for item in value.items))
-    return value.operand(build) if isinstance(value, structures.Shelf) else build.atom(value)
+        return Group("tuple", tuple(_place(build, item) for item in value.items))
+    return _place(build, value)
+
+
+def _place(build: Builder, value: Value) -> Operand:
+    """An index that is a value: a list known item by item, a slice, or an atom."""
+    return value.operand(build) if isinstance(value, structures.Shelf | cuts.Cut) else build.atom(value)
 
 
 def attribute(build: Builder, value: Value, name: str) -> Value:

@@ -119,7 +119,8 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
         if isinstance(inside, Var) and inside in build.none_at_entry and isinstance(last, perhaps.Perhaps | Tup):
             raise joins.BecomesTuple(inside, perhaps.count_of(last, perhaps.NONE) or 0)  # it never is None again
         if isinstance(last, Structure) and not isinstance(last, rows.Row):
-            if inside in read or (isinstance(inside, Tup) or init is not UNDEFINED):
+            unbound = init is UNDEFINED or init in build.unbound_at_entry
+            if inside in read or isinstance(inside, Tup) or not unbound:
                 raise build.refuse("mixed-kinds", f"'{hint_of(name)}' becomes {last.noun} in the loop")
             return UNDEFINED
         if isinstance(last, rows.Row):
