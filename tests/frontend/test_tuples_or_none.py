@@ -132,6 +132,26 @@ def test_tuples_or_none_are_those_of_the_loop(program, backend, kind):
         assert outcome(lifted, given) == outcome(program, given)
 
 
+def test_a_place_that_is_forgotten_beside_gradients():
+    def doubled(x):
+        at, out = None, torch.zeros(x.shape[0])
+        for i in range(x.shape[0]):
+            out[i] = x[i] * 2
+            if x[i] > 0:
+                at = (i, 3)
+            elif i % 4 == 3:
+                at = None
+        return out, at
+
+    lifted = lift(doubled, verify="off")
+    for length in (9, 4, 8, 1):
+        x = torch.randn(length, generator=torch.Generator().manual_seed(length), requires_grad=True)
+        (out, at), (wanted, place) = lifted(x), doubled(x)
+        assert at == place and torch.equal(out, wanted)
+        assert torch.equal(torch.autograd.grad(out.sum(), x)[0], torch.autograd.grad(wanted.sum(), x)[0])
+    assert lifted.report().loops[0].decision != "kept"
+
+
 def test_swapped_numbers_are_a_scan():
     def swapped(x):
         p, q = 0, 1

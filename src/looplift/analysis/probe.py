@@ -399,6 +399,9 @@ class _Probe:
         """Of a value that is returned on one side only: a flag says which, so that none is read unbound."""
         sides = [None if side is UNDEFINED else self.facts[side] for side in (phi.then, phi.orelse)]
         bound = [fact for fact in sides if fact is not None and fact.kind.family != "undefined"]
+        unknown = [fact for fact in sides if fact is not None and fact.kind == UNKNOWN]
+        if not bound and None in sides and unknown and phi.var in self.optional:
+            return unknown[0]  # known when the loop has been walked through once
         return bound[0] if len(bound) == 1 else None
 
     # ------------------------------------------------------------ loops
