@@ -16,7 +16,7 @@ from looplift.emit.native_caller import caller_text
 from looplift.emit.native_flow import Flow, live_ins, share_variables
 from looplift.emit.native_held import held_views
 from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread, sure_types
-from looplift.emit.native_ops import UNARY
+from looplift.emit.native_ops import CONVERSIONS, UNARY, canonical
 from looplift.emit.native_prelude import prelude
 from looplift.emit.native_region import write_region
 from looplift.emit.native_signature import (
@@ -39,7 +39,7 @@ from looplift.emit.native_statements import write
 from looplift.emit.native_values import Names
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Block, Let, Loop, Var, walk
+from looplift.ir.grammar import Atom, Block, Let, Loop, Var, walk
 from looplift.ir.kernel import Kernel
 
 __all__ = ["kernel_of", "standalone_text"]
@@ -108,7 +108,7 @@ def settle_types(loop: Loop, facts: Facts, signature: Signature, wanted: Wanted,
         found = writer.findings
         found.joins = {}
         _find_joins(found, sources, signature, found.zeros, loop)
-        _spread_aliases(found, possible_objects(loop))
+        _spread_aliases(found, possible_objects(loop) | _handed_on(loop, found))
         settled = (found.joins, found.aliases, found.updates) == (findings.joins, findings.aliases, findings.updates)
         if settled and found.mixed == findings.mixed:
             return found
@@ -133,6 +133,19 @@ def _find_joins(findings: Findings, sources, signature: Signature, zeros: set[Va
         join = join_of(var, findings.possible, sources, zeros, NotLiftable, mixes=findings.mixes)
         if join is not None:
             findings.joins[var] = replace(join, sure=var in sure) if join.other is not None else join
+
+
+def _handed_on(loop: Loop, findings: Findings) -> dict[Var, tuple[Atom, ...]]:
+    """Methods that give a view of an element, or the element itself where it has the type already."""
+    found: dict[Var, tuple[Atom, ...]] = {}
+    for statement in walk(Block((loop,))):
+        if not isinstance(statement, Let) or not statement.op.args or not isinstance(statement.op.args[0], Var):
+            continue
+        namespace, short = canonical(statement.op.name)
+        same = findings.types.get(statement.var) == findings.types.get(statement.op.args[0])
+        if namespace == "method" and (short in ("detach", "cpu") or (same and short in ("to", "type", *CONVERSIONS))):
+            found[statement.var] = (statement.op.args[0],)
+    return found
 
 
 def _spread_aliases(findings: Findings, sources) -> None:
