@@ -45,9 +45,21 @@ def _as_told(base: str, given: dict[str, Any]) -> bool:
 
 def by_parameter(name: str, args: list[Any]) -> dict[str, Any]:
     """The positional arguments by the names of their parameters, as far as those are known."""
-    if name.startswith("method.") and not (args and isinstance(args[0], np.ndarray)):
+    if not name.startswith("method."):
+        return dict(zip(_parameters(name), args, strict=False))
+    if not args or not isinstance(args[0], np.ndarray | np.generic):
         return {}
-    return dict(zip(_parameters(name), args, strict=False))
+    place = _OUT_OF_METHODS.get(name[7:], len(args))
+    written = {"out": args[place]} if place < len(args) else {}
+    return dict(zip(_parameters(name), args, strict=False)) | written
+
+
+_OUT_OF_METHODS = {
+    "all": 2, "any": 2, "argmax": 2, "argmin": 2, "choose": 2, "clip": 3, "compress": 3, "conj": 1, "conjugate": 1,
+    "cumprod": 3, "cumsum": 3, "dot": 2, "max": 2, "mean": 3, "min": 2, "prod": 3, "round": 2, "std": 3, "sum": 3,
+    "take": 3, "trace": 5, "var": 3,
+}  # fmt: skip
+"""Where arrays' methods take what they write to, counted with the array; not all tell their parameters."""
 
 
 @cache
