@@ -115,7 +115,7 @@ def test_gradients_are_those_of_the_loop(loop):
 def test_a_sum_is_computed_once():
     lifted = lift(squared_sum, backend="torch")
     lifted(torch.rand(50))
-    assert lifted.source.count(".sum(") == 1
+    assert lifted.source.partition("def squared_sum")[2].count(".sum(") == 1
     lifted = lift(two_sums, backend="torch")
     lifted(torch.rand(50))
     assert lifted.source.count(".sum(") == 1

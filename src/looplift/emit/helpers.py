@@ -224,8 +224,9 @@ def windows_array(values, dim, first, *steps):
 ''',
         "only_finite": '''
 def only_finite(values):
-    """Sums that are factored: as the terms are added one by one if the values are finite."""
-    if not torch.isfinite(values).all():
+    """Sums that are factored: as the terms are added one by one if all values are finite, as those of a finite sum."""
+    total = values.detach().sum() if values.dim() else values
+    if not abs(total.item()) < float("inf") and not torch.isfinite(values).all():
         raise RequirementFailed("a factor of a sum is not finite, or too large")
     return values
 ''',
