@@ -288,7 +288,7 @@ def _list_operator(writer: Writer, short: str, op: Op) -> View | None:
         if isinstance(times, Number) and times.type in (INT, BOOL):
             return _repeated(writer, pattern, convert(writer, times, INT))
         raise writer.refuse("not-scalar", "a list times something that is no integer")
-    return _concatenated(writer, as_list(writer, first), as_list(writer, second))
+    return _concatenated(writer, flat_list(writer, first), flat_list(writer, second))
 
 
 def _is_list(value: Value) -> bool:
@@ -313,6 +313,14 @@ def as_list(writer: Writer, value: Value) -> View:
     for position, number in enumerate(numbers):
         text = number.text if number.type == view.type else convert(writer, number, view.type).text
         writer.line(f"{view.root}({position}) = {text};")
+    return view
+
+
+def flat_list(writer: Writer, value: Value) -> View:
+    """The same of a list without rows: one that is repeated or joined is one object in several places."""
+    view = as_list(writer, value)
+    if view.rank != 1:
+        raise writer.refuse("aliasing", "a list of lists that is repeated or joined")
     return view
 
 
@@ -351,7 +359,7 @@ def _repeated(writer: Writer, pattern: Value, times: Number) -> View:
         if not number.type.is_python or number.other is not None or number.bound:
             raise writer.refuse("mixed-kinds", "a list of different kinds of values")
         return allocate(writer, number.type, [count], filling=number)
-    whole = as_list(writer, pattern)
+    whole = flat_list(writer, pattern)
     length = f"{whole.size(0)} * {count.at(MULTIPLY, strict=True)}"
     view = list_of(writer, whole.type, Number(length, INT, MULTIPLY, low=0, high=2**47))
     index = writer.fresh("k")
