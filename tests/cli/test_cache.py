@@ -62,13 +62,13 @@ def test_only_older_kernels_are_removed(folder):
     left_over = folder / "build-gone"
     left_over.mkdir()
     os.utime(left_over, (0, 0))
-    assert "removed 1 kernel, 8 B" in run("--clear", "--older-than", "5").output
+    assert "removed 1 kernel, 8 bytes" in run("--clear", "--older-than", "5").output
     assert sorted(path.name for path in folder.iterdir()) == ["kernel-new.cpp", "kernel-new.so"]
 
 
 def test_a_cache_that_is_not_there_is_empty(folder, monkeypatch):
     monkeypatch.setenv("LOOPLIFT_CACHE", str(folder / "nowhere"))
-    assert "0 kernels, 0 B" in run().output
+    assert "0 kernels, 0 bytes" in run().output
     assert run("--clear").exit_code == 0
 
 

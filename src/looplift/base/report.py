@@ -184,6 +184,14 @@ def readable_seconds(seconds: float) -> str:
     return "0 s" if not seconds else f"{seconds / 1e-9:.3g} ns"
 
 
+def readable_bytes(size: int) -> str:
+    """A size in memory or on disk with a unit that suits it."""
+    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size} bytes"
+
+
 def _lines_of(record: LoopRecord):
     yield _headline(record)
     excerpt = _excerpt(record)

@@ -8,6 +8,7 @@ import time
 from rich.console import Console
 from rich.table import Table
 
+from looplift.base.report import readable_bytes
 from looplift.build import cache
 from looplift.build.compiler import cache_directory
 
@@ -18,12 +19,12 @@ DAY = 86400.0
 def show_cache() -> int:
     """Prints where kernels are kept, how many, their size, and the latest of them."""
     found, console = cache.entries(), Console()
-    console.print(f"{cache_directory()}: {_counted(len(found))}, {_bytes(sum(entry.size for entry in found))}")
+    console.print(f"{cache_directory()}: {_counted(len(found))}, {readable_bytes(sum(entry.size for entry in found))}")
     if not found:
         return 0
     table = Table("kernel", "size", "made")
     for entry in found[:LISTED]:
-        table.add_row(entry.name or entry.library.stem, _bytes(entry.size), _age(time.time() - entry.made))
+        table.add_row(entry.name or entry.library.stem, readable_bytes(entry.size), _age(time.time() - entry.made))
     console.print(table)
     if len(found) > LISTED:
         console.print(f"and {len(found) - LISTED} older ones")
@@ -40,20 +41,12 @@ def clear_cache(days: float) -> int:
     except OSError as problem:
         print(f"looplift: {cache_directory()} cannot be cleared: {problem}", file=sys.stderr)
         return 2
-    print(f"removed {_counted(count)}, {_bytes(size)}")
+    print(f"removed {_counted(count)}, {readable_bytes(size)}")
     return 0
 
 
 def _counted(count: int) -> str:
     return f"{count} kernel{'' if count == 1 else 's'}"
-
-
-def _bytes(size: float) -> str:
-    for unit in ("B", "KiB", "MiB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}"
-        size /= 1024
-    return f"{size:.1f} GiB"
 
 
 def _age(seconds: float) -> str:

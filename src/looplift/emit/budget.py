@@ -8,6 +8,7 @@ from typing import Any
 
 from looplift.base.budget import PIECE, fits
 from looplift.base.data import dataclass, field
+from looplift.base.report import readable_bytes
 from looplift.emit.guards import device_of
 from looplift.emit.sizes import Size, sizes_of
 from looplift.ir.array import Axis
@@ -32,8 +33,10 @@ class Room:
 
     def message(self, names: Mapping[str, Any]) -> str:
         """How much they would take."""
-        size = _readable(eval(self.total, dict(names)))
-        allowed = "may be taken of what is free" if self.limit is None else f"the {_readable(self.limit)} of 'memory'"
+        size = readable_bytes(eval(self.total, dict(names)))
+        allowed = (
+            "may be taken of what is free" if self.limit is None else f"the {readable_bytes(self.limit)} of 'memory'"
+        )
         return f"all iterations together would take {size}, which is more than {allowed}"
 
 
@@ -72,10 +75,3 @@ def _stands_alone(loop: Loop, made: Any) -> bool:
     """Whether the loop can run piece by piece, and no other loop that became an axis is around it."""
     around = (other for other in made.loops.values() if other is not loop)
     return can_be_stripped(loop) and not any(statement is loop for other in around for statement in walk(other.body))
-
-
-def _readable(size: int) -> str:
-    for unit, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
-        if size >= unit:
-            return f"{size / unit:.1f} {name}"
-    return f"{size} bytes"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from looplift.emit.expanded import Expansion
 from looplift.emit.native_ops import canonical
 from looplift.ir.grammar import Const, Op, Var, atoms
+from looplift.ops import table
 
-STEEP = frozenset("sqrt rsqrt reciprocal log log2 log10 log1p asin acos acosh atanh hypot norm logit xlogy".split())
-QUOTIENTS = frozenset(("truediv", "mod", "fmod"))
+REGULAR = frozenset("exp exp2 expm1 sinh cosh norm vector_norm std".split())
+"""Operations whose derivative is finite where they are, and those at whose singular points torch's gradient is zero."""
 
 
 def is_steep(expansion: Expansion, op: Op) -> bool:
@@ -16,12 +17,17 @@ def is_steep(expansion: Expansion, op: Op) -> bool:
     What divides all elements alike is no such thing: those that are read have it too.
     """
     given = [atom for argument in op.args for atom in atoms(argument) if isinstance(atom, Var)]
-    short, last = canonical(op.name)[1], op.args[-1] if op.args else None
+    short = canonical(op.name)[1]
     if any(expansion.rows[atom].steep for atom in given if atom in expansion.rows):
         return True
+    found = table.SINGULAR.get(short)
+    if found is None or short in REGULAR or found[0] >= len(op.args):
+        return False
     if short == "pow":
-        return not (
-            isinstance(last, Const) and type(last.value) in (int, float) and (last.value >= 1 or not last.value)
-        )
-    divides = [atom for atom in atoms(last) if isinstance(atom, Var)] if last is not None else []
-    return short in STEEP or (short in QUOTIENTS and any(atom in expansion.rows for atom in divides))
+        return not _is_smooth_power(op)
+    return any(atom in expansion.rows for atom in atoms(op.args[found[0]]))
+
+
+def _is_smooth_power(op: Op) -> bool:
+    power = op.args[-1]
+    return isinstance(power, Const) and type(power.value) in (int, float) and (power.value >= 1 or not power.value)

@@ -11,6 +11,7 @@ What is handed out is then the view that it is in the loop, whatever becomes of 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
@@ -67,8 +68,8 @@ class _Reader:
         self.outside = list(source.body)
         self.definition: dict[Atom, Statement] = {v: s for s in walk(source.body) for v in definitions(s)}
         self.early = {v for s in self.outside if not isinstance(s, Loop | If) for v in definitions(s)}
-        found = [one for atom in self.handed_out() for one in self.origins(atom)]
-        self.shared = {one for one in found if isinstance(one, Var) and found.count(one) > 1}
+        found = Counter(one for atom in self.handed_out() for one in self.origins(atom))
+        self.shared = {one for one, times in found.items() if isinstance(one, Var) and times > 1}
         """What several results may be."""
 
     def handed_out(self) -> Iterator[Var]:
