@@ -154,6 +154,44 @@ def named_as_temporaries(x, value, index, t, choice, mask, step):
     return out * t + value
 
 
+def made_before(x, n):
+    states = [2 * x]
+    copy = x.clone()
+    for _ in range(n):
+        x = torch.tanh(x) * x.sum()
+        states.append(x)
+    return torch.stack(states), copy
+
+
+def copied_before(x, n):
+    frames = [x.clone()]
+    for _ in range(n):
+        inner = x.clone()
+        inner[1:-1] = 0.5 * x[1:-1] + 0.25 * (x[2:] + x[:-2])
+        x = inner
+        frames.append(x.clone())
+    return torch.stack(frames)
+
+
+def item_of_before(x, n):
+    first = x[0]
+    out = []
+    for _ in range(n):
+        x = torch.tanh(x) * first
+        out.append(x)
+    return torch.stack(out)
+
+
+def exchanged(x, n):
+    before, double = x, 2 * x
+    x = double
+    out = []
+    for _ in range(n):
+        x, before = torch.tanh(x + before.sum()), x
+        out.append(x)
+    return torch.stack(out), before
+
+
 def numbers(*shape):
     return torch.rand(shape, generator=torch.Generator().manual_seed(len(shape)), dtype=torch.float64) - 0.4
 
@@ -174,6 +212,10 @@ CASES = [
     (started, ROW, ROW),
     (twice, ROWS, ONE),
     (nested, ROWS, ONE),
+    (made_before, ROW, 4),
+    (copied_before, ROW, 4),
+    (item_of_before, ROW, 4),
+    (exchanged, ROW, 4),
     (named_active, ROW, ROW),
     (named_as_temporaries, ROW, ROW, 3, 2.0, 0.5, ROW, ONE),
 ]  # fmt: skip

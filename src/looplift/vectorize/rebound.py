@@ -22,18 +22,23 @@ def held_names(function: Function) -> set[str]:
 
 
 def _is_rebound(body: Block, param: Var, name: str) -> bool:
-    """Whether the name of a live-in is given to something else that is made of it, and it is not read from then on.
-
-    What the code before that needs has names of its own, so no loop may come before.
+    """Whether the name of a live-in is given to something else that is made of it, and neither it nor what was made of
+    it before is read from then on: that may be written where it is read. No loop may come before.
     """
-    statements = list(body)
+    statements, made = list(body), {param}
     for position, statement in enumerate(statements):
         if name in {var.hint for var in _bound(statement)}:
             later = [inner for s in statements[position + 1 :] for inner in _all(s)]
-            return not _is_read_inside(statement, param) and not any(param in uses(inner) for inner in later)
+            return not _reads_inside(statement, made, param, name) and not _reads(later, made)
         if not isinstance(statement, Let):
             return False
+        if _reads([statement], made):
+            made.add(statement.var)
     return False
+
+
+def _reads(statements: list[Statement], made: set[Var]) -> bool:
+    return any(not made.isdisjoint(uses(statement)) for statement in statements)
 
 
 def _bound(statement: Statement) -> Iterator[Var]:
@@ -45,14 +50,17 @@ def _all(statement: Statement) -> Iterator[Statement]:
     return walk(Block((statement,)))
 
 
-def _is_read_inside(statement: Statement, param: Var) -> bool:
+def _reads_inside(statement: Statement, made: set[Var], param: Var, name: str) -> bool:
+    """Whether what binds the name anew reads values of before when it is bound already."""
     if isinstance(statement, Let):
         return False
     if not isinstance(statement, Loop):
-        return any(param in uses(inner) for inner in _all(statement))
-    starts = [carry.init for carry in statement.carries]
-    bounds = (
-        [statement.domain.lo, statement.domain.hi, statement.domain.step] if isinstance(statement.domain, Range) else []
-    )
-    inside = [atom for inner in _all(statement) for atom in uses(inner)]
-    return inside.count(param) > starts.count(param) + bounds.count(param)
+        return _reads(list(_all(statement)), made)
+    inside = [atom for inner in _all(statement) for atom in uses(inner) if atom in made]
+    if not any(carry.init is param and carry.hint == name for carry in statement.carries):
+        return bool(inside)
+    before = [carry.init for carry in statement.carries if carry.init is param]
+    if isinstance(statement.domain, Range):
+        bounds = (statement.domain.lo, statement.domain.hi, statement.domain.step)
+        before += [bound for bound in bounds if bound is param]
+    return len(inside) > len(before)
