@@ -365,3 +365,25 @@ def test_a_keyword_may_have_any_name():
         return x
 
     assert "method.anything" in operations(translated(region, torch.ones(3)))
+
+
+def test_a_list_that_a_helper_and_the_region_see_is_made_anew_in_each_call():
+    def components(pairs, n):
+        parent = list(range(n))
+
+        def root(k):
+            while parent[k] != k:
+                k = parent[k]
+            return k
+
+        for a, b in pairs:
+            parent[root(a)] = root(b)
+        return parent
+
+    lifted = looplift.lift(components)
+    for shift in range(4):
+        pairs = [((7 * k + shift) % 50, (3 * k) % 50) for k in range(60)]
+        assert lifted(pairs, 50) == components(pairs, 50)
+    notes = [note for loop in lifted.report().loops for note in loop.notes]
+    assert not any("new kinds" in note for note in notes), notes
+    assert len(lifted.__looplift_state__.dispatchers[0].variants) < 4

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from looplift import lift
-from looplift.runtime.trials import Trial, size_class
+from looplift.runtime.trials import Trial, decided_together, size_class
 
 X = torch.arange(1.0, 5.0)
 
@@ -109,3 +109,27 @@ def test_verdicts():
     assert Trial(1.0, batched=[1.0] * 4, written=[1.1] * 4).passed()
     assert Trial(0.05, batched=[0.03, 0.02], written=[1.0]).passed()
     assert Trial(0.05, batched=[0.03, 0.02], written=[0.1]).passed() is None
+
+
+def test_sizes_that_stay_undecided_are_decided_together():
+    slow = [Trial(1.0, batched=[0.9], written=[0.3]) for _ in range(6)]
+    assert decided_together(slow) is False and decided_together(slow[:5]) is None
+    assert decided_together([Trial(1.0, batched=[0.2], written=[0.3]) for _ in range(6)])
+    assert decided_together([Trial(1.0) for _ in range(6)]) is None
+    assert decided_together([Trial(1.0) for _ in range(12)])
+
+
+def test_places_that_differ_in_every_call_are_no_sizes(stand_in):
+    def nearest(x, low, high):
+        for k in range(low, high):
+            if x[k] > 0:
+                return k
+        return high
+
+    stand_in.answer("nearest", "time.sleep(0.002)", "return low", namespace={"time": time})
+    lifted = lift(nearest)
+    for _ in range(4):
+        for low in (1, 3, 7, 15, 31, 63, 127, 255):
+            assert lifted(torch.ones(512), low, 512) == low
+    assert lifted.report().loops[0].code == "too-small"
+    assert fastest(lambda: lifted(torch.ones(512), 100, 512)) < 0.002

@@ -21,7 +21,7 @@ from looplift.runtime import alternatives, entry, guards, second
 from looplift.runtime.patience import Patience
 from looplift.runtime.records import Records, failed_check
 from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved
-from looplift.runtime.trials import MAX_SIZES, Trial, size_class
+from looplift.runtime.trials import Trial, decided_together, size_class
 from looplift.runtime.variants import Program, RegionCode, build_function
 from looplift.runtime.verification import BUDGET, Outcome, Verdict, verified_call
 
@@ -64,6 +64,8 @@ class Variant:
     """Lists whose items differed in shape when it was made."""
     refusal: NotLiftable | None = None
     """Of the region, where the variant is another form of it that takes turns with its pieces."""
+    numbers: dict[str, int] = field(default_factory=dict)
+    """Of one for small arguments: the greatest integers, which may be sizes or places, that it is known to be for."""
     is_divided: bool = False
     """Of a plain variant: the statements run with smaller regions in them."""
 
@@ -228,12 +230,16 @@ class Dispatcher:
 
     def add_small(self, variant: Variant, values: dict[str, Any]) -> bool:
         """From now on arguments like these, up to twice their size, run as written; False if they have no size."""
-        limits = [text for name, value in values.items() for text in guards.size_limits(self.writer, name, value)]
+        before = {} if variant.small is None else variant.small.numbers
+        numbers = {name: max(abs(value), before.get(name, 0)) for name, value in values.items() if type(value) is int}
+        sizes = {**values, **numbers}
+        limits = [text for name, value in sizes.items() for text in guards.size_limits(self.writer, name, value)]
         if not limits or sum(one.plain for one in self.variants) >= MAX_VARIANTS:
             return False
         if variant.small is None:
             variant.small = Variant([], variant.modes, -1, plain=True)
             self.variants.append(variant.small)
+        variant.small.numbers = numbers
         variant.small.conditions = [*variant.conditions, *variant.small.guards, *limits]
         self.install()
         return True
@@ -340,8 +346,13 @@ class Dispatcher:
 
     def _judge(self, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> None:
         """End the trials of a variant once it is clear whether it is faster than the loop."""
+        if variant.trials is None:
+            return
         passed = trial.passed()
-        if variant.trials is None or (passed is None and len(variant.trials) < MAX_SIZES):
+        if passed is None:
+            passed = decided_together(variant.trials.values())
+            trial = max(variant.trials.values(), key=lambda one: min(len(one.batched), len(one.written)))
+        if passed is None:
             return
         variant.is_slow = passed is False
         little = passed is False or trial.gains_little

@@ -89,8 +89,10 @@ def _renamed(text: str, writer: guards.Writer, names: Mapping[str, Any]) -> str:
 def root_conditions(writer: guards.Writer, values: Mapping[str, Any]) -> list[str]:
     """Conditions on the root names: all types first, which are cheap and differ most."""
     writer.shapes.clear()
+    writer.roots = {id(value): name for name, value in values.items()}
     tensors = {name: value for name, value in values.items() if isinstance(value, torch.Tensor)}
     others = [guards.conditions(writer, name, value) for name, value in values.items() if name not in tensors]
+    writer.roots = {}
     types = [writer.type_is(name, value) for name, value in tensors.items()] + [texts[0] for texts in others]
     rest = [text for texts in others for text in texts[1:]]
     return types + guards.of_tensors(writer, tensors, extents=True) + rest

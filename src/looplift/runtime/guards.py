@@ -43,6 +43,8 @@ class Writer:
     counter: int = 0
     shapes: dict[str, str] = field(default_factory=dict)
     """Where the last conditions that were made for a value keep its shape."""
+    roots: dict[int, str] = field(default_factory=dict)
+    """The names of a region's values, by the identity of these, while conditions are made for them."""
     checks: set[str] = field(default_factory=set)
     """Conditions that no value meets under dispatch modes, transforms or inference mode, but those made there."""
 
@@ -246,6 +248,8 @@ def _of_cell(writer: Writer, text: str, cell: types.CellType, depth: int) -> lis
     if isinstance(value, _PLAIN):
         same = f"{text} == {writer.constant(value)}" if value == value else f"{text} is {writer.constant(value)}"
         return [writer.type_is(text, value), same]
+    if (root := writer.roots.get(id(value))) is not None and isinstance(value, (Tensor, np.ndarray, list, dict)):
+        return [f"{text} is {root}"]  # what it is then, is guarded there
     if isinstance(value, (Tensor, np.ndarray, *_SEQUENCES, dict)) or depth >= DEPTH:
         return [f"{text} is {writer.constant(value)}"]
     return conditions(writer, text, value, depth + 1)
@@ -318,7 +322,7 @@ def size_limits(writer: Writer, text: str, value: Any) -> list[str]:
         name = writer.temporary()
         limits = [f"{name}[{k}] <= {2 * extent + 1}" for k, extent in enumerate(value.shape) if extent]
         return [f"({name} := {text}.shape)", *limits]
-    if isinstance(value, (list, tuple, dict, set, str, range)):
+    if isinstance(value, (list, tuple, dict, set, str, bytes, bytearray, range)):
         return [f"{writer.builtin('len')}({text}) <= {2 * len(value) + 1}"]
     if type(value) is int:
         return [f"{text} <= {2 * abs(value) + 1}"]

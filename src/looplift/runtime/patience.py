@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,15 @@ from looplift.base.data import dataclass
 
 AT_ONCE = 2.0
 """Seconds."""
+
+
+class Compiling(threading.local):
+    """What this thread has spent on compiling so far, in seconds: no part of what a loop takes."""
+
+    seconds = 0.0
+
+
+compiling = Compiling()
 
 
 @dataclass(eq=False)
@@ -31,12 +41,13 @@ class Patience:
 
     @contextmanager
     def compiling(self) -> Iterator[None]:
-        start = time.perf_counter()
+        start, before = time.perf_counter(), compiling.seconds
         try:
             yield
         finally:
             self.last, self.waited = time.perf_counter() - start, 0.0
             self.compiled += self.last
+            compiling.seconds = before + self.last
 
     def wait(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """Run the loop as it is."""

@@ -6,7 +6,7 @@ code take turns for a few calls, and the slower one is out. Only calls of about 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ LOSS = 1.2
 """So many times slower than the loop in the end, and a variant is not used for arguments of this size."""
 PAIRS = 4
 MAX_SIZES = 6
-"""With so many sizes undecided, a variant is taken for all of them."""
+"""With so many sizes undecided, they are decided together."""
 
 
 @dataclass
@@ -71,6 +71,17 @@ class Trial:
         return sorted(self.written)[len(self.written) // 2], sorted(self.batched)[len(self.batched) // 2]
 
 
+def decided_together(trials: Collection[Trial]) -> bool | None:
+    """Whether a variant is faster than the loop over all sizes that are undecided; None while it is not clear."""
+    if len(trials) < MAX_SIZES:
+        return None
+    pairs = [trial for trial in trials if trial.batched and trial.written]
+    if sum(min(len(trial.batched), len(trial.written)) for trial in pairs) < PAIRS:
+        return None if len(trials) < 2 * MAX_SIZES else True
+    batched = sum(min(trial.batched) for trial in pairs)
+    return batched < LOSS * sum(min(trial.written) * trial.patience for trial in pairs)
+
+
 def size_class(values: Iterable[Any]) -> tuple[int, ...]:
     """The lengths in arguments, each to a factor of two."""
     return tuple(length.bit_length() for value in values for length in _lengths(value))
@@ -79,6 +90,6 @@ def size_class(values: Iterable[Any]) -> tuple[int, ...]:
 def _lengths(value: Any) -> tuple[int, ...]:
     if isinstance(value, (torch.Tensor, np.ndarray)):
         return tuple(value.shape)
-    if isinstance(value, (list, tuple, dict, set, str, range)):
+    if isinstance(value, (list, tuple, dict, set, str, bytes, bytearray, range)):
         return (len(value),)
     return (abs(value),) if type(value) is int else ()

@@ -17,6 +17,7 @@ from typing import Any
 
 from looplift.base.compare import difference
 from looplift.base.data import dataclass
+from looplift.runtime.patience import compiling
 from looplift.runtime.snapshot import CannotCopy, GeneratorStates, Saved, copied
 from looplift.runtime.variants import Program, RegionCode
 
@@ -29,9 +30,13 @@ class OutOfTime(BaseException):
 
 
 class Clock:
-    """Watches over the iterations of loops: ``clock(xs)`` around an iterable, ``clock.holds()`` in a condition."""
+    """Watches over the iterations of loops: ``clock(xs)`` around an iterable, ``clock.holds()`` in a condition.
+
+    Functions that the loop calls may be compiled meanwhile, which does not count.
+    """
 
     def __init__(self, seconds: float):
+        self.compiled = compiling.seconds
         self.start = time.perf_counter()
         self.end = self.start + seconds
         self.outermost: tuple[int, int] | None = None  # iterations done, and all, of the loop that was entered first
@@ -43,23 +48,34 @@ class Clock:
         return self._watched(iterable, first)
 
     def _watched(self, iterable: Iterable[Any], first: bool) -> Iterator[Any]:
-        read, end = time.perf_counter, self.end
+        read = time.perf_counter
         for done, item in enumerate(iterable):
             if first and self.outermost is not None:
                 self.outermost = (done, self.outermost[1])
-            if read() > end:
-                raise OutOfTime
+            if read() > self.end:
+                self.look_again()
             yield item
 
     def holds(self) -> bool:
         if time.perf_counter() > self.end:
-            raise OutOfTime
+            self.look_again()
         return True
+
+    def look_again(self) -> None:
+        """Move start and end by what was compiled since; raises OutOfTime where that was not why it took so long."""
+        spent = compiling.seconds - self.compiled
+        self.compiled, self.start, self.end = compiling.seconds, self.start + spent, self.end + spent
+        if time.perf_counter() > self.end:
+            raise OutOfTime
+
+    def spent(self) -> float:
+        """Seconds so far."""
+        return time.perf_counter() - self.start - (compiling.seconds - self.compiled)
 
     def estimate(self) -> float | None:
         """Seconds that the whole loop takes, from the share of its iterations that were done."""
         done, all_of_them = self.outermost or (0, 0)
-        return (time.perf_counter() - self.start) * all_of_them / done if done and all_of_them else None
+        return self.spent() * all_of_them / done if done and all_of_them else None
 
 
 class _ThreadText(io.TextIOBase):
@@ -141,7 +157,7 @@ def run_loop(
             return None, Verdict(None, f"not verified: the loop takes longer than {limit}", clock.estimate())
         except Exception as raised:
             error = raised
-    spent = time.perf_counter() - clock.start
+    spent = clock.spent()
     run = LoopRun(result, error, copies, text, GeneratorStates(values.values()), spent)
     before.restore()
     return run, Verdict(None, seconds=spent)
