@@ -28,7 +28,12 @@ torch.as_tensor(x[i]) * 2
 torch.as_tensor(x[i], dtype=torch.float64)
 torch.as_tensor(x[i, 0].item() + 1) * x[j]
 torch.column_stack((x[i], x[j]))
-torch.column_stack([A[i], A[j]])""".splitlines()
+torch.column_stack([A[i], A[j]])
+torch.zeros_like(x[i]) * x[j]
+torch.ones_like(x[i, 0]) if x[i, 0] > x[j, 1] else x[j, 2]
+torch.full_like(A[i], 2) if x[i, 0] > x[j, 1] else A[j]
+torch.full_like(x[i, 1], float("inf")) if x[i, 0] > x[j, 1] else x[j, 2]
+torch.full_like(k[i], 2.7) + x[j]""".splitlines()
 
 TEXT = """def collected(x, A, k, edges):
     out = []

@@ -105,8 +105,8 @@ _ENTRIES = (
         "syntax without a rule",
         "The loop uses a construct of the language that looplift does not translate.",
         "say it with assignments, if, for, while, break, continue, return and calls.",
-        "for i in range(n):\n    match i % 2:\n        case 0:\n            y[i] = x[i]",
-        "for i in range(n):\n    if i % 2 == 0:\n        y[i] = x[i]",
+        "for i in range(n):\n    match rows[i].tolist():\n        case [0, *rest]:\n            y[i] = x[i]",
+        "for i in range(n):\n    if rows[i, 0] == 0:\n        y[i] = x[i]",
     ),
     Reason(
         "unsupported-iterable",

@@ -98,6 +98,8 @@ def _function(writer: Writer, namespace: str, short: str, op: Op) -> Number:
             return _new_tensor(writer, op)
         case "zeros" | "ones":
             return _filled(writer, short, op)
+        case "zeros_like" | "ones_like" | "full_like" if namespace == "torch":
+            return _filled_like(writer, short, op)
         case "clamp":
             return _clamp(writer, op)
     return applied(writer, namespace, short, _numbers(writer, op))
@@ -190,6 +192,19 @@ def _filled(writer: Writer, short: str, op: Op) -> Number:
         raise writer.refuse("not-scalar", "a tensor of more than one element is made in the loop")
     scalar = _dtype(writer, op) or floating(Scalar("tensor", "int64"))
     return convert(writer, writer.value(Const(0 if short == "zeros" else 1)), scalar)  # type: ignore[arg-type]
+
+
+def _filled_like(writer: Writer, short: str, op: Op) -> Number:
+    """``torch.ones_like(number)``: the operand tells the type alone."""
+    keywords = dict(op.kwargs)
+    given = [*op.args[1:], *([keywords.pop("fill_value")] if "fill_value" in keywords else [])]
+    like = writer.number(op.args[0])
+    if like.type.family != "tensor" or len(given) != (short == "full_like"):
+        raise writer.refuse("unknown-op", f"these arguments of '{op.name}' have no scalar form")
+    number = writer.number(given[0]) if given else writer.number(Const(0 if short == "zeros_like" else 1))
+    if not number.type.is_python or (number.type.is_float and not like.type.is_float):
+        raise writer.refuse("unknown-op", f"these arguments of '{op.name}' have no scalar form")
+    return convert(writer, number, _dtype(writer, replace(op, kwargs=tuple(keywords.items()))) or like.type)
 
 
 # ---------------------------------------------------------------- methods
@@ -359,8 +374,10 @@ def _flag(number: Number, common: Scalar) -> str:
 
 
 def _identity(writer: Writer, op: Op) -> Number:
-    """``x is None``; nothing else is compared by identity."""
+    """``x is None``, ``x is True`` of a bool; nothing else is compared by identity."""
     left, right = (writer.operand(argument) for argument in op.args)
+    if all(isinstance(one, Number) and one.type == BOOL and not one.bound for one in (left, right)):
+        return applied(writer, "", "eq" if op.name == "is_" else "ne", _numbers(writer, op))
     value, fixed = (right, left) if isinstance(left, Fixed) else (left, right)
     if not isinstance(fixed, Fixed) or fixed.value is not None:
         raise writer.refuse("unknown-op", "'is' of anything but None")

@@ -10,6 +10,7 @@ from typing import Any
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
+from looplift.frontend.matches import without_matches
 
 REGIONS_NAME = "__looplift_regions__"
 """The free variable by which rewritten code reaches its regions."""
@@ -103,7 +104,7 @@ def _definition(function: types.FunctionType, lines: list[str], line: int) -> as
             _Mangler(owner).visit(child)
     if REGIONS_NAME not in function.__code__.co_freevars and not _belongs(tree, function.__code__):
         raise NotLiftable("no-source", f"the file of '{name}' has changed since it was loaded")
-    return tree
+    return without_matches(tree)
 
 
 def _class_of(function: types.FunctionType) -> str | None:

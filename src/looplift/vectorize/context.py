@@ -342,13 +342,16 @@ def _has_no_gradient(node: Node) -> bool:
 
 def _only_like(node: Node) -> bool:
     """Whether a value depends on the sizes and dtypes of its operands alone."""
-    if node.op in ("attribute", "extent", "length"):
+    if node.op in ("attribute", "extent", "length") or node.attrs.get("like"):
         return True
-    name = node.attrs.get("name", "") if node.op == "apply" else ""
+    name = node.attrs.get("name", "") if node.op in ("apply", "vmapped") else ""
     return name.rpartition(".")[2] in LIKE and name.startswith(("torch.", "np.", "method.new_"))
 
 
-LIKE = frozenset("zeros ones empty zeros_like ones_like empty_like new_zeros new_ones new_empty arange eye".split())
+LIKE = frozenset(
+    """zeros ones empty full zeros_like ones_like empty_like full_like new_zeros new_ones new_empty new_full
+    arange eye""".split()
+)
 
 
 def items_of(node: Node) -> set[int]:

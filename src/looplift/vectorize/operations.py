@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from looplift.base.data import replace
 from looplift.ir.array import Node
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, operands
@@ -49,11 +50,17 @@ def operation(context: Context, statement: Let) -> Val:
         return Val(Node("none", (), (), fact.kind))
     if not any(value.axes for value in values):
         return Val(uniform(context, op, fact, statement.var))
+    if op.name in ("is_", "is_not") and all(_is_bool(context, arg) for arg in op.args):
+        op = replace(op, name="eq" if op.name == "is_" else "ne")  # there is but one True
     if op.name in ("is_", "is_not", "call", "format", "in_", "not_in"):
         raise context.refuse(
             "unknown-op", f"'{op.name.rstrip('_').replace('_', ' ')}' of values that differ by iteration"
         )
     return lanes(context, op, fact, statement.var)
+
+
+def _is_bool(context: Context, operand: Operand) -> bool:
+    return isinstance(operand, Var | Const) and context.facts.kind(operand).family == "bool"
 
 
 def _flat(context: Context, op: Op) -> list[Node]:
@@ -174,7 +181,8 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
 
 
 TENSOR_FORMS = frozenset(
-    "bucketize searchsorted isin repeat_interleave bincount moveaxis as_tensor column_stack".split()
+    """bucketize searchsorted isin repeat_interleave bincount moveaxis as_tensor column_stack zeros_like ones_like
+    full_like""".split()
 )
 """Of torch, with a form in ``tensor_forms``, which is imported for these alone."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from looplift.ir.array import Node, merge_axes
@@ -91,6 +92,17 @@ def _as_tensor(call: Call) -> Made:
     return nodes.cast(x, call.fact.kind.dtype)
 
 
+def _filled(call: Call) -> Made:
+    """Of one number everywhere, as large as the operand."""
+    x, kind = call.first, call.fact.kind
+    value = {"zeros_like": 0, "ones_like": 1}.get(base_name(call.name), call.const("fill_value"))
+    if not is_array(x) or x.kind.dtype != kind.dtype or not isinstance(value, int | float):
+        return None
+    if not kind.rank:
+        return nodes.cast(nodes.const(value), kind.dtype)
+    return call.made(f"torch.full_like({{x!}}, {value!r})", {"x": x}, like=True) if abs(value) < math.inf else None
+
+
 def _columns(call: Call) -> Made:
     items = call.first
     if not isinstance(items, list) or not items or not all(is_array(item) for item in items):
@@ -107,5 +119,6 @@ FORMS: dict[str, tuple[str, Form]] = {
     "isin": ("elements test_elements assume_unique invert", _among),
     "repeat_interleave": ("input repeats dim", _repeated), "bincount": ("input weights minlength", _counts),
     "moveaxis": ("a source destination", moved_axis), "as_tensor": ("data dtype", _as_tensor),
-    "column_stack": ("tensors", _columns),
+    "column_stack": ("tensors", _columns), "zeros_like": ("input", _filled), "ones_like": ("input", _filled),
+    "full_like": ("input fill_value", _filled),
 }  # fmt: skip
