@@ -269,12 +269,22 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
         for name in ("__code__", "__defaults__", "__kwdefaults__"):
             build.watch(function, f".{name}", getattr(function, name))
     env = _bind(build, callee, function, source.tree.args, positional, keywords)
-    path = callee.path if is_guarded and has_path and callee.value is function else ""
+    path = _path_of(build, callee, has_path=has_path) if is_guarded and callee.value is function else ""
     frame = Frame(env, outer_names(function), file=source.file, cells_are_guarded=is_guarded, path=path)
     try:
         return run_body(build, frame, function, source.tree.body)
     except SyntaxError as error:
         raise build.refuse("unsupported-syntax", f"'{callee.path}' has {error}") from None
+
+
+def _path_of(build: Builder, callee: Const, *, has_path: bool) -> str:
+    """By which the region reaches a function whose closure is guarded; empty if it does not."""
+    if has_path:
+        return callee.path
+    outer = build.frame.outer
+    if not build.frame.path or not isinstance(outer, Outer) or callee.path not in outer.cells:
+        return ""
+    return f"{build.frame.path}.__closure__[{list(outer.cells).index(callee.path)}].cell_contents"
 
 
 def run_body(build: Builder, frame: Frame, key: Any, statements_of_body: list[ast.stmt]) -> Value:

@@ -54,6 +54,20 @@ class Scope:
         """Locals that functions and generators inside hold on to."""
         return held_names(self.function.body)
 
+    @cached_property
+    def helpers(self) -> dict[str, frozenset[str]]:
+        """Functions that are defined in this one, by name, each with the locals that they and what they call read."""
+        made = [(node.name, node) for node in _inner_functions(self.function)]
+        for node in walk_own(self.function):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+                made += [(target.id, node.value) for target in node.targets if isinstance(target, ast.Name)]
+        found: dict[str, frozenset[str]] = {}
+        for name, node in made:
+            found[name] = found.get(name, frozenset()) | free_names(node)
+        for _ in found:
+            found = {name: read.union(*(found.get(other, ()) for other in read)) for name, read in found.items()}
+        return {name: read & self.locals for name, read in found.items()}
+
     def lookup(self, name: str) -> Any:
         """The value of a global or builtin name."""
         if name in self.locals or name in self.enclosing:
@@ -149,10 +163,11 @@ class Region:
 
     @cached_property
     def arguments(self) -> list[str]:
-        """Locals and free variables that the region needs from before it."""
-        scope, possible = self.scope, self.scope.flow.possible[self.block[self.start]]
-        names = (self._read & possible) | ((self._read & scope.enclosing) - scope.locals)
-        return sorted(names)
+        """Locals and free variables that the region, and the inner functions that it reads, need from before it."""
+        scope, flow, start = self.scope, self.scope.flow, self.block[self.start]
+        inner = (read for name in self._read if (read := scope.helpers.get(name)))
+        names = (self._read & flow.possible[start]) | (frozenset().union(*inner) & flow.bound[start])
+        return sorted(names | ((self._read & scope.enclosing) - scope.locals))
 
     @cached_property
     def outside(self) -> list[str]:

@@ -235,16 +235,16 @@ def _of_function(writer: Writer, text: str, value: types.FunctionType, depth: in
         held = dict(found) if isinstance(found, dict) else found
         out.append(f"{text}.{name} {'==' if simple else 'is'} {writer.constant(held if simple else found)}")
     for k, cell in enumerate(value.__closure__ or ()):
-        out += _of_cell(writer, f"{text}.__closure__[{k}].cell_contents", cell, depth)
+        out += _of_cell(writer, f"{text}.__closure__[{k}]", cell, depth)
     return out
 
 
 def _of_cell(writer: Writer, text: str, cell: types.CellType, depth: int) -> list[str]:
     """A number that a helper closes over is part of it; anything else is guarded like an argument."""
-    try:
-        value = cell.cell_contents
-    except ValueError:
-        raise NotLiftable("unsupported-value", "a helper function closes over a name that is not bound") from None
+    empty = types.CellType()
+    if cell == empty:
+        return [f"{text} == {writer.constant(empty)}"]
+    value, text = cell.cell_contents, f"{text}.cell_contents"
     if isinstance(value, _PLAIN):
         same = f"{text} == {writer.constant(value)}" if value == value else f"{text} is {writer.constant(value)}"
         return [writer.type_is(text, value), same]
