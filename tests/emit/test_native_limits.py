@@ -359,7 +359,11 @@ def test_powers_of_numpy(function, exponent):
     x = np.random.default_rng(0).uniform(0.1, 3.0, 20000)
     x = x.reshape(-1, 10) if function is power_of_rows else x
     lifted = lift(function, backend="native", verify="off")
-    assert np.array_equal(lifted(x, exponent, x * 0), function(x, exponent, x * 0))
+    found, wanted = lifted(x, exponent, x * 0), function(x, exponent, x * 0)
+    if exponent == 1.7:  # NumPy has a library of its own where the processor has AVX-512
+        np.testing.assert_array_max_ulp(found, wanted, maxulp=1)
+    else:
+        assert np.array_equal(found, wanted)
     assert lifted.report().loops[0].decision == "native"
 
 

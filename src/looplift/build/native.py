@@ -41,13 +41,15 @@ def _library(source: str) -> ctypes.PyDLL:
 def _defined(text: str, name: str, **more: Any) -> Callable[..., tuple]:
     """The function that a Python text defines."""
     namespace: dict[str, Any] = {
-        "ctypes": ctypes, "torch": torch, "host": ctypes.addressof(_host()), "failed": failed, "address": address,
+        "ctypes": ctypes, "torch": torch, "host": ctypes.addressof(_host()), "failed": failed,
         **more,
     }  # fmt: skip
     if "numpy." in text:
         import numpy
 
-        namespace["numpy"] = numpy
+        from looplift.build.arrays import array_at
+
+        namespace |= {"numpy": numpy, "array_at": array_at()}
     exec(compile(text, f"<{name}>", "exec"), namespace)
     return namespace[name]
 
@@ -71,17 +73,6 @@ _OUTCOMES = tuple(OUTCOMES.values())
 def failed(outcome: int) -> RequirementFailed:
     """The exception for what a kernel returned."""
     return RequirementFailed(_OUTCOMES[outcome])
-
-
-def address(array: Any, dtype: str, rank: int, writes: bool = False) -> int:
-    """Where an array's elements begin; raises TypeError if it is not what the kernel was made for."""
-    if array.dtype.name != dtype or array.ndim != rank or not array.dtype.isnative:
-        raise TypeError(f"an array of {rank} dimensions of {dtype} was expected")
-    if not array.flags.aligned or any(step % array.itemsize for step in array.strides):
-        raise RequirementFailed("an array's elements are not aligned")
-    if writes and not array.flags.writeable:
-        raise RequirementFailed("an array is read-only")
-    return array.__array_interface__["data"][0]
 
 
 def differentiable(kernel: Kernel) -> Callable[..., tuple]:

@@ -153,7 +153,7 @@ def _forward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint) -> str
     for result in adjoint.forward.results:
         parameters += result_parameters(result)
     parameters.append("Tape* recorded")
-    openings = [p.opening(stored=p.var in kernel.stored) for p in signature.parameters if p.is_pointer]
+    openings = signature.openings(set(kernel.stored))
     openings += [*separations(signature, set(kernel.stored)), "Recorder tape(recorded);"]
     return _text(f"{kernel.name}_forward", parameters, openings, adjoint.forward.writer.lines)
 
@@ -193,7 +193,7 @@ def _parameters_back(signature: Signature) -> list[str]:
 def _openings_back(signature: Signature, adjoint: Adjoint, lines: list[str]) -> list[str]:
     """The tensors that statements read; a number that they do not read may not be handed over at all."""
     read = [p for p in signature.parameters if p.is_pointer and (p.kind.rank or _reads(lines, p))]
-    openings = [p.opening(stored=False) for p in read]
+    openings = [line for p in read for line in p.openings(stored=False)]
     return ["Tape tape = *recorded;", *openings, *(_gradient_view(signature.of(var)) for var in adjoint.roots)]
 
 

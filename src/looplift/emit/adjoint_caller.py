@@ -6,6 +6,7 @@ from looplift.base.data import dataclass
 from looplift.emit.native_caller import (
     argument_names,
     argument_types,
+    array_dtypes,
     checks,
     passed_arguments,
     passed_results,
@@ -76,6 +77,7 @@ class _Text:
         backward = ["ctypes.c_void_p", *inputs, "ctypes.c_void_p"]
         backward += ["ctypes.c_double"] * len(self.graded) + ["ctypes.c_void_p"] * len(self.roots)
         return [
+            *array_dtypes(self.signature),
             f"forward_function.argtypes = [{', '.join(forward)}]",
             f"backward_function.argtypes = [{', '.join(backward)}]",
             "forward_function.restype = backward_function.restype = ctypes.c_int",
@@ -103,8 +105,6 @@ class _Text:
         for var, new in self.stored.items():
             copies = "clone()" if self.signature.of(var).kind.family == "tensor" else "copy()"
             lines.append(f"{new} = {self.names[var]}.{copies}")
-            if self.signature.of(var).kind.family == "array":
-                lines.append(f"{new}_data = address({new}, {self.signature.of(var).scalar.name!r}, {new}.ndim, True)")
         lines += result_places(self.results)
         lines.append("tape = Tape()")
         passed = passed_arguments(self.signature, {**self.names, **self.stored})
@@ -279,9 +279,6 @@ class _Text:
         for parameter in self.signature.parameters:
             if parameter.var in self.shaped:
                 passed += ["None", f"*context.shapes[{self.shaped.index(parameter.var)}]"]
-            elif parameter.kind.family == "array":
-                name = self.names[parameter.var]
-                passed += ["None", f"*{name}.shape", *["0"] * parameter.kind.rank]
             else:
                 only = Signature([parameter], self.signature.fixed, self.signature.kinds)
                 passed += passed_arguments(only, self.names)

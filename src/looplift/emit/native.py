@@ -258,7 +258,7 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
         parameters += parameter.cpp(stored=parameter.var in stored)
     for result in draft.results:
         parameters += result_parameters(result)
-    openings = [p.opening(stored=p.var in stored) for p in signature.parameters if p.is_pointer]
+    openings = signature.openings(stored)
     lines = [*watch(draft.writer.lines), *openings, *separations(signature, stored)]
     findings = draft.writer.findings
     renamed = findings.lent if findings.stored & findings.renamed else set()

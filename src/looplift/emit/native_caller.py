@@ -30,7 +30,8 @@ def caller_text(
     outputs = [returned(result, arguments) for result in results]
     lines.append(f"    return ({', '.join(outputs)}{',' if len(outputs) == 1 else ''})")
     types = ", ".join(["ctypes.c_void_p", *argument_types(signature), *result_types(results, tensors)])
-    return f"function.argtypes = [{types}]\nfunction.restype = ctypes.c_int\n\n\n" + "\n".join(lines) + "\n"
+    head = [f"function.argtypes = [{types}]", "function.restype = ctypes.c_int", *array_dtypes(signature)]
+    return "\n".join([*head, "", "", *lines, ""])
 
 
 def argument_names(inputs: tuple[Var, ...], signature: Signature) -> dict[Var, str]:
@@ -44,6 +45,8 @@ def argument_types(signature: Signature) -> list[str]:
     for parameter in signature.parameters:
         if parameter.ragged:
             types += ["ctypes.c_void_p", "ctypes.c_void_p", "ctypes.c_int64"]
+        elif parameter.kind.family == "array":
+            types.append("ctypes.c_void_p")
         elif parameter.is_pointer:
             extents = parameter.rank if parameter.kind.family == "list" else 2 * parameter.rank
             types += ["ctypes.c_void_p"] + ["ctypes.c_int64"] * extents
@@ -61,10 +64,7 @@ def checks(signature: Signature, arguments: dict[Var, str], stored: tuple[Var, .
             case "tensor":
                 lines += _tensor_check(parameter, name)
             case "array":
-                writes = parameter.var in stored
-                lines.append(
-                    f"{name}_data = address({name}, {parameter.scalar.name!r}, {parameter.kind.rank}, {writes})"
-                )
+                lines += _array_check(parameter, name)
             case "list" if parameter.ragged:
                 lines.append(f"{name}_packed = packed_rows({name}, {_PYTHON[parameter.scalar.name]})")
             case "list":
@@ -85,6 +85,19 @@ def _tensor_check(parameter: Parameter, name: str) -> list[str]:
     message = f"{name} must be a {rank}-dimensional tensor of {dtype} on the CPU"
     wrong = f"{name}.dtype is not {dtype} or not {name}.is_cpu or {name}.dim() != {rank} or {name}.is_neg()"
     return [f"if {wrong}:", f'    raise TypeError("{message}")']
+
+
+def _array_check(parameter: Parameter, name: str) -> list[str]:
+    """A kernel looks itself at what else an array is."""
+    scalar = parameter.scalar.name
+    wrong = f"not isinstance({name}, numpy.ndarray) or {name}.dtype != dtype_of_{scalar}"
+    return [f"if {wrong}:", f'    raise TypeError("{name} must be an array of {scalar}")']
+
+
+def array_dtypes(signature: Signature) -> list[str]:
+    """The dtypes that arrays are compared with."""
+    names = {p.scalar.name for p in signature.parameters if p.kind.family == "array"}
+    return [f'dtype_of_{name} = numpy.dtype("{name}")' for name in sorted(names)]
 
 
 def _item_text(parameter: Parameter, arguments: dict[Var, str]) -> str:
@@ -109,9 +122,7 @@ def _passed(parameter: Parameter, name: str, arguments: dict[Var, str]) -> list[
             extents = [f"*{name}.shape", f"*{name}.stride()"] if parameter.kind.rank else []
             return [f"{name}.data_ptr()", *extents]
         case "array":
-            size = parameter.scalar.size
-            steps = f"*(step // {size} for step in {name}.strides)" if size > 1 else f"*{name}.strides"
-            return [f"{name}_data", *([f"*{name}.shape", steps] if parameter.kind.rank else [])]
+            return [f"array_at({name})"]
         case "numpy":
             return [f"{name}.item()"]
         case "list" if parameter.ragged:

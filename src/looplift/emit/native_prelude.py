@@ -54,6 +54,41 @@ template <class T, int rank> struct View {
 };
 """
 
+_NUMPY = """\
+// The fields of an array of NumPy, in the order of its C API.
+struct NumPyArray {
+  int64_t references;
+  void* type;
+  char* data;
+  int rank;
+  const int64_t *size, *step;
+  void *base, *dtype;
+  int flags;
+};
+
+template <class T> struct Writes { static constexpr int flag = 0x400; };
+template <class T> struct Writes<const T> { static constexpr int flag = 0; };
+
+// Whether elements are aligned, may be written where a kernel does so, and are whole steps apart.
+template <class T> static inline bool suits(const NumPyArray* array, int rank) {
+  const int wanted = 0x100 | Writes<T>::flag;
+  if (array->rank != rank || (array->flags & wanted) != wanted) return false;
+  for (int axis = 0; axis < rank; ++axis)
+    if (array->step[axis] % int64_t(sizeof(T))) return false;
+  return true;
+}
+"""
+
+_VIEW_OF_ARRAY = """\
+template <class T, int rank> static inline View<T, rank> view_of(const NumPyArray* array) {
+  View<T, rank> view;
+  view.data = (T*)array->data;
+  for (int axis = 0; axis < rank; ++axis)
+    view.size[axis] = array->size[axis], view.step[axis] = array->step[axis] / int64_t(sizeof(T));
+  return view;
+}
+"""
+
 _ROW = """\
 // The view that is left of one when its first axis is indexed.
 template <class T, int rank> static inline View<T, rank - 1> row(const View<T, rank>& whole, int64_t index) {
@@ -236,6 +271,8 @@ static inline bool overlap(const View<T, rank>& one, const View<U, other>& two) 
 
 PIECES: dict[str, str] = {
     "View": _VIEW,
+    "NumPyArray": _NUMPY,
+    "view_of": _VIEW_OF_ARRAY,
     "row": _ROW,
     **ARRAYS,
     **SELECTION,

@@ -48,6 +48,8 @@ class Parameter:
         """The C++ parameters."""
         if not self.is_pointer:
             return [f"{self.scalar.cpp} {self.name}"]
+        if self.kind.family == "array":
+            return [f"const NumPyArray* {self.name}_array"]
         pointer = f"{'' if stored else 'const '}{self.scalar.cpp}* {self.name}_data"
         if self.ragged:
             return [pointer, f"const int64_t* {self.name}_offsets", f"int64_t {self.name}_size0"]
@@ -60,9 +62,19 @@ class Parameter:
         assert self.type is not None
         return self.type
 
-    def opening(self, *, stored: bool) -> str:
-        """The line that makes a view of the pointer."""
+    def openings(self, *, stored: bool) -> list[str]:
+        """The lines that make a view of the pointer."""
         element = f"{'' if stored else 'const '}{self.scalar.cpp}"
+        lines = []
+        if self.kind.family == "array":
+            array, view = f"{self.name}_array", f"View<{element}, {self.rank}>"
+            lines.append(f"if (!suits<{element}>({array}, {self.rank})) return unsuitable_array;")
+            if self.rank:
+                return [*lines, f"const {view} {self.name} = view_of<{element}, {self.rank}>({array});"]
+            lines.append(f"{element}* const {self.name}_data = ({element}*){array}->data;")
+        return [*lines, self._opening(element)]
+
+    def _opening(self, element: str) -> str:
         if self.rank == 0:
             return f"{element}{'' if self.apart else '&'} {self.name} = *{self.name}_data;"
         if self.ragged:
@@ -115,6 +127,11 @@ class Signature:
             if parameter.kind.family == "tensor":
                 parameter.changed = writer.flags[parameter.var] = writer.fresh(f"{parameter.name}_changed")
         writer.values.update(self.fixed)
+
+    def openings(self, stored: set[Var]) -> list[str]:
+        """The lines that make views of what the kernel is given; ``stored``: what it writes to."""
+        pointers = (p for p in self.parameters if p.is_pointer)
+        return [line for p in pointers for line in p.openings(stored=p.var in stored)]
 
     def has(self, var: Var | None) -> bool:
         return any(parameter.var is var for parameter in self.parameters)

@@ -52,15 +52,24 @@ def failed(outcome):
     return RuntimeError(_OUTCOMES[outcome])
 '''
 
-ADDRESS = '''
+ARRAYS = '''
 
-def address(array, dtype, rank, writes=False):
-    """Where an array's elements begin."""
-    if array.dtype.name != dtype or array.ndim != rank or not array.dtype.isnative or not array.flags.aligned:
-        raise TypeError(f"an array of {rank} dimensions of {dtype} was expected")
-    if any(step % array.itemsize for step in array.strides) or (writes and not array.flags.writeable):
-        raise TypeError("this array's memory cannot be used")
-    return array.__array_interface__["data"][0]
+class _Array(ctypes.Structure):
+    """The fields of an array of NumPy, in the order of its C API."""
+
+    _fields_ = [
+        ("references", ctypes.c_int64), ("type", ctypes.c_void_p), ("data", ctypes.c_void_p), ("rank", ctypes.c_int),
+        ("size", ctypes.POINTER(ctypes.c_int64)), ("step", ctypes.POINTER(ctypes.c_int64)), ("base", ctypes.c_void_p),
+        ("dtype", ctypes.c_void_p), ("flags", ctypes.c_int),
+    ]
+
+
+def array_at(array):
+    """An array as a kernel takes it."""
+    extents = ctypes.c_int64 * array.ndim
+    fields = _Array(data=array.ctypes.data, rank=array.ndim, flags=array.flags.num)
+    fields.size, fields.step = extents(*array.shape), extents(*array.strides)
+    return ctypes.byref(fields)
 '''
 
 MEMORY = '''
@@ -133,7 +142,7 @@ def loader_text() -> str:
     """What every standalone kernel needs; once in a module is enough."""
     outcomes = "(\n" + "".join(f"    {text!r},\n" for text in OUTCOMES.values()) + ")"
     text = LOADER.replace("{FLAGS}", FLAGS).replace("{OUTCOMES}", outcomes)
-    return text + ADDRESS + MEMORY
+    return text + ARRAYS + MEMORY
 
 
 def function_text(kernel: Kernel) -> str:

@@ -11,6 +11,7 @@ from looplift.emit.native import Draft, kernel_text, settle_types, write_draft
 from looplift.emit.native_caller import (
     argument_names,
     argument_types,
+    array_dtypes,
     bumps,
     checks,
     flag_places,
@@ -188,7 +189,7 @@ def _caller(name: str, inputs, signature: Signature, draft: Draft, stored) -> st
     lines.append(f"return ({values}{',' if len(results.trees) == 1 else ''})")
     pointers = ["ctypes.c_void_p"] * (2 if adopted else 1)
     types = ", ".join([*pointers, *argument_types(signature), *result_types(results, tensors)])
-    head = [f"function.argtypes = [{types}]", "function.restype = ctypes.c_int"]
+    head = [f"function.argtypes = [{types}]", "function.restype = ctypes.c_int", *array_dtypes(signature)]
     lists = [f"{p.name}_packed" for p in signature.parameters if p.kind.family == "list"]
     if len(lists) > 1 and any(signature.of(var).kind.family == "list" for var in stored):
         lines.insert(len(checks(signature, arguments, stored)), f"keep_apart({', '.join(lists)})")
