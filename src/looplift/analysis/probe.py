@@ -35,6 +35,7 @@ from looplift.ir.grammar import (
     Perform,
     Phi,
     Range,
+    Slice,
     Statement,
     Store,
     Var,
@@ -308,6 +309,8 @@ class _Probe:
             return items[::-1]
         if not items:
             raise NotLiftable("unsupported-value", "an empty list is read", statement.span)
+        if _is_part(op.args[1]) and all(type(item) in (int, float, bool) for item in items):
+            return items[:2]
         index = self.sample(op.args[1]) if isinstance(op.args[1], Const | Var) else None
         if index is None or not isinstance(index, int):
             raise NotLiftable("unsupported-value", "a list is sliced inside the loop", statement.span)
@@ -573,6 +576,11 @@ def _is_sequence(fact: Fact) -> bool:
     import torch
 
     return isinstance(fact.sample, list | tuple | range | torch.Tensor | np.ndarray)
+
+
+def _is_part(index: Operand) -> bool:
+    """Whether a subscript is a slice without a step."""
+    return isinstance(index, Slice) and isinstance(index.step, Const) and index.step.value in (None, 1)
 
 
 def _readable(name: str) -> str:

@@ -141,8 +141,10 @@ def module_text(p: Printer, node: Node) -> Text:
 
 def cell_text(p: Printer, node: Node) -> Text:
     """A recurrent cell: all samples as rows, in one dimension."""
-    flat = f".flatten(0, {len(node.axes) - 1})" if len(node.axes) > 1 else ""
-    texts = iter([f"{full(p, arg, node.axes)}{flat}" for arg in node.args])
+    args = node.args[:-1] if "rows" in node.attrs else node.args
+    lead = len(node.axes) + ("rows" in node.attrs)
+    flat = f".flatten(0, {lead - 1})" if lead > 1 else ""
+    texts = iter([f"{full(p, arg, node.axes)}{flat}" for arg in args])
     groups = [f"({', '.join(next(texts) for _ in range(n))})" if n else next(texts) for n in node.attrs["groups"]]
     called = f"{node.attrs['path']}({', '.join(groups)})"
     return atom(called if node.kind.family == "tuple" else called + _rows_apart(p, node))
@@ -151,13 +153,14 @@ def cell_text(p: Printer, node: Node) -> Text:
 def cell_part_text(p: Printer, node: Node) -> Text:
     """One of the results of a recurrent cell."""
     (cell,) = node.args
-    return atom(f"{p.text(cell).at(ATOM)}[{node.attrs['position']}]{_rows_apart(p, node)}")
+    return atom(f"{p.text(cell).at(ATOM)}[{node.attrs['position']}]{_rows_apart(p, cell)}")
 
 
 def _rows_apart(p: Printer, node: Node) -> str:
-    if len(node.axes) < 2:
-        return ""
-    return f".unflatten(0, ({', '.join(p.extent(axis) for axis in node.axes)}))"
+    extents = [p.extent(axis) for axis in node.axes]
+    if "rows" in node.attrs:
+        extents.append(p.text(node.args[-1]).text)
+    return f".unflatten(0, ({', '.join(extents)}))" if len(extents) > 1 else ""
 
 
 def vmapped_text(p: Printer, node: Node) -> Text:

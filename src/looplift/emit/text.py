@@ -228,7 +228,7 @@ def _lengths(p: Printer, node: Node) -> Text:
 def _entries(p: Printer, node: Node) -> Text:
     helper = "row_entries" if p.library == "torch" else "row_entries_array"
     p.need(helper)
-    return atom(f"{helper}({p.text(node.args[0]).text}, {node.kind.family})")
+    return atom(f"{helper}({p.text(node.args[0]).text}, {node.attrs.get('of', node.kind.family)})")
 
 
 def _pack(p: Printer, node: Node) -> Text:

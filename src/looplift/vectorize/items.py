@@ -6,8 +6,8 @@ from typing import Any
 
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Atom, Const, Group, Op, Operand, Var, as_atom, atoms, constant
-from looplift.vectorize import nodes, records
+from looplift.ir.grammar import Atom, Const, Group, Op, Operand, Slice, Var, as_atom, atoms, constant
+from looplift.vectorize import nodes, records, rows
 from looplift.vectorize.context import Context, node_of
 from looplift.vectorize.indexing import read
 from looplift.vectorize.nodes import Affine, Val
@@ -172,6 +172,8 @@ def _getitem(context: Context, op: Op, fact: Fact, var: Var) -> Val:
             return Val(Node("method", (form.node,), form.node.axes, fact.kind, {"name": "clone"}, var.hint))
         form.node.hint = var.hint
         return form
+    if isinstance(index, Slice) and val.node.kind.family == "list":
+        return rows.cut(context, rows.Plain(val.node, context.facts[as_atom(owner)].kind.items), index)
     if not val.node.axes and not any(context.node(a).axes for a in _index_atoms(index)):
         made = uniform(context, op, fact, var)
         if val.node.kind.family in ("list", "tuple") and fact.kind.is_number and isinstance(index, Var):

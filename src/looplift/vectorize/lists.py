@@ -7,7 +7,7 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Node, Push, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Var
-from looplift.vectorize import doubts, lane_lists, nodes, ragged_lists, strip_lists
+from looplift.vectorize import doubts, lane_lists, nodes, ragged_lists, rows, strip_lists
 from looplift.vectorize.context import Context, leaves
 from looplift.vectorize.held import check_number
 from looplift.vectorize.nodes import Val
@@ -45,7 +45,7 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
         raise context.refuse("mixed-kinds", f"the items of '{getattr(owner, 'hint', owner)}' are of different kinds")
     (element,) = elements
     if element.family == "list":
-        return Val(val.node, sequence=Row(val.node, _row_axis(context, index), fact))
+        return rows.row(context, val.node, index, element)
     if not (element.is_number or element.family in ("tensor", "array")):
         raise context.refuse("unsupported-value", f"a list of {element.family}s")
     from looplift.vectorize.indexing import read
@@ -96,37 +96,12 @@ def pack(context: Context, node: Node, element: Kind) -> Node:
 
 def _row_axis(context: Context, index: Operand) -> Axis:
     form = context.affine(index) if isinstance(index, Var | Const) else None
-    if form is None or len(form.terms) != 1:
-        raise context.refuse("ragged-shape", "a list of lists is read at a place that is not the loop's own index")
-    ((axis, coefficient),) = form.terms
-    if coefficient != 1 or not nodes.is_const(form.base, 0) or axis.step != 1 or not nodes.is_const(axis.lo, 0):
-        raise context.refuse("ragged-shape", "a list of lists is read at a place that is not the loop's own index")
+    axis, coefficient = form.terms[0] if form is not None and len(form.terms) == 1 else (None, 0)
+    own = form is not None and axis is not None and coefficient == axis.step == 1 and nodes.is_const(axis.lo, 0)
+    if axis is None or form is None or not own or not nodes.is_const(form.base, 0):
+        message = "a list of tensors of different lengths is read at a place that is not the loop's own index"
+        raise context.refuse("ragged-shape", message)
     return axis
-
-
-@dataclass
-class Row:
-    """One list of a list of lists in each lane of an axis: its length differs by lane."""
-
-    owner: Node
-    axis: Axis
-    fact: Fact
-
-    def length(self, context: Context) -> Node:
-        full = Node("length", (self.owner,), (), nodes.INT, {"key": f"len({nodes.key_of(self.owner)})"})
-        context.check(nodes.compare("eq", self.axis.extent, full), f"rows{nodes.key_of(self.owner)}")
-        return Node("lengths", (self.owner,), (self.axis,), nodes.INT, {"bits": 40}, "lengths")
-
-    def item(self, context: Context, index: Operand, fact: Fact) -> Val:
-        form = context.affine(index) if isinstance(index, Var | Const) else None
-        if form is None or len(form.terms) != 1 or not nodes.is_const(form.base, 0) or form.terms[0][1] != 1:
-            raise context.refuse("ragged-shape", "an item of a ragged list at a computed place")
-        axis = form.terms[0][0]
-        if axis.parents != (self.axis,):
-            raise context.refuse("ragged-shape", "an item of a ragged list at a place of another loop")
-        if not fact.kind.is_number:
-            raise context.refuse("ragged-shape", f"lists of lists of {fact.kind.family}s")
-        return Val(Node("entries", (self.owner,), (axis,), fact.kind, {"bits": 62}, f"{self.owner.hint}_flat"))
 
 
 @dataclass

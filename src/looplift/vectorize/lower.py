@@ -33,7 +33,19 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ops.table import base_name
-from looplift.vectorize import list_folds, lists, nodes, ownership, proofs, records, settled, tolist, unread, views
+from looplift.vectorize import (
+    list_folds,
+    lists,
+    nodes,
+    ownership,
+    proofs,
+    records,
+    rows,
+    settled,
+    tolist,
+    unread,
+    views,
+)
 from looplift.vectorize.arrays import is_stored, new_array, target
 from looplift.vectorize.axes import axis_of
 from looplift.vectorize.bounds import given_integers
@@ -234,6 +246,7 @@ def _let(context: Context, statement: Let) -> None:
         or records.joined(context, op, fact)
         or lists.joined(context, op, fact, var)
         or _of_built_list(context, op, fact, var)
+        or rows.made(context, op, fact, var)
         or operation(context, statement)
     )
     context.vals[var] = made

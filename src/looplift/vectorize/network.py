@@ -23,6 +23,7 @@ LEADING = frozenset(
     """Linear Identity ReLU ReLU6 Sigmoid Tanh GELU SiLU Mish ELU SELU CELU LeakyReLU PReLU_ Softplus Softsign Hardtanh
     Hardswish Hardsigmoid LogSigmoid Tanhshrink Threshold Hardshrink Softshrink LayerNorm RMSNorm Embedding""".split()
 )
+DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout")
 SAMPLE_RANK = {"Conv1d": 2, "Conv2d": 3, "Conv3d": 4, "MaxPool1d": 2, "MaxPool2d": 3, "AvgPool1d": 2, "AvgPool2d": 3,
                "AdaptiveAvgPool1d": 2, "AdaptiveAvgPool2d": 3, "AdaptiveMaxPool2d": 3, "ConvTranspose1d": 2,
                "ConvTranspose2d": 3, "BatchNorm1d": None, "BatchNorm2d": None}  # fmt: skip
@@ -35,15 +36,39 @@ FRESH = frozenset(
 
 def module_call(context: Context, op: Op, fact: Fact, var: Var) -> Node:
     """A standard module called on one sample."""
-    callee = op.args[0]
-    assert isinstance(callee, Const)
-    module, path = callee.value, callee.path
-    kind = type(module).__name__
+    module, path = _callee(op)
     args = [context.node(operand) for operand in op.args[1:] if isinstance(operand, Var | Const)]
     if op.kwargs or len(args) != 1 or len(op.args) != 2:
+        kind = type(module).__name__
         raise context.refuse("unknown-op", f"'{path}' ({kind}) with several arguments has no batched rule yet")
-    (x,) = args
-    if kind in ("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout"):
+    return _of_sample(context, module, path, args[0], fact.kind, var.hint)
+
+
+def _callee(op: Op) -> tuple[Any, str]:
+    callee = op.args[0]
+    assert isinstance(callee, Const)
+    return callee.value, callee.path
+
+
+def module_of_rows(context: Context, op: Op, x: Node, rank: int, dense: int, fact: Fact) -> Node | None:
+    """A module called on a value of ``rank`` dimensions of which the last ``dense`` ones are of one length.
+
+    None where it does not take the others as those of samples.
+    """
+    module, path = _callee(op)
+    kind = type(module).__name__
+    if kind not in (*LEADING, *DROPOUTS, "Softmax", "LogSoftmax") or op.kwargs or len(op.args) != 2:
+        return None
+    least = max(_dimensions_read(module, kind), kind in ("Linear", "LayerNorm", "RMSNorm"))
+    if not 0 <= least <= dense or (kind.endswith("Softmax") and (module.dim is None or module.dim >= 0)):
+        return None
+    made = Kind(fact.kind.family, fact.kind.dtype, fact.kind.rank - rank + x.kind.rank)
+    return _of_sample(context, module, path, x, made, "")
+
+
+def _of_sample(context: Context, module: Any, path: str, x: Node, made: Kind, hint: str) -> Node:
+    kind = type(module).__name__
+    if kind in DROPOUTS:
         if module.training:
             raise context.refuse("random-order", f"'{path}' draws random numbers in training mode")
         return x
@@ -51,15 +76,15 @@ def module_call(context: Context, op: Op, fact: Fact, var: Var) -> Node:
     if kind in FRESH and type(module) is getattr(torch.nn, kind, None):
         attrs["fresh"] = True
     if kind in ("Softmax", "LogSoftmax") and module.dim is not None and module.dim < 0:
-        return Node("module", (x,), x.axes, fact.kind, attrs, var.hint)
+        return Node("module", (x,), x.axes, made, attrs, hint)
     if kind in LEADING and x.kind.rank >= (kind in ("Linear", "LayerNorm", "RMSNorm")):
-        return Node("module", (x,), x.axes, fact.kind, attrs, var.hint)
+        return Node("module", (x,), x.axes, made, attrs, hint)
     if kind in SAMPLE_RANK and SAMPLE_RANK[kind] is not None:
         sample = SAMPLE_RANK[kind]
         if x.kind.rank == sample:
-            return Node("module", (x,), x.axes, fact.kind, {**attrs, "flatten": True}, var.hint)
+            return Node("module", (x,), x.axes, made, {**attrs, "flatten": True}, hint)
         if x.kind.rank == sample + 1:
-            return Node("module", (x,), x.axes, fact.kind, {**attrs, "flatten": True, "own_batch": True}, var.hint)
+            return Node("module", (x,), x.axes, made, {**attrs, "flatten": True, "own_batch": True}, hint)
     if kind.startswith("BatchNorm") and module.training:
         raise context.refuse("effect-order", f"'{path}' updates its statistics at each call in training mode")
     raise context.refuse("unknown-op", f"'{path}' ({kind}) has no batched rule yet")

@@ -9,7 +9,7 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, operands
 from looplift.ops import table
-from looplift.vectorize import cells, nodes, numbers, positions, ragged, strips
+from looplift.vectorize import cells, nodes, numbers, positions, ragged, rows, strips
 from looplift.vectorize.arithmetic import arithmetic, said
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
@@ -31,7 +31,7 @@ def operation(context: Context, statement: Let) -> Val:
     """The value of one Let in the emitted program."""
     op, fact = statement.op, context.facts.of[statement.var]
     context.span = statement.span
-    if ragged.has_ragged_operand(context, op):
+    if ragged.has_ragged_operand(context, op) or rows.has_row_subscript(context, op):
         return ragged.operation(context, statement)
     if op.name in STRUCTURE:
         return structure(context, op, fact, statement.var)

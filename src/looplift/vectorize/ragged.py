@@ -44,6 +44,10 @@ def operation(context: Context, statement: Let) -> Val:
     op, fact = statement.op, context.facts.of[statement.var]
     name = op.name.removeprefix("inplace.")
     made = _structure(context, op, fact)
+    if made is None and op.name == "module":
+        from looplift.vectorize.ragged_modules import through_module
+
+        made = through_module(context, op, fact)
     if made is None:
         args = [_operand(context, operand) for operand in op.args]
         kwargs = {key: _operand(context, operand) for key, operand in op.kwargs}
@@ -90,6 +94,10 @@ def _computed(context: Context, name: str, args: list[Val], kwargs: dict[str, Va
             from looplift.vectorize.ragged_folds import softmax
 
             return softmax(context, base, args, kwargs, fact)
+        case "contraction" if base == "linear" and not kwargs and not any(arg.node.axes for arg in args[1:]):
+            from looplift.vectorize.ragged_modules import linear
+
+            return linear(context, name, args, fact)
         case "contraction":
             from looplift.vectorize.ragged_items import contraction
 
@@ -357,6 +365,8 @@ def _shaped(context: Context, base: str, args: list[Val], kwargs: dict[str, Val]
     if base in ("flatten", "ravel", "squeeze") and len(args) <= 2 and not kwargs:
         if (flat := _without_unit(base, val, dims, args[1:])) is not None:
             return flat
+        if base == "squeeze" and (squeezed := _without_dense(context, val, dims, args[1:], fact)) is not None:
+            return squeezed
     raise context.refuse("ragged-shape", f"'{base}' of a value that has another length in each iteration")
 
 
@@ -370,6 +380,22 @@ def _without_unit(base: str, val: Val, dims: Dims, args: list[Val]) -> Val | Non
     if base == "squeeze" and (not args or nodes.constant_of(args[0].node) not in (1, -1)):
         return None
     return None if base != "squeeze" and args else Val(node.args[0], dims=dims[:1])
+
+
+def _without_dense(context: Context, val: Val, dims: Dims, args: list[Val], fact: Fact) -> Val | None:
+    """``squeeze(dim)`` of a dense dimension, required to be of extent one; None for anything else."""
+    from looplift.vectorize.indexing import read_pieces
+    from looplift.vectorize.subscripts import Piece, Point, Whole
+
+    dim = nodes.constant_of(args[0].node) if args else None
+    if dim is None or dims[dim % len(dims)] is not None or fact.kind.rank != len(dims) - 1:
+        return None
+    at, rest = dense_position(dims, dim % len(dims)), tuple(axis for k, axis in enumerate(dims) if k != dim % len(dims))
+    context.check(nodes.compare("eq", extent(context, val, dim % len(dims)), nodes.const(1)))
+    pieces: list[Piece] = [Whole()] * val.node.kind.rank
+    pieces[at] = Point(nodes.const(0))
+    with context.unmasked():
+        return made_of(read_pieces(context, val.node, pieces, lane_kind(context, fact, rest)), rest)
 
 
 def with_unit(val: Val, position: int) -> Val:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node, merge_axes
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Op, Operand, Slice, Var, as_atom
-from looplift.vectorize import nodes, segments
+from looplift.vectorize import nodes, rows, segments
 from looplift.vectorize.context import Context, items_of
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.ragged import (
@@ -19,6 +19,7 @@ from looplift.vectorize.ragged import (
     relabelled,
     unsqueezed,
 )
+from looplift.vectorize.subscripts import Segment, Whole, pieces_of
 
 # ---------------------------------------------------------------- subscripts
 
@@ -27,7 +28,7 @@ def getitem(context: Context, op: Op, fact: Fact) -> Val:
     """``value[...]``: whole or one entry of the ragged dimensions, any subscript of the others."""
     val, index = context.lookup(as_atom(op.args[0])), op.args[1]
     if val.dims is None:
-        raise context.refuse("ragged-shape", "a subscript that has another length in each iteration")
+        return _gathered(context, val, index, fact)
     items = list(index.items) if isinstance(index, Group) and index.kind == "tuple" else [index]
     items = _completed(context, items, len(val.dims))
     node, dims = val.node, []
@@ -45,12 +46,44 @@ def getitem(context: Context, op: Op, fact: Fact) -> Val:
                 dims.append(None)
         elif isinstance(item, Slice) and _is_whole(item):
             dims.append(axis)
+        elif isinstance(item, Slice) and (window := _window(context, node, axis, item)) is not None:
+            node = window
+            dense.append(Slice(Const(None), Const(None), Const(None)))
+            dims.append(None)
         elif isinstance(item, Slice):
             node, axis = _cut(context, node, axis, item)
             dims.append(axis)
         else:
             node = entry(context, node, axis, item)
     return made_of(_dense_items(context, node, dense, fact, tuple(dims)), tuple(dims))
+
+
+def _gathered(context: Context, val: Val, index: Operand, fact: Fact) -> Val:
+    """``x[near]``: the entries at the places that each lane names."""
+    items = list(index.items) if isinstance(index, Group) and index.kind == "tuple" else [index]
+    if val.items is not None or val.sequence is not None or not val.node.kind.is_array:
+        raise context.refuse("ragged-shape", "a subscript that has another length in each iteration")
+    items = _completed(context, items, val.node.kind.rank)
+    found = [rows.value_of(context, item) for item in items]
+    at = next(k for k, entries in enumerate(found) if entries is not None)
+    places = found[at]
+    assert places is not None
+    if sum(entries is not None for entries in found) > 1 or any(isinstance(item, Group) for item in items):
+        raise context.refuse("ragged-shape", "several lists or arrays in one subscript, of another length in each")
+    dtype = str(places.node.kind.dtype).removeprefix("torch.")
+    if places.dims is None or len(places.dims) != 1 or dtype not in ("int64", "int32") or _is_parted(items, at):
+        raise context.refuse("ragged-shape", "a subscript that has another length in each iteration")
+    pieces = pieces_of(context, Group("tuple", (*items[:at], Const(0), *items[at + 1 :])), val.node.kind.rank)
+    (axis,) = places.dims
+    assert axis is not None
+    pieces[at] = Segment(axis, nodes.cast(places.node, nodes.lane_dtype(nodes.INT)))
+    return segments.read(context, val.node, pieces, fact.kind)
+
+
+def _is_parted(items: list[Operand], at: int) -> bool:
+    """Whether slices stand between an integer and the list: the dimension of its entries comes first then."""
+    plain = [k for k, item in enumerate(items) if not isinstance(item, Slice) and k != at]
+    return any(isinstance(item, Slice) for k in plain for item in items[min(k, at) : max(k, at)])
 
 
 def _completed(context: Context, items: list[Operand], rank: int) -> list[Operand]:
@@ -68,7 +101,6 @@ def _is_whole(item: Slice) -> bool:
 
 def _dense_items(context: Context, node: Node, dense: list[Operand], fact: Fact, dims: Dims) -> Node:
     from looplift.vectorize.indexing import read_pieces
-    from looplift.vectorize.subscripts import Whole, pieces_of
 
     pieces = pieces_of(context, Group("tuple", tuple(dense)), node.kind.rank)
     kind = lane_kind(context, fact, dims)
@@ -91,14 +123,7 @@ def entry(context: Context, node: Node, axis: Axis, item: Operand) -> Node:
             return Node("relabel", (node,), axes, node.kind, dict(node.attrs), node.hint)
     at = segments.lane_integer(context, item)
     length = outer_length(context, axis)
-    context.check(nodes.compare("lt", at, length))
-    context.check(nodes.compare("ge", at, nodes.elementwise("neg", [length], nodes.INT)))
-    if at.op == "const":
-        if at.attrs["value"] < 0:
-            at = nodes.elementwise("add", [length, at], nodes.INT)
-    else:
-        wrapped = nodes.elementwise("add", [at, length], nodes.INT)
-        at = nodes.select(nodes.compare("lt", at, nodes.const(0)), wrapped, at, nodes.INT)
+    at = segments.counted_from_start(context, at, length)
     return at_entries(context, node, axis, at)
 
 
@@ -113,6 +138,28 @@ def at_entries(context: Context, node: Node, axis: Axis, at: Node) -> Node:
         raise context.refuse("ragged-shape", "an entry of a ragged value of several loops")
     attrs = {"axis": axis, "extents": node.attrs.get("extents"), "spare": context.mask is not None}
     return Node("entry", (node, place), place.axes, node.kind, attrs)
+
+
+def _window(context: Context, node: Node, axis: Axis, item: Slice) -> Node | None:
+    """``seg[t:t + 1]`` in a loop over ``t`` that stays: one entry, required to be there; None for another slice."""
+    parts = [None if isinstance(p, Const) and p.value is None else p for p in (item.lo, item.hi)]
+    if None in parts or not (isinstance(item.step, Const) and item.step.value in (None, 1)):
+        return None
+    lo, hi = (segments.lane_integer(context, part) for part in parts if part is not None)
+    width = nodes.const(1)
+    if lo.axes or hi.axes or lo.op == "const" or node.axes != (axis,) or not nodes.is_const(nodes.minus(hi, lo), 1):
+        return None
+    context.check(nodes.compare("ge", lo, nodes.const(0)))
+    context.check(nodes.compare("le", hi, outer_length(context, axis)))
+    first = Node("first", (), axis.parents, nodes.INT, {"axis": axis, "bits": 40}, "first")
+    place = nodes.elementwise("add", [first, lo], nodes.INT)
+    if context.mask is not None:
+        place = nodes.select(context.mask, place, nodes.const(0), nodes.INT)
+    index = segments.steps_from(context, place, width)
+    extents = [width, *(node.attrs.get("extents") or [None] * node.kind.rank)]
+    kind = array_kind(context, node.kind, node.kind.rank + 1)
+    attrs = {"axis": axis, "extents": extents, "spare": context.mask is not None}
+    return Node("entry", (node, index), index.axes, kind, attrs)
 
 
 def _cut(context: Context, node: Node, axis: Axis, item: Slice) -> tuple[Node, Axis]:

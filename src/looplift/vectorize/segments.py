@@ -32,6 +32,16 @@ def lane_integer(context: Context, atom: Operand) -> Node:
     return Node("retype", (nodes.cast(node, nodes.lane_dtype(nodes.INT)),), node.axes, nodes.INT)
 
 
+def counted_from_start(context: Context, at: Node, length: Node) -> Node:
+    """A place in something of this length, as Python takes it; required to be inside."""
+    context.check(nodes.compare("lt", at, length))
+    context.check(nodes.compare("ge", at, nodes.elementwise("neg", [length], nodes.INT)))
+    if at.op == "const":
+        return at if at.attrs["value"] >= 0 else nodes.elementwise("add", [length, at], nodes.INT)
+    wrapped = nodes.elementwise("add", [at, length], nodes.INT)
+    return nodes.select(nodes.compare("lt", at, nodes.const(0)), wrapped, at, nodes.INT)
+
+
 # ---------------------------------------------------------------- one length in all lanes
 
 
@@ -106,11 +116,16 @@ def window_index(context: Context, lo: Node, hi: Node, width: Node, extent: Node
     context.check_at_most(nodes.const(0), width)
     context.check(nodes.compare("ge", lo, nodes.const(0)))
     context.check(nodes.compare("le", hi, extent))
-    kind = Kind("array" if context.library == "np" else "tensor", _index_dtype(context), 1)
-    offsets = Node("arange", (width,), (), kind, {"extents": [width]})
     if context.mask is not None:
         lo = nodes.select(context.mask, lo, nodes.const(0), nodes.INT)
         context.check_at_most(width, extent)
+    return steps_from(context, lo, width)
+
+
+def steps_from(context: Context, lo: Node, width: Node) -> Node:
+    """``lo, lo + 1, ...`` in each lane, as many in all."""
+    kind = Kind("array" if context.library == "np" else "tensor", _index_dtype(context), 1)
+    offsets = Node("arange", (width,), (), kind, {"extents": [width]})
     return nodes.elementwise("add", [lo, offsets], kind)
 
 
