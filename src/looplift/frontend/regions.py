@@ -217,7 +217,7 @@ class Region:
         """Pieces to try when this region was refused at ``line`` (0: nobody knows where)."""
         loops = [k for k in range(self.first, self.last) if is_loop(self.block[k])]
         at_loop = any(_spans(self.block[k], line) for k in range(self.first, self.last))
-        if self.stop > self.last and (not at_loop or self._cuts_items_later()):
+        if self.stop > self.last and (not at_loop or self._cuts_items_later() or self._picks_later()):
             return _allowed([self._part(self.start, self.last)])
         if self.start < self.first and not at_loop and not self._fills_its_lists():
             return _allowed([self._part(self.first, self.stop)])
@@ -227,6 +227,11 @@ class Region:
         """Whether what follows the loops takes a slice of what they read item by item: a string then stays whole."""
         read = {name for name, is_slice in subscripted(self.block[self.first : self.last]) if not is_slice}
         return any(is_slice and name in read for name, is_slice in subscripted(self.block[self.last : self.stop]))
+
+    def _picks_later(self) -> bool:
+        """Whether what follows the loops takes one of several constants by a number, which a kernel does not."""
+        later = (inner for node in self.block[self.last : self.stop] for inner in nodes_of(node))
+        return any(isinstance(one, ast.Subscript) and isinstance(one.value, ast.Tuple) for one in later)
 
     def _fills_its_lists(self) -> bool:
         """Whether the loops write to lists or dicts made right before them: without these nothing can be lifted."""

@@ -11,6 +11,7 @@ from typing import Any
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.frontend.matches import without_matches
+from looplift.frontend.states import with_numbered_states
 
 REGIONS_NAME = "__looplift_regions__"
 """The free variable by which rewritten code reaches its regions."""
@@ -104,7 +105,7 @@ def _definition(function: types.FunctionType, lines: list[str], line: int) -> as
             _Mangler(owner).visit(child)
     if REGIONS_NAME not in function.__code__.co_freevars and not _belongs(tree, function.__code__):
         raise NotLiftable("no-source", f"the file of '{name}' has changed since it was loaded")
-    return without_matches(tree)
+    return with_numbered_states(without_matches(tree), function.__globals__)
 
 
 def _class_of(function: types.FunctionType) -> str | None:
