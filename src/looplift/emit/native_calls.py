@@ -6,6 +6,7 @@ from looplift.base.data import replace
 from looplift.emit import native_arrays, native_items, native_python, native_scalar, native_vectors
 from looplift.emit.native_access import attribute, constant_of, getitem, length, size, unpacked
 from looplift.emit.native_convert import constant, convert, convert_held, to_python, truth
+from looplift.emit.native_gather import by_positions, gathered
 from looplift.emit.native_mixed import are_mixed, as_mixed
 from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, canonical, row_of
 from looplift.emit.native_power import power
@@ -33,7 +34,10 @@ def compute(writer: Writer, op: Op) -> Value:
         case "builtin.range":
             return native_arrays.range_of(writer, op)
         case "getitem" | "iter_item":
-            return getitem(writer, native_vectors.held(writer, writer.operand(op.args[0])), op.args[1])
+            owner = native_vectors.held(writer, writer.operand(op.args[0]))
+            if isinstance(owner, View) and (found := by_positions(writer, owner, op.args[1])) is not None:
+                return gathered(writer, *found)
+            return getitem(writer, owner, op.args[1])
         case "builtin.len" | "iter_len":
             return length(writer, writer.operand(op.args[0]))
         case "attribute":

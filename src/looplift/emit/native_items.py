@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplift.base.data import replace
-from looplift.emit.native_arrays import allocate, element_type, sizes_of, view_text
+from looplift.emit.native_arrays import allocate, copied, element_type, sizes_of, view_text
 from looplift.emit.native_convert import constant, convert
 from looplift.emit.native_ops import COMPARE
 from looplift.emit.native_types import INT, MIXED, Scalar, common_type, floating
@@ -152,11 +152,25 @@ def turned(writer: Writer, view: View, helper: str) -> View:
 
 
 def flipped(writer: Writer, namespace: str, op: Op) -> View | None:
-    """``np.flip(x)`` of one dimension, which is a view in NumPy."""
+    """``np.flip(x)`` of one dimension, which is a view in NumPy, and PyTorch's, which is a copy."""
     value = writer.operand(op.args[0])
+    if isinstance(value, View) and value.rank == 1 and value.type.family == "tensor" and _is_first_axis(writer, op):
+        return copied(writer, turned(writer, value, "reversed<0>"))
     if namespace != "np" or len(op.args) > 1 or op.kwargs or not isinstance(value, View) or value.rank != 1:
         return None
     return turned(writer, value, "reversed<0>")
+
+
+def _is_first_axis(writer: Writer, op: Op) -> bool:
+    """Whether the dimensions of ``x.flip(...)`` name the only one that there is."""
+    given = [*op.args[1:], *(value for name, value in op.kwargs if name == "dims")]
+    if len(given) != 1 or len(op.args) + len(op.kwargs) != 2 or isinstance(given[0], Slice):
+        return False
+    dims = given[0].items if isinstance(given[0], Group) else given
+    values = [writer.operand(operand) for operand in dims if not isinstance(operand, Slice | Group)]
+    if len(values) == 1 and isinstance(values[0], Items):
+        values = list(values[0].items)
+    return len(values) == 1 and isinstance(values[0], Number) and values[0].constant in (0, -1)
 
 
 def is_reversal(part: Slice) -> bool:

@@ -9,8 +9,9 @@ from looplift.base.data import replace
 from looplift.emit import native_vectors
 from looplift.emit.native_access import element, indexed
 from looplift.emit.native_convert import BEYOND_SINGLE, convert
+from looplift.emit.native_gather import by_positions, is_short, scattered
 from looplift.emit.native_mixed import are_mixed, note, widens
-from looplift.emit.native_ops import CHOICE
+from looplift.emit.native_ops import CHOICE, COMPARE
 from looplift.emit.native_power import power
 from looplift.emit.native_scalar import elementwise
 from looplift.emit.native_types import MIXED, Scalar
@@ -28,6 +29,9 @@ def store(writer: Writer, statement: Store) -> None:
         raise writer.refuse("not-scalar", "a store of more than a single element")
     if statement.method:
         _check_method(writer, statement, ref)
+    if not statement.method and (found := by_positions(writer, ref, statement.index)) is not None:
+        _store_by_positions(writer, statement, *found)
+        return
     target = element(writer, indexed(writer, ref, statement.index))
     if isinstance(target, View) and not target.is_list:
         _store_whole(writer, statement, target)
@@ -78,6 +82,45 @@ def _store_whole(writer: Writer, statement: Store, target: View) -> None:
             combine(writer, place.place, place, statement.combine, number)
 
     native_vectors.store(writer, target, value, put)
+
+
+def _store_by_positions(writer: Writer, statement: Store, left: View, axis: int, vector: Elements) -> None:
+    """``x[positions] = rows``, one row after the other: the last of those that meet in one place stays."""
+    value = writer.value(statement.value)
+    if statement.combine is not None or left.origin is None:
+        raise writer.refuse("not-scalar", "an update of elements by a vector of positions")
+    if left.type.family == "tensor" and not is_short(vector):
+        raise writer.refuse("order", "a store of PyTorch's by a vector of positions, which may repeat")
+    if left.type.family == "tensor" and isinstance(value, View | Number):
+        if value.origin is left.origin:
+            raise writer.refuse("aliasing", f"a part of '{writer.hint}' is stored into '{writer.hint}' itself")
+        _require_apart(writer, left, value, "set")
+    part = native_vectors.kept(writer, value)
+    vector = vector if vector.type.is_python else native_vectors.kept(writer, vector)
+    by_row = len(part.sizes) == left.rank
+    if axis or len(part.sizes) > left.rank or (part.sizes and part.type != left.type):
+        raise writer.refuse("not-scalar", "a store by a vector of positions of what has another shape")
+    if by_row and part.sizes[0].text != vector.sizes[0].text:
+        writer.fail_if(f"{part.sizes[0].at(COMPARE)} != {vector.sizes[0].at(COMPARE)}", "broken_requirement")
+    writer.changes(left.origin)
+
+    def put(place: Number, number: Number) -> None:
+        number = _held(writer, number, left.type) if isinstance(value, Number) else number
+        writer.line(f"{place.place} = {_fitting(writer, number, left.type).text};")
+
+    def store(target: View, k: str) -> None:
+        def row(writer: Writer, index: tuple[str, ...]) -> Number:
+            return part.at(writer, (k, *index) if by_row else index)
+
+        if target.rank:
+            rest = part.sizes[1:] if by_row else part.sizes
+            native_vectors.store(writer, target, replace(part, sizes=rest, at=row), put)
+        else:
+            place = element(writer, target)
+            assert isinstance(place, Number)
+            put(place, row(writer, ()))
+
+    scattered(writer, left, vector, store)
 
 
 def _check_overlap(writer: Writer, target: View, value: object, short: str | None) -> None:

@@ -208,6 +208,12 @@ def held(writer: Writer, value: Value) -> Value:
     return materialized(writer, value) if isinstance(value, Elements) else value
 
 
+def kept(writer: Writer, value: Value) -> Elements:
+    """The elements of a value as they are now, whatever is stored then."""
+    part = _elements(writer, value)
+    return _elements(writer, materialized(writer, part)) if part.sizes else part
+
+
 def store(writer: Writer, target: View, value: Value, put: Callable[[Number, Number], None]) -> None:
     """``target[...] = value`` for each element; ``put(place, number)`` writes one of them.
 
