@@ -6,6 +6,7 @@ iteration is a tensor inside (its first value is cast), as ``total = 0`` followe
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -59,6 +60,8 @@ def analyse(function: Function) -> Facts:
 
 UNKNOWN = Kind("undefined")
 """Of what the first iteration has not bound yet, until an iteration has."""
+MAX_ITEMS = 4096
+"""Elements in all items of the sample of a list that grows."""
 RESULTS = ("_result", "return")
 """How the names of returned values begin that the translation makes."""
 
@@ -70,6 +73,7 @@ class _Probe:
         self.loops: list[Loop] = []
         self.mixed: set[Var] = set()
         self.reached_from: dict[Var, Var] = {}
+        self.made_in: dict[Var, tuple[Loop, ...]] = {}
         self.optional: set[Var] = set(function.attributes.get("optional", ()))
         self.stored = {s.ref for s in walk(function.body) if isinstance(s, Store | Append)}
 
@@ -213,6 +217,8 @@ class _Probe:
         for atom in operands(op):
             if atom is UNDEFINED:
                 raise NotLiftable("unsupported-syntax", "a name may not be bound yet where it is read", statement.span)
+        if op.name == "list" and not op.args:
+            self.made_in[var] = tuple(self.loops)
         if any(atom in self.optional and self.facts[atom].kind == UNKNOWN for atom in operands(op)):
             self.optional.add(var)
             self.facts.of[var] = Fact(UNKNOWN, self.union(*(self.facts[atom].loops for atom in operands(op))))
@@ -423,6 +429,7 @@ class _Probe:
         else:
             raise NotLiftable("mixed-kinds", "the kinds of carried values do not settle", loop.span)
         self.loops.pop()
+        self._grow(loop)
         if isinstance(loop.domain, While):
             bounds = self.facts[loop.domain.cond].loops
         if loop.stop is not None:
@@ -431,6 +438,18 @@ class _Probe:
             inside = self.facts.of[carry.inside]
             after = self.union(inside.loops, bounds)
             self.facts.of[carry.after] = replace(inside, loops=after)
+
+    def _grow(self, loop: Loop) -> None:
+        """Lists that get one item in each iteration are as long as the loop has iterations."""
+        if not isinstance(loop.domain, Range) or loop.stop is not None:
+            return
+        bounds = [self.sample(atom) for atom in (loop.domain.lo, loop.domain.hi, loop.domain.step)]
+        count = len(range(*map(int, bounds))) if bounds[2] else 0
+        for statement in loop.body:
+            if isinstance(statement, Append) and self.made_in.get(statement.ref) == tuple(self.loops):
+                items = self.facts.of[statement.ref].sample
+                if len(items) == 1 and 1 < count <= MAX_ITEMS // max(1, math.prod(shape_of(items[0]))):
+                    items *= count
 
     def _index(self, loop: Loop) -> tuple[Loop, ...]:
         domain = loop.domain

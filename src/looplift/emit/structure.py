@@ -179,6 +179,12 @@ def reshaped_text(p: Printer, node: Node) -> Text:
     return atom(f"{p.text(x).at(ATOM)}.reshape({', '.join(sizes)})")
 
 
+def stretched_text(p: Printer, node: Node) -> Text:
+    x, *lane = node.args
+    sizes = ["-1"] * len(node.axes) + [p.text(size).text for size in lane]
+    return atom(f"{p.text(x).at(ATOM)}.expand({', '.join(sizes)})")
+
+
 def permuted_text(p: Printer, node: Node) -> Text:
     lead = len(node.axes)
     order = [*range(lead), *(lead + k for k in node.attrs["order"])]
@@ -221,7 +227,8 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "slice": slice_text, "stencil": stencil_text, "turned": turned_text, "gather": gather_text,
     "reduce": reduce_text, "fold": fold_text,
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
-    "reshaped": reshaped_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
+    "reshaped": reshaped_text, "stretched": stretched_text, "permuted": permuted_text, "merged": merged_text,
+    "join": join_text,
     "unflattened": unflattened_text, "batched": batched_text,
     "diagonal": diagonal_text, "renamed": renamed_text, "on_diagonal": on_diagonal_text,
     "matmul": matmul_text, "contract": contract_text, "convolution": convolution_text, "distances": distances_text,

@@ -186,6 +186,8 @@ def shape_operation(
         if any(isinstance(size, list) or size.axes or size.kind.family != "int" for size in sizes):
             raise context.refuse("ragged-shape", f"'{base}' to sizes that differ by iteration, or are no integers")
         return Node("reshaped", (x, *sizes), x.axes, fact.kind)
+    if base == "expand" and fact.kind.is_array and fact.kind.rank >= rank and context.library == "torch":
+        return _stretched(context, x, given, fact)
     if not all(not isinstance(value, list) and value.op == "const" for value in given):
         return None
     given = [value.attrs["value"] for value in given]
@@ -200,6 +202,17 @@ def shape_operation(
         pair = [_negative(d, rank) for d in given]
         return Node("method", (x,), x.axes, fact.kind, {"name": "swapaxes", "args": pair})
     return None
+
+
+def _stretched(context: Context, x: Node, given: list[Any], fact: Fact) -> Node | None:
+    """``x.expand(...)`` of each lane's value; new dimensions stand in front of the lane's own."""
+    sizes = given[0] if len(given) == 1 and isinstance(given[0], list) else _sizes(given)
+    if any(isinstance(size, list) or size.axes or size.kind.family != "int" for size in sizes):
+        return None
+    for rank in range(x.kind.rank, fact.kind.rank):
+        kind = Kind(fact.kind.family, fact.kind.dtype, rank + 1)
+        x = Node("unsqueezed", (x,), x.axes, kind, {"dim": -rank - 1})
+    return Node("stretched", (x, *sizes), x.axes, fact.kind)
 
 
 def _sizes(given: list[Any]) -> list[Any]:
