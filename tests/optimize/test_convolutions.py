@@ -160,12 +160,14 @@ def test_channels_in_groups():
     for groups in (1, 2, 4):
         check(in_even_groups, [torch.randn(2, 3 * groups, 7), w, groups])
     check(in_even_groups, [torch.randn(2, 7, 5), w, 2])  # a channel that nothing reads
+    check(in_even_groups, [torch.randn(2, 9, 5), torch.randn(5, 3, 3), 2])  # a group of fewer outputs
+    check(in_even_groups, [torch.randn(2, 9, 5), torch.randn(4, 3, 3), -4])  # negative channels
 
 
 def test_groups_are_no_copies():
     lifted = lift(in_even_groups, verify="off", backend="torch")
     lifted(torch.randn(2, 6, 9), torch.randn(4, 3, 3), 2)
-    assert "picked_convolution" in lifted.source
+    assert "grouped_convolution" in lifted.source and "greatest" not in lifted.source
 
 
 def test_windows_of_arrays_stay_with_numpy():

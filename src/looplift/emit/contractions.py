@@ -114,6 +114,7 @@ def label_either_text(p: Printer, node: Node) -> Text:
 
 def label_sums_text(p: Printer, node: Node) -> Text:
     """The sums of the rows that have each label."""
+    p.need("label_bins")
     p.need("label_sums")
     return atom(f"label_sums({', '.join(p.text(arg).text for arg in node.args)})")
 

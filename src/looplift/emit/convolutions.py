@@ -38,7 +38,11 @@ def convolution_text(p: Printer, node: Node) -> Text:
     counts = f"({len(samples)}, {len(groups)}, {len(outputs)}, {len(channels)})"
     made: list[Axis] = [*samples, *groups, *outputs, *places]
     text = f"convolution({x}, {w}, {counts}, {', '.join(steps)})"
-    if picked is not None and p.device:  # there a negative index would end the process
+    if node.attrs.get("grouped"):
+        p.need("taken")
+        p.need("grouped_convolution")
+        text = f"grouped_convolution({x}, {p.text(rest[-1]).text}, {w}, {len(samples)}, {', '.join(steps)})"
+    elif picked is not None and p.device:  # there a negative index would end the process
         text = f"convolution({x}[{':, ' * len(samples)}{p.text(rest[-1]).text}], {w}, {counts}, {', '.join(steps)})"
     elif picked is not None:
         p.need("taken")

@@ -176,8 +176,22 @@ def picked_convolution(x, places, w, samples, *steps):
         return found.flatten(samples, samples + 1)
     return convolution(taken(x, samples, places), w, (samples, 1, 0, 1), *steps)
 ''',
+        "grouped_convolution": '''
+def grouped_convolution(x, shared, w, samples, *steps):
+    """``convolution`` whose output o reads the channels from o // shared * channels on: in groups, or picked."""
+    outputs, channels = w.shape[:2]
+    groups = -(-outputs // shared)
+    fits = shared > 0 and groups * channels <= x.shape[samples]
+    if not fits and x.device.type != "cpu":  # there an index that is out of range would end the process
+        raise RequirementFailed("outputs that read other channels than there are")
+    if fits and groups * shared == outputs:
+        return convolution(x.narrow(samples, 0, groups * channels), w, (samples, 0, 1, 1), *steps, parts=groups)
+    first = torch.arange(outputs, device=x.device) // shared * channels
+    places = first[:, None] + torch.arange(channels, device=x.device)
+    return convolution(taken(x, samples, places), w, (samples, 1, 0, 1), *steps)
+''',
         "convolution": '''
-def convolution(x, w, counts, *steps):
+def convolution(x, w, counts, *steps, parts=None):
     """Sums of windows of ``x`` times ``w``, each with so many dimensions of samples, groups, outputs and channels.
 
     ``steps``: where the windows of a dimension begin, how many there are, their step, their width and its step.
@@ -199,7 +213,7 @@ def convolution(x, w, counts, *steps):
     if any(padding):
         x = torch.nn.functional.pad(x, padding)
     lead, kept = x.shape[:samples + groups], w.shape[:groups + outputs]
-    many, parts = lead[:samples].numel(), lead[samples:].numel()
+    many, parts = lead[:samples].numel(), parts or lead[samples:].numel()
     rows = x.reshape(many, -1, *x.shape[x.dim() - len(steps):])
     filters = w.reshape(kept.numel(), -1, *w.shape[w.dim() - len(steps):])
     function = torch.nn.functional.conv1d if len(steps) == 1 else torch.nn.functional.conv2d
@@ -349,18 +363,28 @@ def greatest(values):
     """The greatest of some integers; less than any if there are none."""
     return values.max().item() if values.numel() else -float("inf")
 ''',
+        "label_bins": '''
+def label_bins(labels, first, count):
+    """The places of labels among first, first + 1, ..., one place more for all others; how many places there are."""
+    bins = labels - first if first else labels
+    low, high = bins.aminmax() if bins.numel() else (0, 0)
+    if 0 <= int(low) and int(high) < count:
+        return bins, count
+    return torch.where((bins < 0) | (bins >= count), count, bins), count + 1
+''',
         "label_counts": '''
 def label_counts(labels, first, count):
     """How many labels are first, first + 1, ...: ``count`` numbers."""
-    bins = labels.clamp(first - 1, first + count) - (first - 1)
-    return torch.bincount(bins.flatten(), minlength=count + 2)[1:-1]
+    bins, size = label_bins(labels, first, count)
+    return torch.bincount(bins.flatten(), minlength=size)[:count]
 ''',
         "label_table": '''
 def label_table(labels, first, count, others, least, number):
     """How many places have the labels first + i and least + j, at [i + 1, j + 1]; other labels are first and last."""
     sides = []
     for side, low, size in ((labels, first, count), (others, least, number)):
-        inside = low == 1 and side.numel() > 0 and side.min().item() >= 0 and side.max().item() <= size + 1
+        ends = side.aminmax() if low == 1 and side.numel() else (-1, -1)
+        inside = int(ends[0]) >= 0 and int(ends[1]) <= size + 1
         sides.append(side if inside else side.clamp(low - 1, low + size) - (low - 1))
     joint = torch.add(sides[1], sides[0], alpha=number + 2).flatten()
     return torch.bincount(joint, minlength=(count + 2) * (number + 2)).view(count + 2, number + 2)
@@ -390,8 +414,11 @@ def counted_both(a, b, rank):
         "label_sums": '''
 def label_sums(values, labels, first, count):
     """The sums of the rows whose labels are first, first + 1, ...: ``count`` rows."""
-    bins = labels.clamp(first - 1, first + count) - (first - 1)
-    return values.new_zeros(count + 2, *values.shape[1:]).index_add(0, bins, values)[1:-1]
+    bins, size = label_bins(labels, first, count)
+    if values.requires_grad and bins is labels:
+        bins = labels.clone()  # backward reads it, where the loop reads labels no more
+    sums = values.new_zeros(size, *values.shape[1:]).index_add_(0, bins, values)
+    return sums if size == count else sums[:count]
 ''',
         "label_members": '''
 def label_members(labels, first, count, active=None):

@@ -336,6 +336,7 @@ def items_text(p: Printer, node: Node) -> Text:
 
 def label_counts_text(p: Printer, node: Node) -> Text:
     """How many labels are each of the numbers from a first one on."""
+    p.need("label_bins")
     p.need("label_counts")
     return atom(f"label_counts({', '.join(p.text(arg).text for arg in node.args)})")
 

@@ -315,7 +315,8 @@ def _where(p: Printer, node: Node) -> Text:
         sides = [_side(p, side, node, other) for side, other in ((then, orelse), (orelse, then))]
         return Text(f"{sides[0]} if {p.text(mask).at(CHOICE + 1)} else {sides[1]}", CHOICE)
     rank = max(then.kind.rank, orelse.kind.rank)
-    texts = [arranged(p, side, node.axes, rank, 0) for side in (then, orelse)]
+    sides = [_plain_number(p, side, other) for side, other in ((then, orelse), (orelse, then))]
+    texts = [arranged(p, side, node.axes, rank, 0) for side in sides]
     loose = [side.kind.is_number and not side.axes for side in (then, orelse)]
     if p.library == "torch" and all(loose):
         texts[0] = f"torch.tensor({texts[0]}, dtype={dtype_text(p.dtype(node.kind), 'torch')}{p.device_argument()})"
@@ -324,6 +325,13 @@ def _where(p: Printer, node: Node) -> Text:
             if loose[k]:
                 texts[k] = f"{dtype_text(p.dtype(node.kind), 'np')}({texts[k]})"
     return atom(f"{p.library}.where({arranged(p, mask, node.axes, rank, 0)}, {texts[0]}, {texts[1]})")
+
+
+def _plain_number(p: Printer, side: Node, other: Node) -> Node:
+    """A side that is a tensor of one known number, as that number: beside a tensor of its dtype it takes that dtype."""
+    if p.library != "torch" or side.op != "full" or side.args[0].op != "const" or other.op == "full":
+        return side
+    return side.args[0] if other.kind.is_array and other.kind.dtype == side.kind.dtype else side
 
 
 def _side(p: Printer, side: Node, node: Node, other: Node) -> str:

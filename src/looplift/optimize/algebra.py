@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from looplift.base.data import dataclass
 from looplift.ir.array import Node
-from looplift.optimize import contractions, convolutions, counting, distances, joins, masks, places
+from looplift.optimize import contractions, convolutions, counting, distances, fills, joins, masks, places
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,9 @@ RULES: tuple[Rule, ...] = (
     Rule("counted-either", "sum_n (a_in | b_jn) -> sum_n a_in + sum_n b_jn - sum_n (a_in & b_jn)",
          counting.counted_either),
     Rule("grouped-sum", "sum_{n: label_n = c} x_n -> index_add(label, x)_c", counting.grouped_sum),
+    Rule("read-of-fill", "zeros_c -> 0", fills.read_of_fill),
+    Rule("counted-where-some", "n > 0 ? n : 0 -> n", fills.counted_where_some),
+    Rule("mean-of-groups", "n_c > 0 ? sum_c / n_c : 0 -> sum_c / max(n_c, 1)", fills.mean_of_groups),
     Rule("distances", "|a_i - b_j| -> cdist(a, b)_ij", distances.distances),
     Rule("nested-stacks", "stack_i stack_j x_ij -> stack_ij x_ij, cut in two", joins.nested_stacks),
     Rule("empty-first", "[] ++ x -> x", joins.empty_first),

@@ -60,7 +60,9 @@ def _made(node: Node, source: Node, weights: Node, reaches: list[Node]) -> Node:
     operands = tuple(arg for reach in reaches for arg in reach.args[1:])
     if (found := _picked(source, samples, groups, channels)) is not None:
         source, places, attrs["picked"] = found
-        operands = (*operands, places)
+        shared = _shared_by(places, groups, channels)
+        attrs["grouped"] = shared is not None
+        operands = (*operands, places if shared is None else shared)
     return Node("convolution", (source, weights, *operands), node.axes, node.kind, attrs, node.hint)
 
 
@@ -84,6 +86,32 @@ def _picked(
     kind = replace(source.kind, rank=source.kind.rank + 1)
     array = Node("slice", (source.args[0], *operands), samples, kind, {"pieces": parts}, source.hint)
     return array, index, kinds[:place].count("Whole")
+
+
+def _shared_by(places: Node, groups: tuple[Axis, ...], channels: tuple[Axis, ...]) -> Node | None:
+    """How many outputs in a row read the same channels, where these are o // shared * channels + k; else None."""
+    if not _is(places, "add", 2):
+        return None
+    for first, k in (places.args, places.args[::-1]):
+        if not (_counts(k, channels[0]) and _is(first, "mul", 2)):
+            continue
+        for block, size in (first.args, first.args[::-1]):
+            whole = size is channels[0].extent and _is(block, "floordiv", 2) and not block.args[1].axes
+            if whole and _counts(block.args[0], groups[0]):
+                return block.args[1]
+    return None
+
+
+def _is(node: Node, name: str, count: int) -> bool:
+    """Whether integers of lanes are made by one operation of so many operands."""
+    named = node.op == "elementwise" and node.kind.family == "int" and node.attrs["name"] == name
+    return named and len(node.args) == count
+
+
+def _counts(node: Node, axis: Axis) -> bool:
+    """Whether a value is 0, 1, 2, ... along an axis."""
+    begins = axis.lo.op == "const" and axis.lo.attrs["value"] == 0
+    return node.op == "index" and node.attrs["axis"] is axis and axis.step == 1 and begins
 
 
 def _dims(reaches: list[Node]) -> list[int]:

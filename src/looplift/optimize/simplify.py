@@ -32,6 +32,9 @@ from looplift.optimize.reuse import reuse_memory
 
 Rewrite = Callable[[Node], Node | None]
 
+READS = frozenset(("slice", "stencil", "gather", "permuted"))
+"""What picks elements of an array, and may put zeros around them."""
+
 PIECES = ("pieces", "terms")
 """Attributes that mention operands again."""
 
@@ -62,7 +65,7 @@ class _Rewriter:
         self.bound = BoundKeys(self.node)
         self.volatile: dict[int, bool] = {}
         self.axes: set[Axis] = set()
-        self.checked: set[int] = set()
+        self.checked: set[Any] = set()
 
     def node(self, node: Node) -> Node:
         pending = [node]
@@ -154,7 +157,19 @@ class _Rewriter:
             return False
         known = cond.serial in self.checked
         self.checked.add(cond.serial)
-        return known
+        return known or (cond.op == "finite" and self._is_finite(cond.args[0]))
+
+    def _is_finite(self, value: Node) -> bool:
+        """Whether a value is read from an array that was seen to be finite; remembers the array that it is."""
+        whole = value
+        while whole.op in READS:
+            whole = whole.args[0]
+        key = ("finite", whole.attrs["text"] if whole.op == "name" else whole.serial)
+        if key in self.checked:
+            return True
+        if whole is value:
+            self.checked.add(key)
+        return False
 
     def _step(self, step: Step) -> None:
         match step:

@@ -281,6 +281,9 @@ def _checked_bits(context: Context, base: str, args: list[Node], made: Node) -> 
     if (form := linear_of(made)) is not None and form.terms:
         context.check(nodes.compare("lt", _greatest(form), nodes.const(2**_SUM_BITS)))
         return _SUM_BITS
+    if (most := _most(made)) is not None:
+        context.check(nodes.compare("lt", most, nodes.const(2**62)))
+        return 62
     limit = 31 if base == "mul" else 62
     for arg in args:
         bounded(context, arg, limit)
@@ -297,6 +300,26 @@ def _greatest(form: Linear) -> Node:
         last = nodes.minus(axis.extent, nodes.const(1))
         total = nodes.plus(total, nodes.elementwise("mul", [_magnitude(step), last], nodes.INT))
     return total
+
+
+def _most(number: Node) -> Node | None:
+    """What the magnitude of an integer that is made of positions does not pass: a Python integer again."""
+    form = linear_of(number)
+    if form is not None:
+        return _greatest(form)
+    if number.op != "elementwise" or number.kind.family != "int" or len(number.args) != 2:
+        return None
+    first, second = number.args
+    match table.base_name(number.attrs["name"]):
+        case "floordiv":
+            return _most(first)
+        case "mod":
+            return _most(second)
+        case ("add" | "sub" | "mul") as name:
+            parts = _most(first), _most(second)
+            if parts[0] is not None and parts[1] is not None:
+                return nodes.elementwise("mul" if name == "mul" else "add", [parts[0], parts[1]], nodes.INT)
+    return None
 
 
 def _magnitude(number: Node) -> Node:

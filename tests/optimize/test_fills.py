@@ -1,0 +1,84 @@
+"""Reads of arrays of zeros, and means of groups: the loop's values and gradients, without what they do not need."""
+
+import pytest
+import torch
+
+from looplift import lift
+
+
+def class_means(x, labels, classes):
+    means = torch.zeros(classes, x.shape[1])
+    for c in range(classes):
+        mask = labels == c
+        if mask.sum() > 0:
+            means[c] = x[mask].mean(dim=0)
+    return means
+
+
+def means_beside_ones(x, labels, classes):
+    means = torch.ones(classes, x.shape[1])
+    for c in range(classes):
+        mask = labels == c
+        if mask.sum() > 0:
+            means[c] = x[mask].mean(dim=0)
+    return means
+
+
+def means_of_one_column(x, labels, classes):
+    x = x[:, :1]
+    means = torch.zeros(classes, 3)
+    for c in range(classes):
+        mask = labels == c
+        if mask.sum() > 0:
+            means[c] = x[mask].mean(dim=0)
+    return means
+
+
+def sums_from(x, labels, classes):
+    sums = []
+    for c in range(-2, classes):
+        sums.append(x[labels == c].sum(0))
+    return torch.stack(sums)
+
+
+def then_labels_change(x, labels, classes):
+    means = torch.zeros(classes, x.shape[1])
+    for c in range(classes):
+        means[c] = x[labels == c].sum(dim=0)
+    labels.add_(1)
+    return means
+
+
+LABELS = {
+    "inside": [0, 3, 3, 1, 0, 3],
+    "outside": [-1, 3, 9, 1, 0, -7],
+    "far": [2**62, -(2**63), 0, 1, 2**63 - 1, 3],
+    "none": [9, 9, 9, 9, 9, 9],
+}
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize(
+    "function", [class_means, means_beside_ones, means_of_one_column, sums_from, then_labels_change]
+)
+def test_groups_are_the_loops(function, labels):
+    lifted = lift(function, verify="off")
+    rows = torch.randn(6, 2, generator=torch.Generator().manual_seed(0))
+    for gradients in (False, True):
+        found = []
+        for run in (function, lifted):
+            x, own = rows.clone().requires_grad_(gradients), torch.tensor(labels)
+            result = run(x, own, 4)
+            if result.requires_grad:
+                (result * torch.arange(result.numel()).view(result.shape)).sum().backward()
+            found.append((result.detach(), result.requires_grad, x.grad, own))
+        (want, *others), (got, *mine) = found
+        torch.testing.assert_close(got, want)
+        assert mine[0] == others[0]
+        torch.testing.assert_close(mine[1:], others[1:])
+
+
+def test_means_of_groups_need_no_choice():
+    lifted = lift(class_means, verify="off", backend="torch")
+    lifted(torch.randn(6, 2), torch.tensor([0, 3, 3, 1, 0, 3]), 5)
+    assert "torch.where" not in lifted.source.rpartition("def class_means")[2]
