@@ -18,6 +18,7 @@ from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_stages import set_stages
 from looplift.frontend.host_timing import Again, Timing
 from looplift.frontend.host_values import Atom, Container, External, Live, is_tensor
+from looplift.frontend.private import names_apart
 from looplift.runtime.waves_program import HostProgram
 
 
@@ -31,6 +32,7 @@ def host_program(
 
     ``live_outs`` names what is read after the statements; ``"return"`` stands for the value of a last ``return``.
     """
+    statements = names_apart(statements, live_ins)
     returned = statements[-1] if statements and isinstance(statements[-1], ast.Return) else None
     body = statements if returned is None else statements[:-1]
     for statement in body:

@@ -358,7 +358,7 @@ def is_number(flow: Flow, part: ast.expr) -> bool:
     return bool(numbers) and all(is_none(atom) or isinstance(atom, External) for atom in atoms - numbers)
 
 
-def _is_list(atom: Atom) -> bool:
+def is_list(atom: Atom) -> bool:
     if isinstance(atom, External):
         return issubclass(atom.type, (list, tuple))
     return isinstance(atom, Container) and atom.kind in ("list", "tuple")
@@ -381,7 +381,7 @@ def _module_child(flow: Flow, owner: Live, node: ast.Subscript) -> set[Atom]:
 def _tensor_index(flow: Flow, node: ast.Subscript, owners: set[Atom], index: set[Atom]) -> set[Atom]:
     """``x[i]``, ``x[i, 2:]``, ``x[None]`` on a tensor; the parts are host values."""
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    lists = {owner for owner in owners if _is_list(owner)}
+    lists = {owner for owner in owners if is_list(owner)}
     if lists and not (len(parts) == 1 and is_number(flow, parts[0])):
         refuse("unknown-op", f"'{ast.unparse(node)}' indexes a tensor or a list", node)
     if not all(is_tensor_atom(owner) or is_none(owner) for owner in owners - lists):

@@ -15,6 +15,7 @@ from typing import Any
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.frontend.host_values import Atom, Live
+from looplift.frontend.private import names_apart
 
 RESERVED = {"Handle", "MixedShapes", "Table", "Waves", "array", "Any", "torch", "region"}
 """Names that the emitted text has for itself."""
@@ -109,7 +110,7 @@ def routine_of(function: types.FunctionType, names: Names) -> Routine:
             raise NotLiftable("unknown-call", f"the default of '{name}' in '{function.__name__}' is not a literal")
         if repr(_default_of(function, name)) != repr(ast.literal_eval(default)):
             raise NotLiftable("unknown-call", f"the default of '{name}' in '{function.__name__}' was replaced")
-    body = _without_docstring(definition.body)
+    body = names_apart(_without_docstring(definition.body), parameters)
     variables: dict[str, set[Atom]] = {name: set() for name in parameters}
     routine = Routine(_emitted_name(function), body, parameters, function, defaults, variables)
     routine.locals = {*parameters, *bound_names(body)}

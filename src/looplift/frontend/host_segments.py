@@ -7,7 +7,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
-from looplift.frontend.host_expressions import is_number
+from looplift.frontend.host_expressions import is_list, is_number
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, torch_name
@@ -90,6 +90,8 @@ class Segments:
         base, *parts = operation.arguments
         if not all(is_number(self.flow, part) for part in parts):
             return False
+        if any(map(is_list, self.flow.values.get(base, ()))):  # as it may be as well, which the scheduler tells apart
+            return True
         texts = [self.uniform(part) for part in parts]
         return None in texts and (len(parts) > 1 or self.uniform(base) is None)
 

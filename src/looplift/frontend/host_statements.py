@@ -138,10 +138,15 @@ def bind(flow: Flow, routine: Routine, target: ast.expr, atoms: set[Atom]) -> No
             flow.add(routine.variables.setdefault(name, set()), atoms)
             routine.locals.add(name)
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            starred = False
             for position, part in enumerate(parts):
                 if isinstance(part, ast.Starred):
-                    refuse("unsupported-syntax", "a starred target is not understood", target)
-                bind(flow, routine, part, element_at(flow, atoms, position, target))
+                    starred = True
+                    bind(flow, routine, part.value, {_rest(flow, atoms, part)})
+                elif starred:
+                    bind(flow, routine, part, _any_element(flow, atoms, part))
+                else:
+                    bind(flow, routine, part, element_at(flow, atoms, position, target))
         case ast.Subscript(value=value, slice=index):
             keys = evaluate(flow, routine, index)
             owners = evaluate(flow, routine, value)
@@ -149,6 +154,17 @@ def bind(flow: Flow, routine: Routine, target: ast.expr, atoms: set[Atom]) -> No
                 store(flow, owner, index, keys, atoms, target)
         case _:
             refuse("memory-dependence", "a store into an attribute is not understood here", target)
+
+
+def _rest(flow: Flow, atoms: set[Atom], node: ast.Starred) -> Atom:
+    """The list that a starred target takes."""
+    if any(isinstance(atom, Pack) or is_tensor_atom(atom) for atom in atoms):
+        refuse("unsupported-syntax", "a starred target takes the parts of a tensor", node)
+    return flow.container(node, "list", _any_element(flow, atoms, node))
+
+
+def _any_element(flow: Flow, atoms: set[Atom], node: ast.AST) -> set[Atom]:
+    return flow.elements({atom for atom in atoms if not is_none(atom)}, node)
 
 
 def element_at(flow: Flow, atoms: set[Atom], position: int, node: ast.AST) -> set[Atom]:

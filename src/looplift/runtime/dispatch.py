@@ -82,6 +82,8 @@ class Dispatcher:
     changed: Callable[[], None] = lambda: None
     variants: list[Variant] = field(default_factory=list)
     children: list[Dispatcher] = field(default_factory=list)
+    gave_up: bool = False
+    """Whether nothing is lifted for any of the kinds of arguments that were looked at, and no more are."""
     may_offer: bool = True
     """Whether a form that is only worth it where the pieces are slower may be tried."""
 
@@ -123,6 +125,9 @@ class Dispatcher:
     def _new_variant(self, arguments: tuple[Any, ...]) -> Variant | None:
         if len(self.variants) >= MAX_VARIANTS or self.attempts >= 2 * MAX_VARIANTS:
             self.records.note(self.program, f"called with more than {MAX_VARIANTS} kinds of arguments")
+            if not self.is_lifted:
+                self.gave_up = True
+                self.install()
             return None
         self.attempts += 1
         values = self._values(arguments)
@@ -243,6 +248,11 @@ class Dispatcher:
         variant.small.conditions = [*variant.conditions, *variant.small.guards, *limits]
         self.install()
         return True
+
+    @property
+    def is_lifted(self) -> bool:
+        """Whether something in here runs as batched code for some arguments."""
+        return any(one.call is not None for one in self.variants) or any(child.is_lifted for child in self.children)
 
     @property
     def is_idle(self) -> bool:

@@ -158,6 +158,9 @@ def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[...,
         "    if _looplift_compiling():",
         f"        return _looplift_original({parameters})",
     ]
+    if dispatcher.gave_up:
+        variants = []
+        lines[1:] = [f"    return _looplift_{'plain' if timed else 'original'}({parameters})"]
     if variants:
         lines += _choice(dispatcher, variants, constants)
     for place, variant in enumerate(variants):

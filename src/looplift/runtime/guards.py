@@ -44,7 +44,7 @@ class Writer:
     shapes: dict[str, str] = field(default_factory=dict)
     """Where the last conditions that were made for a value keep its shape."""
     roots: dict[int, str] = field(default_factory=dict)
-    """The names of a region's values, by the identity of these, while conditions are made for them."""
+    """The names of a region's values, and where functions among them are, by identity, while conditions are made."""
     checks: set[str] = field(default_factory=set)
     """Conditions that no value meets under dispatch modes, transforms or inference mode, but those made there."""
 
@@ -228,6 +228,8 @@ def _of_function(writer: Writer, text: str, value: types.FunctionType, depth: in
         return _of_function(writer, f"{text}.__looplift_original__", state.original, depth)
     if not value.__closure__ and "<locals>" not in value.__qualname__:
         return [f"{text} is {writer.constant(value)}"]
+    if writer.roots:
+        writer.roots.setdefault(id(value), text)
     out = [writer.type_is(text, value), f"{text}.__code__ is {writer.constant(value.__code__)}"]
     for name in ("__defaults__", "__kwdefaults__"):
         found = getattr(value, name)
@@ -239,6 +241,9 @@ def _of_function(writer: Writer, text: str, value: types.FunctionType, depth: in
     return out
 
 
+_GUARDED_ONCE = (Tensor, np.ndarray, list, dict, types.FunctionType)
+
+
 def _of_cell(writer: Writer, text: str, cell: types.CellType, depth: int) -> list[str]:
     """A number that a helper closes over is part of it; anything else is guarded like an argument."""
     empty = types.CellType()
@@ -248,7 +253,7 @@ def _of_cell(writer: Writer, text: str, cell: types.CellType, depth: int) -> lis
     if isinstance(value, _PLAIN):
         same = f"{text} == {writer.constant(value)}" if value == value else f"{text} is {writer.constant(value)}"
         return [writer.type_is(text, value), same]
-    if (root := writer.roots.get(id(value))) is not None and isinstance(value, (Tensor, np.ndarray, list, dict)):
+    if (root := writer.roots.get(id(value))) is not None and isinstance(value, _GUARDED_ONCE):
         return [f"{text} is {root}"]  # what it is then, is guarded there
     if isinstance(value, (Tensor, np.ndarray, *_SEQUENCES, dict)) or depth >= DEPTH:
         return [f"{text} is {writer.constant(value)}"]
