@@ -49,16 +49,26 @@ def _made(nodes: list[ast.AST]) -> set[str]:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_display(value):
                 fresh.add(name)
             case ast.Assign(targets=targets):
-                other |= {n.id for target in targets for n in nodes_of(target) if isinstance(n, ast.Name)}
+                other |= {name for target in targets for name in _bound(target)}
             case ast.For(target=target):
-                other |= {n.id for n in nodes_of(target) if isinstance(n, ast.Name)}
+                other |= _bound(target)
     return fresh - other
+
+
+def _bound(target: ast.expr) -> set[str]:
+    return {node.id for node in nodes_of(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _is_display(node: ast.expr) -> bool:
     if isinstance(node, (ast.List, ast.Dict, ast.Set, ast.Tuple, *COMPREHENSIONS)):
         return True
+    if isinstance(node, ast.BinOp):  # [None] * n
+        return isinstance(node.op, ast.Mult | ast.Add) and (_is_list(node.left) or _is_list(node.right))
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute)
+
+
+def _is_list(node: ast.expr) -> bool:
+    return isinstance(node, ast.List | ast.ListComp) or (isinstance(node, ast.BinOp) and _is_display(node))
 
 
 def _written(node: ast.AST) -> str | None:
