@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import random
+import textwrap
 
+import pytest
 import torch
+from tests.waves.harness import check
 
 from looplift import lift
+from looplift.frontend.host_effects import changes_its_surroundings
 
 
 def parents_of(count, width):
@@ -46,21 +52,18 @@ def by_name(x, parents, layer):
     return torch.stack([h[f"n{v}"] for v in range(len(parents))])
 
 
-def test_states_in_waves():
-    parents = parents_of(400, 100)
-    for function in (filled_list, summed_upwards, by_name):
-        torch.manual_seed(0)
-        layer, x = torch.nn.Linear(4, 4), torch.randn(400, 4)
-        lifted = lift(function)
-        for _ in range(12):
-            found = lifted(x, parents, layer)
-        expected = function(x, parents, layer)
-        assert torch.allclose(found, expected, atol=1e-6)
-        expected.sum().backward()
-        wanted, layer.weight.grad = layer.weight.grad, None
-        found.sum().backward()
-        assert torch.allclose(layer.weight.grad, wanted, rtol=1e-4)
-        assert "waves" in {loop.decision for loop in lifted.report().loops}, lifted.report()
+@pytest.mark.parametrize("function", (filled_list, summed_upwards, by_name))
+def test_states_in_waves(function):
+    torch.manual_seed(0)
+    layer, parents = torch.nn.Linear(4, 4), parents_of(60, 20)
+    check(function, torch.randn(60, 4), parents, layer, others=((torch.randn(9, 4), parents_of(9, 3), layer),))
+    text = textwrap.dedent(inspect.getsource(function))
+    assert not changes_its_surroundings(ast.parse(text).body[0].body)
+
+
+@pytest.mark.parametrize("text", ("h[0] = x", "h = other\nh[0] = x", "h = [None] * 3\nh = other\nh[0] = x"))
+def test_what_may_be_of_the_caller(text):
+    assert changes_its_surroundings(ast.parse(text).body)
 
 
 def test_the_callers_list_is_not_filled_with_anything_else():
