@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplift.emit.native_arrays import allocate
 from looplift.emit.native_convert import constant
-from looplift.emit.native_ops import COMPARE
+from looplift.emit.native_ops import COMPARE, MULTIPLY
 from looplift.emit.native_types import INT, Scalar
 from looplift.emit.native_values import Elements, Number, Value
 from looplift.emit.native_vector_loops import check_zeros, over
@@ -127,10 +127,8 @@ def _total(writer: Writer, short: str, total: str, part: Elements) -> Number:
 
 def _extreme(writer: Writer, short: str, part: Elements) -> Number:
     """The greatest or smallest; a NaN wins."""
-    if len(part.sizes) != 1:
-        raise writer.refuse("not-scalar", f"'{short}' over several axes")
-    (size,) = part.sizes
-    writer.fail_if(f"{size.at(COMPARE)} == 0", "broken_requirement")
+    for size in part.sizes:
+        writer.fail_if(f"{size.at(COMPARE)} == 0", "broken_requirement")
     best = writer.fresh("largest" if CHOICES[short] == ">" else "smallest")
     writer.hoists.append(None)
     first = part.at(writer, tuple("0" for _ in part.sizes))
@@ -149,10 +147,10 @@ def _extreme(writer: Writer, short: str, part: Elements) -> Number:
 
 def _place(writer: Writer, short: str, part: Elements) -> Number:
     """Where the greatest or smallest stands first, or the first NaN."""
-    if len(part.sizes) != 1 or part.type.is_bool:
-        raise writer.refuse("not-scalar", f"'{short}' over several axes")
-    (size,) = part.sizes
-    writer.fail_if(f"{size.at(COMPARE)} == 0", "broken_requirement")
+    if part.type.is_bool:
+        raise writer.refuse("not-scalar", f"'{short}' of booleans")
+    for size in part.sizes:
+        writer.fail_if(f"{size.at(COMPARE)} == 0", "broken_requirement")
     best, place = writer.fresh("largest" if short == "argmax" else "smallest"), writer.fresh("place")
     writer.line(f"{part.type.cpp} {best} = 0;")
     writer.line(f"int64_t {place} = -1;")
@@ -161,7 +159,10 @@ def _place(writer: Writer, short: str, part: Elements) -> Number:
         number = writer.bind(part.at(writer, index))
         undefined = f" || ({number.text} != {number.text} && {best} == {best})" if part.type.is_float else ""
         better = f"{place} < 0 || {number.text} {PLACES[short]} {best}{undefined}"
-        writer.line(f"if ({better}) {best} = {number.text}, {place} = {index[0]};")
+        flat = index[0]
+        for size, inner in zip(part.sizes[1:], index[1:], strict=True):
+            flat = f"({flat}) * {size.at(MULTIPLY)} + {inner}"
+        writer.line(f"if ({better}) {best} = {number.text}, {place} = {flat};")
 
     over(writer, part.sizes, body)
     return Number(place, Scalar(part.type.family, "int64"), low=0, high=2**47)

@@ -196,7 +196,8 @@ def _mixed_result(sink: Sink, namespace: str, short: str, args: list[Number]) ->
     same_value = short in shared and not any(a.rounded or a.type.is_half for a in args)
     wide = all(a.type.name in ("float64", "int64") for a in args) or zeros
     certain = any(a.other is None and not a.type.is_python for a in args)  # then the result's dtype is in doubt
-    if others is None or certain or not same_value or not wide or others[0].is_float != args[0].type.is_float:
+    alike = others is not None and (others[0].is_float == args[0].type.is_float or _is_plain_zero(short, args))
+    if others is None or certain or not same_value or not wide or not alike:
         if any(a.other is not None and a.sure for a in args):
             return elementwise(sink, namespace, short, [typed(sink, a) for a in args])
         raise sink.refuse("mixed-kinds", "a variable is a number in some iterations and something else in others")
@@ -226,6 +227,12 @@ def _stays_zero(sink: Sink, short: str, args: list[Number]) -> bool:
     if short == "truediv" and numbers and numbers[0] is args[0] and args[0].zero:
         return all(a.type == INT or (a.constant is not None and 1e-30 < abs(a.constant) < 1e30) for a in args[1:])
     return not others
+
+
+def _is_plain_zero(short: str, args: list[Number]) -> bool:
+    """Whether the result is zero without a sign where no operand is what it is declared as."""
+    plain = all(a.zero or (a.type.is_python and a.constant is not None and a.constant >= 0) for a in args)
+    return plain and short == "mul" and any(a.zero for a in args)
 
 
 def _is_moderate(sink: Sink, factor: Number) -> bool:

@@ -36,6 +36,8 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
         values = [array_of_list(writer, v) if isinstance(v, View) and v.is_list and v.rank == 1 else v for v in values]
     if not any(map(is_vector, values)):
         return None
+    if short == "norm" and is_vector(values[0]) and (found := _norm_of_order(writer, op, values, applied)) is not None:
+        return found
     if short in ("matmul", "dot", "inner", "mv", "mm", "vdot") and len(values) == 2:
         return _product(writer, short, values)
     if short == "outer" and len(values) == 2 and not op.kwargs and all(map(is_vector, values)):
@@ -77,6 +79,26 @@ def _of_numpy(writer: Writer, namespace: str, short: str, op: Op, values: list, 
     if short == "cumsum" and len(op.args) == 1 and not op.kwargs:
         return running_sum(writer, _elements(writer, values[0]))
     return None
+
+
+_NORMS = {"inf": "max", "-inf": "min", "1": "sum", "1.0": "sum"}
+
+
+def _norm_of_order(writer: Writer, op: Op, values: list, applied: Callable) -> Value | None:
+    """A norm of a vector that is the greatest, the smallest or the sum of its absolute values; None for any other."""
+    orders = [*op.args[1:], *(value for name, value in op.kwargs if name in ("ord", "p"))]
+    part = _elements(writer, values[0])
+    if len(orders) != 1 or len(op.args) + len(op.kwargs) != 2 or len(part.sizes) != 1 or not part.type.is_float:
+        return None
+    order = writer.operand(orders[0])
+    short = _NORMS.get(str(order.constant)) if isinstance(order, Number) else None
+    if short is None or part.type.is_half:
+        return None
+    absolute = _elementwise(writer, "", "abs", [part], applied)
+    plain = replace(op, args=op.args[:1], kwargs=())
+    if part.type.family == "numpy":
+        return native_numpy.reduced(writer, short, plain, absolute)
+    return reduced(writer, short, "torch", plain, absolute)
 
 
 def _is_pairwise(namespace: str, op: Op) -> bool:

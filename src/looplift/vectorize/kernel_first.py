@@ -110,6 +110,13 @@ SHORT = 64
 _PRODUCTS = frozenset("matmul mm mv bmm addmm addmv linear einsum tensordot bilinear".split())
 
 
+_ALLOCATIONS = frozenset(
+    "zeros ones empty full zeros_like ones_like empty_like full_like eye identity clone copy cat concatenate hstack "
+    "vstack column_stack getitem".split()
+)
+"""What is done once, before the loops, by passes through memory."""
+
+
 def takes_short_rows(function: Function) -> bool:
     """Whether the rows of all arrays that a region is given are short, and it multiplies no matrices: what is known of
     a region that has no facts."""
@@ -124,8 +131,15 @@ def has_short_rows(facts: Facts) -> bool:
     """Whether what a region computes is numbers and short rows, and no product with a matrix."""
     if _has_products_of_matrices(facts):
         return False
-    lets = (statement for statement in walk(facts.function.body) if isinstance(statement, Let))
-    return all((fact := facts.of.get(let.var)) is None or prod(fact.shape) <= SHORT for let in lets)
+    body = facts.function.body
+    once = [s for s in body if isinstance(s, Let) and base_name(s.op.name) in _ALLOCATIONS]
+    lets = [s for s in walk(body) if isinstance(s, Let) and s not in once and s.var in facts.of]
+    return all(prod(facts.of[let.var].shape) <= _most_elements(let) for let in lets)
+
+
+def _most_elements(let: Let) -> int:
+    """Of how many elements an operation is short: four simple ones take no longer than one function of math."""
+    return SHORT if base_name(let.op.name) in LIBRARY_WORK | {"tanh", "sigmoid", "softmax"} else 4 * SHORT
 
 
 def suits_rows_in_a_kernel(facts: Facts) -> bool:
