@@ -22,10 +22,12 @@ def load(kernel: Kernel) -> Callable[..., tuple]:
     be written in part. Compiling may raise NotLiftable.
     """
     library = _library(kernel.source)
-    more = {"function": getattr(library, kernel.name)}
+    more: dict[str, Any] = {"function": getattr(library, kernel.name)}
     if "function_release" in kernel.caller:
         more["function_release"] = library.release
         library.release.argtypes, library.release.restype = [ctypes.c_void_p], None
+    if "careful_library" in kernel.caller:
+        more["careful_library"] = cache(lambda: _library("#define CAREFUL\n" + kernel.source))
     return _defined(kernel.caller, kernel.name, **more)
 
 

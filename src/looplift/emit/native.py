@@ -13,6 +13,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.emit.expanded import expanded
 from looplift.emit.native_caller import caller_text
+from looplift.emit.native_doubts import has_doubts, settled_later, surely_used, with_doubts
 from looplift.emit.native_flow import Flow, live_ins, share_variables
 from looplift.emit.native_held import held_views
 from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread, sure_types
@@ -194,6 +195,9 @@ def _may_share(findings: Findings, writes: bool):
 
 def write_draft(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: Wanted) -> Draft:
     writer = new_writer(loop, facts, signature, findings, share=True, kept=wanted.kept)
+    writer.settled = settled_later(loop, writer.flow, findings.types)
+    ends = wanted.variables if wanted.returned is None else set(wanted.returned)
+    writer.used = surely_used(loop, {atom for atom in ends if isinstance(atom, Var)})
     return Draft(writer, write_all(writer, loop, wanted, signature))
 
 
@@ -213,6 +217,7 @@ def write_all(
     results = results_of(writer, loop, wanted, signature)
     for result in results:
         write_result(writer, result)
+    writer.last_look()
     for flag in wanted.witnesses or ():
         writer.fail_if(f"!{writer.number(flag).at(UNARY)}", "without_gradient")
     return results
@@ -240,7 +245,7 @@ def _kernel(name: str, loop: Loop, inputs: tuple[Var, ...], signature: Signature
     return Kernel(
         name=name,
         source=prelude(body) + "\n" + body,
-        caller=caller_text(name, inputs, signature, draft.results, stored),
+        caller=caller_text(name, inputs, signature, draft.results, stored, doubts=has_doubts(body)),
         inputs=inputs,
         stored=stored,
         outputs=tuple(result.output.var for result in draft.results),
@@ -259,7 +264,9 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
     for result in draft.results:
         parameters += result_parameters(result)
     openings = signature.openings(stored)
-    lines = [*watch(draft.writer.lines), *openings, *separations(signature, stored)]
+    written = [p for p in signature.parameters if p.is_pointer and p.var in stored]
+    doubts, statements = with_doubts(draft.writer.lines, written)
+    lines = [*watch(statements), *openings, *separations(signature, stored), *doubts]
     findings = draft.writer.findings
     renamed = findings.lent if findings.stored & findings.renamed else set()
     tensors = tensors_of(tuple(p.var for p in signature.parameters if p.var in stored), signature)
@@ -268,7 +275,7 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
     return "\n".join([
         *function_head(f'extern "C" int {name}(', parameters),
         *(f"  {line}" for line in lines),
-        *draft.writer.lines,
+        *statements,
         *(f"  *{p.changed}_out = {p.changed};" for p in tensors),
         "  return done;",
         "}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from looplift.emit.native_signature import ArrayResult, Parameter, Result, Signature, tensors_of
 from looplift.emit.native_types import MIXED, Scalar
 from looplift.ir.grammar import Const, Var
+from looplift.ir.kernel import OUTCOMES
 
 CTYPES = {
     "float64": "c_double", "float32": "c_float", "int64": "c_int64", "int32": "c_int32", "int16": "c_int16",
@@ -15,23 +16,62 @@ _PYTHON = {"float64": "float", "int64": "int", "bool": "bool"}
 
 
 def caller_text(
-    name: str, inputs: tuple[Var, ...], signature: Signature, results: list[Result], stored: tuple[Var, ...]
+    name: str,
+    inputs: tuple[Var, ...],
+    signature: Signature,
+    results: list[Result],
+    stored: tuple[Var, ...],
+    *,
+    doubts: bool,
 ) -> str:
-    """``def name(inputs) -> (outputs)``. It needs ``ctypes``, ``torch``, ``function``, ``host`` and ``failed``."""
+    """``def name(inputs) -> (outputs)``. It needs ``ctypes``, ``torch``, ``function``, ``host`` and ``failed``; with
+    ``doubts`` also ``careful_library``."""
     arguments = argument_names(inputs, signature)
     lines = [f"def {name}({', '.join(arguments.values())}):"]
     lines += [f"    {line}" for line in checks(signature, arguments, stored)]
     tensors = tensors_of(stored, signature)
     lines += [f"    {line}" for line in result_places(results) + flag_places(tensors)]
     passed = passed_arguments(signature, arguments) + passed_results(results) + passed_flags(tensors)
-    lines.append(f"    outcome = function({', '.join(['host', *passed])})")
+    lines += [f"    {line}" for line in called(["host", *passed], doubts)]
     lines.append("    if outcome:\n        raise failed(outcome)")
     lines += [f"    {line}" for line in bumps(tensors, arguments)]
     outputs = [returned(result, arguments) for result in results]
     lines.append(f"    return ({', '.join(outputs)}{',' if len(outputs) == 1 else ''})")
     types = ", ".join(["ctypes.c_void_p", *argument_types(signature), *result_types(results, tensors)])
     head = [f"function.argtypes = [{types}]", "function.restype = ctypes.c_int", *array_dtypes(signature)]
+    head += again(name) if doubts else []
     return "\n".join([*head, "", "", *lines, ""])
+
+
+PATIENCE = 3
+"""So many calls that had to run again, and each is careful at once."""
+_DOUBTFUL = list(OUTCOMES).index("doubtful")
+
+
+def called(passed: list[str], doubts: bool) -> list[str]:
+    """The call of the C++ function; one with ``doubts`` may have to run again."""
+    arguments = ", ".join(passed)
+    if not doubts:
+        return [f"outcome = function({arguments})"]
+    return [
+        f"outcome = (function if len(doubts) < {PATIENCE} else carefully())({arguments})",
+        f"if outcome == {_DOUBTFUL}:",
+        "    doubts.append(outcome)",
+        f"    outcome = carefully()({arguments})",
+    ]
+
+
+def again(name: str) -> list[str]:
+    """What a kernel that may have to run again needs: the function that looks at each operation."""
+    return [
+        "doubts = []",
+        "",
+        "",
+        "def carefully():",
+        f"    careful = careful_library().{name}",
+        "    careful.argtypes, careful.restype = function.argtypes, function.restype",
+        "    return careful",
+    ]
 
 
 def argument_names(inputs: tuple[Var, ...], signature: Signature) -> dict[Var, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from looplift.emit.native_doubts import DOUBTS
 from looplift.emit.native_mixed import MIXES
 from looplift.emit.native_prelude_arrays import ARRAYS
 from looplift.emit.native_prelude_selection import SELECTION
@@ -228,9 +229,15 @@ struct Watch {
       return false;
     }
     if (passed > 100000000) budget = budget / (passed / 50000000) + 1;
+#ifdef __SSE2__
+    const unsigned noted = __builtin_ia32_stmxcsr() & 63;
+#endif
     host->acquire(thread);
     const bool raised = host->signals() != 0;
     thread = host->release();
+#ifdef __SSE2__
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | noted);
+#endif
     last = now();
     return raised;
   }
@@ -433,6 +440,7 @@ static inline int64_t range_length(int64_t first, int64_t limit, int64_t step) {
   return steps < uint64_t(INT64_MAX) ? int64_t(steps) + 1 : INT64_MAX;
 }
 """,
+    **DOUBTS,
     **{name: text for name, text in MIXES.items() if name not in ("Number", "absolute")},
 }
 

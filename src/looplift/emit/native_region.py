@@ -51,8 +51,11 @@ def write_region(writer: Writer, loop: Loop, wanted: Wanted, signature: Signatur
     for atom in wanted.returned:
         results.trees.append(_tree(writer, atom, writer.value(atom), signature, results))
     _keep_apart(writer, results)
-    for result in results:
+    for result in sorted(results, key=lambda result: isinstance(result, ArrayResult)):
+        if isinstance(result, ArrayResult):
+            writer.last_look()  # before a holder is added
         write_result(writer, result)
+    writer.last_look()
     if writer.findings.stored & writer.findings.renamed:
         writer.findings.stored |= writer.findings.lent
     return results

@@ -113,7 +113,7 @@ class Signature:
         for parameter in self.parameters:
             if parameter.var in writer.findings.mixed and parameter.type in (INT, FLOAT):
                 parameter.type = MIXED
-            writer.names.taken |= {parameter.name, f"{parameter.name}_data"}
+            writer.names.taken |= {f"{parameter.name}{suffix}" for suffix in ("", "_data", "_array", "_before")}
             writer.values[parameter.var] = parameter.value()
             if parameter.rank == 0:
                 writer.findings.possible[parameter.var] = frozenset({parameter.scalar})

@@ -158,6 +158,7 @@ def function_text(kernel: Kernel) -> str:
         f"def _make_{kernel.name}():",
         f"    function = _library({kernel.name}_source).{kernel.name}",
         *_release(kernel),
+        *_careful(kernel),
         "    host = ctypes.addressof(_host)",
         *_numpy(kernel.caller),
         inner,
@@ -205,6 +206,12 @@ def _release(kernel: Kernel) -> list[str]:
         f"    function_release = _library({kernel.name}_source).release",
         "    function_release.argtypes, function_release.restype = [ctypes.c_void_p], None",
     ]
+
+
+def _careful(kernel: Kernel) -> list[str]:
+    if "careful_library" not in kernel.caller:
+        return []
+    return [f'    careful_library = lambda: _library("#define CAREFUL\\n" + {kernel.name}_source)']
 
 
 def _numpy(text: str) -> list[str]:

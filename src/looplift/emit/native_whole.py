@@ -9,10 +9,12 @@ from looplift.base.errors import NotLiftable
 from looplift.emit.guards import guarded_modules, guards_of
 from looplift.emit.native import Draft, kernel_text, settle_types, write_draft
 from looplift.emit.native_caller import (
+    again,
     argument_names,
     argument_types,
     array_dtypes,
     bumps,
+    called,
     checks,
     flag_places,
     passed_arguments,
@@ -22,6 +24,7 @@ from looplift.emit.native_caller import (
     result_types,
     returned,
 )  # fmt: skip
+from looplift.emit.native_doubts import has_doubts
 from looplift.emit.native_flow import live_ins
 from looplift.emit.native_handing import array_text, list_helpers, maker_text, stored_back
 from looplift.emit.native_prelude import prelude
@@ -115,7 +118,7 @@ def _whole_region(function: Function, *, rows: bool, mixes: bool) -> Whole:
     body += 'extern "C" void release(void* memory) { __builtin_free(memory); }\n' if _hands_out(draft.results) else ""
     inexact, deciding = draft.writer.findings.inexact, deciding_variables(loop)
     kernel = Kernel(
-        name, prelude(body) + "\n" + body, _caller(name, inputs, signature, draft, stored),
+        name, prelude(body) + "\n" + body, _caller(name, inputs, signature, draft, stored, has_doubts(body)),
         inputs, stored, (), (), tuple(inexact),
         tuple(short for short, variables in inexact.items() if variables & deciding or not variables),
     )  # fmt: skip
@@ -169,7 +172,7 @@ def _whole(kernel: Kernel, function: Function, facts: Facts, signature: Signatur
 # ---------------------------------------------------------------- the caller
 
 
-def _caller(name: str, inputs, signature: Signature, draft: Draft, stored) -> str:
+def _caller(name: str, inputs, signature: Signature, draft: Draft, stored, doubts: bool) -> str:
     results: Any = draft.results
     adopted = draft.writer.adopted
     arguments = argument_names(inputs, signature)
@@ -177,7 +180,7 @@ def _caller(name: str, inputs, signature: Signature, draft: Draft, stored) -> st
     lines = checks(signature, arguments, stored) + result_places(results) + flag_places(tensors)
     passed = passed_arguments(signature, arguments) + passed_results(results) + passed_flags(tensors)
     lines += [f"made = local.made = [None] * {len(adopted)}"] if adopted else []
-    lines.append(f"outcome = function({', '.join(['host', *(['make'] if adopted else []), *passed])})")
+    lines += called(["host", *(["make"] if adopted else []), *passed], doubts)
     lines.append("if outcome:\n        raise failed(outcome)")
     for result in results:
         if isinstance(result, ArrayResult) and result.name:
@@ -190,6 +193,7 @@ def _caller(name: str, inputs, signature: Signature, draft: Draft, stored) -> st
     pointers = ["ctypes.c_void_p"] * (2 if adopted else 1)
     types = ", ".join([*pointers, *argument_types(signature), *result_types(results, tensors)])
     head = [f"function.argtypes = [{types}]", "function.restype = ctypes.c_int", *array_dtypes(signature)]
+    head += again(name) if doubts else []
     lists = [f"{p.name}_packed" for p in signature.parameters if p.kind.family == "list"]
     if len(lists) > 1 and any(signature.of(var).kind.family == "list" for var in stored):
         lines.insert(len(checks(signature, arguments, stored)), f"keep_apart({', '.join(lists)})")

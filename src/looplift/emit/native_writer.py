@@ -11,6 +11,7 @@ from looplift.base.data import dataclass, field, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span
 from looplift.emit.native_convert import constant
+from looplift.emit.native_doubts import HERE
 from looplift.emit.native_flow import ArrayType, Flow, Home
 from looplift.emit.native_joins import Join
 from looplift.emit.native_ops import ADD, ATOM
@@ -118,7 +119,8 @@ class Writer:
     ``failure``: inside of a C++ function of its own, the variable for what goes wrong.
     ``fleeting``: the value that is being computed is an operand of the next statement's arithmetic, and nothing else.
     ``adopted``: arrays that NumPy allocates for the kernel. ``flags``: the variables that tell whether a tensor of the
-    caller was changed.
+    caller was changed. ``settled``: results that need not be looked at, as others show what they are; None where each
+    is looked at as soon as it is there. ``used``: what is surely computed.
     """
 
     flow: Flow
@@ -146,6 +148,8 @@ class Writer:
     hoists: list[Hoist | None] = field(default_factory=list)
     adopted: dict[str, Adopted] = field(default_factory=dict)
     flags: dict[Var, str] = field(default_factory=dict)
+    settled: frozenset[Var] | None = None
+    used: frozenset[Var] = frozenset()
     may_share: Callable[[Var, Var], bool] = lambda value, current: False
 
     # ------------------------------------------------------------ text
@@ -184,6 +188,20 @@ class Writer:
             self.lines[-1] = before.removesuffix(ending) + f" || {condition}{ending}"
         else:
             self.line(f"if ({condition}{ending}")
+
+    def doubt(self, result: Number, operands: list[Number]) -> None:
+        """What NumPy would warn of ends the kernel, at once or when all else is done."""
+        texts = ", ".join(number.text for number in (result, *operands))
+        if self.settled is None or self.failure or result.type.is_half:
+            return self.fail_if(f"surprising({texts})", "warned")
+        kind = "later" if self.current in self.settled else "used" if self.current in self.used else "found"
+        self.fail_if(f"doubt.{kind}({texts})", "warned")
+
+    def last_look(self) -> None:
+        """From here on what NumPy would warn of ends the kernel at once."""
+        if self.settled is not None:
+            self.line(HERE)
+            self.settled = None
 
     def changes(self, origin: Var) -> None:
         """Note that memory is written to; autograd wants to know whether that happens to a tensor of the caller."""

@@ -1,0 +1,289 @@
+"""What NumPy warns of, looked for at the end of a kernel: a number that is not finite stays so in sums and products.
+
+A kernel runs as if all were well. If any number that it looked at is not finite, everything is put back and it runs
+again with each operation checked, since that may be nothing to warn of: the caller's numbers may be infinite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from looplift.emit.native_flow import Flow
+from looplift.emit.native_types import Scalar
+from looplift.ir.grammar import (
+    Block,
+    Const,
+    If,
+    Let,
+    Loop,
+    Operand,
+    Range,
+    Statement,
+    Store,
+    Var,
+    While,
+    atoms,
+    children,
+    operands,
+    uses,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from looplift.emit.native_signature import Parameter
+
+HERE = "// doubts"
+"""The line of a kernel that stands for the last look."""
+
+_SPREADS = frozenset(("add", "sub", "mul"))
+_ALIKE = frozenset(("neg", "abs", "builtin.abs", "absolute", "fabs"))
+
+
+def settled_later(loop: Loop, flow: Flow, types: dict[Var, Scalar]) -> frozenset[Var]:
+    """Results of arithmetic that, where they are not finite, make another one not finite that is looked at."""
+    found: set[Var] = set()
+    for block in _blocks(loop):
+        shown: set[Var] = set()
+        for statement in reversed(block.statements):
+            if isinstance(statement, Let) and not _is_read_float(statement.var, flow, types):
+                continue
+            is_looked_at = isinstance(statement, Store) or _short(statement) in (*_SPREADS, "truediv")
+            is_shown = isinstance(statement, Let) and statement.var in shown
+            if is_looked_at and isinstance(statement, Let) and statement.var in shown:
+                found.add(statement.var)
+            if is_looked_at or is_shown:
+                shown |= _passed_on(statement)
+    return frozenset(found)
+
+
+_Need = tuple[Operand | None, Block | None]
+
+
+def surely_used(loop: Loop, ends: set[Var]) -> frozenset[Var]:
+    """What no compiler can leave out, or move to where it is computed more seldom: what is stored or decides in the
+    same block, and all that leads to it there; ``ends``: what is read after the loop."""
+    homes = _homes(loop)
+    places = [(loop, None), *((s, block) for block in _blocks(loop) for s in block if not isinstance(s, Store))]
+    every = [*walk(Block((loop,)))]
+    read = ends.union(atom for s in every if not isinstance(s, Store) for atom in uses(s) if isinstance(atom, Var))
+    kept = {need for inner in every if isinstance(inner, Loop) for need in _kept_stores(inner, homes, read)}
+    found, size = {*ends, *homes}, -1
+    while size != len(found):  # what is carried is needed if it is after the loop: begin with all, and leave out
+        size = len(found)
+        needed = kept.union(*(_needed(statement, block, found) for statement, block in places))
+        found = ends | {var for var, home in needed if isinstance(var, Var) and homes.get(var) is home}
+    return frozenset(found)
+
+
+def _homes(loop: Loop) -> dict[Var, Block]:
+    """Where each variable is bound."""
+    homes = {var: block for block in _blocks(loop) for statement in block for var in _bound(statement)}
+    for statement in walk(Block((loop,))):
+        if isinstance(statement, Loop):
+            homes |= {carry.inside: statement.body for carry in statement.carries}
+    return homes
+
+
+def _kept_stores(loop: Loop, homes: dict[Var, Block], read: set[Var]) -> Iterator[_Need]:
+    """What is stored in a loop, in no loop inside of it, and is not written over by the next iteration.
+
+    ``read``: the arrays made by the kernel that are not for nothing.
+    """
+    bounds = (loop.domain.lo, loop.domain.hi) if isinstance(loop.domain, Range) else ()
+    once = [bound.value for bound in bounds if isinstance(bound, Const)] == [0, 1]
+    inside = [loop.body]
+    for block in inside:
+        inside += [inner for s in block if isinstance(s, If) for inner in children(s)]
+    for block in inside:
+        written: set[Var] = set()
+        for statement in reversed(block.statements):
+            if not isinstance(statement, Store):
+                continue
+            moves = once or any(a is loop.index or _home(a, homes) in inside for a in atoms(statement.index))
+            is_read = statement.ref not in homes or statement.ref in read
+            if is_read and (statement.combine is not None or (moves and statement.ref not in written)):
+                yield from ((atom, block) for atom in uses(statement) if isinstance(atom, Var))
+            written.add(statement.ref)
+
+
+def _home(atom: object, homes: dict[Var, Block]) -> object:
+    return homes.get(atom, atom) if isinstance(atom, Var) else atom
+
+
+def _bound(statement: Statement) -> list[Var]:
+    match statement:
+        case Let(var=var):
+            return [var]
+        case If(phis=phis):
+            return [phi.var for phi in phis]
+        case Loop(carries=carries):
+            return [carry.after for carry in carries]
+    return []
+
+
+def _needed(statement: Statement, block: Block | None, found: set[Var]) -> Iterator[_Need]:
+    """What a statement needs whenever it runs, each with the block that it is to be bound in."""
+    match statement:
+        case Let(var=var, op=op):
+            yield from ((atom, block) for atom in operands(op) if isinstance(atom, Var) and var in found)
+        case If(cond=cond, phis=phis, then=then, orelse=orelse):
+            yield cond, block
+            for phi in phis:
+                if phi.var in found:
+                    yield from ((phi.then, then), (phi.orelse, orelse))
+        case Loop(carries=carries, body=body, domain=domain, stop=stop):
+            yield from ((atom, block) for atom in uses(Loop(domain, None, (), body, None)) if isinstance(domain, Range))
+            if isinstance(domain, While):
+                yield domain.cond, domain.block
+            yield stop, body
+            for carry in carries:
+                if carry.inside in found and carry.after in found:
+                    yield from ((carry.init, block), (carry.next, body))
+        case _:
+            yield from ((atom, block) for atom in uses(statement))
+
+
+def _blocks(loop: Loop) -> Iterator[Block]:
+    yield loop.body
+    for statement in walk(loop.body):
+        yield from children(statement)
+
+
+def _is_read_float(var: Var, flow: Flow, types: dict[Var, Scalar]) -> bool:
+    scalar = types.get(var)
+    is_float = scalar is not None and scalar.family == "numpy" and scalar.is_float and not scalar.is_half
+    return is_float and flow.counts[var] > 0
+
+
+def _short(statement: Statement) -> str:
+    name = statement.op.name if isinstance(statement, Let) else ""
+    return name.removeprefix("inplace.").removeprefix("np.")
+
+
+def _passed_on(statement: Statement) -> set[Var]:
+    """The operands that make the result not finite if they are not."""
+    match statement:
+        case Let(op=op) if _short(statement) in (*_SPREADS, *_ALIKE):
+            return {atom for atom in op.args if isinstance(atom, Var)}
+        case Let(op=op) if _short(statement) == "truediv":
+            return {atom for atom in op.args[:1] if isinstance(atom, Var)}
+        case Store(value=Var() as value, combine=combine) if combine in _SPREADS:
+            return {value}
+    return set()
+
+
+def with_doubts(lines: list[str], stored: list[Parameter]) -> tuple[list[str], list[str]]:
+    """What a kernel begins with, and its lines with the last look; ``stored``: what it writes to."""
+    place = next((k for k, line in enumerate(lines) if line.strip() == HERE), None)
+    if place is None:
+        return [], lines
+    if not any("doubt." in line for line in lines):
+        return [], [*lines[:place], *lines[place + 1 :]]
+    first = ["Doubt doubt;", *(line for parameter in stored for line in _kept(parameter))]
+    return first, [*lines[:place], *(f"  {line}" for line in _last_look(stored)), *lines[place + 1 :]]
+
+
+def _kept(parameter: Parameter) -> list[str]:
+    """What was in an array is kept, so that it can be put back."""
+    name, element = parameter.name, parameter.scalar.cpp
+    if parameter.rank == 0:
+        return [f"const {element} {name}_before = {name};"]
+    whole = (
+        f"View<{element}, 1>{{{name}.data, {{{name}.offsets[{name}.size[0]]}}, {{1}}}}" if parameter.ragged else name
+    )
+    rank = 1 if parameter.ragged else parameter.rank
+    line = f"const Before<{element}, {rank}> {name}_before({whole});"
+    return [line, f"if ({name}_before.is_missing()) return out_of_memory;"]
+
+
+def has_doubts(text: str) -> bool:
+    """Whether a kernel may have to run again."""
+    return "Doubt doubt;" in text
+
+
+def _last_look(stored: list[Parameter]) -> list[str]:
+    """The end of the statements: what was written is put back if there are doubts."""
+    back = [f"{p.name} = {p.name}_before;" if p.rank == 0 else f"{p.name}_before.restore();" for p in stored]
+    if not back:
+        return ["if (doubt.any()) return doubtful;"]
+    return ["if (doubt.any()) {", *(f"  {line}" for line in back), "  return doubtful;", "}"]
+
+
+DOUBTS = {
+    "Doubt": """\
+#ifdef CAREFUL
+// Each result is looked at with its operands.
+struct Doubt {
+  template <class... T> static bool later(double result, T... operands) { return surprising(result, operands...); }
+  template <class... T> static bool used(double result, T... operands) { return surprising(result, operands...); }
+  template <class... T> static bool found(double result, T... operands) { return surprising(result, operands...); }
+  static bool any() { return false; }
+};
+#else
+// Whether a number was not finite, which may be nothing to warn of: then everything is put back, and is done carefully.
+// A processor that notes overflows and the like tells it of each result that is used.
+struct Doubt {
+  int64_t wide = 0;
+  int32_t narrow = 0;
+  template <class... T> static bool later(double, T...) { return false; }
+  template <class... T> bool found(double result, T...) {
+    wide |= result - result == 0 ? 0 : -1;
+    return false;
+  }
+  template <class... T> bool found(float result, T...) {
+    narrow |= result - result == 0 ? 0 : -1;
+    return false;
+  }
+#ifdef __SSE2__
+  Doubt() { __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~63u); }
+  template <class... T> static bool used(double, T...) { return false; }
+  bool any() const {
+    unsigned noted;
+    asm volatile("stmxcsr %0" : "=m"(noted) : : "memory");
+    return wide || narrow || (noted & 13);
+  }
+#else
+  template <class R, class... T> bool used(R result, T... operands) { return found(result, operands...); }
+  bool any() const { return wide || narrow; }
+#endif
+};
+#endif
+""",
+    "Before": """\
+#ifdef CAREFUL
+template <class T, int rank> struct Before {
+  explicit Before(const View<T, rank>&) {}
+  static bool is_missing() { return false; }
+  static void restore() {}
+};
+#else
+// What was in an array before a kernel wrote to it.
+template <class T, int rank> struct Before {
+  const View<T, rank> view;
+  T* held;
+  explicit Before(const View<T, rank>& whole) : view(whole) {
+    T* place = held = (T*)__builtin_malloc(size_t(count() + 1) * sizeof(T));
+    if (held) each(view.data, 0, [&](T& element) { *place++ = element; });
+  }
+  Before(const Before&) = delete;
+  ~Before() { __builtin_free(held); }
+  bool is_missing() const { return !held; }
+  void restore() const {
+    const T* place = held;
+    each(view.data, 0, [&](T& element) { element = *place++; });
+  }
+  int64_t count() const {
+    int64_t total = 1;
+    for (int axis = 0; axis < rank; ++axis) total *= view.size[axis];
+    return total;
+  }
+  template <class Visit> void each(T* start, int axis, Visit&& visit) const {
+    for (int64_t k = 0; k < view.size[axis]; ++k, start += view.step[axis])
+      if (axis == rank - 1) visit(*start);
+      else each(start, axis + 1, visit);
+  }
+};
+#endif
+""",
+}

@@ -1,0 +1,182 @@
+"""What NumPy warns of, in kernels that look for it at their end."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from looplift import lift
+from looplift.emit import native_doubts
+
+
+def scaled(x, out, factor):
+    for i in range(len(x)):
+        out[i] = x[i] * factor + 1.0
+    return out
+
+
+def never_used(x, out, factor):
+    for i in range(len(x)):
+        t = x[i] * factor  # noqa: F841
+        out[i] = x[i]
+    return out
+
+
+def seldom_used(x, out, factor):
+    for i in range(len(x)):
+        t = x[i] * factor
+        if x[i] > 1e300:
+            out[i] = t * 0.5
+        elif x[i] < 0:
+            out[i] = t
+    return out
+
+
+def last_one(x, out, factor):
+    t = x[0]
+    for i in range(len(x)):
+        t = x[i] * factor
+    out[0] = t
+    return out
+
+
+def hidden_by_a_quotient(x, out, factor):
+    for i in range(len(x)):
+        out[i] = 1.0 / (x[i] * factor)
+    return out
+
+
+def hidden_by_a_minimum(x, out, factor):
+    for i in range(len(x)):
+        out[i] = min(abs(x[i] * factor), 3.0)
+    return out
+
+
+def overwritten(x, out, factor):
+    for i in range(len(x)):
+        out[i] = x[i] * factor
+        out[i] = 0.0
+    return out
+
+
+def differences(x, out, factor):
+    for i in range(1, len(x)):
+        out[i] = (x[i] - x[i - 1]) / (x[i] + x[i - 1]) + out[i - 1] * factor
+    return out
+
+
+def summed(x, out, factor):
+    total = x[0] * 0.0
+    for i in range(len(x)):
+        total = total + x[i] * factor
+    out[0] = total
+    return out
+
+
+def powers(x, out, factor):
+    for i in range(len(x)):
+        y = x[i]
+        k = 0
+        while abs(y) < 1e3 and k < 5:
+            y = y * factor
+            k += 1
+        out[i] = y
+    return out
+
+
+def for_nothing(x, out, factor):
+    made = np.zeros(len(x))
+    for i in range(len(x)):
+        made[i] = x[i] * factor
+        out[i] = x[i]
+    return out
+
+
+def one_place(x, out, factor):
+    for i in range(len(x)):
+        out[0] = x[i] * factor
+    return out
+
+
+PROGRAMS = (
+    scaled, never_used, seldom_used, last_one, hidden_by_a_quotient, hidden_by_a_minimum, overwritten, differences,
+    summed, powers, for_nothing, one_place,
+)  # fmt: skip
+VALUES = {
+    "plain": [1.0, 2.0, -3.0, 0.5],
+    "large": [1.0, 1e308, -1e308, 2.0],
+    "infinite": [1.0, np.inf, 2.0, np.inf],
+    "both infinities": [np.inf, -np.inf, np.inf, 1.0],
+    "no number": [np.nan, 1.0, np.nan, 2.0],
+    "zeros": [0.0, 0.0, -0.0, 1.0],
+    "none": [],
+}
+
+
+def seen(function, *arguments):
+    """The result, what happened to the arguments, the kinds of warnings and the exception."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = function(*arguments)
+        except Exception as error:
+            result = repr(error)
+    return repr(result), repr(arguments), {str(one.message) for one in caught}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_warnings_are_the_loops(function, dtype):
+    lifted = lift(function, backend="native", verify="off")
+    for _ in range(2):
+        for values in VALUES.values():
+            for factor in (10.0, 0.0, 1e-3):
+                with np.errstate(over="ignore"):
+                    x = np.array(values).astype(dtype)
+                out = np.full((max(len(x), 1), 2), 7.0, dtype)
+                expected = seen(function, x.copy(), out.copy()[:, 0], factor)
+                assert seen(lifted, x.copy(), out.copy()[:, 0], factor) == expected
+
+
+def tables(x, n):
+    best = np.full(n, np.inf)
+    for i in range(n):
+        for j in range(i):
+            best[i] = min(best[i], x[j] + x[i])
+    return best + x
+
+
+@pytest.mark.parametrize("times", [1, 2, 6])
+def test_infinite_numbers_are_nothing_to_warn_of(times):
+    lifted = lift(tables, backend="native", verify="off")
+    for _ in range(times):
+        x = np.array([np.inf, 1.0, -2.0, np.inf, 3.0])
+        assert seen(lifted, x, 5) == seen(tables, x, 5)
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}
+
+
+def test_what_is_surely_looked_at_is_told_from_what_may_not_be():
+    text = kernel_of(seldom_used)
+    assert "doubt.found(t_2, " in text and "doubt.used(t_3, " in text
+    assert "doubt.used(" in kernel_of(scaled)
+    assert "doubt.later(" in kernel_of(scaled)
+    assert "doubt.found(" in kernel_of(never_used) and "doubt.found(" in kernel_of(last_one)
+
+
+def kernel_of(function):
+    lifted = lift(function, backend="native", verify="off")
+    lifted(np.ones(3), np.ones(3), 2.0)
+    return lifted.source
+
+
+def test_processors_that_note_nothing(monkeypatch):
+    """The other way to find doubts."""
+    from looplift.emit import native_prelude
+
+    text = native_doubts.DOUBTS["Doubt"].replace("__SSE2__", "NO_PROCESSOR")
+    monkeypatch.setitem(native_prelude.PIECES, "Doubt", text)
+    for function in PROGRAMS:
+        lifted = lift(function, backend="native", verify="off")
+        for values in VALUES.values():
+            x, out = np.array(values), np.full(max(len(values), 1), 7.0)
+            assert seen(lifted, x.copy(), out.copy(), 10.0) == seen(function, x.copy(), out.copy(), 10.0)
