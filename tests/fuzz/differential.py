@@ -317,7 +317,32 @@ def gradients(outcome):
         return [], error
 
 
+def results_with_gradients(outcome):
+    try:  # a view of what was changed in place since may not be asked
+        return [t for t in tensors([outcome.result]) if t.requires_grad and t.grad_fn is not None]
+    except RuntimeError:
+        return []
+
+
+def gradients_of_one(outcome, result):
+    """The gradients of all leaves by one result alone, or None where there are none."""
+    total = ((result.real if result.is_complex() else result).double() * weights_like(result)).sum()
+    try:
+        wanted = gradient_leaves(outcome.arguments)
+        return list(torch.autograd.grad(total, wanted, allow_unused=True, retain_graph=True)) if wanted else None
+    except RuntimeError:
+        return None
+
+
 def gradient_difference(got, want, compare):
+    """The first difference between gradients: of the first and last results alone, then of everything together."""
+    ours, theirs = results_with_gradients(got), results_with_gradients(want)
+    if len(ours) == len(theirs) > 1:
+        for at in (0, 1, -1):
+            wanted = gradients_of_one(want, theirs[at])
+            found = wanted and gradients_of_one(got, ours[at])
+            if wanted and (why := pairs_difference(found, wanted, compare, f"gradient of result {at} by")):
+                return why
     wanted, want_error = gradients(want)
     found, got_error = gradients(got)
     if want_error:
@@ -326,10 +351,16 @@ def gradient_difference(got, want, compare):
         return f"gradient: raised {got_error!r:.120}"
     if len(found) != len(wanted):
         return "gradient: there is none" if wanted else "gradient: there is one"
+    return pairs_difference(found, wanted, compare, "gradient")
+
+
+def pairs_difference(found, wanted, compare, name):
+    if found is None:
+        return f"{name} anything: there is none"
     for at, (g, w) in enumerate(zip(found, wanted)):
         if (g is None) != (w is None):
-            return f"gradient {at}: {'none' if g is None else 'there'} instead of {'none' if w is None else 'there'}"
-        if g is not None and (why := compare(g, w, f"gradient {at}")):
+            return f"{name} {at}: {'none' if g is None else 'there'} instead of {'none' if w is None else 'there'}"
+        if g is not None and (why := compare(g, w, f"{name} {at}")):
             return why
     return None
 

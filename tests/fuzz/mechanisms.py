@@ -2,12 +2,12 @@
 
 from .expressions import COMPARISONS, bare
 from .goals import Goal
+from .held import Held
 from .pieces import indented
-from .tables import Tables
 from .vocabulary import Value
 
 
-class Mechanisms(Tables):
+class Mechanisms(Held):
     """Goals of every sort; about half of those that are made are of the plain ones."""
 
     def make(self):
@@ -21,7 +21,8 @@ class Mechanisms(Tables):
             (2, self.array_scan), (2, self.tuples), (2, self.index_tensors), (2, self.windowed), (2, self.repeated),
             (2, self.numbers_summed), (1, self.formatted), (2, self.region), (2, self.touched_at_times),
             (3, self.edges), (4, self.sweep), (3, self.diagonal), (4, self.chosen), (3, self.placed),
-            (4, self.table),
+            (4, self.table), (4, self.held), (3, self.folded_list), (3, self.cut), (3, self.tuple_state),
+            (2, self.listed_rows), (2, self.rolling),
         )  # fmt: skip
         return self.choices.weighted(makers)()
 

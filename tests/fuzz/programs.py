@@ -82,13 +82,13 @@ def results(choices, goals, last):
     return ", ".join(f"({t})" if " if " in t else t for t in texts)
 
 
-def program_lines(choices, library, write, inputs):
+def program_lines(choices, library, write, inputs, goal=""):
     """The text of `program` (its parameters come from the inputs, extents included)."""
     scope = Scope([v for a in inputs.arguments if a.role == "value" for v in a.values])
     prologue = extent_lines(choices, inputs)
     maker = Mechanisms(write, inputs)
     count = 1 if write.simple else choices.weighted(((4, 1), (6, 2), (3, 3), (1, 4)))
-    goals = [maker.make() for _ in range(count)]
+    goals = [getattr(maker, goal)() if goal and not made else maker.make() for made in range(count)]
     statements = Statements(write, inputs.arguments, goals, [])
     statements.effects = [] if write.simple else effects_of(choices, statements, inputs)
     for goal in goals:
@@ -116,10 +116,10 @@ def sizes_of(choices, extents):
     return [size[: len(extents)] for size in chosen]
 
 
-def write_program(source_of_randomness):
-    """The source of one program, drawn from a `random.Random` or hypothesis' own."""
+def write_program(source_of_randomness, goal=""):
+    """The source of one program, drawn from a `random.Random` or hypothesis' own; its first goal may be named."""
     choices = Choices(source_of_randomness)
-    if choices.chance(OPERATION_PERCENT) and (source := operation_source(choices)):
+    if not goal and choices.chance(OPERATION_PERCENT) and (source := operation_source(choices)):
         return source
     library = choices.weighted(((4, TORCH), (1, NUMPY)))
     float_type = choices.weighted(FLOAT_TYPES if library is TORCH else NUMPY_FLOAT_TYPES)
@@ -131,7 +131,7 @@ def write_program(source_of_randomness):
     helpers = helper_lines(choices, write) if not write.simple and choices.chance(20) else []
     write.helpers = ("helper",) if helpers else ()
     inputs.choose()
-    program = program_lines(choices, library, write, inputs)
+    program = program_lines(choices, library, write, inputs, goal)
     builders = arguments_source(inputs.arguments, sizes_of(choices, inputs.extents), inputs.extents, library)
     state = ["STATE = {}", ""] if any("STATE" in line for line in program) else []
     body = [*state, *helpers, *program, "", "", *builders]
@@ -140,9 +140,9 @@ def write_program(source_of_randomness):
     return "\n".join([*note, *imports("\n".join(body)), "", *([""] if not state else []), *body]) + "\n"
 
 
-def program_of(seed):
+def program_of(seed, goal=""):
     """The program of a number: the same text always."""
-    return write_program(random.Random(seed))
+    return write_program(random.Random(seed), goal)
 
 
 @st.composite

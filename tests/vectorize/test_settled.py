@@ -192,6 +192,25 @@ def test_an_inner_while_loop_that_never_runs_leaves_the_integer():
             )
 
 
+def replaced_beside_tensors(x, y):
+    state = 0
+    for _ in range(2):
+        least = torch.sort(y)[0][0]
+        for j in range(x.shape[0] - 1):
+            state = float(least) + x[j].item()
+            if j > 3:
+                least = least * 2
+    return state
+
+
+@pytest.mark.parametrize("backend", ["auto", "native", "torch"])
+def test_a_kernel_without_an_iteration_leaves_the_integer(backend):
+    lifted = lift(replaced_beside_tensors, verify="off", backend=backend)
+    for n in (6, 1, 0, 3):
+        arguments = torch.arange(float(n)), torch.tensor([2.0, 1.0])
+        assert repr(lifted(*arguments)) == repr(replaced_beside_tensors(*arguments))
+
+
 @pytest.mark.parametrize("program", [down_by_ones, of_each_by_ones, rows_by_ones], ids=lambda p: p.__name__)
 @pytest.mark.parametrize("backend", ["torch", "auto", "native"])
 def test_a_while_loop_without_an_iteration_leaves_the_integer_that_it_began_with(program, backend):

@@ -94,6 +94,24 @@ def same_dtype_stack(tensors):
         raise RequirementFailed("the list holds tensors of several dtypes, or a gradient flows to some only")
     return torch.stack(list(tensors))
 ''',
+        "same_inputs": '''
+def same_inputs(tensors):
+    """Whether gradients of all tensors reach the same inputs, as far as that is seen after some thousand steps."""
+    found = {}
+    ends = [tensor if tensor.grad_fn is None else tensor.grad_fn for tensor in tensors if tensor.requires_grad]
+    pending = list({id(end): end for end in ends}.values())
+    while pending and len(found) < 10_000:
+        made = pending[-1]
+        before = [one for one, _ in getattr(made, "next_functions", ()) if one is not None]
+        unknown = [one for one in before if one not in found]
+        if unknown:
+            pending += unknown
+            continue
+        sets = {found[one] for one in before}
+        own = frozenset().union(*sets) if before else frozenset([id(getattr(made, "variable", made))])
+        found[pending.pop()] = next(iter(sets)) if len(sets) == 1 else own
+    return not pending and len({found[end] for end in ends}) <= 1
+''',
         "same_dtype_array": '''
 def same_dtype_array(arrays):
     """Arrays of one dtype and shape as the rows of one."""

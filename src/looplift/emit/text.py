@@ -244,6 +244,11 @@ def _pack(p: Printer, node: Node) -> Text:
     return atom(f"same_dtype_stack({p.text(node.args[0]).text})")
 
 
+def _same_inputs(p: Printer, node: Node) -> Text:
+    p.need("same_inputs")
+    return atom(f"same_inputs({p.text(node.args[0]).text})")
+
+
 def _vector(p: Printer, node: Node) -> Text:
     maker = "torch.tensor" if p.library == "torch" else "np.array"
     return atom(f"{maker}({literal(node.attrs['values'], p.library)}, dtype={dtype_text(node.kind.dtype, p.library)})")
@@ -462,6 +467,6 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "length": _length, "count": _count, "total": _total, "lengths": _lengths, "entries": _entries, "pack": _pack,
     "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
     "apply": _apply, "attribute": _attribute, "display": _display, "display_or_none": _display_or_none,
-    "zipped": _zipped, "none": _none, "some": _some,
+    "zipped": _zipped, "none": _none, "some": _some, "same_inputs": _same_inputs,
     "is_of_type": _is_of_type,
 }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplift.ir.array import Axis, Node
 from looplift.ir.grammar import UNDEFINED, Carry, Loop, Var
-from looplift.vectorize import doubts, nodes, proofs
+from looplift.vectorize import alone, doubts, nodes, proofs
 from looplift.vectorize.context import Context, Contribution
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.reductions import Accumulator, accumulator_of
@@ -68,6 +68,7 @@ def _last_value(context: Context, carry: Carry, axis: Axis) -> Val:
         return val
     if context.facts.reads[carry.after] or any(atom is carry.after for _, atom in context.facts.function.results):
         doubts.check_last(context, val.node, axis)
+        alone.check(context, val.node)
     rest = tuple(a for a in val.node.axes if a is not axis)
     return Val(Node("last", (val.node,), rest, kind, {"axis": axis}, carry.hint))
 

@@ -83,6 +83,10 @@ class Context:
     condition, the same for all lanes, under which it was."""
     doubts: dict[int, list[doubts.Doubt]] = field(default_factory=dict)
     """Where choices take the inputs that only one side has, by serial."""
+    items_given: list[Node] = field(default_factory=list)
+    """Items of lists of the caller, as one array for each list."""
+    is_parted: bool = False
+    """Whether gradients may flow to some lanes of a value alone."""
     wanted_equal: set[tuple[str, str]] = field(default_factory=set)
     kernel_of: Any = None
     kernels: list[Any] = field(default_factory=list)

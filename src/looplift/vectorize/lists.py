@@ -7,7 +7,7 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Node, Push, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Var
-from looplift.vectorize import doubts, lane_lists, nodes, ragged_lists, rows, strip_lists
+from looplift.vectorize import alone, doubts, lane_lists, nodes, ragged_lists, rows, strip_lists
 from looplift.vectorize.context import Context, leaves
 from looplift.vectorize.held import check_number
 from looplift.vectorize.nodes import Val
@@ -55,7 +55,8 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
         return ragged_lists.items_of_different_lengths(context, val.node, _row_axis(context, index), element, differing)
     if element.is_array and context.needs_grad:
         _check_all_read(context, val.node, index)
-    got = read(context, pack(context, val.node, element), index, _lane_kind(context, element)).node
+    whole = alone.noted(context, pack(context, val.node, element))
+    got = read(context, whole, index, _lane_kind(context, element)).node
     if element.is_number:
         got = Node("retype", (got,), got.axes, element)
     return Val(got)
@@ -258,6 +259,10 @@ class Built:
             raise context.refuse("carried", f"an item of '{self.var.hint}' may get no gradient in the loop")
         for value, inside, mask in self.entries:
             doubts.check_each(context, value, (*inside, *self.axes), mask)
+            if self.pieces is not None:
+                alone.check_pieces(context, value, self.pieces)
+            else:
+                alone.check(context, value, mask)
 
     def item(self, context: Context, index: Operand, fact: Fact) -> Val:
         from looplift.vectorize.indexing import read
@@ -425,6 +430,7 @@ def _concatenated(context: Context, node: Node, dim: int) -> Node:
 def returned(context: Context, built: Built) -> Node:
     """The list as the caller gets it: numbers as numbers, tensors as tensors of their own."""
     if built.ragged is not None and not built.axes:
+        alone.check(context, built.entries[0][0])
         return ragged_lists.split(context, built.ragged, built.entries[0], built.var.hint)
     built.check_alike(context)
     node = built.collected(context)

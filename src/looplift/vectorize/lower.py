@@ -34,6 +34,7 @@ from looplift.ir.grammar import (
 )
 from looplift.ops.table import base_name
 from looplift.vectorize import (
+    alone,
     list_folds,
     lists,
     nodes,
@@ -82,7 +83,11 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
         settled.check(context, atom)
     results, memory = results_of(context)
     lanes = any(decision != "native" for decision, _, _ in context.decisions.values())
-    finite = _finite(context) if lanes and needs_grad and library == "torch" and _chooses(facts) else []
+    finite = (
+        _finite(context)
+        if lanes and needs_grad and library == "torch" and (context.is_parted or _chooses(facts))
+        else []
+    )
     made = unread.completed(context, [node for _, node in results])
     small = given_integers(context.given, made, [node for _, node in results])
     steps = [*small, *finite, *made]
@@ -95,14 +100,7 @@ def _chooses(facts: Facts) -> bool:
     lets = [s.op.name for s in statements if isinstance(s, Let) and facts.kind(s.var).family not in ("int", "bool")]
     parts = any(isinstance(s, If) or (isinstance(s, Loop) and isinstance(s.domain, While)) for s in statements)
     parts = parts or "builtin.max" in lets or "builtin.min" in lets
-    return parts and not all(base_name(name.removeprefix("inplace.")) in LINEAR for name in lets)
-
-
-LINEAR = frozenset(
-    """add sub neg pos getitem iter_item iter_len copy unpack tuple list attribute eq ne lt le gt ge not and_ or_
-    max min len float item sum zeros ones full zeros_like empty stack cat roll flip clone detach view reshape flatten
-    permute transpose unsqueeze t""".split()
-)
+    return parts and not all(base_name(name.removeprefix("inplace.")) in alone.LINEAR for name in lets)
 
 
 def _finite(context: Context) -> list[Check]:

@@ -51,10 +51,12 @@ def native_loop(context: Context, loop: Loop) -> None:
             raise context.refuse("mixed-kinds", f"'{output.var.hint}' is not always of one kind after the loop")
         if output.kind != context.facts.kind(output.var):
             raise context.refuse("not-scalar", f"'{output.var.hint}' is no single number")
-    inner = [s for s in walk(loop.body) if isinstance(s, Loop)] if _takes_number_as_tensor(context, kernel) else []
+    inner = [s for s in walk(loop.body) if isinstance(s, Loop)] if _takes_mixed(context, kernel) else []
     for each in (loop, *inner):
-        if any(_begins_as_number(context, carry) for carry in each.carries) and not _has_an_iteration(context, each):
-            raise context.refuse("mixed-kinds", "what is a number before the loop stays one if it has no iteration")
+        if any(_begins_as_another(context, carry) for carry in each.carries) and not _has_an_iteration(context, each):
+            raise context.refuse(
+                "mixed-kinds", "what is of another kind before the loop stays so if it has no iteration"
+            )
     gradients = bool(kernel.differentiable) and context.needs_grad
     if gradients:
         _check_gradients(context, loop, kernel)
@@ -79,15 +81,19 @@ def native_loop(context: Context, loop: Loop) -> None:
         )
 
 
-def _begins_as_number(context: Context, carry: Carry) -> bool:
+def _begins_as_another(context: Context, carry: Carry) -> bool:
+    """Whether a tensor may be a number before the loop, or a float an integer."""
     facts = context.facts
-    if carry.init is UNDEFINED or carry.next is carry.inside or not facts.kind(carry.after).is_array:
+    if carry.init is UNDEFINED or carry.next is carry.inside:
         return False
-    return facts.kind(carry.init).is_number or carry.init in facts.mixed
+    before, after = facts.kind(carry.init), facts.kind(carry.after)
+    if after.is_number:
+        return carry.init in facts.mixed or before.family != after.family
+    return after.is_array and (before.is_number or carry.init in facts.mixed)
 
 
-def _takes_number_as_tensor(context: Context, kernel: Kernel) -> bool:
-    """Whether the kernel is given as a tensor what is a number in the loop, so that it cannot tell the two apart."""
+def _takes_mixed(context: Context, kernel: Kernel) -> bool:
+    """Whether the kernel is given as one kind what is of two kinds in the loop, so that it cannot tell these apart."""
     return any(var in context.facts.mixed for var in kernel.inputs)
 
 

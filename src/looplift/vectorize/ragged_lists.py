@@ -13,7 +13,7 @@ from typing import Any
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Var
-from looplift.vectorize import nodes, segments
+from looplift.vectorize import alone, nodes, segments
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -99,4 +99,5 @@ def items_of_different_lengths(context: Context, owner: Node, lane: Axis, elemen
         axis = segments.axis_of(context, context.ragged_axes[key], (lane,), "k", key)
     kind = Kind(element.family, element.dtype, element.rank - 1)
     flat = Node("items", (owner,), (axis,), kind, {"dim": dim}, f"{owner.hint}_flat")
+    alone.noted(context, flat)
     return Val(flat, dims=tuple(axis if k == dim else None for k in range(element.rank)))

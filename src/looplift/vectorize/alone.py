@@ -1,0 +1,83 @@
+"""A value whose lanes are handed out, or read, one by one in; what is required so that the others do not show.
+
+A gradient of one lane alone reaches the others as zeros. The loop gives none to tensors of a list of the caller that
+it did not take in that iteration: nobody sees that where all of them were made of the same inputs. A factor that is
+not finite makes NaN of zero.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplift.ir.array import Node
+from looplift.ops.table import base_name
+from looplift.vectorize import nodes
+from looplift.vectorize.sheltered import check_regular, singular_operand
+
+if TYPE_CHECKING:
+    from looplift.vectorize.context import Context
+
+READS = ("pack", "items")
+
+LINEAR = frozenset(
+    """add sub neg pos getitem iter_item iter_len copy unpack tuple list attribute eq ne lt le gt ge not and_ or_
+    max min len float item sum zeros ones full zeros_like empty stack cat roll flip clone detach view reshape flatten
+    permute transpose unsqueeze t""".split()
+)
+"""Operations whose derivatives are finite whatever they are given."""
+
+
+def noted(context: Context, read: Node) -> Node:
+    """All items of a list as one array, which is remembered."""
+    if context.needs_grad and nodes.may_have_gradient(read.kind.dtype):
+        context.items_given.append(read)
+    return read
+
+
+def check(context: Context, value: Node, mask: Node | None = None) -> None:
+    """Require that no gradient of one lane shows the others, of which those under the mask are there."""
+    _check_inputs(context, value)
+    if not _may_show(context, value):
+        return
+    context.is_parted = True
+    check_regular(context, value)
+    there = value if mask is None else nodes.select(mask, value, nodes.const(0.0), value.kind)
+    context.check(Node("finite", (there,), (), nodes.BOOL))
+
+
+def check_pieces(context: Context, value: Node, pieces: Node) -> None:
+    """The same of what a loop over pieces has made, in which ``value`` is of one piece."""
+    _check_inputs(context, value)
+    if not _may_show(context, value):
+        return
+    from looplift.vectorize.context import gradient_nodes
+
+    if any(singular_operand(node) is not None for node in gradient_nodes(value)):
+        raise context.refuse("carried", "an item of a list may give others a gradient that is not a number")
+    context.is_parted = True
+    context.check(Node("finite", (pieces,), (), nodes.BOOL))
+
+
+def _may_show(context: Context, value: Node) -> bool:
+    flows = context.needs_grad and context.library == "torch" and value.kind.is_array
+    return flows and bool(value.axes) and nodes.may_have_gradient(value.kind.dtype) and not _is_linear(value)
+
+
+def _is_linear(value: Node) -> bool:
+    from looplift.vectorize.context import gradient_nodes
+
+    named = [node.attrs["name"] for node in gradient_nodes(value) if "name" in node.attrs]
+    return all(base_name(name.removeprefix("inplace.")) in LINEAR for name in named)
+
+
+def _check_inputs(context: Context, value: Node) -> None:
+    """Require of the lists whose items a value is made of that these have the same inputs."""
+    from looplift.vectorize.context import gradient_nodes
+
+    made_of = gradient_nodes(value) if context.items_given else []
+    reads = [node for node in made_of if node.op in READS]
+    if any(node.op == "name" and node.axes for node in made_of):  # what a loop that stays has made of anything
+        reads = context.items_given
+    for node in reads:
+        (given,) = node.args
+        context.check(Node("same_inputs", (given,), (), nodes.BOOL), f"inputs{nodes.key_of(given)}")
