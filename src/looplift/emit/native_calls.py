@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplift.base.data import replace
-from looplift.emit import native_arrays, native_items, native_python, native_scalar, native_vectors
+from looplift.emit import native_arrays, native_items, native_python, native_scalar, native_stacks, native_vectors
 from looplift.emit.native_access import attribute, constant_of, getitem, length, size, unpacked
 from looplift.emit.native_convert import constant, convert, convert_held, to_python, truth
 from looplift.emit.native_gather import by_positions, gathered
@@ -23,6 +23,8 @@ def compute(writer: Writer, op: Op) -> Value:
     """The value of an operation; the statements that it needs are written first."""
     namespace, short = canonical(op.name)
     if (made := native_arrays.array_of(writer, namespace, short, op)) is not None:
+        return made
+    if (made := native_stacks.stack_of(writer, op)) is not None:
         return made
     if (made := native_items.made_of_items(writer, namespace, short, op)) is not None:
         return made

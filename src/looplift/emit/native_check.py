@@ -81,7 +81,10 @@ def _sample(writer: Writer, operand: Operand) -> Any:
             raise _NoSample
         case Const(value=value):
             return value
-    return _sample_of(writer.values[operand])
+    value = writer.values[operand]
+    if isinstance(value, View) and value.origin is operand and operand in writer.findings.items and not value.is_list:
+        return [_one(value.type, (1,) * (value.rank - 1))]  # a list of arrays
+    return _sample_of(value)
 
 
 def _sample_of(value: Value) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplift.emit import native_stacks
 from looplift.emit.native_arrays import as_list, owned, view_text
 from looplift.emit.native_convert import convert
 from looplift.emit.native_flow import ArrayType
@@ -10,7 +11,7 @@ from looplift.emit.native_mixed import are_mixed, copy_line, element_type_of, wi
 from looplift.emit.native_types import MIXED
 from looplift.emit.native_values import Items, Names, Number, Unknown, Value, View
 from looplift.emit.native_writer import Writer
-from looplift.ir.grammar import Append, Loop, Statement, Var, walk
+from looplift.ir.grammar import Append, Const, Let, Loop, Statement, Var, walk
 
 
 def empty_list(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> Value:
@@ -25,10 +26,13 @@ def empty_list(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> Value:
     return growing(writer, var, writer.findings.items[var])
 
 
-def started(writer: Writer, var: Var, value: Value, rest: tuple[Statement, ...]) -> Value:
+def started(writer: Writer, statement: Let, value: Value, rest: tuple[Statement, ...]) -> Value:
     """A list that begins with some items, ready to grow if it does."""
+    var = statement.var
     if not writer.flow.appends[var]:
         return value
+    if isinstance(value, Items) and (stack := _begun(writer, statement, value)) is not None:
+        return stack
     if isinstance(value, Items) and value.is_list:
         value = as_list(writer, value)
     if isinstance(value, View) and value.is_list and value.origin is var and not value.is_part:
@@ -40,18 +44,36 @@ def started(writer: Writer, var: Var, value: Value, rest: tuple[Statement, ...])
     return value
 
 
+def _begun(writer: Writer, statement: Let, value: Items) -> View | None:
+    """A list that begins with arrays and is only stacked; None for any other."""
+    kinds = [native_stacks.kind_of_stack(writer, statement.var, item) for item in value.items]
+    if not kinds or kinds[0] is None or statement.op.name != "list" or any(kind != kinds[0] for kind in kinds):
+        return None
+    view = growing(writer, statement.var, kinds[0])
+    writer.findings.items[statement.var] = kinds[0]
+    for item, atom in zip(value.items, statement.op.args, strict=True):
+        assert isinstance(atom, Var | Const)
+        append(writer, view, native_stacks.settled(writer, item, atom, statement))
+    return view
+
+
 def _appends(loop: Loop, var: Var) -> int:
     return sum(isinstance(statement, Append) and statement.ref is var for statement in walk(loop.body))
 
 
-def append_item(writer: Writer, ref: Var, value: Value) -> None:
+def append_item(writer: Writer, statement: Append) -> None:
+    ref, value = statement.ref, writer.value(statement.value)
     target = writer.value(ref)
+    is_stack = native_stacks.kind_of_stack(writer, ref, value) is not None
+    if is_stack:
+        value = native_stacks.settled(writer, value, statement.value, statement)
     if isinstance(target, Unknown):
         note_item(writer, ref, value)
         return
     if not isinstance(target, View) or target.origin not in writer.findings.items:
         raise writer.refuse("not-scalar", f"'{ref.hint}' grows in the loop")
-    if isinstance(value, View) and (value.origin not in writer.findings.made or not is_handed_over(writer, value)):
+    is_handed = isinstance(value, View) and value.origin in writer.findings.made and is_handed_over(writer, value)
+    if isinstance(value, View) and not (is_stack or is_handed):
         raise writer.refuse("aliasing", f"'{ref.hint}' takes a list that is known under another name")
     append(writer, target, value)
 
@@ -78,7 +100,9 @@ def find_items(writer: Writer, var: Var, statements: tuple[Statement, ...]) -> N
 
 def note_item(writer: Writer, ref: Var, value: Value) -> None:
     """What is appended to a list that is not known yet."""
-    if isinstance(value, Number) and value.type.family != "tensor":
+    if (stack := native_stacks.kind_of_stack(writer, ref, value)) is not None:
+        writer.findings.items[ref] = stack
+    elif isinstance(value, Number) and value.type.family != "tensor":
         writer.findings.items[ref] = ArrayType(value.type, 1, not value.type.is_python)
     elif isinstance(value, View) and value.type.is_python:
         writer.findings.items[ref] = ArrayType(value.type, value.rank + 1)

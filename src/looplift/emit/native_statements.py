@@ -54,8 +54,8 @@ def write(writer: Writer, statement: Statement, rest: tuple[Statement, ...], tai
         case Require(cond=cond):
             condition = truth(writer.number(cond))
             writer.fail_if(f"!{condition.at(1)}", "broken_requirement")
-        case Append(ref=ref, value=value):
-            native_lists.append_item(writer, ref, writer.value(value))
+        case Append():
+            native_lists.append_item(writer, statement)
         case Perform():
             raise writer.refuse("effect-order", "an effect that only Python has")
 
@@ -74,7 +74,7 @@ def _let(writer: Writer, statement: Let, rest: tuple[Statement, ...], tail: tupl
     else:
         value = compute(writer, statement.op)
         check_result(writer, statement.op, value)
-        value = native_lists.started(writer, var, value, rest)
+        value = native_lists.started(writer, statement, value, rest)
     if isinstance(value, Number | View) and value.origin is not None:
         writer.findings.origins[var] = value.origin
     if isinstance(value, Number):
