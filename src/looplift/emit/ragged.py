@@ -300,22 +300,20 @@ def dense_text(p: Printer, node: Node) -> Text:
     """Entries of lanes that all have the same number of them, as a dimension of the lane's value."""
     value, extent = node.args
     axis: Axis = node.attrs["axis"]
-    if value.axes != (axis,):
-        p.fail("ragged-shape", "a ragged value of several loops becomes a dense one")
-    lead = ", ".join(p.extent(parent) for parent in axis.parents)
+    position = value.axes.index(axis)
+    extents = ", ".join([*(p.extent(parent) for parent in axis.parents), p.text(extent).text])
     text = p.text(value).at(ATOM)
-    count = p.text(extent).text
     if p.library == "torch":
-        text = f"{text}.unflatten(0, ({lead}, {count}))"
+        text = f"{text}.unflatten({position}, ({extents}))"
     else:
-        text = f"{text}.reshape(({lead}, {count}) + {text}.shape[1:])"
+        text = f"{text}.reshape({text}.shape[:{position}] + ({extents}) + {text}.shape[{position + 1}:])"
     if p.uses.get(value.serial, 0) > 1:
         text = _copied(p, atom(text)).text
-    if dim := node.attrs["dim"]:
-        first = len(axis.parents)
-        order = [*range(first), *range(first + 1, first + 1 + dim), first, *range(first + 1 + dim, node.rank)]
-        text = in_order(p, text, order)
-    return atom(text)
+    made = [*value.axes[:position], *axis.parents, None, *value.axes[position + 1 :]]
+    first, dim = len(made), node.attrs["dim"]
+    lanes = [made.index(one) for one in node.axes]
+    rest = [*range(first, first + dim), made.index(None), *range(first + dim, node.rank)]
+    return atom(in_order(p, text, [*lanes, *rest]))
 
 
 def item_lengths_text(p: Printer, node: Node) -> Text:

@@ -24,7 +24,7 @@ def write_lines(p: Printer, step: Write) -> list[str]:
 
 
 def _slices(p: Printer, step: Write) -> str:
-    value, array = step.operands[0], step.node
+    value, array = step.operands[0], step.render.get("view", step.node)
     pieces = step.render["pieces"]
     items = [":"] * len(array.axes)
     turned: list[Axis] = []
@@ -42,8 +42,22 @@ def _slices(p: Printer, step: Write) -> str:
             labels.append(None)
     while items and items[-1] == ":":
         items.pop()
-    target = f"{step.array}[{', '.join(items) or ':'}]"
+    target = f"{step.array}{_cut_into_blocks(p, array)}[{', '.join(items) or ':'}]"
     return f"{target} = {_ordered(p, value, labels, turned)}"
+
+
+def _cut_into_blocks(p: Printer, view: Node) -> str:
+    """A view in which dimensions are cut into blocks."""
+    if view.op != "blocks":
+        return ""
+    array, *steps = view.args
+    widths = dict(zip(view.attrs["dims"], (p.text(step).text for step in steps), strict=True))
+    if p.library == "torch":
+        return "".join(f".unflatten({dim}, (-1, {widths[dim]}))" for dim in sorted(widths, reverse=True))
+    name = p.text(array).text
+    parts = [f"{name}.shape[{k}] // {widths[k]}, {widths[k]}" if k in widths else f"{name}.shape[{k}]"
+             for k in range(array.kind.rank)]  # fmt: skip
+    return f".reshape({', '.join(parts)})"
 
 
 def _ordered(p: Printer, value, labels: list[Axis | None], turned: list[Axis]) -> str:

@@ -35,9 +35,28 @@ from looplift.vectorize.subscripts import (
 def read(context: Context, base: Node, index: Operand, kind: Kind) -> Val:
     """``base[index]`` in every lane; ``kind`` is that of one lane's result."""
     pieces = pieces_of(context, index, base.kind.rank, lambda dim: extent_of(base, dim))
+    pieces = _windows_apart(context, base, pieces)
     if any(isinstance(piece, Segment | Steps) for piece in pieces):
         return segments.read(context, base, pieces, kind)
     return Val(read_pieces(context, base, pieces, kind))
+
+
+def _windows_apart(context: Context, base: Node, pieces: list[Piece]) -> list[Piece]:
+    """A window that moves with the same loop as another subscript is read at its places: ``x[g, g * k:g * k + k]``."""
+    walked = [piece.axis for piece in pieces if isinstance(piece, Along | Window)]
+    if not any(isinstance(piece, Window) for piece in pieces) or len({*walked, *base.axes}) == len(
+        walked + [*base.axes]
+    ):
+        return pieces
+    made: list[Piece] = []
+    for dim, piece in numbered(pieces):
+        if isinstance(piece, Window):
+            lo = along_node(Along(piece.axis, piece.coefficient, piece.base))
+            hi = nodes.elementwise("add", [lo, piece.width], nodes.INT)
+            index = segments.window_index(context, lo, hi, piece.width, extent_of(base, dim))
+            piece = Steps(index, piece.width)
+        made.append(piece)
+    return made
 
 
 def read_pieces(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:

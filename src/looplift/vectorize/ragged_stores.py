@@ -237,6 +237,7 @@ def densified(context: Context, val: Val, wanted: dict[int, Node]) -> Node:
     kind = Kind(val.node.kind.family, val.node.kind.dtype, len(val.dims))
     extents: list[Any] = list(val.node.attrs.get("extents") or [None] * val.node.kind.rank)
     extents.insert(k, wanted[k])
-    if val.node.axes != (axis,):
+    axes = merge_axes(tuple(other for other in val.node.axes if other is not axis), axis.parents)
+    if any(other.is_ragged for other in axes) or set(axis.parents) & set(val.node.axes):
         raise context.refuse("ragged-shape", "a value of several loops that has another length in each iteration")
-    return Node("dense", (val.node, wanted[k]), axis.parents, kind, {"axis": axis, "dim": k, "extents": extents})
+    return Node("dense", (val.node, wanted[k]), axes, kind, {"axis": axis, "dim": k, "extents": extents})

@@ -261,12 +261,34 @@ def sliced(context: Context, item: Slice, extent: Node, windows: bool, several: 
         for part in (item.lo, item.hi)
     )
     width = constant_width(lo, hi) if lo is not None and hi is not None else None
-    if several and width is None and lo is not None and hi is not None:
-        width = constant_gap(lo, hi)
+    if width is None and lo is not None and hi is not None:
+        gap = constant_gap(lo, hi)
+        width = gap if gap is not None and (several or _is_share(context, lo, gap, extent)) else None
     if windows and lo is not None and hi is not None and width is not None:
         return Steps(window_index(context, lo, hi, width, extent), width)
     axis, index = slice_axis(context, lo, hi, extent, "k")
     return Segment(axis, index, lo, hi, extent)
+
+
+def _is_share(context: Context, lo: Node, width: Node, extent: Node) -> bool:
+    """Whether slices are what ``n`` iterations share a dimension in: each as wide as ``extent // n``."""
+    first = linear_of(lo)
+    if first is None or len(first.terms) != 1 or not nodes.is_const(first.base, 0):
+        return False
+    ((axis, step),) = first.terms.items()
+    divided = width.op in ("elementwise", "apply") and width.attrs["name"] == "floordiv"
+    if not divided or not nodes.same_integer(step, width):
+        return False
+    whole, count = width.args
+    if not nodes.same_integer(count, axis.extent):
+        return False
+    if nodes.same_integer(whole, extent):
+        return True
+    if nodes.equal_samples(nodes.minus(whole, extent)) is None:
+        return False
+    context.check_at_most(whole, extent)
+    context.check_at_most(extent, whole)
+    return True
 
 
 def start_of(context: Context, piece: Segment) -> Node:

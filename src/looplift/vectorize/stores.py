@@ -12,13 +12,26 @@ from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
 from looplift.vectorize import doubts, nodes
+from looplift.vectorize.blocks import store_blocks
 from looplift.vectorize.context import Array, Context, Contribution, leaves
 from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.held import check_held
 from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, surely, wide_place, wrapped
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.places import by_dimension
-from looplift.vectorize.subscripts import Along, Cut, Gather, New, Piece, Point, Segment, Whole, extent_of, pieces_of
+from looplift.vectorize.subscripts import (
+    Along,
+    Cut,
+    Gather,
+    New,
+    Piece,
+    Point,
+    Segment,
+    Whole,
+    extent_of,
+    nested,
+    pieces_of,
+)
 
 FOLDED = {"add": "add", "sub": "add", "mul": "mul", "max": "max", "min": "min", "maximum": "maximum",
           "minimum": "minimum"}  # fmt: skip
@@ -27,7 +40,7 @@ FOLDED = {"add": "add", "sub": "add", "mul": "mul", "max": "max", "min": "min", 
 
 def store(context: Context, array: Array, index: Operand, val: Val, combine: str | None) -> None:
     """``array[index] = value`` (or ``combine=``) in every active lane."""
-    pieces = pieces_of(context, index, array.kind.rank, lambda dim: array.shape[dim], windows=False)
+    pieces = pieces_of(context, index, array.kind.rank, lambda dim: array.shape[dim], windows=False, apart=True)
     if any(isinstance(piece, New) for piece in pieces):
         raise context.refuse("order", "a store into a slice that moves with the loop")
     if combine is None:
@@ -35,10 +48,13 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
     _check_told_apart(context, array, index, pieces)
     if val.dims is None:
         check_held(context, array, val.node, combine)
-    if val.dims is not None or any(isinstance(piece, Segment) for piece in pieces):
+    sliced = any(isinstance(piece, Segment) for piece in pieces)
+    if sliced and store_blocks(context, array, pieces, index, val, combine):
+        return
+    if val.dims is not None or sliced:
         from looplift.vectorize.ragged_stores import store_ragged
 
-        return store_ragged(context, array, pieces, val, combine)
+        return store_ragged(context, array, nested(context, pieces), val, combine)
     place(context, array, pieces, val.node, combine)
 
 

@@ -97,12 +97,19 @@ Extents = Callable[[int], Node]
 
 
 def pieces_of(
-    context: Context, index: Operand, rank: int, extents: Extents | None = None, *, windows: bool = True
+    context: Context,
+    index: Operand,
+    rank: int,
+    extents: Extents | None = None,
+    *,
+    windows: bool = True,
+    apart: bool = False,
 ) -> list[Piece]:
     """One piece for each dimension that the subscript speaks of, ``...`` and missing ones filled in.
 
     ``extents`` gives those of the dimensions, without which no slice may have another length in each lane. Without
-    ``windows`` slices of one width are entries as well.
+    ``windows`` slices of one width are entries as well. Where slices are taken ``apart``, those that differ by lane
+    are not inside of one another yet (``nested``).
     """
     if isinstance(index, Var) and context.facts.kind(index).family == "tuple":
         return _of_tuple(context, index, rank)
@@ -123,7 +130,7 @@ def pieces_of(
         here = None if extents is None or _is(item, None) else extents(dim)
         pieces.append(_piece(context, item, here, windows, several))
         dim += not _is(item, None)
-    return _nested(context, pieces)
+    return pieces if apart else nested(context, pieces)
 
 
 def _of_tuple(context: Context, index: Var, rank: int) -> list[Piece]:
@@ -138,7 +145,7 @@ def _of_tuple(context: Context, index: Var, rank: int) -> list[Piece]:
     return [*map(Gather, parts), *[Whole()] * (rank - len(kinds))]
 
 
-def _nested(context: Context, pieces: list[Piece]) -> list[Piece]:
+def nested(context: Context, pieces: list[Piece]) -> list[Piece]:
     """Of several ragged dimensions each is inside of the one before."""
     outer: Axis | None = None
     for k, piece in enumerate(pieces):
