@@ -259,11 +259,13 @@ def _within_memory(program: RegionProgram, made: Any, values: Mapping[str, Any],
     Raises TooLarge if there is none.
     """
     from looplift.emit.budget import pieces_of, room_for
+    from looplift.optimize.narrowing import narrowed
     from looplift.optimize.simplify import simplify
     from looplift.runtime.variants import standard_namespace
 
     made.program = simplify(made.program)
     room = room_for(made, settings.memory)
+    made.program = narrowed(made.program)
     code = _printed(made)
     if room is None:
         return code

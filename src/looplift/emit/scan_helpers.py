@@ -115,4 +115,26 @@ def linear_recurrence_array(a, b, h, axis):
         step *= 2
     return np.moveaxis(b, 0, axis)
 ''',
+    "all_lanes": '''
+def all_lanes(waiting, held):
+    """What each lane holds, those that wait and those that went on."""
+    if waiting is None:
+        return held
+    places, before = waiting
+    return tuple(one.index_copy(0, places, now) for one, now in zip(before, held))
+''',
+    "those_that_go_on": '''
+def those_that_go_on(active, waiting, held, given):
+    """Of many lanes, once half are done, the others alone. Waiting: their places, and what all of them held before."""
+    if len(active) < 1024 or 2 * int(active.sum()) > len(active):
+        return waiting, *held, *given
+    here = active.nonzero().squeeze(1)
+    places, before = (here, held) if waiting is None else (waiting[0][here], all_lanes(waiting, held))
+    return (places, before), *(one[here] for one in held), *(one[here] for one in given)
+''',
+    "of_lanes": '''
+def of_lanes(values, waiting):
+    """The values of the lanes that go on."""
+    return values if waiting is None else values[waiting[0]]
+''',
 }

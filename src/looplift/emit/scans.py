@@ -167,7 +167,24 @@ def _for_library(p: Printer, name: str) -> str:
     return name if p.library == "torch" else f"{name}_array"
 
 
+def _narrowing(p: Printer, node: Node) -> Text:
+    """What takes the lanes that go on, or puts all together again; a tuple, or its only item."""
+    p.need("all_lanes")
+    p.need(node.attrs["helper"])
+    helper, operands = node.attrs["helper"], node.attrs["operands"]
+    texts = [one if isinstance(one, str) else f"({', '.join(one)}{',' * (len(one) == 1)})" for one in operands]
+    alone = "[0]" if helper == "all_lanes" and len(operands[1]) == 1 else ""
+    return atom(f"{helper}({', '.join(texts)}){alone}")
+
+
+def _of_lanes(p: Printer, node: Node) -> Text:
+    """Of values of all lanes those of the lanes that go on."""
+    p.need("of_lanes")
+    return atom(f"of_lanes({', '.join(p.text(arg).text for arg in node.args)})")
+
+
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
+    "narrowing": _narrowing, "of_lanes": _of_lanes,
     "empty_list": _empty_list, "at": _at, "history": _history, "pieces": _pieces, "put": _put, "shift": _shift,
     "running_sum": _running_sum,
     "running_last": _running_last, "last_taken": _last_taken, "passes": _passes, "recurrence": _recurrence,

@@ -1,0 +1,216 @@
+"""Array programs in, with loops that take the lanes that go on alone once half of many are done, out.
+
+    while True:                        waiting = None
+        active = x > 1                 while True:
+        if not active.any(): break         active = x > 1
+        x = where(active, x / a, x)        if not active.any(): break
+                                           x = where(active, x / a, x)
+                                           waiting, x, a = those_that_go_on(active, waiting, (x,), (a,))
+                                       x, = all_lanes(waiting, (x,))
+
+In the loop the axis is another one, of as many lanes as are left. What the lanes hold from one iteration to the next
+is held for them, and what they are given from outside is taken along; a lane that is done stays done.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from looplift.base.data import fields_of, replace
+from looplift.ir.array import (
+    Assign,
+    Axis,
+    Check,
+    For,
+    Forever,
+    LeaveUnless,
+    Node,
+    Program,
+    Step,
+    changed_by,
+    operands_of,
+    reachable,
+)
+from looplift.ir.facts import Kind
+
+LANEWISE = frozenset(
+    """elementwise where cast retype full fold owned spread gather matmul contract method unsqueezed transposed batched
+    vmapped""".split()
+)
+"""Operations on each lane by itself, whatever lanes there are."""
+PIECES = ("pieces", "terms")
+"""Attributes that mention operands again."""
+NAME = Kind("tuple")
+
+
+class _Stays(Exception):
+    """The loop stays as it is."""
+
+
+def narrowed(program: Program) -> Program:
+    """The same program; loops that lanes leave at different times go on with fewer lanes."""
+    if program.library != "torch" or program.gradients:
+        return program
+    taken = _names_in(program)
+    steps: list[Step] = []
+    for step in program.steps:
+        try:
+            around = _around(step, steps, taken) if isinstance(step, For | Forever) else None
+        except _Stays:
+            around = None
+        steps += [step] if around is None else around
+    return replace(program, steps=steps)
+
+
+def _names_in(program: Program) -> set[str]:
+    roots = [node for step in program.steps for node in operands_of(step)] + [node for _, node in program.results]
+    texts = (str(node.attrs.get("text", "")) for node in reachable(roots))
+    words = {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
+    return words | changed_by(program.steps) | {name for name, _ in program.results}
+
+
+def _around(loop: For | Forever, before: list[Step], taken: set[str]) -> list[Step]:
+    """The loop with fewer and fewer lanes, and the steps before and after it."""
+    active, axis = _activity(loop)
+    entered = {name for step in before if isinstance(step, Assign) for name, _ in _assigned(step)}
+    pairs = [pair for step in loop.body if isinstance(step, Assign) for pair in _assigned(step)]
+    held = [name for name, value in pairs if name in entered and axis in value.axes]
+    if not held or any(name in entered and axis not in value.axes for name, value in pairs):
+        raise _Stays
+    waiting = _fresh("waiting", taken)
+    fewer = _Fewer(axis, changed_by([loop]), taken, waiting, held[0])
+    body = fewer.steps(loop.body)
+    given = list(fewer.given.values())
+    goes_on = _called("those_that_go_on", active, waiting, held, given)
+    none = Node("const", (), (), Kind("none"), {"value": None})
+    return [
+        *(Assign(name, node, serial=loop.serial) for node, name in fewer.given.items()),
+        Assign(waiting, none, serial=loop.serial),
+        replace(loop, body=[*body, Assign(",".join((waiting, *held, *given)), goes_on)]),
+        Assign(",".join(held), _called("all_lanes", waiting, held), serial=loop.serial),
+    ]
+
+
+def _called(helper: str, *operands: str | list[str]) -> Node:
+    names = [name for one in operands for name in ([one] if isinstance(one, str) else one)]
+    args = tuple(Node("name", (), (), NAME, {"text": name, "local": True}, name) for name in names)
+    return Node("narrowing", args, (), NAME, {"helper": helper, "operands": operands})
+
+
+def _activity(loop: For | Forever) -> tuple[str, Axis]:
+    """The name of the lanes that go on, and their axis."""
+    for step in loop.body:
+        if isinstance(step, LeaveUnless) and step.cond.op == "name" and len(step.cond.axes) == 1:
+            (axis,) = step.cond.axes
+            if not axis.is_ragged:
+                return step.cond.attrs["text"], axis
+    raise _Stays
+
+
+def _assigned(step: Assign) -> list[tuple[str, Node]]:
+    names = step.name.split(",")
+    values = step.node.args if step.node.op == "display" and step.node.attrs.get("bare") else (step.node,) * len(names)
+    return list(zip(names, values, strict=True))
+
+
+def _fresh(hint: str, taken: set[str]) -> str:
+    name, count = hint, 1
+    while name in taken:
+        count += 1
+        name = f"{hint}_{count}"
+    taken.add(name)
+    return name
+
+
+class _Fewer:
+    """The steps of a loop on an axis of the lanes that are left; ``given``: what these take along, and its names."""
+
+    def __init__(self, axis: Axis, changed: set[str], taken: set[str], waiting: str, held: str) -> None:
+        self.old, self.changed, self.taken = axis, {*changed, waiting}, taken
+        self.waiting = Node("name", (), (), NAME, {"text": waiting, "local": True}, waiting)
+        self.axis = replace(axis, lo=Node("const", attrs={"value": 0}), step=1)
+        one = Node("name", (), (), NAME, {"text": held, "local": True}, held)
+        self.axis.extent = Node("extent", (one,), attrs={"dim": 0})
+        self.given: dict[Node, str] = {}
+        self.made: dict[int, Node] = {}
+        self.known: dict[int, bool] = {}
+
+    def steps(self, steps: list[Step]) -> list[Step]:
+        return [self._step(step) for step in steps]
+
+    def _step(self, step: Step) -> Step:
+        match step:
+            case Check() | LeaveUnless():
+                return replace(step, cond=self.node(step.cond))
+            case Assign() if not step.function and not step.memory:
+                if step.node.op == "display":
+                    args = tuple(map(self.node, step.node.args))
+                    return replace(step, node=replace(step.node, args=args))
+                return replace(step, node=self.node(step.node))
+            case Forever():
+                return replace(step, body=self.steps(step.body))
+            case For():
+                lo, hi, stride = map(self.node, step.bounds)
+                return replace(step, bounds=(lo, hi, stride), body=self.steps(step.body))
+        raise _Stays
+
+    def node(self, node: Node) -> Node:
+        if node.serial not in self.made:
+            self.made[node.serial] = self._made(node)
+        return self.made[node.serial]
+
+    def _made(self, node: Node) -> Node:
+        if any(axis.is_ragged for axis in node.axes):
+            raise _Stays
+        here = self.old in node.axes
+        if here and node.axes[0] is not self.old:
+            raise _Stays
+        if not self._varies(node):
+            return self._given(node) if here else node
+        axes = tuple(self.axis if axis is self.old else axis for axis in node.axes)
+        if node.op == "name":
+            return replace(node, axes=axes)
+        if here and not any(self.old in arg.axes for arg in node.args):
+            return Node("of_lanes", (node, self.waiting), axes, node.kind, {}, node.hint)
+        if not here and any(self.old in arg.axes for arg in node.args):
+            raise _Stays
+        if here and (
+            node.op not in LANEWISE or "copy" in node.attrs or any(map(self._tells_axis, node.attrs.values()))
+        ):
+            raise _Stays
+        attrs = {key: self._renewed(value) if key in PIECES else value for key, value in node.attrs.items()}
+        return replace(node, args=tuple(map(self.node, node.args)), axes=axes, attrs=attrs)
+
+    def _renewed(self, value: Any) -> Any:
+        """The pieces of a subscript, with the operands that the node has now."""
+        if isinstance(value, Node):
+            return self.node(value)
+        if isinstance(value, list | tuple):
+            return type(value)(map(self._renewed, value))
+        if value is self.old:
+            raise _Stays
+        inner = {name: getattr(value, name) for name in fields_of(value)}
+        if any(one is self.old for one in inner.values()):
+            raise _Stays
+        changed = {name: self.node(one) for name, one in inner.items() if isinstance(one, Node)}
+        return replace(value, **changed) if changed else value
+
+    def _varies(self, node: Node) -> bool:
+        """Whether iterations change a value."""
+        if node.serial not in self.known:
+            own = node.op == "name" and node.attrs["text"] in self.changed
+            self.known[node.serial] = own or any(map(self._varies, node.args))
+        return self.known[node.serial]
+
+    def _given(self, node: Node) -> Node:
+        if node not in self.given:
+            self.given[node] = _fresh(node.hint if node.hint.isidentifier() else "given", self.taken)
+        name = self.given[node]
+        axes = tuple(self.axis if axis is self.old else axis for axis in node.axes)
+        return Node("name", (), axes, node.kind, {**node.attrs, "text": name, "local": True}, name)
+
+    def _tells_axis(self, value: Any) -> bool:
+        if isinstance(value, list | tuple):
+            return any(map(self._tells_axis, value))
+        return value is self.old

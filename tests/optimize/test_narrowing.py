@@ -1,0 +1,156 @@
+"""Loops whose lanes leave at different times go on with those that are left."""
+
+import pytest
+import torch
+
+import looplift
+from looplift.base.compare import difference
+
+LANES = 2500
+
+
+def rand(*shape, seed=0):
+    return torch.rand(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def halvings(x):
+    out, counts = torch.zeros_like(x), torch.zeros(len(x), dtype=torch.long)
+    for i in range(len(x)):
+        v, n = x[i] * 1000, 0
+        while v > x[i]:
+            v = v / 2 + 0.1 * torch.sin(v)
+            n += 1
+            if n >= 40:
+                break
+        out[i], counts[i] = v, n
+    return out, counts
+
+
+def knocked_out(x):
+    values, ends = [], []
+    for p in range(x.shape[0]):
+        s, end = x[p, 0], -1
+        for t in range(x.shape[1]):
+            s = s * (0.7 + x[p, t])
+            if s > 2.0:
+                end = t
+                break
+        values.append(s)
+        ends.append(end)
+    return torch.stack(values), ends
+
+
+def relaxed(x):
+    out = []
+    for k in range(x.shape[0]):
+        v = torch.zeros_like(x[k])
+        n = 0
+        while n < 30:
+            r = x[k] - v * x[k].sum()
+            if r.norm() < 0.05:
+                break
+            v = v + 0.1 * r
+            n += 1
+        out.append(v)
+    return torch.stack(out)
+
+
+def walked(x):
+    table = torch.arange(len(x)) // 2
+    total = torch.zeros_like(x)
+    for i in range(len(x)):
+        j, s = i, x[i]
+        while j > 0:
+            j = int(table[j])
+            s = s + x[j]
+        total[i] = s
+    return total
+
+
+def nested(x):
+    out = torch.zeros_like(x)
+    for i in range(len(x)):
+        v, n = x[i] * 100, 0
+        while v > 0.5 and n < 25:
+            w = v
+            for j in range(2):
+                w = w * (0.9 - 0.1 * j)
+            v = w
+            n += 1
+        out[i] = v + n
+    return out
+
+
+def checked(x):
+    out = torch.zeros_like(x)
+    for i in range(len(x)):
+        v, n = x[i], 0
+        while v > 1e-2:
+            v = v * 0.5
+            n += 1
+            assert n < 12, f"lane {i}"
+        out[i] = v
+    return out
+
+
+def outcome(function, x):
+    try:
+        return function(x)
+    except (AssertionError, RuntimeError) as error:
+        return str(error).partition("\n")[0]
+
+
+CASES = {
+    halvings: (LANES,), knocked_out: (LANES, 15), relaxed: (LANES, 3), walked: (LANES,), nested: (LANES,),
+    checked: (LANES,),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", CASES, ids=lambda p: p.__name__)
+def test_the_loop_is_what_it_stands_for(program):
+    lifted = looplift.lift(program, verify="off", backend="torch")
+    shape = CASES[program]
+    for n in (LANES, 1100, 7, 1, 0):
+        x = rand(n, *shape[1:], seed=n)
+        wanted = outcome(program, x)
+        for _ in range(2):
+            assert difference(outcome(lifted, x), wanted, magnitude=10) is None
+    assert ("those_that_go_on(" in lifted.source) == (program is not nested)  # whose inner loop uses its memory again
+
+
+def test_an_exception_after_lanes_have_left():
+    lifted = looplift.lift(checked, verify="off", backend="torch")
+    x = rand(LANES)
+    x[77] = 1e9
+    assert outcome(lifted, x) == outcome(checked, x) == "lane 77"
+
+
+def test_with_gradients_all_lanes_stay():
+    lifted = looplift.lift(halvings, verify="off", backend="torch")
+    x = rand(1100).requires_grad_()
+    assert difference(lifted(x), halvings(x), magnitude=10) is None
+    assert "those_that_go_on(" not in lifted.source
+
+
+def test_arguments_stay_as_they_are():
+    lifted = looplift.lift(halvings, verify="off", backend="torch")
+    x = rand(LANES)
+    kept = x.clone()
+    first = lifted(x)[0]
+    first.zero_()
+    assert torch.equal(x, kept)
+
+
+def test_names_of_the_author():
+    def waiting_lanes(x, waiting):
+        out = torch.zeros_like(x)
+        for i in range(len(x)):
+            active, held = x[i], waiting[i]
+            while active < 4:
+                active = active * 1.3 + held
+            out[i] = active
+        return out
+
+    lifted = looplift.lift(waiting_lanes, verify="off", backend="torch")
+    x, waiting = rand(LANES) + 0.1, rand(LANES, seed=3)
+    assert difference(lifted(x, waiting), waiting_lanes(x, waiting), magnitude=10) is None
