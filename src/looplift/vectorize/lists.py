@@ -136,9 +136,13 @@ class Built:
         inside = context.axes_inside(self.axes)
         if not inside:
             raise context.refuse("unsupported-value", f"'{self.var.hint}' is appended to outside of the loop as well")
+        flat = merge_axes(inside)
+        is_flat = not self.axes and len(flat) == 1 and flat[0].is_ragged and val.dims is None
+        inside = flat if is_flat else inside
         if self.entries:
             return self._append_beside(context, val, inside, mask)
-        if any(axis.is_ragged for axis in inside) or (mask is not None and self.axes and not _is_shared(mask, inside)):
+        ragged = any(axis.is_ragged for axis in inside) and not is_flat  # flat entries stand in the order of the list
+        if ragged or (mask is not None and self.axes and not _is_shared(mask, inside)):
             lane_lists.check_appended(context, self, val, inside, mask)
             self.differs = True
         if value.kind.family in ("tuple", "list", "object", "string", "none"):
