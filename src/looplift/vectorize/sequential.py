@@ -17,6 +17,7 @@ from looplift.vectorize.memory import check_shared, check_steps
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import truth
 from looplift.vectorize.settled import note_iteration, noting_iterations
+from looplift.vectorize.slow_counters import carried_bits
 from looplift.vectorize.strips import pieces
 from looplift.vectorize.subscripts import extent_of
 from looplift.vectorize.walks import count_of, walk_of
@@ -202,7 +203,7 @@ def _enter(context: Context, loop: Loop, carry: Carry) -> Node | None:
         raise context.refuse("carried", f"'{carry.hint}', a {fact.kind.family}, is carried")
     name = context.fresh_name(carry.hint)
     axes = _axes_of(context, loop, carry)
-    attrs = {"text": name, "local": True, "bits": 64}
+    attrs = {"text": name, "local": True, "bits": carried_bits(context, carry)}
     node = Node("name", (), axes, fact.kind, attrs, name)
     if carry.next is not carry.inside and carry.inside in stored_roots(context.flow, loop.body):
         init = Node(
