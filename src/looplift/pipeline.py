@@ -94,6 +94,7 @@ def _is_of_numpy(value: Any) -> bool:
 def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[NotLiftable]) -> Iterator[Any]:
     """The ways to batched code, each to be tried where those before it were refused."""
     yield _through_the_ir
+    from looplift.frontend.grids import has_grid
     from looplift.frontend.peeling import has_marker
     from looplift.frontend.writing import stores_at_places
 
@@ -101,6 +102,8 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield partial(_through_the_ir, markers=True)
     if stores_at_places(program.region.statements):
         yield _through_tables
+    if has_grid(program.region.statements):
+        yield _through_grids
     if calls_itself(program.region.statements, values):
         yield _in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves
 
@@ -224,6 +227,49 @@ def _through_tables(program: RegionProgram, values: Mapping[str, Any], settings:
     if slow & lines_of_changes(tabled):
         raise NotLiftable("memory-dependence", "a list of tensors is read where it is changed", function.span)
     return _within_memory(program, made, values, settings)
+
+
+def _through_grids(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """The region by way of the IR, with tensors for its lists of numbers of tensors."""
+    from looplift.analysis.probe import analyse
+    from looplift.base.data import replace
+    from looplift.frontend.grids import grids_of
+    from looplift.frontend.translate import translate
+    from looplift.ir.grids import check_grids, with_plain_copies
+    from looplift.ir.scattered import lines_of_changes
+    from looplift.vectorize.plan import needs_grad, plan
+
+    refusal = NotLiftable("unsupported-value", "no list of tensors can be a tensor")
+    outer = {*program.live_out, *program.arguments}
+    values = {**values, "torch": program.namespace.get("torch")}
+    for dtype in _dtypes_of(values):
+        found = grids_of(program.region.statements, values, outer, dtype)
+        if found is None:
+            raise refusal
+        function = translate(found.statements, values, list(program.live_out), file=program.file, name=program.name)
+        facts = analyse(function)
+        tables = {grid.name: (grid.held, grid.holds_tensors) for grid in found.tables.values()}
+        try:
+            check_grids(function, facts, tables, gradients=needs_grad(facts))
+        except NotLiftable as why:
+            refusal = why
+            continue
+        function = replace(function, body=with_plain_copies(function.body))
+        made = _planned(analyse(function), partial(plan, backend=settings.backend, kernel_of=_kernel_of), settings)
+        if {loop.line for loop in made.decisions if loop.decision == "sequential"} & lines_of_changes(function):
+            raise refusal
+        return _within_memory(program, made, values, settings)
+    raise refusal
+
+
+def _dtypes_of(values: Mapping[str, Any]) -> list[str]:
+    """The dtypes of floats among tensors and items of lists."""
+    found: dict[str, None] = {}
+    for value in values.values():
+        first = value[0] if isinstance(value, list | tuple) and value else value
+        if (dtype := getattr(first, "dtype", None)) is not None and str(dtype).startswith("torch.float"):
+            found[str(dtype).removeprefix("torch.")] = None
+    return list(found)
 
 
 def _planned(facts: Any, plan: Callable[[Any], Any], settings: Settings) -> Any:
