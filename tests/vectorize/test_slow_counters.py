@@ -65,3 +65,52 @@ def test_checks_of_carried_integers(program, checks):
             assert difference(lifted(x), program(x)) is None
     assert lifted.source.count(f"{2**62}") >= checks
     assert checks or f"{2**62}" not in lifted.source
+
+
+def grown(x, first):
+    out = []
+    for i in range(len(x)):
+        n = first
+        for j in range(30):
+            if x[i] > 0.5:
+                n += j
+        out.append(n)
+    return out
+
+
+def grown_in_while(x, first):
+    out = []
+    for i in range(len(x)):
+        n, v = first, x[i]
+        while v > 0.01:
+            v = v * 0.5
+            for j in range(3):
+                n += j
+        out.append(n)
+    return out
+
+
+@pytest.mark.parametrize("program", [grown, grown_in_while], ids=lambda p: p.__name__)
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+def test_sums_that_leave_64_bits(program, backend):
+    lifted = looplift.lift(program, verify="off", backend=backend)
+    x = torch.tensor([0.9, 0.2, 1e6, 0.7], dtype=torch.float64)
+    for first in (0, 2**62 - 1, 2**63 - 10, -(2**63), 2**70):
+        for _ in range(2):
+            assert lifted(x, first) == program(x, first)
+
+
+def constant_start(x):
+    out = []
+    for i in range(len(x)):
+        n = 2**63 - 20
+        for j in range(30):
+            if x[i] > 0.5:
+                n += j
+        out.append(n)
+    return out
+
+
+def test_a_constant_before_a_sum():
+    x = torch.tensor([0.9, 0.2], dtype=torch.float64)
+    assert looplift.lift(constant_start, verify="off", backend="torch")(x) == constant_start(x)

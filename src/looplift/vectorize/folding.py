@@ -18,6 +18,8 @@ def total(context: Context, found: Accumulator, axis: Axis) -> Node:
     kind = context.facts.of[found.carry.after].kind
     value = context.node(found.carry.init)
     parts = [folded(context, contribution, axis, kind) for contribution in context.contributions[found]]
+    if found.operator == "add" and kind.family == "int" and any(one.axes for one in (value, *parts)):
+        bounded(context, value, 62)
     for part in parts:
         value = _combine(context, found.operator, value, part, kind)
     value.hint = found.carry.hint
