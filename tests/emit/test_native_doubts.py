@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import torch
 
 from looplift import lift
 from looplift.emit import native_doubts
@@ -180,3 +181,22 @@ def test_processors_that_note_nothing(monkeypatch):
         for values in VALUES.values():
             x, out = np.array(values), np.full(max(len(values), 1), 7.0)
             assert seen(lifted, x.copy(), out.copy(), 10.0) == seen(function, x.copy(), out.copy(), 10.0)
+
+
+def column_totals(x, out):
+    for i in range(1, x.shape[0]):
+        for j in range(x.shape[1]):
+            out[i, j] = 0.5 * out[i - 1, j] + x[i, j]
+    return out
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.tensor])
+def test_elements_that_are_not_next_to_each_other(make):
+    lifted = lift(column_totals, backend="native", verify="off")
+    for layout in (lambda x: x, lambda x: x.T, lambda x: x[::2, ::3], lambda x: x[:, :1], lambda x: x):
+        x, out, wanted = (make(np.random.default_rng(k // 2).normal(size=(7, 9))) for k in range(1, 4))
+        wanted = out * 0
+        out = out * 0
+        assert lifted(layout(x), layout(out)).tolist() == column_totals(layout(x), layout(wanted)).tolist()
+        assert out.tolist() == wanted.tolist()
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}

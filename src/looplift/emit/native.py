@@ -266,7 +266,8 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
     openings = signature.openings(stored)
     written = [p for p in signature.parameters if p.is_pointer and p.var in stored]
     doubts, statements = with_doubts(draft.writer.lines, written)
-    lines = [*watch(statements), *openings, *separations(signature, stored), *doubts]
+    dense = [f"if (!is_dense({p.name})) return strided;" for p in signature.parameters if p.is_dense]
+    lines = [*watch(statements), *openings, *dense, *separations(signature, stored), *doubts]
     findings = draft.writer.findings
     renamed = findings.lent if findings.stored & findings.renamed else set()
     tensors = tensors_of(tuple(p.var for p in signature.parameters if p.var in stored), signature)

@@ -54,10 +54,11 @@ def called(passed: list[str], doubts: bool) -> list[str]:
     if not doubts:
         return [f"outcome = function({arguments})"]
     return [
-        f"outcome = (function if len(doubts) < {PATIENCE} else carefully())({arguments})",
-        f"if outcome == {_DOUBTFUL}:",
-        "    doubts.append(outcome)",
-        f"    outcome = carefully()({arguments})",
+        f"given = ({arguments})",
+        f"outcome = (function if len(doubts) < {PATIENCE} else carefully())(*given)",
+        f"if outcome >= {_DOUBTFUL}:",
+        f"    doubts.extend([outcome] * (outcome == {_DOUBTFUL}))",
+        "    outcome = carefully()(*given)",
     ]
 
 

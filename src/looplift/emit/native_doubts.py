@@ -199,7 +199,7 @@ def _kept(parameter: Parameter) -> list[str]:
 
 def has_doubts(text: str) -> bool:
     """Whether a kernel may have to run again."""
-    return "Doubt doubt;" in text
+    return "return doubtful;" in text or "return strided;" in text
 
 
 def _last_look(stored: list[Parameter]) -> list[str]:
@@ -249,6 +249,16 @@ struct Doubt {
 #endif
 };
 #endif
+""",
+    "is_dense": """\
+// Whether elements are next to each other along the last axis. That speeds up a kernel, and is not asked for again.
+template <class T, int rank> static inline bool is_dense(const View<T, rank>& view) {
+#ifdef CAREFUL
+  return true;
+#else
+  return view.step[rank - 1] == 1;
+#endif
+}
 """,
     "Before": """\
 #ifdef CAREFUL

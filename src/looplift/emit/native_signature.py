@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import torch
 
 from looplift.base.data import dataclass, field, replace
@@ -23,7 +26,8 @@ class Parameter:
 
     ``number``: its place among those that have memory. ``apart``: a 0-dim tensor that is known to share no memory
     with what the loop writes, so that it never changes. ``ragged``: a list of lists of different lengths. ``changed``:
-    the variable that tells whether a tensor was written to.
+    the variable that tells whether a tensor was written to. ``is_dense``: its elements are next to each other along the
+    last axis, as far as is known.
     """
 
     var: Var
@@ -34,6 +38,7 @@ class Parameter:
     number: int | None = None
     ragged: bool = False
     changed: str = ""
+    is_dense: bool = False
 
     @property
     def is_pointer(self) -> bool:
@@ -214,8 +219,15 @@ def signature_of(inputs: tuple[Var, ...], facts: Facts, *, lists: bool = False, 
             raise NotLiftable("not-scalar", f"'{var.hint}' is neither a number nor a tensor of numbers")
         else:
             hint = "value" if var.hint == "t" else var.hint
-            signature.parameters.append(Parameter(var, kind, names.fresh(hint), scalar))
+            dense = _is_dense(facts.of[var].sample)
+            signature.parameters.append(Parameter(var, kind, names.fresh(hint), scalar, is_dense=dense))
     return signature
+
+
+def _is_dense(sample: Any) -> bool:
+    if isinstance(sample, torch.Tensor):
+        return sample.dim() > 0 and sample.stride(-1) == 1
+    return isinstance(sample, np.ndarray) and sample.ndim > 0 and sample.strides[-1] == sample.itemsize
 
 
 def _tuple_parameters(signature: Signature, var: Var, kind: Kind, names) -> None:

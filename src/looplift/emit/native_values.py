@@ -176,7 +176,7 @@ requires return short signed sizeof static static_assert static_cast struct swit
 true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
 std math int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NAN INFINITY INT64_MIN INT64_C
 View Number Rows row row_at cut reversed transposed Array same_sizes copy copied hand_out holds
-Doubt Before NumPyArray Writes suits view_of
+Doubt Before NumPyArray Writes is_dense suits view_of
 half bfloat16 Element Tape Recorder Host Watch Outcome Results outside from_end smaller larger
 minimum maximum floor_divide remainder_of python_remainder integer_floor_divide integer_remainder integer_fmod
 checked_power wrapping_power power surprising select middle_number sort sort_range search pairwise_block pairwise_sum
@@ -184,6 +184,6 @@ doubt sign_of inexact range_length bits_of float_of patience host watch truncate
 trips tape recorded thread results make linux unix asm errno math_errhandling HUGE_VAL isnan isinf isfinite signbit main
 """.split()) | frozenset(
     "done index_out_of_range integer_overflow zero_division domain_error not_exact bad_conversion unbound "
-    "broken_requirement another_kind without_gradient warned aliased out_of_memory interrupted doubtful "
+    "broken_requirement another_kind without_gradient warned aliased out_of_memory interrupted doubtful strided "
     "unsuitable_array".split()
 )  # fmt: skip

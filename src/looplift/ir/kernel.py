@@ -24,8 +24,9 @@ OUTCOMES = {
     "interrupted": "interrupted",
     "another_kind": "a variable keeps the kind that it had before the loop",
     "without_gradient": "no gradient reaches a result in this run",
-    "doubtful": "a number is not finite",
     "unsuitable_array": "an array's elements are not aligned, or it is read-only",
+    "doubtful": "a number is not finite",
+    "strided": "elements are not next to each other",
 }
 """What a kernel returns: its position is the number, its text says why the original must run."""
 
