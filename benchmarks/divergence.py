@@ -27,7 +27,8 @@ more are done, the others go on alone (`optimize/narrowing.py`), so that lanes c
 they take. Below 1024 lanes a step takes about as long for all lanes as for one.
 
 Made by `python benchmarks/divergence.py --write docs/divergence.md`, in milliseconds, on one thread; `steps` is the
-mean number of steps and that of the lane with the most.
+mean number of steps and that of the lane with the most, `masks` what one writes by hand without taking lanes out. The
+two cores were shared with other work: the order of magnitude is what counts.
 
 """
 
