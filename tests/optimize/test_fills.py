@@ -82,3 +82,82 @@ def test_means_of_groups_need_no_choice():
     lifted = lift(class_means, verify="off", backend="torch")
     lifted(torch.randn(6, 2), torch.tensor([0, 3, 3, 1, 0, 3]), 5)
     assert "torch.where" not in lifted.source.rpartition("def class_means")[2]
+
+
+def filled_where_less(x):
+    out = torch.zeros(len(x))
+    for i in range(len(x)):
+        if 1.0 > out[i]:
+            out[i] = 1.0
+    return out
+
+
+def counted_up(x):
+    out = torch.zeros(len(x))
+    for i in range(len(x)):
+        out[i] = out[i] + 1
+    return out
+
+
+def multiplied(x):
+    ones, product = torch.ones(len(x)), 1.0
+    for i in range(len(x)):
+        product = product * (ones[i] + 1)
+    return product
+
+
+def added(x):
+    ones, total = torch.ones(x.shape), 0.0
+    for i in range(len(x)):
+        for j in range(x.shape[1]):
+            total += ones[i, j] * 2
+    return total
+
+
+def stacked(x):
+    ones, rows = torch.ones(len(x)), []
+    for i in range(len(x)):
+        rows.append(ones[i] * 2)
+    return torch.stack(rows)
+
+
+def unmarked(x):
+    marked, count = torch.zeros(len(x), dtype=torch.bool), 0
+    for i in range(len(x)):
+        if not marked[i]:
+            count += 1
+    return count
+
+
+def listed(x):
+    return [torch.zeros(len(x), dtype=torch.int64)[i].item() for i in range(len(x))]
+
+
+def beside_a_row(x):
+    zeros, out = torch.zeros(x.shape), torch.ones(x.shape)
+    for i in range(len(x)):
+        out[i] = x[i] if x[i].sum() > 0 else zeros[i]
+    return out
+
+
+def beside_a_wider_type(x):
+    ones, out = torch.ones(len(x), dtype=torch.float64), torch.zeros(len(x), dtype=torch.float64)
+    for i in range(len(x)):
+        out[i] = x[i, 0] + ones[i] / 3
+    return out
+
+
+@pytest.mark.parametrize(
+    "program",
+    [filled_where_less, counted_up, multiplied, added, stacked, unmarked, listed, beside_a_row, beside_a_wider_type],
+)
+def test_what_is_the_same_in_all_lanes_is_there_for_each(program):
+    lifted = lift(program, verify="off", backend="torch")
+    for shape in ((4, 3), (1, 3), (5, 1)):
+        x = torch.randn(shape)
+        got, wanted = lifted(x), program(x)
+        assert type(got) is type(wanted)
+        if isinstance(wanted, torch.Tensor):
+            torch.testing.assert_close(got, wanted)
+        else:
+            assert got == wanted

@@ -194,3 +194,22 @@ def test_in_pieces(function):
             return [x], x
 
         assert repr(gradients(lifted, make)) == repr(gradients(function, make))
+
+
+def before_the_last(x):
+    before, total = x[0], 0
+    for i in range(len(x)):
+        total = total + before * 2
+        before = torch.sqrt(x[i])
+    return total
+
+
+def test_the_last_value_that_nobody_takes_shows_in_no_gradient():
+    lifted = lift(before_the_last, verify="off", backend="torch")
+    for values in ([4.0, 1.0, 9.0], [4.0, 1.0, 0.0], [4.0, 1.0, float("nan")]):
+
+        def make(values=values):
+            x = torch.tensor(values, requires_grad=True)
+            return [x], x
+
+        assert repr(gradients(lifted, make)) == repr(gradients(before_the_last, make)), values

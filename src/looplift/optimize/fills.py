@@ -13,7 +13,30 @@ WHERE_MADE = {"dtype", "device"}
 
 
 def read_of_fill(node: Node) -> Node | None:
-    """An item or a row of zeros is the same wherever it stands: zeros for all of them are not needed."""
+    """A row of zeros is the same in all lanes: beside a value of these lanes, zeros for all of them are not needed."""
+    if node.op not in ("where", "elementwise") or node.kind.family != "tensor":
+        return None
+    args = list(node.args)
+    for place, arg in enumerate(args):
+        others = {axis for k, other in enumerate(args) if k != place for axis in other.axes}
+        if not others >= set(arg.axes) or not _is_of_one_dtype(node, arg):
+            continue
+        if (item := _item_of_fill(arg)) is not None:
+            args[place] = item
+    if all(new is old for new, old in zip(args, node.args, strict=True)):
+        return None
+    return Node(node.op, tuple(args), node.axes, node.kind, node.attrs, node.hint)
+
+
+def _is_of_one_dtype(node: Node, arg: Node) -> bool:
+    """Whether an operand has a say in the dtype of a result only as the others have it."""
+    values = node.args[1:] if node.op == "where" else node.args
+    return any(arg is one for one in values) and all(
+        one.kind.is_array and one.kind.dtype == arg.kind.dtype for one in values
+    )
+
+
+def _item_of_fill(node: Node) -> Node | None:
     if node.op not in ("slice", "gather") or node.kind.family != "tensor":
         return None
     array, pieces = node.args[0], node.attrs["pieces"]

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 from looplift.ir.array import Axis, Node
 from looplift.ir.grammar import UNDEFINED, Block, Carry, Let, Loop, Range, Var
-from looplift.vectorize import doubts, nodes, proofs
+from looplift.vectorize import alone, doubts, nodes, proofs
 from looplift.vectorize.context import Context
 from looplift.vectorize.dependence import Unit
 from looplift.vectorize.forms import conditions
@@ -146,6 +146,7 @@ def shifted(context: Context, carry: Carry, val: Val, axis: Axis) -> Val:
     if context.facts.kind(carry.init).is_array and init.kind.rank != kind.rank:
         raise context.refuse("mixed-kinds", f"'{carry.hint}' changes its shape in the loop")
     doubts.check_shifted(context, init, after, axis)
+    alone.check(context, after)
     axes = nodes.merge_axes(init.axes, after.axes, (axis,))
     made = Node("shift", (init, after), axes, kind, {"axis": axis}, carry.hint)
     doubts.record_shifted(context, made, init, after, axis)
