@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+import torch
 
 from looplift import lift
 from looplift.base.compare import difference
@@ -55,3 +56,38 @@ def test_segments_in_any_order_and_of_any_length(function):
         assert not difference((results[0], given), (results[1], wanted), magnitude=1.0, path="call")
     assert {loop.decision for loop in lifted.report().loops} == {"lanes"}
     assert "np.repeat(" in lifted.source
+
+
+def first_places(tokens, wanted):
+    found = torch.full((wanted.shape[0],), -1)
+    for i in range(wanted.shape[0]):
+        places = torch.where(tokens == wanted[i])[0]
+        if len(places) > 0:
+            found[i] = 10 + places[0]
+    return found
+
+
+def first_places_of_arrays(tokens, wanted):
+    found = np.full(len(wanted), -1)
+    for i in range(len(wanted)):
+        places = np.where(tokens == wanted[i])[0]
+        if places.size:
+            found[i] = places[0]
+    return found
+
+
+def test_the_first_of_the_places_that_hold():
+    tokens = torch.tensor([3, 1, 4, 1, 5])
+    for wanted in ([1, 7, 5], [9, 9], [3]):
+        for length in (5, 1, 0):
+            given = tokens[:length], torch.tensor(wanted)
+            torch.testing.assert_close(lift(first_places, verify="off")(*given), first_places(*given))
+            arrays = [one.numpy() for one in given]
+            made = lift(first_places_of_arrays, verify="off", backend="torch")(*arrays)
+            np.testing.assert_array_equal(made, first_places_of_arrays(*arrays))
+
+
+def test_the_first_place_needs_no_list_of_all():
+    lifted = lift(first_places, verify="off", backend="torch")
+    lifted(tokens := torch.tensor([3, 1, 4, 1, 5]), tokens[:3])
+    assert "nonzero" not in lifted.source

@@ -194,10 +194,16 @@ def _is_alone(p: Printer, value: Node) -> bool:
     return not is_view(inner) and not (p.gradients and _keeps_its_result(inner))
 
 
+LINEAR = frozenset("linear matmul mm bmm diag_embed tril triu flip roll".split())
+"""Functions whose backward pass needs what they were given, not what they made."""
+
+
 def _keeps_its_result(value: Node) -> bool:
     """Whether backward needs the result as it is: what the loop stores into an array is a copy, free to be changed."""
     if value.op == "collect":
         return _keeps_its_result(value.args[0])
+    if value.op == "leading" and base_name(value.attrs["name"]) in LINEAR:
+        return False
     if value.op in ("vmapped", "module", "cell", "apply", "paired", "leading", "distances"):
         return True
     if value.op == "reduce":

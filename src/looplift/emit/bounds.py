@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from looplift.emit.spelling import COMPARE
+from looplift.emit.spelling import COMPARE, SUM
 from looplift.ir.array import Node
 
 if TYPE_CHECKING:
@@ -22,13 +22,22 @@ def bound_text(p: Printer, cond: Node) -> str | None:
     sign = SIGNS[cond.attrs["name"]]
     if _are_integers(left) and _is_integer(right):
         helper = "greatest" if sign[0] == "<" else "least"
-        p.need(helper)
-        return f"{helper}({p.text(left).text}) {sign} {p.text(right).at(COMPARE + 1)}"
+        return f"{_extreme(p, helper, left)} {sign} {p.text(right).at(COMPARE + 1)}"
     if _is_integer(left) and _are_integers(right):
         helper = "least" if sign[0] == "<" else "greatest"
-        p.need(helper)
-        return f"{p.text(left).at(COMPARE + 1)} {sign} {helper}({p.text(right).text})"
+        return f"{p.text(left).at(COMPARE + 1)} {sign} {_extreme(p, helper, right)}"
     return None
+
+
+def _extreme(p: Printer, helper: str, node: Node) -> str:
+    """The least or greatest integer; of sums with one number it is a sum again, without an array of sums."""
+    p.need(helper)
+    is_sum = node.op == "elementwise" and node.kind.family == "int" and node.attrs["name"] == "add"
+    if is_sum and node.serial not in p.names and p.uses.get(node.serial, 0) < 2:
+        for numbers, number in (node.args, node.args[::-1]):
+            if _is_integer(number) and _are_integers(numbers):
+                return f"{helper}({p.text(numbers).text}) + {p.text(number).at(SUM + 1)}"
+    return f"{helper}({p.text(node).text})"
 
 
 def _are_integers(node: Node) -> bool:

@@ -130,6 +130,35 @@ def taken(values, dim, index):
     except (IndexError, RuntimeError):
         return values[(slice(None),) * dim + (index,)]
 ''',
+        "taken_together": '''
+def taken_together(values, dim, *indices):
+    """What ``values[indices]`` is at dimensions ``dim`` and on: by one index, where backward is faster with one."""
+    extents = values.shape[dim:dim + len(indices)]
+    single = values.requires_grad and torch.is_grad_enabled() and values.is_contiguous()
+    single = single and all(index.dtype == torch.int64 and index.numel() for index in indices)
+    for index, extent in zip(indices, extents):
+        low, high = index.aminmax() if single else (0, 0)
+        single = single and int(low) >= 0 and int(high) < extent
+    if not single:
+        return values[(slice(None),) * dim + indices]
+    flat = indices[0]
+    for index, extent in zip(indices[1:], extents[1:]):
+        flat = torch.add(index, flat, alpha=extent)
+    rows = values.flatten(dim, dim + len(indices) - 1)
+    return rows.index_select(dim, flat.flatten()).unflatten(dim, flat.shape)
+''',
+        "first_held": '''
+def first_held(mask):
+    """The first place that holds in the last dimension; 0 where none does."""
+    if not mask.shape[-1]:
+        return mask.new_zeros(mask.shape[:-1], dtype=torch.int64)
+    return mask.to(torch.uint8).argmax(-1)
+''',
+        "first_held_array": '''
+def first_held_array(mask):
+    """The first place that holds in the last dimension; 0 where none does."""
+    return mask.argmax(-1) if mask.shape[-1] else np.zeros(mask.shape[:-1], np.int64)
+''',
         "at_places": '''
 def at_places(function, out, indices, value):
     """``function.at``; NumPy 2.4 reads beyond the end of values that it has to broadcast."""
@@ -141,14 +170,28 @@ def taken_along(values, index):
     """``values[i, index[i]]`` for all leading places ``i``; negative indices take longer."""
     dim = values.dim() - 1
     places = index.flatten(dim) if index.dim() > dim else index.unsqueeze(-1)
-    if values.requires_grad and torch.is_grad_enabled():
-        values = values.clone()  # gather keeps it for its backward pass, where the loop keeps nothing
+    gather = _Gathered.apply if values.requires_grad and torch.is_grad_enabled() else torch.gather
     try:
-        picked = values.gather(dim, places)
+        picked = gather(values, dim, places)
     except RuntimeError:
         places = places.long()
-        picked = values.gather(dim, torch.where(places < 0, places + values.shape[dim], places))
+        picked = gather(values, dim, torch.where(places < 0, places + values.shape[dim], places))
     return picked.reshape(index.shape)
+
+
+class _Gathered(torch.autograd.Function):
+    """torch's own, which keeps the values for its backward pass, where the loop keeps nothing of them."""
+
+    @staticmethod
+    def forward(context, values, dim, places):
+        context.save_for_backward(places)
+        context.dim, context.shape = dim, values.shape
+        return values.gather(dim, places)
+
+    @staticmethod
+    def backward(context, gradient):
+        (places,) = context.saved_tensors
+        return gradient.new_zeros(context.shape).scatter_add_(context.dim, places, gradient), None, None
 ''',
         "same_dtype_cat": '''
 def same_dtype_cat(tensors, dim):

@@ -117,6 +117,13 @@ def member_text(p: Printer, node: Node) -> Text:
     return atom(p.entry_names[axis, axis])
 
 
+def first_held_text(p: Printer, node: Node) -> Text:
+    """Where in its lane's mask the first entry stands."""
+    helper = "first_held" if p.library == "torch" else "first_held_array"
+    p.need(helper)
+    return atom(f"{helper}({p.text(node.args[0]).text})")
+
+
 def positions_text(p: Printer, axis: Axis) -> Text:
     """The position of each entry in its lane: 0, 1, ..."""
     owners, lengths = owners_text(p, axis), lengths_text(p, axis)
@@ -416,6 +423,7 @@ def trailing_text(p: Printer, node: Node) -> Text:
 
 
 RENDERERS = {
+    "first_held": first_held_text,
     "member": member_text, "first": first_text, "entry": entry_text, "relabel": relabel_text, "segment": segment_text,
     "flattened": flattened_text, "split": split_text, "label_counts": label_counts_text, "items": items_text,
     "item_lengths": item_lengths_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,

@@ -44,6 +44,7 @@ from looplift.emit.spelling import ATOM, MEDIANS, dtype_text, literal
 from looplift.emit.subscripts import gather_text, slice_text, stencil_text, turned_text
 from looplift.emit.text import Text, arranged, as_number, atom, full
 from looplift.ir.array import Axis, Node
+from looplift.ir.facts import Kind
 
 if TYPE_CHECKING:
     from looplift.emit.source import Printer
@@ -88,10 +89,20 @@ def reduce_text(p: Printer, node: Node) -> Text:
 def _segments(p: Printer, node: Node, value: Node, axis: Axis, operator: str) -> Text:
     """The fold of a loop's values over each lane's entries."""
     if operator in ("and", "or"):
-        p.fail("ragged-shape", f"'{operator}' over a ragged loop")
+        return _any_of(p, node, value, axis, operator)
     short = {"maximum": "max", "minimum": "min"}.get(operator, operator)
     made = Node("segment", (value,), node.axes, node.kind, {"axis": axis, "operator": short, "gradients": True})
     return as_number(node, segment_text(p, made).text)
+
+
+def _any_of(p: Printer, node: Node, value: Node, axis: Axis, operator: str) -> Text:
+    """Whether one of each lane's entries holds, or all: none of them does not."""
+    dtype = p.dtype(Kind("int"))
+    counted = value if operator == "or" else Node("elementwise", (value,), value.axes, value.kind, {"name": "not"})
+    ones = Node("cast", (counted,), value.axes, Kind("tensor", dtype), {"dtype": dtype})
+    attrs = {"axis": axis, "operator": "add", "gradients": False}
+    count = segment_text(p, Node("segment", (ones,), node.axes, ones.kind, attrs))
+    return as_number(node, f"({count.text} {'>' if operator == 'or' else '=='} 0)")
 
 
 def fold_text(p: Printer, node: Node) -> Text:

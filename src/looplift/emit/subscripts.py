@@ -243,6 +243,9 @@ def gather_text(p: Printer, node: Node) -> Text:
         if len(advanced) == 1 and items[:-1] == [":"] * (len(items) - 1):
             taken = f"taken({text}, {len(items) - 1}, {items[-1]})"
             p.need("taken")
+        elif p.gradients and len(advanced) > 1 and items[: -len(advanced)] == [":"] * (len(items) - len(advanced)):
+            taken = f"taken_together({text}, {len(items) - len(advanced)}, {', '.join(advanced)})"
+            p.need("taken_together")
     return _permuted(p, taken or f"{text}[{', '.join(items)}]", labels, node)
 
 

@@ -26,6 +26,7 @@ from collections.abc import Sequence
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.ir.filled import counts_up
+from looplift.ir.gathered import gathered
 from looplift.ir.grammar import (
     Append,
     Atom,
@@ -60,6 +61,8 @@ def tables_as_lists(function: Function) -> Function:
     for made in [s for s in walk(function.body) if isinstance(s, Let) and s.op.name == TABLE]:
         if any(atom is made.var for _, atom in function.results):
             function = _handed_out(function, made)
+        elif (lists := gathered(function, made)) is not None:
+            function = lists
         else:
             function = replace(function, body=_Table(function, made).replaced(function.body))
     return function

@@ -33,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     Rule("nested-stacks", "stack_i stack_j x_ij -> stack_ij x_ij, cut in two", joins.nested_stacks),
     Rule("empty-first", "[] ++ x -> x", joins.empty_first),
     Rule("counted-on", "(k - first_i) + start_i -> k + (start - first)_i", places.counted_on),
+    Rule("first-member", "nonzero(m)_0 -> argmax(m)", places.first_member),
     Rule("finite-sum", "sum_i finite(x_i) -> finite(sum_i x_i)", contractions.finite_sum),
     Rule("factored-sum", "sum_ij a_i b_j -> (sum_i a_i) (sum_j b_j)", contractions.factored_sum),
     Rule("turned-sum", "sum_k x_{n-k} -> sum_k x_k", contractions.turned_sum),

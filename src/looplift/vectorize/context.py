@@ -263,6 +263,15 @@ class Context:
         self.mask = saved
 
     @contextmanager
+    def among(self, lanes: tuple[Axis, ...]) -> Iterator[None]:
+        """All lanes of some of the loops, as where a value was made that loops inside of them read."""
+        around = {*lanes, *(axis for lane in lanes for axis in ancestors(lane))}
+        saved, self.axes = self.axes, [axis for axis in self.axes if axis in around]
+        with self.unmasked():
+            yield
+        self.axes = saved
+
+    @contextmanager
     def nested(self, steps: list[Step]) -> Iterator[None]:
         self.steps.append(steps)
         yield

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from looplift.ir.array import Axis, Node, ancestors
+from looplift.ir.array import Axis, Node, ancestors, merge_axes
 from looplift.vectorize import nodes
 
 if TYPE_CHECKING:
@@ -65,9 +65,11 @@ def check_each(context: Context, value: Node, axes: tuple[Axis, ...], mask: Node
     """The same where the values of some axes are handed out one by one: each must have taken what any may take."""
     for lanes, _ in found_in(context, value):
         inner = tuple(axis for axis in lanes.axes if axis not in axes)
-        if any(axis.is_ragged for axis in inner):
+        ragged = [axis for axis in inner if axis.is_ragged]
+        if len(ragged) > 1 or (ragged and len(inner) > 1):
             raise context.refuse("carried", "an item of a list may get no gradient in the loop")
         outer = tuple(axis for axis in lanes.axes if axis in axes)
+        outer = merge_axes(outer, *(axis.parents for axis in ragged))
         taken = Node("reduce", (lanes,), outer, nodes.BOOL, {"axes": inner, "operator": "or"}) if inner else lanes
         context.check(taken if mask is None else nodes.elementwise("or_", [taken, nodes.negated(mask)], nodes.BOOL))
 

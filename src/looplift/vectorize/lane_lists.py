@@ -38,7 +38,8 @@ def value(context: Context, built: Built, kind: Kind) -> Val:
         raise context.refuse("carried", f"'{built.var.hint}' is read while the loop fills it")
     node = nodes.cast(item, kind.dtype) if item.kind.is_number else item
     if mask is not None:
-        return _chosen(context, built, node, axis, mask)
+        with context.among(built.axes):
+            return _chosen(context, built, node, axis, mask)
     spread = segments.spread(node, merge_axes(node.axes, (axis,)))
     return Val(spread, dims=(axis, *(None,) * node.kind.rank))
 
