@@ -370,6 +370,205 @@ def running_sum(u, n):
     return torch.stack(frames)
 
 
+def orthogonal(vs):
+    basis = []
+    for v in vs:
+        w = v.clone()
+        for b in basis:
+            w = w - torch.dot(w, b) * b
+        basis.append(w / w.norm())
+    return torch.stack(basis)
+
+
+def orthogonal_arrays(vs):
+    basis = []
+    for v in vs:
+        w = v.copy()
+        for j in range(len(basis)):
+            w -= np.dot(w, basis[j]) * basis[j]
+        basis.append(w / np.linalg.norm(w))
+    return np.array(basis)
+
+
+def summed_items(u, n):
+    frames = [u.copy()]
+    for k in range(n):
+        b = frames[-1]
+        v = b * 2
+        v[0] = k
+        frames.append(v)
+    s = 0.0
+    for x in frames:
+        s += x.sum()
+    return s
+
+
+def held_while_it_grows(u, n):
+    frames = [u.copy()]
+    t = 0.0
+    for k in range(n):
+        b = frames[-1]
+        part = b[1:]
+        frames.append(b * 2)
+        frames.append(b * 3)
+        t += part.sum() + b.sum() + frames[-2][0] + frames[k].sum()
+    return np.stack(frames), t
+
+
+def recurrence(x, n):
+    frames = [x[0] * 1]
+    for k in range(1, n):
+        frames.append(x[k] + 0.5 * frames[-1] + 0.1 * frames[k // 2])
+    return torch.stack(frames)
+
+
+def items_by_place(u, n):
+    frames = [u.copy()]
+    for k in range(n):
+        v = frames[-1] * 0.5
+        v[k] = 1
+        frames.append(v)
+    t = 0.0
+    for i, b in enumerate(frames):
+        t += i * b[0]
+    for i in range(1, len(frames)):
+        t += (frames[i] - frames[i - 1]).sum() * frames[-i][0]
+    return np.stack(frames), t
+
+
+def items_in_other_lists(u, n):
+    frames = [u.copy()]
+    others = []
+    M = np.zeros((n, 6))
+    for k in range(n):
+        v = frames[-1] + k
+        M[k] = frames[0]
+        others.append(frames[-1])
+        frames.append(v)
+    return np.stack(frames), np.stack(others), M
+
+
+def best_item(u, n):
+    frames = [u]
+    best = u
+    for k in range(n):
+        v = frames[-1] * u[k] + 0.3
+        frames.append(v)
+        if v.sum() > best.sum():
+            best = frames[-1]
+    return np.stack(frames), best
+
+
+def of_numbers(x, n):
+    frames = []
+    k = 0
+    while k < n:
+        s = 0
+        for j in range(k):
+            s = s + 0.5 * frames[j]
+        frames.append(s + k)
+        k += 1
+    return frames
+
+
+def substituted(A, b):
+    x = []
+    for i in range(len(b)):
+        s = b[i]
+        for j in range(i):
+            s = s - A[i, j] * x[j]
+        x.append(s / A[i, i])
+    return torch.stack(x)
+
+
+def item_changed(u, n):
+    frames = [u.copy()]
+    for k in range(n):
+        b = frames[-1]
+        b[0] = k
+        frames.append(b * 2)
+    return np.stack(frames)
+
+
+def items_handed_out(u, n):
+    frames = [u.copy()]
+    for k in range(n):
+        b = frames[-1]
+        v = b * 2
+        v[0] = k
+        frames.append(v)
+    return np.stack(frames), frames[-1], frames[0]
+
+
+def beyond_the_end(x, n):
+    frames = [x[0] * 1]
+    for k in range(1, n):
+        frames.append(x[k] + frames[k + 1])
+    return torch.stack(frames)
+
+
+def number_changed(x, n):
+    frames = [x[0] * 1]
+    for k in range(1, n):
+        t = frames[-1]
+        t += 1
+        frames.append(t * x[k])
+    return torch.stack(frames)
+
+
+def list_handed_out(u, n):
+    frames = [u]
+    for k in range(n):
+        frames.append(frames[-1] * u[k])
+    return np.stack(frames), frames
+
+
+def given_item(u, n):
+    frames = [u]
+    for k in range(n):
+        frames.append(frames[-1] * u[k])
+    return frames[0]
+
+
+def told_apart(u, n):
+    frames = [u]
+    c = 0
+    for k in range(n):
+        v = frames[-1] * u[k] + 0.3
+        frames.append(v)
+        if frames[-1] is v:
+            c += 1
+        if frames[0] is u:
+            c += 1
+    return np.stack(frames), c
+
+
+def shortened(u, n):
+    frames = [u]
+    for k in range(n):
+        frames.append(frames[-1] * u[k] + 0.3)
+        if k == 2:
+            frames.pop()
+    return np.stack(frames)
+
+
+def item_replaced(u, n):
+    frames = [u]
+    for k in range(n):
+        frames.append(frames[-1] * u[k] + 0.3)
+        frames[0] = frames[-1]
+    return np.stack(frames)
+
+
+def part_of_given_item(u, n):
+    frames = [u]
+    for k in range(n):
+        frames.append(frames[-1] * u[k])
+    w = frames[0]
+    w = w[1:]
+    return w
+
+
 def numbers(*shape):
     return torch.rand(shape, generator=torch.Generator().manual_seed(len(shape)), dtype=torch.float64)
 
@@ -391,6 +590,16 @@ LIFTED = [
     (stacked_twice, *(numbers(6).numpy(), 5)),
     (of_floats, *(numbers(5).numpy().astype(np.float32), 4)),
     (until_settled, numbers(9), 5),
+    (orthogonal, *(numbers(8, 12),)),
+    (orthogonal_arrays, *(numbers(8, 12).numpy(),)),
+    (summed_items, *(numbers(6).numpy(), 5)),
+    (held_while_it_grows, *(numbers(6).numpy(), 5)),
+    (recurrence, *(numbers(6), 5)),
+    (items_by_place, *(numbers(6).numpy(), 5)),
+    (items_in_other_lists, *(numbers(6).numpy(), 5)),
+    (best_item, *(numbers(6).numpy(), 5)),
+    (of_numbers, *(numbers(6), 5)),
+    (substituted, *(numbers(8, 8) + 2, numbers(8))),
 ]  # fmt: skip
 
 
@@ -428,6 +637,16 @@ OTHERS = [
     (beyond, *(numbers(6).numpy(), 5)),
     (running_sum, *(numbers(6), 5)),
     (until_settled, numbers(9, 2).T, 5),
+    (item_changed, *(numbers(6).numpy(), 5)),
+    (items_handed_out, *(numbers(6).numpy(), 5)),
+    (beyond_the_end, *(numbers(6), 5)),
+    (number_changed, *(numbers(6), 5)),
+    (list_handed_out, *(numbers(6).numpy(), 5)),
+    (given_item, *(numbers(6).numpy(), 5)),
+    (told_apart, *(numbers(6).numpy(), 5)),
+    (shortened, *(numbers(6).numpy(), 5)),
+    (item_replaced, *(numbers(6).numpy(), 5)),
+    (part_of_given_item, *(numbers(6).numpy(), 5)),
 ]  # fmt: skip
 
 
@@ -446,3 +665,9 @@ def test_lists_of_arrays_that_change_are_as_in_the_loop(case, backend):
     else:
         assert not difference(lifted(*found), expected, magnitude=1.0)
     assert not difference(found, wanted, magnitude=1.0)
+
+
+@pytest.mark.parametrize("function", [given_item, part_of_given_item], ids=lambda one: one.__name__)
+def test_items_that_are_handed_out_are_the_callers_own(function):
+    x = numbers(6).numpy()
+    assert np.shares_memory(lift(function, verify="off", backend="native")(x, 5), x)

@@ -9,7 +9,7 @@ from looplift.emit.native_convert import convert, to_python
 from looplift.emit.native_mixed import as_integer
 from looplift.emit.native_ops import ADD, ATOM, COMPARE, MULTIPLY
 from looplift.emit.native_types import INT, Scalar
-from looplift.emit.native_values import Fixed, Items, Number, Rows, Value, View
+from looplift.emit.native_values import Fixed, Items, Number, Rows, Unknown, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Const, Group, Operand, Slice
 
@@ -204,6 +204,8 @@ def length(writer: Writer, value: Value) -> Number:
             return Number(f"{value.root}.size[0]", INT, low=0, high=2**47)
         case Items(items=items):
             return Number(str(len(items)), INT, low=len(items), high=len(items), constant=len(items))
+        case Unknown():
+            return Number("0", INT, low=0, high=2**47)
     raise writer.refuse("not-scalar", "the length of something that is no tensor")
 
 

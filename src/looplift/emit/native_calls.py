@@ -37,6 +37,8 @@ def compute(writer: Writer, op: Op) -> Value:
             return native_arrays.range_of(writer, op)
         case "getitem" | "iter_item":
             owner = native_vectors.held(writer, writer.operand(op.args[0]))
+            if (item := native_stacks.item_of(writer, owner, op.args[1])) is not None:
+                return item
             if isinstance(owner, View) and (found := by_positions(writer, owner, op.args[1])) is not None:
                 return gathered(writer, *found)
             return getitem(writer, owner, op.args[1])

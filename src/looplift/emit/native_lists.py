@@ -11,7 +11,7 @@ from looplift.emit.native_mixed import are_mixed, copy_line, element_type_of, wi
 from looplift.emit.native_types import MIXED
 from looplift.emit.native_values import Items, Names, Number, Unknown, Value, View
 from looplift.emit.native_writer import Writer
-from looplift.ir.grammar import Append, Const, Let, Loop, Statement, Var, walk
+from looplift.ir.grammar import Append, Block, Const, Let, Loop, Statement, Var, uses, walk
 
 
 def empty_list(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> Value:
@@ -96,6 +96,19 @@ def find_items(writer: Writer, var: Var, statements: tuple[Statement, ...]) -> N
         writer.hoists, writer.current, writer.hint, writer.span, writer.noted, writer.depth = place
         for home, fields in names.items():
             home.name, home.flag, home.bound, home.array = fields
+
+
+def passed_over(writer: Writer, loop: Loop) -> bool:
+    """Whether a loop only reads a list that is not known yet: its results are taken to be of the kinds before it."""
+    unknown = {var for var, value in writer.values.items() if isinstance(value, Unknown)}
+    inside = walk(Block((loop,)))
+    reads = any(atom in unknown for statement in inside for atom in uses(statement))
+    appends = any(isinstance(statement, Append) and statement.ref in unknown for statement in walk(Block((loop,))))
+    if not reads or appends:
+        return False
+    for carry in loop.carries:
+        writer.values[carry.after] = writer.value(carry.init)
+    return True
 
 
 def note_item(writer: Writer, ref: Var, value: Value) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from looplift.base.data import replace
+from looplift.emit.native_access import getitem
 from looplift.emit.native_arrays import allocate, copied, sizes_of, view_text
 from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_ops import ADD, COMPARE
@@ -29,7 +30,9 @@ from looplift.ir.grammar import (
     Let,
     Loop,
     Op,
+    Operand,
     Perform,
+    Range,
     Statement,
     Store,
     Var,
@@ -41,6 +44,7 @@ from looplift.ir.grammar import (
 
 _STACKS = ("np.array", "np.asarray", "np.stack", "torch.stack")
 _LENGTHS = ("builtin.len", "iter_len")
+_ITEMS = ("getitem", "iter_item")
 _JOINS = ("np.concatenate", "torch.cat", "torch.concat")
 _CREATIONS = frozenset(
     "clone copy zeros ones empty full zeros_like ones_like empty_like full_like matmul mv mm dot outer where "
@@ -62,19 +66,28 @@ def _is_fresh(op: Op) -> bool:
 
 
 def is_stacked(writer: Writer, var: Var) -> bool:
-    """Whether a list is only appended to, asked for its length, and stacked."""
+    """Whether a list is only appended to, asked for its length, read item by item, and stacked."""
     readers = [statement for statement in walk(writer.flow.loop.body) if var in uses(statement)]
-    stacks = [s for s in readers if isinstance(s, Let) and _is_stack(s.op) and s.op.args[0] is var]
-    plain = all(s in stacks or _is_append(s, var) or _is_length(s) for s in readers)
-    return bool(stacks) and plain and var not in writer.flow.kept
+    whole = any(isinstance(s, Let) and (_is_stack(s.op) or s.op.name in _ITEMS) for s in readers)
+    return whole and var not in writer.flow.kept and all(_is_reader(statement, var) for statement in readers)
 
 
-def _is_append(statement: Statement, var: Var) -> bool:
-    return isinstance(statement, Append) and statement.ref is var and statement.value is not var
+def _is_reader(statement: Statement, var: Var) -> bool:
+    match statement:
+        case Append(ref=ref, value=value):
+            return ref is var and value is not var
+        case Let(op=op):
+            alone = op.args[0] is var and all(operand is not var for operand in list(operands(op))[1:])
+            is_item = op.name in _ITEMS and isinstance(op.args[1], Var | Const)
+            return alone and (_is_stack(op) or is_item or op.name in _LENGTHS)
+        case Loop(domain=Range(source=source)):
+            return source is var and list(uses(statement)).count(var) == 1
+    return False
 
 
-def _is_length(statement: Statement) -> bool:
-    return isinstance(statement, Let) and statement.op.name in _LENGTHS
+def _has_items_read(writer: Writer, var: Var) -> bool:
+    lets = (s for s in walk(writer.flow.loop.body) if isinstance(s, Let) and s.op.name in _ITEMS)
+    return any(let.op.args[0] is var for let in lets)
 
 
 def _is_stack(op: Op) -> bool:
@@ -159,7 +172,7 @@ def _shared(writer: Writer) -> Iterator[set[Atom]]:
             case Loop(carries=carries):
                 for carry in carries:
                     yield {carry.inside, carry.after, *_variables((carry.init, carry.next))}
-            case Append(ref=ref, value=value) if not is_stacked(writer, ref):
+            case Append(ref=ref, value=value) if _has_items_read(writer, ref) or not is_stacked(writer, ref):
                 yield {ref, *_variables((value,))}
 
 
@@ -205,6 +218,45 @@ def stack_of(writer: Writer, op: Op) -> View | None:
     writer.fail_if(f"{value.root}.size[0] == 0", "broken_requirement")
     writer.findings.has_vectors = True
     return copied(writer, value)
+
+
+def item_of(writer: Writer, owner: Value, index: Operand) -> Value | None:
+    """An item of such a list, which nothing changes, as a copy: the list may move when it grows; None for others."""
+    if not isinstance(owner, View) or owner.is_list or owner.origin not in writer.findings.items:
+        return None
+    if writer.current is None or _is_told_apart(writer, writer.current):
+        raise writer.refuse("aliasing", f"an item of '{owner.origin.hint}' is handed out, or told from its copy")
+    found = getitem(writer, owner, index)
+    if isinstance(found, Number):
+        return writer.bind(replace(found, alias=False, place="", origin=None), "item")
+    assert isinstance(found, View)
+    return copied(writer, found)
+
+
+def _is_told_apart(writer: Writer, var: Var) -> bool:
+    """Whether it matters that a name is of this array, and not of a copy: it is handed out, or asked who it is."""
+    found: set[Atom] = {var}
+    more = found
+    while more:
+        more = {name for name, sources in _passed_on(writer) if not found.isdisjoint(sources)} - found
+        found |= more
+    asks = (s for s in walk(writer.flow.loop.body) if isinstance(s, Let) and s.op.name in ("is_", "is_not"))
+    return bool(found & writer.flow.kept) or any(not found.isdisjoint(operands(let.op)) for let in asks)
+
+
+def _passed_on(writer: Writer) -> Iterator[tuple[Var, list[Var]]]:
+    """Each name that may be of an array that has another name, with these."""
+    for statement in walk(writer.flow.loop.body):
+        match statement:
+            case Let(var=var, op=op) if not (_is_fresh(op) or _is_stack(op)):
+                yield var, _variables(operands(op))
+            case If(phis=phis):
+                for phi in phis:
+                    yield phi.var, _variables((phi.then, phi.orelse))
+            case Loop(carries=carries):
+                for carry in carries:
+                    for name in (carry.inside, carry.after):
+                        yield name, _variables((carry.init, carry.next))
 
 
 def _joined(writer: Writer, op: Op) -> View | None:

@@ -49,6 +49,8 @@ def write(writer: Writer, statement: Statement, rest: tuple[Statement, ...], tai
             native_stores.store(writer, statement)
         case If():
             _branch(writer, statement, rest, tail)
+        case Loop() if writer.provisional and native_lists.passed_over(writer, statement):
+            pass
         case Loop():
             native_loops.write_loop(writer, statement)
         case Require(cond=cond):

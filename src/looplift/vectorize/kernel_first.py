@@ -123,8 +123,8 @@ def takes_short_rows(function: Function) -> bool:
     arrays = [value for value in function.attributes["values"].values() if hasattr(value, "shape")]
     if any(value.shape[-1] > SHORT for value in arrays if len(value.shape) > 1):
         return False
-    names = {base_name(s.op.name) for s in walk(function.body) if isinstance(s, Let)}
-    return bool(arrays) and not names & (_PRODUCTS | {"dot"})
+    names = {s.op.name for s in walk(function.body) if isinstance(s, Let)} - {"torch.dot"}  # which takes no matrices
+    return bool(arrays) and not set(map(base_name, names)) & (_PRODUCTS | {"dot"})
 
 
 def has_short_rows(facts: Facts) -> bool:
