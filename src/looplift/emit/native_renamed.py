@@ -31,10 +31,13 @@ def lend(writer: Writer, view: View) -> str:
 
 
 def declare(writer: Writer, home: Home, carry: Carry, init: View) -> None:
-    """The variable of a carried array."""
-    home.array = array_type(init)
+    """The variable of a carried array; a loop inside of another may go on with that of the other."""
     if carry.inside in writer.findings.mixed and init.type != MIXED:
         note(writer, init.origin)
+    if home.name:
+        writer.findings.renamed |= {carry.inside, carry.after}
+        return assign(writer, home, init, sized=True)
+    home.array = array_type(init)
     text = lend(writer, init)
     home.name = writer.fresh(home.hint)
     start = f"{home.array.cpp} {home.name}"
@@ -77,7 +80,9 @@ def _widened(writer: Writer, home: Home, view: View) -> bool:
 
 
 def declare_phi(writer: Writer, home: Home, phi: Phi, views: list[View]) -> None:
+    writer.findings.renamed.add(phi.var)
+    if home.name:  # the variable of what is carried
+        return
     home.array = array_type(views[0])
     home.name = writer.fresh(home.hint)
     writer.line(f"{home.array.cpp} {home.name};")
-    writer.findings.renamed.add(phi.var)
