@@ -271,7 +271,20 @@ def _of_sequence(writer: Writer, text: str, value: list | tuple, depth: int) -> 
         first = value[0]
         simple = isinstance(first, (*_PLAIN, *_SEQUENCES, Tensor, np.ndarray, np.generic, dict))
         out += conditions(writer, f"{text}[0]", first, depth + 1) if simple else [writer.type_is(f"{text}[0]", first)]
+        out += _of_other_items(writer, text, value) if isinstance(value, tuple) else []
     return out
+
+
+SHORT = 8
+"""So many items at most, and each is looked at by itself."""
+
+
+def _of_other_items(writer: Writer, text: str, value: tuple) -> list[str]:
+    """The types of a tuple's items from the second on; those of a list are one, or are looked at where it is read."""
+    if len(value) <= SHORT:
+        return [writer.type_is(f"{text}[{place}]", item) for place, item in enumerate(value) if place]
+    types = writer.constant(frozenset(map(type, value)))
+    return [f"{writer.builtin('frozenset')}({writer.builtin('map')}({writer.builtin('type')}, {text})) == {types}"]
 
 
 def has_one_shape(values: Any) -> bool:

@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from looplift.base.compare import is_leaf
 from looplift.base.memory import reach
 from looplift.base.streams import numpy_generators, numpy_state, set_numpy_state
 
@@ -135,7 +134,7 @@ class _Copier:
 
     def tensor(self, value: Tensor) -> Tensor:
         """A tensor over a copy of the whole storage, so that views of one memory stay views of one memory."""
-        if value.requires_grad and not is_leaf(value):
+        if value.requires_grad and _made_by(value) is not None:
             with torch.enable_grad():  # so that the copy asks for gradients where the caller switched them off
                 return value.clone()
         storage = value.untyped_storage()
@@ -233,9 +232,17 @@ class Saved:
             undo()
 
 
+def _made_by(value: Tensor) -> Any:
+    """What a tensor was computed by; one of several views of memory that has changed since cannot tell."""
+    try:
+        return value.grad_fn
+    except RuntimeError as error:
+        raise CannotCopy(str(error)) from None
+
+
 def _history_of(value: Tensor, had_gradient: bool) -> Callable[[], None]:
     """Puts back what a tensor was computed from."""
-    made_by = value.grad_fn
+    made_by = _made_by(value)
     before = value.clone() if torch.is_grad_enabled() and (made_by is not None or value._is_view()) else None
 
     def put_back() -> None:
