@@ -390,7 +390,7 @@ def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     decisions = decisions_of_kernel(function, tuple(whole.notes))
     return RegionCode(
         whole.statements, namespace, whole.standalone, whole.guards, whole.paths, whole.mutated, ["import torch"],
-        commits_early=whole.commits_early, decisions=decisions,
+        decisions=decisions,
     )  # fmt: skip
 
 

@@ -200,3 +200,45 @@ def test_elements_that_are_not_next_to_each_other(make):
         assert lifted(layout(x), layout(out)).tolist() == column_totals(layout(x), layout(wanted)).tolist()
         assert out.tolist() == wanted.tolist()
     assert {loop.decision for loop in lifted.report().loops} == {"native"}
+
+
+def stops_at_a_place(x, out, places):
+    for i in range(len(places)):
+        out[i] = out[i - 1] + x[places[i]]
+    return out
+
+
+def stops_at_a_division(x, out, places):
+    total = 0
+    for i in range(len(places)):
+        total = total * 3 + 10 // places[i]
+        out[i] = out[i - 1] * 0.5 + total
+    return total
+
+
+def stops_in_an_inner_loop(x, out, places):
+    for i in range(len(places)):
+        out[i] = 1.0
+        for j in range(i + 1):
+            out[j] += x[places[i] + j] * 2.0
+    return out
+
+
+def stops_before_the_loop(x, out, places):
+    out[0] = 5.0
+    out[1] = x[places[0]]
+    for i in range(2, len(places)):
+        out[i] = out[i - 1] + 1.0
+    return out
+
+
+@pytest.mark.parametrize("make", [np.asarray, torch.tensor, list])
+@pytest.mark.parametrize(
+    "function", [stops_at_a_place, stops_at_a_division, stops_in_an_inner_loop, stops_before_the_loop]
+)
+def test_a_kernel_that_fails_leaves_what_the_loop_leaves(function, make):
+    lifted = lift(function, backend="native", verify="off")
+    for places in ([1, 2, 3, 1], [1, 2, 0, 1], [1, 2, 40, 1], [40, 1, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]):
+        x, out = [1.0, 2.0, 1e308, 4.0, 5.0, 6.0, 7.0, 8.0], [3.0, 1.0, 4.0, 1.0, 5.0]
+        expected = seen(function, make(x), make(out), list(places))
+        assert seen(lifted, make(x), make(out), list(places)) == expected

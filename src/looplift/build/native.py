@@ -18,8 +18,8 @@ from looplift.ir.kernel import OUTCOMES, Kernel
 def load(kernel: Kernel) -> Callable[..., tuple]:
     """A callable ``(*inputs) -> outputs`` that writes into the stored inputs.
 
-    It raises RequirementFailed where the loop would raise or leave what a kernel can hold; the stored inputs may then
-    be written in part. Compiling may raise NotLiftable.
+    It raises RequirementFailed where the loop would raise or leave what a kernel can hold; the stored inputs are then
+    as they were. Compiling may raise NotLiftable.
     """
     library = _library(kernel.source)
     more: dict[str, Any] = {"function": getattr(library, kernel.name)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplift.ir.array import Node, Program, Run, Write, changed_by, operands_of, reachable
+from looplift.ir.array import Assign, Check, Node, Program, Run, Write, changed_by, operands_of, reachable
 from looplift.ops.table import base_name
 
 SURE = frozenset((
@@ -19,7 +19,7 @@ DIVISIONS = frozenset(("floordiv", "mod", "remainder", "fmod", "floor_divide", "
 def commits_early(program: Program, mutated: set[str]) -> bool:
     """Whether something may still fail after the first write into an array of the caller."""
     if any(isinstance(step, Run) for step in program.steps):
-        return bool(mutated)
+        return bool(mutated) and not _only_runs_at_the_end(program)
     writing = [k for k, step in enumerate(program.steps) if changed_by([step]) & mutated]
     last = program.steps[-1] if program.steps else None
     plain = isinstance(last, Write) and last.mode == "set"
@@ -27,6 +27,14 @@ def commits_early(program: Program, mutated: set[str]) -> bool:
         return False
     results = reachable([node for _, node in program.results])
     return writing[0] < len(program.steps) - 1 or not plain or any(_may_fail(node, program) for node in results)
+
+
+def _only_runs_at_the_end(program: Program) -> bool:
+    """Whether a kernel is all that writes, and nothing can fail after it: a kernel that fails has written nothing."""
+    *before, last = program.steps
+    results = reachable([node for _, node in program.results])
+    is_plain = isinstance(last, Run) and not last.gradients and all(isinstance(s, Assign | Check) for s in before)
+    return is_plain and not any(_may_fail(node, program) for node in results)
 
 
 def may_warn(program: Program) -> bool:

@@ -6,6 +6,7 @@ again with each operation checked, since that may be nothing to warn of: the cal
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -174,40 +175,47 @@ def _passed_on(statement: Statement) -> set[Var]:
 
 
 def with_doubts(lines: list[str], stored: list[Parameter]) -> tuple[list[str], list[str]]:
-    """What a kernel begins with, and its lines with the last look; ``stored``: what it writes to."""
-    place = next((k for k, line in enumerate(lines) if line.strip() == HERE), None)
-    if place is None:
-        return [], lines
-    if not any("doubt." in line for line in lines):
-        return [], [*lines[:place], *lines[place + 1 :]]
-    first = ["Doubt doubt;", *(line for parameter in stored for line in _kept(parameter))]
-    return first, [*lines[:place], *(f"  {line}" for line in _last_look(stored)), *lines[place + 1 :]]
+    """What a kernel begins with, and its lines with the last look; ``stored``: what it writes to.
+
+    A kernel that fails leaves what it writes to as it was: it is put back, unless nothing is written before it fails.
+    """
+    place = next((k for k, line in enumerate(lines) if line.strip() == HERE), len(lines))
+    doubts = any("doubt." in line for line in lines)
+    look = ["  if (doubt.any()) return doubtful;"] if doubts else []
+    lines = [*lines[:place], *look, *lines[place + 1 :]]
+    first = ["Doubt doubt;"] if doubts else []
+    if doubts or _fails_late(lines):
+        first += [line for parameter in stored for line in _kept(parameter)]
+        lines += [f"  {parameter.name}_before.forget();" for parameter in stored]
+    return first, lines
+
+
+_WRITES = re.compile(r"[)\]] [-+*/%&|^]?= |\b(copy|fill|push)\(")
+
+
+def _fails_late(lines: list[str]) -> bool:
+    """Whether a kernel may fail after it has written anything; when it is interrupted it may."""
+    first = next((k for k, line in enumerate(lines) if re.match(r"  (for|while) \(", line)), len(lines))
+    if any(_WRITES.search(line) for line in lines[:first] if not line.lstrip().startswith("//")):
+        first = 0
+    return any("return " in line and "return interrupted;" not in line for line in lines[first:])
 
 
 def _kept(parameter: Parameter) -> list[str]:
-    """What was in an array is kept, so that it can be put back."""
+    """What is in an array is kept, so that it can be put back."""
     name, element = parameter.name, parameter.scalar.cpp
-    if parameter.rank == 0:
-        return [f"const {element} {name}_before = {name};"]
-    whole = (
-        f"View<{element}, 1>{{{name}.data, {{{name}.offsets[{name}.size[0]]}}, {{1}}}}" if parameter.ragged else name
-    )
-    rank = 1 if parameter.ragged else parameter.rank
-    line = f"const Before<{element}, {rank}> {name}_before({whole});"
+    whole, rank = name, parameter.rank
+    if rank == 0:
+        whole, rank = f"View<{element}, 1>{{&{name}, {{1}}, {{1}}}}", 1
+    if parameter.ragged:
+        whole, rank = f"View<{element}, 1>{{{name}.data, {{{name}.offsets[{name}.size[0]]}}, {{1}}}}", 1
+    line = f"Before<{element}, {rank}> {name}_before({whole});"
     return [line, f"if ({name}_before.is_missing()) return out_of_memory;"]
 
 
 def has_doubts(text: str) -> bool:
     """Whether a kernel may have to run again."""
     return "return doubtful;" in text or "return strided;" in text
-
-
-def _last_look(stored: list[Parameter]) -> list[str]:
-    """The end of the statements: what was written is put back if there are doubts."""
-    back = [f"{p.name} = {p.name}_before;" if p.rank == 0 else f"{p.name}_before.restore();" for p in stored]
-    if not back:
-        return ["if (doubt.any()) return doubtful;"]
-    return ["if (doubt.any()) {", *(f"  {line}" for line in back), "  return doubtful;", "}"]
 
 
 DOUBTS = {
@@ -261,28 +269,23 @@ template <class T, int rank> static inline bool is_dense(const View<T, rank>& vi
 }
 """,
     "Before": """\
-#ifdef CAREFUL
-template <class T, int rank> struct Before {
-  explicit Before(const View<T, rank>&) {}
-  static bool is_missing() { return false; }
-  static void restore() {}
-};
-#else
-// What was in an array before a kernel wrote to it.
+// What was in an array before a kernel wrote to it; it is put back where the kernel does not come to its end.
 template <class T, int rank> struct Before {
   const View<T, rank> view;
   T* held;
+  bool forgotten = false;
   explicit Before(const View<T, rank>& whole) : view(whole) {
     T* place = held = (T*)__builtin_malloc(size_t(count() + 1) * sizeof(T));
     if (held) each(view.data, 0, [&](T& element) { *place++ = element; });
   }
   Before(const Before&) = delete;
-  ~Before() { __builtin_free(held); }
-  bool is_missing() const { return !held; }
-  void restore() const {
+  ~Before() {
     const T* place = held;
-    each(view.data, 0, [&](T& element) { element = *place++; });
+    if (held && !forgotten) each(view.data, 0, [&](T& element) { element = *place++; });
+    __builtin_free(held);
   }
+  bool is_missing() const { return !held; }
+  void forget() { forgotten = true; }
   int64_t count() const {
     int64_t total = 1;
     for (int axis = 0; axis < rank; ++axis) total *= view.size[axis];
@@ -294,6 +297,5 @@ template <class T, int rank> struct Before {
       else each(start, axis + 1, visit);
   }
 };
-#endif
 """,
 }

@@ -58,7 +58,6 @@ class Whole:
     namespace: dict[str, Any]
     paths: list[str]
     mutated: list[str]
-    commits_early: bool
     notes: list[str] = field(default_factory=list)
 
 
@@ -165,7 +164,7 @@ def _whole(kernel: Kernel, function: Function, facts: Facts, signature: Signatur
     return Whole(
         kernel, statements, [standalone_text(kernel)], guards, namespace,
         list(paths.values()) + guarded_modules(function), list(mutated),
-        any(p.kind.family != "list" for p in written), [note] if kernel.deciding else [],
+        [note] if kernel.deciding else [],
     )  # fmt: skip
 
 
