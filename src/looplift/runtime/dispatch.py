@@ -401,7 +401,7 @@ class Dispatcher:
         try:
             result = variant.call(*arguments)
             if trial is not None:
-                trial.batched.append(time.perf_counter() - start)
+                trial.took(time.perf_counter() - start)
             return result, None
         except Exception as failure:
             if saved is not None:

@@ -16,12 +16,16 @@ from looplift.base.data import dataclass, field
 
 CLEAR_AT_ONCE = 4.0
 """So many times faster than the loop on the first call, which was watched and cold, and no more calls are timed."""
+COLD = 5e-4
+"""Seconds: of a shorter first call of the loop most may be what only a first call takes."""
 CLEAR_IN_ONE = 8.0
 """So many times faster in one pair of calls, and no more are timed."""
 CLEAR = 2.0
 """So many times faster or slower in two pairs of calls, and no more are timed."""
 LOSS = 1.2
 """So many times slower than the loop in the end, and a variant is not used for arguments of this size."""
+ENTRY = 1e-6
+"""Seconds that it takes to come to a variant: the guards, which a call of the loop does without."""
 PAIRS = 4
 MAX_SIZES = 6
 """With so many sizes undecided, they are decided together."""
@@ -45,13 +49,18 @@ class Trial:
     def turn_of_loop(self) -> bool:
         return len(self.batched) > len(self.written)
 
+    def took(self, seconds: float) -> None:
+        """Note a call of the batched code."""
+        self.batched.append(seconds + ENTRY)
+
     def passed(self) -> bool | None:
         """Whether the variant is faster than the loop; None while it is not clear."""
         if self.loop is None:
             return True
         pairs = min(len(self.batched), len(self.written))
         if pairs == 0:
-            return True if self.batched and CLEAR_AT_ONCE * self.batched[0] < self.loop else None
+            is_clear = self.loop > COLD and self.batched and CLEAR_AT_ONCE * self.batched[0] < self.loop
+            return True if is_clear else None
         ratio = min(self.batched) / max(min(self.written), 1e-9) / self.patience  # the least disturbed calls
         if ratio * CLEAR_IN_ONE < 1:
             return True
