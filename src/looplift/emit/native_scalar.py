@@ -180,7 +180,11 @@ def _mixed_comparison(sink: Sink, namespace: str, short: str, args: list[Number]
         return elementwise(sink, namespace, short, [typed(sink, a) for a in args])
     if not exact:
         raise sink.refuse("mixed-kinds", "a comparison of a variable that is sometimes a number")
-    return replace(number, type=BOOL)
+    known = any(a.other is None and not a.type.is_python for a in args)
+    if known or number.type.is_python:
+        return number
+    flags = dict.fromkeys(a.flag or "false" for a in args if a.other is not None)
+    return replace(number, other=BOOL, flag=" || ".join(flags), sure=all(a.sure for a in args if a.other is not None))
 
 
 def _is_exact(number: Number, args: list[Number]) -> bool:
