@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from harness import check
+from tests.vectorize.harness import check
 
 from looplift import lift
 
