@@ -33,7 +33,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
-	$(BIN)/codespell src tests examples benchmarks/scorecard.py benchmarks/overhead.py $(wildcard *.md docs)
+	$(BIN)/codespell src tests examples benchmarks/scorecard.py benchmarks/overhead.py benchmarks/beside_numba.py benchmarks/divergence.py $(wildcard *.md docs)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/overhead.py

@@ -242,3 +242,19 @@ def test_a_kernel_that_fails_leaves_what_the_loop_leaves(function, make):
         x, out = [1.0, 2.0, 1e308, 4.0, 5.0, 6.0, 7.0, 8.0], [3.0, 1.0, 4.0, 1.0, 5.0]
         expected = seen(function, make(x), make(out), list(places))
         assert seen(lifted, make(x), make(out), list(places)) == expected
+
+
+def changed_before_the_loop(total, x, out, count):
+    total += 1
+    for i in range(count):
+        out[i] = x[i] * total
+    return out
+
+
+@pytest.mark.parametrize("count", [3, 9])
+def test_what_is_written_before_a_loop_that_fails_is_put_back(count):
+    lifted = lift(changed_before_the_loop, backend="native", verify="off")
+    for k in (3, count, 3):
+        total, other, x = torch.tensor(1.0), torch.tensor(1.0), torch.arange(4.0)
+        expected = seen(changed_before_the_loop, total, x, torch.zeros(4), k)
+        assert seen(lifted, other, x, torch.zeros(4), k) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -43,7 +44,7 @@ def _library(source: str) -> ctypes.PyDLL:
 def _defined(text: str, name: str, **more: Any) -> Callable[..., tuple]:
     """The function that a Python text defines."""
     namespace: dict[str, Any] = {
-        "ctypes": ctypes, "torch": torch, "host": ctypes.addressof(_host()), "failed": failed,
+        "ctypes": ctypes, "functools": functools, "torch": torch, "host": ctypes.addressof(_host()), "failed": failed,
         **more,
     }  # fmt: skip
     if "numpy." in text:

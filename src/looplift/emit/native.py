@@ -13,7 +13,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.emit.expanded import expanded
 from looplift.emit.native_caller import caller_text
-from looplift.emit.native_doubts import has_doubts, settled_later, surely_used, with_doubts
+from looplift.emit.native_doubts import may_run_again, settled_later, surely_used, with_doubts
 from looplift.emit.native_flow import Flow, live_ins, share_variables
 from looplift.emit.native_held import held_views
 from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread, sure_types
@@ -245,7 +245,7 @@ def _kernel(name: str, loop: Loop, inputs: tuple[Var, ...], signature: Signature
     return Kernel(
         name=name,
         source=prelude(body) + "\n" + body,
-        caller=caller_text(name, inputs, signature, draft.results, stored, doubts=has_doubts(body)),
+        caller=caller_text(name, inputs, signature, draft.results, stored, doubts=may_run_again(body)),
         inputs=inputs,
         stored=stored,
         outputs=tuple(result.output.var for result in draft.results),
@@ -265,7 +265,7 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
         parameters += result_parameters(result)
     openings = signature.openings(stored)
     written = [p for p in signature.parameters if p.is_pointer and p.var in stored]
-    doubts, statements = with_doubts(draft.writer.lines, written)
+    doubts, statements = with_doubts(draft.writer.lines, written, writes_first=draft.writer.writes_first)
     dense = [f"if (!is_dense({p.name})) return strided;" for p in signature.parameters if p.is_dense]
     lines = [*watch(statements), *openings, *dense, *separations(signature, stored), *doubts]
     findings = draft.writer.findings

@@ -68,6 +68,7 @@ def again(name: str) -> list[str]:
         "doubts = []",
         "",
         "",
+        "@functools.cache",
         "def carefully():",
         f"    careful = careful_library().{name}",
         "    careful.argtypes, careful.restype = function.argtypes, function.restype",

@@ -174,8 +174,9 @@ def _passed_on(statement: Statement) -> set[Var]:
     return set()
 
 
-def with_doubts(lines: list[str], stored: list[Parameter]) -> tuple[list[str], list[str]]:
-    """What a kernel begins with, and its lines with the last look; ``stored``: what it writes to.
+def with_doubts(lines: list[str], stored: list[Parameter], *, writes_first: bool) -> tuple[list[str], list[str]]:
+    """What a kernel begins with, and its lines with the last look; ``stored``: what it writes to, ``writes_first``: not
+    in loops alone.
 
     A kernel that fails leaves what it writes to as it was: it is put back, unless nothing is written before it fails.
     """
@@ -184,20 +185,16 @@ def with_doubts(lines: list[str], stored: list[Parameter]) -> tuple[list[str], l
     look = ["  if (doubt.any()) return doubtful;"] if doubts else []
     lines = [*lines[:place], *look, *lines[place + 1 :]]
     first = ["Doubt doubt;"] if doubts else []
-    if doubts or _fails_late(lines):
+    if doubts or _fails_late(lines, writes_first):
         first += [line for parameter in stored for line in _kept(parameter)]
         lines += [f"  {parameter.name}_before.forget();" for parameter in stored]
     return first, lines
 
 
-_WRITES = re.compile(r"[)\]] [-+*/%&|^]?= |\b(copy|fill|push)\(")
-
-
-def _fails_late(lines: list[str]) -> bool:
+def _fails_late(lines: list[str], writes_first: bool) -> bool:
     """Whether a kernel may fail after it has written anything; when it is interrupted it may."""
-    first = next((k for k, line in enumerate(lines) if re.match(r"  (for|while) \(", line)), len(lines))
-    if any(_WRITES.search(line) for line in lines[:first] if not line.lstrip().startswith("//")):
-        first = 0
+    loops = (k for k, line in enumerate(lines) if re.match(r" *(for|while) \(", line))
+    first = 0 if writes_first else next(loops, len(lines))
     return any("return " in line and "return interrupted;" not in line for line in lines[first:])
 
 
@@ -213,7 +210,7 @@ def _kept(parameter: Parameter) -> list[str]:
     return [line, f"if ({name}_before.is_missing()) return out_of_memory;"]
 
 
-def has_doubts(text: str) -> bool:
+def may_run_again(text: str) -> bool:
     """Whether a kernel may have to run again."""
     return "return doubtful;" in text or "return strided;" in text
 

@@ -24,7 +24,7 @@ from looplift.emit.native_caller import (
     result_types,
     returned,
 )  # fmt: skip
-from looplift.emit.native_doubts import has_doubts
+from looplift.emit.native_doubts import may_run_again
 from looplift.emit.native_flow import live_ins
 from looplift.emit.native_handing import array_text, list_helpers, maker_text, stored_back
 from looplift.emit.native_prelude import prelude
@@ -117,7 +117,7 @@ def _whole_region(function: Function, *, rows: bool, mixes: bool) -> Whole:
     body += 'extern "C" void release(void* memory) { __builtin_free(memory); }\n' if _hands_out(draft.results) else ""
     inexact, deciding = draft.writer.findings.inexact, deciding_variables(loop)
     kernel = Kernel(
-        name, prelude(body) + "\n" + body, _caller(name, inputs, signature, draft, stored, has_doubts(body)),
+        name, prelude(body) + "\n" + body, _caller(name, inputs, signature, draft, stored, may_run_again(body)),
         inputs, stored, (), (), tuple(inexact),
         tuple(short for short, variables in inexact.items() if variables & deciding or not variables),
     )  # fmt: skip

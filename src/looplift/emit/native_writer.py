@@ -121,6 +121,7 @@ class Writer:
     ``adopted``: arrays that NumPy allocates for the kernel. ``flags``: the variables that tell whether a tensor of the
     caller was changed. ``settled``: results that need not be looked at, as others show what they are; None where each
     is looked at as soon as it is there. ``used``: what is surely computed.
+    ``writes_first``: something is written before the first loop, or beside the loops.
     """
 
     flow: Flow
@@ -150,6 +151,7 @@ class Writer:
     flags: dict[Var, str] = field(default_factory=dict)
     settled: frozenset[Var] | None = None
     used: frozenset[Var] = frozenset()
+    writes_first: bool = False
     may_share: Callable[[Var, Var], bool] = lambda value, current: False
 
     # ------------------------------------------------------------ text
@@ -206,6 +208,7 @@ class Writer:
     def changes(self, origin: Var) -> None:
         """Note that memory is written to; autograd wants to know whether that happens to a tensor of the caller."""
         self.findings.stored.add(origin)
+        self.writes_first |= not self.hoists
         text = f"{self.flags.get(origin)} = true;"
         if origin in self.flags and text not in self.proven:
             self.proven.add(text)
