@@ -49,3 +49,27 @@ def _is_as_said(array: np.ndarray) -> bool:
         return False
     extents = (tuple(fields.size[: array.ndim]), tuple(fields.step[: array.ndim]))
     return extents == (array.shape, array.strides)
+
+
+class Maker(ctypes.Structure):
+    """The functions of NumPy and Python by which a kernel makes what it hands out, in the order of its C++."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_void_p)
+        for name in ("dtype", "zeros", "empty", "place", "call", "method", "address", "leave", "item", "put", "forget")
+    )
+
+
+@cache
+def maker() -> Maker:
+    """The functions, those of NumPy from its C API: places in that table never change."""
+    api = ctypes.pythonapi
+    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", api))
+    core: Any = getattr(np, "_core", None) or np.core
+    table = ctypes.cast(pointer(core._multiarray_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
+    of_python = (
+        api.PyObject_CallFunction, api.PyObject_CallMethod, api.PyLong_AsVoidPtr, api.Py_DecRef, api.PyList_GetItem,
+        api.PyList_SetItem, api.PyErr_Clear,
+    )  # fmt: skip
+    of_numpy = (table[place] for place in (45, 183, 184, 160))
+    return Maker(*of_numpy, *(ctypes.cast(function, ctypes.c_void_p).value for function in of_python))

@@ -18,9 +18,11 @@ from looplift.base.errors import NotLiftable
 FLAGS = (
     "-O3", "-fPIC", "-shared", "-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno",
     "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-fopenmp-simd", "-fno-exceptions",
+    "-fno-tree-slp-vectorize",
 )  # fmt: skip
 """No fast math: every operation rounds as it is written. Integers wrap, and memory may be seen under two dtypes, as
-in PyTorch; nobody reads errno or the processor's exception flags. Only a loop that says so adds in another order."""
+in PyTorch; nobody reads errno or the processor's exception flags. Only a loop that says so adds in another order.
+Neighbours that are stored one by one are not read as a pair in the next iteration, which would wait for both."""
 
 FEW_LIBRARIES = ("-nodefaultlibs", "-lm", "-lc", "-lgcc") if sys.platform == "linux" else ()
 """Kernels need nothing of the C++ library, and to link with it takes half as long as to compile one."""

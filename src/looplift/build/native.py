@@ -53,6 +53,10 @@ def _defined(text: str, name: str, **more: Any) -> Callable[..., tuple]:
         from looplift.build.arrays import array_at
 
         namespace |= {"numpy": numpy, "array_at": array_at()}
+    if "maker" in text:
+        from looplift.build.arrays import maker
+
+        namespace["maker"] = ctypes.addressof(maker())
     exec(compile(text, f"<{name}>", "exec"), namespace)
     return namespace[name]
 

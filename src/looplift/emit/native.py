@@ -258,7 +258,7 @@ def _kernel(name: str, loop: Loop, inputs: tuple[Var, ...], signature: Signature
 def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var]) -> str:
     """The function itself."""
     parameters = ["const Host* host"]
-    parameters += ["void* (*make)(int64_t, const int64_t*)"] if draft.writer.adopted else []
+    parameters += ["const Maker* maker", "void* made"] if draft.writer.adopted else []
     for parameter in signature.parameters:
         parameters += parameter.cpp(stored=parameter.var in stored)
     for result in draft.results:

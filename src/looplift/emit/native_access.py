@@ -18,7 +18,7 @@ def getitem(writer: Writer, ref: Value, index: Operand) -> Value:
     """``ref[index]``."""
     match ref:
         case View() if ref.is_list and isinstance(index, Slice):
-            from looplift.emit.native_arrays import copied
+            from looplift.emit.native_allocation import copied
 
             return copied(writer, indexed(writer, ref, index))
         case View():
@@ -98,7 +98,7 @@ def indexed(writer: Writer, view: View, index: Operand) -> View:
 
 def _cut(writer: Writer, view: View, cuts: list[tuple[int, Slice]]) -> View:
     """The view with some of its axes sliced, under a name of its own."""
-    from looplift.emit.native_arrays import view_text
+    from looplift.emit.native_allocation import view_text
     from looplift.emit.native_items import is_reversal
 
     text = view_text(view)

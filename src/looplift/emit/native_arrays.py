@@ -6,16 +6,16 @@ import sys
 from typing import Any
 
 from looplift.base.data import replace
+from looplift.emit.native_allocation import allocate, copied, sizes_of, view_text
 from looplift.emit.native_convert import constant, convert
-from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_handed import is_handed_over
-from looplift.emit.native_mixed import are_mixed, copy_line, element_type_of
+from looplift.emit.native_mixed import are_mixed, copy_line
 from looplift.emit.native_ops import ADD, COMPARE, MULTIPLY
 from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, floating, scalar_of
 from looplift.emit.native_values import Elements, Fixed, Items, Number, Steps, Value, View, plain
-from looplift.emit.native_writer import Adopted, Writer
+from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Const, Op, Operand, Var
+from looplift.ir.grammar import Const, Op, Operand
 
 CREATION = {"zeros": 0, "ones": 1, "empty": None, "full": None}
 
@@ -41,69 +41,6 @@ def array_of(writer: Writer, namespace: str, short: str, op: Op) -> View | Eleme
 
 def _is_scalar(writer: Writer, op: Op) -> bool:
     return len(op.args) > 0 and writer.operand(op.args[0]) == Items(())
-
-
-# ---------------------------------------------------------------- allocation
-
-
-def allocate(
-    writer: Writer, scalar: Scalar, sizes: list[Number], hint: str = "", *, filling: Number | None = None
-) -> View:
-    """A new array, of this number everywhere; without it the elements are not set yet."""
-    for size in sizes:
-        if size.low < 0:
-            writer.fail_if(f"{size.at(COMPARE)} < 0", "broken_requirement")
-    scalar = element_type_of(writer, scalar)
-    kind = ArrayType(scalar, len(sizes))
-    name = writer.fresh(hint or ("values" if writer.hint in ("t", "items") else writer.hint))
-    writer.line(f"{kind.cpp} {name};")
-    shape, made = ", ".join(size.text for size in sizes), owned(writer, name, kind)
-    if made.origin in writer.findings.handed and writer.depth == 1 and scalar.family == "numpy":
-        number, zeros = len(writer.adopted), filling is not None and str(filling.constant) in ("0", "0.0", "False")
-        writer.adopted[name] = Adopted(scalar, kind.rank, zeros)
-        writer.line(f"if (!{name}.adopt(make, {number}, {{{shape}}})) return out_of_memory;")
-        filling = None if zeros else filling
-    else:
-        writer.line(f"if (!{name}.allocate({{{shape}}})) return out_of_memory;")
-    if filling is not None:
-        writer.line(f"{name}.fill({convert(writer, filling, scalar).text});")
-    writer.extents[name] = tuple(size.constant for size in sizes)
-    return made
-
-
-def owned(writer: Writer, name: str, kind: ArrayType) -> View:
-    origin = writer.current or Var(name)
-    writer.findings.made.add(origin)
-    return View(name, kind.scalar, (None,) * kind.rank, origin, holds_objects=kind.holds_objects)
-
-
-def sizes_of(writer: Writer, view: View) -> list[Number]:
-    known = writer.extents.get(view.root) if view.root not in writer.grown else None
-    sizes = [Number(view.size(axis), INT, low=0, high=2**47, homes=view.homes) for axis in range(view.rank)]
-    if known is None:
-        return sizes
-    found = [known[axis] for axis in view.axes]
-    return [size if length is None else constant(length, INT) for size, length in zip(sizes, found, strict=True)]
-
-
-def copied(writer: Writer, view: View) -> View:
-    """A copy of an array or list, or of what is left of one."""
-    if view.is_list and view.rank > 1:
-        raise writer.refuse("aliasing", "a copy of a list that shares its rows")
-    source = view_text(view)
-    made = allocate(writer, view.type, sizes_of(writer, view))
-    writer.line(copy_line(made.root, source, view.type, made.type))
-    return replace(made, holds_objects=view.holds_objects)
-
-
-def view_text(view: View) -> str:
-    """A view as C++: what is left of its root after the indices."""
-    text, seen = view.root, 0
-    for axis, index in enumerate(view.indices):
-        if index is not None:
-            text = f"row_at<{axis - seen}>({text}, {index})"
-            seen += 1
-    return text
 
 
 # ---------------------------------------------------------------- functions of torch and NumPy

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from looplift.base.data import replace
 from looplift.emit.native_access import indexed, position
-from looplift.emit.native_arrays import allocate, sizes_of
+from looplift.emit.native_allocation import allocate, sizes_of
 from looplift.emit.native_convert import constant, convert
 from looplift.emit.native_types import INT
 from looplift.emit.native_values import Elements, Items, Number, View

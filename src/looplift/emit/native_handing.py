@@ -98,25 +98,6 @@ def memory_of(handed, array, address, size):
 '''
 
 
-MAKER = '''
-import threading
-
-local = threading.local()
-makers = ({makers})
-
-
-@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64))
-def make(number, size):
-    """The memory of an array that the kernel will hand out."""
-    try:
-        array = local.made[number] = makers[number](size)
-    except (MemoryError, ValueError):
-        return None
-    return array.__array_interface__["data"][0]
-
-'''
-
-
 def _numbered(text: str) -> str:
     from looplift.ir.kernel import OUTCOMES
 
@@ -152,13 +133,16 @@ def _python(name: str) -> str:
     return {"float64": "float", "int64": "int", "bool": "bool"}[name]
 
 
-def maker_text(adopted: Iterable[Adopted]) -> str:
-    """The function by which a kernel has NumPy allocate what it hands out."""
-    texts = []
-    for scalar, rank, zeros in adopted:
-        dtype = "bool_" if scalar.is_bool else scalar.name
-        texts.append(f"lambda size: numpy.{'zeros' if zeros else 'empty'}(size[:{rank}], dtype=numpy.{dtype})")
-    return MAKER.replace("{makers}", "".join(f"{text}, " for text in texts).strip())
+def makers(adopted: Iterable[Adopted]) -> list[str]:
+    """The functions that make the tensors which a kernel hands out."""
+    names = dict.fromkeys(one.scalar.name for one in adopted if one.scalar.family == "tensor")
+    return [f"new_{name} = functools.partial(torch.empty, dtype=torch.{name})" for name in names]
+
+
+def places(adopted: Iterable[Adopted]) -> str:
+    """The list in which a kernel puts what it makes: a tensor takes the place of the function that makes it."""
+    items = (f"new_{one.scalar.name}" if one.scalar.family == "tensor" else "None" for one in adopted)
+    return f"made = [{', '.join(items)}]"
 
 
 def array_text(result: ArrayResult, arguments: dict[Var, str]) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from looplift.base.data import replace
-from looplift.emit.native_arrays import allocate, copied, element_type, sizes_of, view_text
+from looplift.emit.native_allocation import allocate, copied, sizes_of, view_text
+from looplift.emit.native_arrays import element_type
 from looplift.emit.native_convert import constant, convert
 from looplift.emit.native_ops import COMPARE
 from looplift.emit.native_types import INT, MIXED, Scalar, common_type, floating

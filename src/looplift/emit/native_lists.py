@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from looplift.emit import native_stacks
-from looplift.emit.native_arrays import as_list, owned, view_text
+from looplift.emit.native_allocation import owned, view_text
+from looplift.emit.native_arrays import as_list
 from looplift.emit.native_convert import convert
 from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_handed import is_handed_over

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplift.base.data import dataclass, replace
-from looplift.emit.native_arrays import allocate
+from looplift.emit.native_allocation import allocate
 from looplift.emit.native_convert import constant
 from looplift.emit.native_ops import ADD, COMPARE, MULTIPLY
 from looplift.emit.native_types import INT, Scalar

@@ -7,6 +7,7 @@ import re
 from looplift.emit.native_doubts import DOUBTS
 from looplift.emit.native_mixed import MIXES
 from looplift.emit.native_prelude_arrays import ARRAYS
+from looplift.emit.native_prelude_host import HOST
 from looplift.emit.native_prelude_selection import SELECTION
 from looplift.ir.kernel import OUTCOMES
 
@@ -194,56 +195,6 @@ struct Gradient {
 };
 """
 
-_HOST = """\
-// Python's PyEval_SaveThread, PyEval_RestoreThread and PyErr_CheckSignals: kernels run without its lock.
-struct Host {
-  void* (*release)();
-  void (*acquire)(void*);
-  int (*signals)();
-};
-"""
-
-_WATCH = """\
-// Releases Python's lock, and some twenty times in a second lets Python see to its signals; true after Ctrl-C.
-// A loop counts its patience down, and is given as much anew as it used up in that time.
-struct Watch {
-  const Host* host;
-  void* thread;
-  int64_t budget = 256, last = now();
-  explicit Watch(const Host* python) : host(python), thread(python->release()) {}
-  ~Watch() { host->acquire(thread); }
-  static int64_t now() {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
-  }
-  bool interrupted(int64_t& patience) {
-    const bool raised = paused();
-    patience = budget;
-    return raised;
-  }
-  __attribute__((noinline, cold)) bool paused() {
-    const int64_t passed = now() - last;
-    if (passed < 25000000) {
-      if (budget < INT64_C(1) << 40) budget *= 2;
-      return false;
-    }
-    if (passed > 100000000) budget = budget / (passed / 50000000) + 1;
-#ifdef __SSE2__
-    const unsigned noted = __builtin_ia32_stmxcsr() & 63;
-#endif
-    host->acquire(thread);
-    const bool raised = host->signals() != 0;
-    thread = host->release();
-#ifdef __SSE2__
-    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | noted);
-#endif
-    last = now();
-    return raised;
-  }
-};
-"""
-
 _HOLDS = """\
 // Whether an address lies between the first and the last element of a view.
 template <class T, int rank> static inline bool holds(const View<T, rank>& view, const void* address) {
@@ -293,8 +244,7 @@ PIECES: dict[str, str] = {
     "Tape": _TAPE,
     "Recorder": _RECORDER,
     "Gradient": _GRADIENT,
-    "Host": _HOST,
-    "Watch": _WATCH,
+    **HOST,
     "truncated": """\
 // A float as an integer. GCC 12 takes the way there and back for one step, on which a zero would keep its sign.
 template <class T, class From> static inline T truncated(From value) {
@@ -367,14 +317,22 @@ template <class T> static inline T python_remainder(T a, T b) {
     "integer_floor_divide": """\
 // a // b of integers, rounded down; b is not zero.
 template <class T> static inline T integer_floor_divide(T a, T b) {
+  if (__builtin_constant_p(b) && b > 0 && (b & (b - 1)) == 0) return T(a >> __builtin_ctzll(uint64_t(b)));
   if (T(~b) == 0 && T(-1) < 0) return T(0 - a);
   const T quotient = T(a / b);
   return a % b != 0 && (a < 0) != (b < 0) ? T(quotient - 1) : quotient;
 }
 """,
     "integer_remainder": """\
-// a % b of integers, with the sign of b, which is not zero.
+// a % b of integers, with the sign of b, which is not zero. What is a step beyond an end needs no division.
 template <class T> static inline T integer_remainder(T a, T b) {
+  if (__builtin_constant_p(b)) {
+    if (b > 0 && (b & (b - 1)) == 0) return T(a & (b - 1));
+  } else if (b > 0) {
+    if (a >= 0 && a < b) return a;
+    const T near = T(a < 0 ? a + b : a - b);
+    if (near >= 0 && near < b) return near;
+  }
   if (T(~b) == 0 && T(-1) < 0) return 0;
   const T rest = T(a % b);
   return rest != 0 && (rest < 0) != (b < 0) ? T(rest + b) : rest;

@@ -102,13 +102,13 @@ template <class T, int rank> struct Array : View<T, rank> {
     for (int axis = 0; axis < rank; ++axis) this->size[axis] = sizes[axis];
     return sizes[0] < (INT64_C(1) << 57) && reserve(sizes[0]);
   }
-  bool adopt(void* (*make)(int64_t, const int64_t*), int64_t number, const int64_t (&sizes)[rank]) {
+  bool adopt(void* memory, const int64_t (&sizes)[rank]) {
     for (int axis = rank - 1, next = 1; axis >= 0; --axis) {
       this->size[axis] = sizes[axis];
       this->step[axis] = axis == rank - 1 ? next : this->step[axis + 1] * sizes[axis + 1];
     }
-    this->data = (T*)make(number, sizes);
-    return this->data != nullptr;
+    this->data = (T*)memory;
+    return memory != nullptr;
   }
   int64_t count() const {
     int64_t total = 1;

@@ -196,14 +196,23 @@ def _divided(sink: Sink, short: str, a: Number, b: Number) -> Number:
     if a.low == LEAST and b.low <= -1 <= b.high:
         a = sink.bind(a)
         sink.fail_if(f"{a.at(EQUAL)} == INT64_MIN && {b.at(EQUAL)} == -1", "integer_overflow")
-    if a.low >= 0 and b.low > 0:
+    low, high = _quotient(short, a, b)
+    is_positive = a.low >= 0 and b.low > 0
+    if is_positive and (b.constant is not None or short == "floordiv"):
         symbol = "/" if short == "floordiv" else "%"
-        high = a.high // b.low if short == "floordiv" else min(a.high, b.high - 1)
         text = f"{a.at(MULTIPLY)} {symbol} {b.at(MULTIPLY, strict=True)}"
-        return joined(Number(text, INT, MULTIPLY, low=0, high=high), [a, b])
+        return joined(Number(text, INT, MULTIPLY, low, high), [a, b])
     function = "integer_floor_divide" if short == "floordiv" else "integer_remainder"
-    low, high = (0, b.high - 1) if short == "mod" and b.low > 0 else (LEAST, GREATEST)
     return joined(Number(f"{function}<int64_t>({a.text}, {b.text})", INT, low=low, high=high), [a, b])
+
+
+def _quotient(short: str, a: Number, b: Number) -> tuple[int, int]:
+    """The least and the greatest of ``a // b`` or ``a % b``."""
+    if b.low <= 0:
+        return LEAST, GREATEST
+    if short == "mod":
+        return 0, min(a.high, b.high - 1) if a.low >= 0 else b.high - 1
+    return min(a.low // b.low, 0 if a.low >= 0 else -1), max(a.high // b.low, 0 if a.high >= 0 else -1)
 
 
 _BIT_SYMBOLS = {"and_": ("&", BIT_AND), "or_": ("|", BIT_OR), "xor": ("^", BIT_XOR)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplift.emit.native_arrays import allocate
+from looplift.emit.native_allocation import allocate
 from looplift.emit.native_convert import constant
 from looplift.emit.native_ops import COMPARE, MULTIPLY
 from looplift.emit.native_types import INT, Scalar

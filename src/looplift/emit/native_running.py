@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplift.base.data import replace
-from looplift.emit.native_arrays import allocate
+from looplift.emit.native_allocation import allocate
 from looplift.emit.native_convert import constant, convert
 from looplift.emit.native_ops import ADD, COMPARE
 from looplift.emit.native_types import INT, Scalar

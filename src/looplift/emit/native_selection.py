@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplift.base.data import replace
-from looplift.emit.native_arrays import allocate, view_text
+from looplift.emit.native_allocation import allocate, view_text
 from looplift.emit.native_convert import convert
 from looplift.emit.native_numpy import count_of, floating_of, is_nan
 from looplift.emit.native_ops import ADD, MULTIPLY

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from looplift.base.data import replace
 from looplift.emit.native_access import getitem
-from looplift.emit.native_arrays import allocate, copied, sizes_of, view_text
+from looplift.emit.native_allocation import allocate, copied, sizes_of, view_text
 from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_ops import ADD, COMPARE
 from looplift.emit.native_types import INT

@@ -71,6 +71,24 @@ def array_at(array):
     fields.size, fields.step = extents(*array.shape), extents(*array.strides)
     return ctypes.byref(fields)
 '''
+MAKERS = '''
+
+@functools.cache
+def _maker():
+    """The functions of NumPy and Python by which a kernel makes what it hands out."""
+    import numpy
+
+    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", _api))
+    core = getattr(numpy, "_core", None) or numpy.core
+    table = ctypes.cast(pointer(core._multiarray_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
+    functions = (
+        _api.PyObject_CallFunction, _api.PyObject_CallMethod, _api.PyLong_AsVoidPtr, _api.Py_DecRef,
+        _api.PyList_GetItem, _api.PyList_SetItem, _api.PyErr_Clear,
+    )
+    addresses = [table[place] for place in (45, 183, 184, 160)]
+    addresses += [ctypes.cast(function, ctypes.c_void_p).value for function in functions]
+    return (ctypes.c_void_p * len(addresses))(*addresses)
+'''
 
 MEMORY = '''
 
@@ -134,7 +152,7 @@ class {NAME}_Tape(ctypes.Structure):
 
 FLAGS = (
     "-O3 -fPIC -shared -std=c++17 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math"
-    " -fwrapv -fno-strict-aliasing -fopenmp-simd -fno-exceptions"
+    " -fwrapv -fno-strict-aliasing -fopenmp-simd -fno-exceptions -fno-tree-slp-vectorize"
 )
 
 
@@ -142,7 +160,7 @@ def loader_text() -> str:
     """What every standalone kernel needs; once in a module is enough."""
     outcomes = "(\n" + "".join(f"    {text!r},\n" for text in OUTCOMES.values()) + ")"
     text = LOADER.replace("{FLAGS}", FLAGS).replace("{OUTCOMES}", outcomes)
-    return text + ARRAYS + MEMORY
+    return text + ARRAYS + MAKERS + MEMORY
 
 
 def function_text(kernel: Kernel) -> str:
@@ -160,6 +178,7 @@ def function_text(kernel: Kernel) -> str:
         *_release(kernel),
         *_careful(kernel),
         "    host = ctypes.addressof(_host)",
+        *(["    maker = ctypes.addressof(_maker())"] if "maker" in kernel.caller else []),
         *_numpy(kernel.caller),
         inner,
         f"    return {kernel.name}",

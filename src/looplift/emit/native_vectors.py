@@ -7,7 +7,8 @@ from collections.abc import Callable
 from looplift.base.data import replace
 from looplift.emit import native_numpy
 from looplift.emit.native_access import element
-from looplift.emit.native_arrays import allocate, element_type, sizes_of
+from looplift.emit.native_allocation import allocate, sizes_of
+from looplift.emit.native_arrays import element_type
 from looplift.emit.native_convert import convert
 from looplift.emit.native_items import items_as_array
 from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, row_of

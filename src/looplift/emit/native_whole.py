@@ -26,7 +26,7 @@ from looplift.emit.native_caller import (
 )  # fmt: skip
 from looplift.emit.native_doubts import may_run_again
 from looplift.emit.native_flow import live_ins
-from looplift.emit.native_handing import array_text, list_helpers, maker_text, stored_back
+from looplift.emit.native_handing import array_text, list_helpers, makers, places, stored_back
 from looplift.emit.native_prelude import prelude
 from looplift.emit.native_region import Perhaps, RegionResults, Tree, as_loop
 from looplift.emit.native_signature import (
@@ -178,26 +178,24 @@ def _caller(name: str, inputs, signature: Signature, draft: Draft, stored, doubt
     tensors = tensors_of(stored, signature)
     lines = checks(signature, arguments, stored) + result_places(results) + flag_places(tensors)
     passed = passed_arguments(signature, arguments) + passed_results(results) + passed_flags(tensors)
-    lines += [f"made = local.made = [None] * {len(adopted)}"] if adopted else []
-    lines += called(["host", *(["make"] if adopted else []), *passed], doubts)
+    lines += [places(adopted.values())] if adopted else []
+    lines += called(["host", *(["maker", "made"] if adopted else []), *passed], doubts)
     lines.append("if outcome:\n        raise failed(outcome)")
     for result in results:
         if isinstance(result, ArrayResult) and result.name:
             lines.append(f"{result.name}_array = {array_text(result, arguments)}")
     lines += bumps(tensors, arguments) + stored_back(stored, signature, arguments)
     assert isinstance(results, RegionResults)
-    lines += ["local.made = None"] if adopted else []
     values = ", ".join(_text(tree, arguments) for tree in results.trees)
     lines.append(f"return ({values}{',' if len(results.trees) == 1 else ''})")
-    pointers = ["ctypes.c_void_p"] * (2 if adopted else 1)
+    pointers = ["ctypes.c_void_p", *(["ctypes.c_void_p", "ctypes.py_object"] if adopted else [])]
     types = ", ".join([*pointers, *argument_types(signature), *result_types(results, tensors)])
     head = [f"function.argtypes = [{types}]", "function.restype = ctypes.c_int", *array_dtypes(signature)]
-    head += again(name) if doubts else []
+    head += makers(adopted.values()) + (again(name) if doubts else [])
     lists = [f"{p.name}_packed" for p in signature.parameters if p.kind.family == "list"]
     if len(lists) > 1 and any(signature.of(var).kind.family == "list" for var in stored):
         lines.insert(len(checks(signature, arguments, stored)), f"keep_apart({', '.join(lists)})")
     helpers = list_helpers([p.scalar for p in signature.parameters if p.kind.family == "list"], _handed_types(results))
-    helpers += maker_text(adopted.values()) if adopted else ""
     body = "\n".join(f"    {line}" for line in lines)
     return "\n".join(head) + f"\n{helpers}\n\ndef {name}({', '.join(arguments.values())}):\n{body}\n"
 

@@ -101,11 +101,9 @@ def _shifted(number: Number, offset: int) -> str:
 
 
 class Adopted(NamedTuple):
-    """An array that NumPy allocates for a kernel, which hands it out."""
+    """An array or a tensor that its library allocates for a kernel, which hands it out."""
 
     scalar: Scalar
-    rank: int
-    zeros: bool
 
 
 @dataclass
@@ -118,9 +116,9 @@ class Writer:
     ``provisional``: in a first pass, types that are not known yet are assumed.
     ``failure``: inside of a C++ function of its own, the variable for what goes wrong.
     ``fleeting``: the value that is being computed is an operand of the next statement's arithmetic, and nothing else.
-    ``adopted``: arrays that NumPy allocates for the kernel. ``flags``: the variables that tell whether a tensor of the
-    caller was changed. ``settled``: results that need not be looked at, as others show what they are; None where each
-    is looked at as soon as it is there. ``used``: what is surely computed.
+    ``adopted``: arrays that their libraries allocate for the kernel. ``flags``: the variables that tell whether a
+    tensor of the caller was changed. ``settled``: results that need not be looked at, as others show what they are;
+    None where each is looked at as soon as it is there. ``used``: what is surely computed.
     ``writes_first``: something is written before the first loop, or beside the loops.
     """
 

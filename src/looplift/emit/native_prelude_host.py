@@ -1,0 +1,111 @@
+"""The C++ by which kernels call Python: to run without its lock, to see Ctrl-C, and to have results allocated."""
+
+_HOST = """\
+// Python's PyEval_SaveThread, PyEval_RestoreThread and PyErr_CheckSignals: kernels run without its lock.
+struct Host {
+  void* (*release)();
+  void (*acquire)(void*);
+  int (*signals)();
+};
+"""
+
+_WATCH = """\
+// Releases Python's lock, and some twenty times in a second lets Python see to its signals; true after Ctrl-C.
+// A loop counts its patience down, and is given as much anew as it used up in that time.
+struct Watch {
+  const Host* host;
+  void* thread;
+  int64_t budget = 256, last = now();
+  explicit Watch(const Host* python) : host(python), thread(python->release()) {}
+  ~Watch() { host->acquire(thread); }
+  static int64_t now() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
+  }
+  bool interrupted(int64_t& patience) {
+    const bool raised = paused();
+    patience = budget;
+    return raised;
+  }
+  __attribute__((noinline, cold)) bool paused() {
+    const int64_t passed = now() - last;
+    if (passed < 25000000) {
+      if (budget < INT64_C(1) << 40) budget *= 2;
+      return false;
+    }
+    if (passed > 100000000) budget = budget / (passed / 50000000) + 1;
+#ifdef __SSE2__
+    const unsigned noted = __builtin_ia32_stmxcsr() & 63;
+#endif
+    host->acquire(thread);
+    const bool raised = host->signals() != 0;
+    thread = host->release();
+#ifdef __SSE2__
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | noted);
+#endif
+    last = now();
+    return raised;
+  }
+};
+"""
+
+_MAKER = """\
+// Functions of NumPy and Python that make what a kernel hands out, and put it into a list of the caller's.
+struct Maker {
+  void* (*dtype)(int);
+  void *(*zeros)(int, const int64_t*, void*, int), *(*empty)(int, const int64_t*, void*, int);
+  void* (*place)(void*, const int64_t*);
+  void* (*call)(void*, const char*, ...);
+  void* (*method)(void*, const char*, const char*, ...);
+  void* (*address)(void*);
+  void (*leave)(void*);
+  void* (*item)(void*, int64_t);
+  int (*put)(void*, int64_t, void*);
+  void (*forget)();
+};
+"""
+
+_MADE_ARRAY = """\
+// The memory of a new array of NumPy's, which is the item of a list from now on; null where there is none.
+template <int rank> static inline void* made_array(
+    Watch& watch, const Maker* maker, void* list, int64_t number, int dtype, bool zeros, const int64_t (&sizes)[rank]) {
+  const int64_t first[rank] = {};
+  watch.host->acquire(watch.thread);
+  void* array = (zeros ? maker->zeros : maker->empty)(rank, sizes, maker->dtype(dtype), 0);
+  void* memory = array ? maker->place(array, first) : nullptr;
+  if (array) maker->put(list, number, array);
+  else maker->forget();
+  watch.thread = watch.host->release();
+  return memory;
+}
+"""
+
+_MADE_TENSOR = """\
+// The memory of a new tensor, made by the function of Python that is the item of a list, in whose place it comes.
+template <int rank> static inline void* made_tensor(
+    Watch& watch, const Maker* maker, void* list, int64_t number, const int64_t (&sizes)[rank]) {
+  int64_t all[6] = {};
+  for (int axis = 0; axis < rank; ++axis) all[axis] = sizes[axis];
+  watch.host->acquire(watch.thread);
+  void* make = maker->item(list, number);
+  void* tensor = maker->call(make, &"LLLLLL"[6 - rank], all[0], all[1], all[2], all[3], all[4], all[5]);
+  void* address = tensor ? maker->method(tensor, "data_ptr", nullptr) : nullptr;
+  void* memory = address ? maker->address(address) : nullptr;
+  if (address && !memory) memory = list;  // no elements, and no memory
+  if (address) maker->leave(address);
+  if (tensor) maker->put(list, number, tensor);
+  else maker->forget();
+  watch.thread = watch.host->release();
+  return memory;
+}
+"""
+
+HOST: dict[str, str] = {
+    "Host": _HOST,
+    "Watch": _WATCH,
+    "Maker": _MAKER,
+    "made_array": _MADE_ARRAY,
+    "made_tensor": _MADE_TENSOR,
+}
+"""Each under the name by which kernels call it."""
