@@ -12,7 +12,7 @@ from looplift.emit.waves_lanes import NoRule, lanes_body
 from looplift.emit.waves_reach import reach_of
 from looplift.emit.waves_rows import rows_body
 from looplift.runtime import waves
-from looplift.runtime.waves_program import HostProgram, Point
+from looplift.runtime.waves_program import Apply, HostProgram, Point
 
 
 def waves_source(program: HostProgram, name: str = "region") -> str:
@@ -82,6 +82,8 @@ def _point(point: Point, scheduler: str) -> list[str]:
             options.append(f"ranks=({', '.join(ranks)},)")
     except NoRule:
         body = rows_body(point)
+    if is_sum(point):
+        options.append("sums=True")
     if reach := reach_of(point):
         options.append(f"reach={reach!r}")
     lines = sorted({step.line for step in point.steps})
@@ -89,6 +91,16 @@ def _point(point: Point, scheduler: str) -> list[str]:
     signature = ", ".join(item.name for item in point.parameters)
     decorator = f"@{scheduler}.point({', '.join(options)})  # {where}"
     return ["", decorator, f"def {point.name}({signature}):", *(f"    {line}" for line in body)]
+
+
+def is_sum(point: Point) -> bool:
+    """Whether the point adds one of its tensors to the other, and does nothing else."""
+    if len(point.steps) != 1 or [item.role for item in point.parameters] != ["tensor", "tensor"]:
+        return False
+    match point.steps[0].tree:
+        case Apply(kind="operator", source=ast.BinOp(op=ast.Add()) | ast.AugAssign(op=ast.Add()), arguments=operands):
+            return list(operands) == point.parameters and not any(item.listed for item in point.parameters)
+    return False
 
 
 def _dispatcher(name: str, method: str, table: dict[str, str], scheduler: str) -> list[str]:

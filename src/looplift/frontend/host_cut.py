@@ -16,7 +16,7 @@ from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_segments import ReadsRun, Run, Segments, finish
 from looplift.frontend.host_tables import REPEATS
-from looplift.frontend.host_values import Atom, External, Lane, Live, Pack, is_none
+from looplift.frontend.host_values import Atom, External, Lane, Live, Pack, is_none, is_tensor_atom
 from looplift.runtime.waves_program import Apply, Point, Step
 
 
@@ -41,6 +41,7 @@ class Cut(Segments):
         self.loads = _loads(routine.body)
         self.consumed: set[ast.AST] = set()
         self.waiting: set[ast.AST] = set()
+        self.loops: list[ast.For | ast.While] = []
 
     def rewrite(self) -> list[ast.stmt]:
         """The routine's statements over handles. A first pass finds what runs use themselves, so need not hand out."""
@@ -65,11 +66,11 @@ class Cut(Segments):
         for statement in statements:
             before = run.copy()
             try:
-                made = self.statement(statement, run)
+                made = self.accumulated(statement, run) or self.statement(statement, run)
             except ReadsRun:
                 out += self.flush(before)
                 run = Run()
-                made = self.statement(statement, run)
+                made = self.accumulated(statement, run) or self.statement(statement, run)
             if made is not None:
                 out += self.flush(run)
                 run = Run()
@@ -91,14 +92,23 @@ class Cut(Segments):
         match statement:
             case ast.If(test=test, body=body, orelse=orelse):
                 made = ast.If(self.expression(test, where), self.block(body), self.block(orelse) if orelse else [])
-            case ast.For(target=target, iter=iterable, body=body, orelse=orelse):
+            case ast.For(target=target, iter=iterable, orelse=orelse):
                 iterable = self.expression(iterable, where)
-                made = ast.For(copy.deepcopy(target), iterable, self.block(body), self.block(orelse) if orelse else [])
-            case ast.While(test=test, body=body, orelse=orelse):
-                made = ast.While(self.expression(test, None), self.block(body), self.block(orelse) if orelse else [])
+                body = self.body_of(statement)
+                made = ast.For(copy.deepcopy(target), iterable, body, self.block(orelse) if orelse else [])
+            case ast.While(test=test, orelse=orelse):
+                made = ast.While(
+                    self.expression(test, None), self.body_of(statement), self.block(orelse) if orelse else []
+                )
             case _:
                 made = self._fields(statement, where)
         return ast.copy_location(made, statement)
+
+    def body_of(self, loop: ast.For | ast.While) -> list[ast.stmt]:
+        self.loops.append(loop)
+        made = self.block(loop.body)
+        self.loops.pop()
+        return made
 
     def changes_unknown(self, statement: ast.stmt) -> ast.expr | None:
         """What raises in place of a store into an object of which nothing is known: it is not of the loop."""
@@ -145,6 +155,44 @@ class Cut(Segments):
                 self.bind(run, name, self.flow.rank(self.flow.values[statement]), None)
                 return True
         return False
+
+    def accumulated(self, statement: ast.stmt, run: Run) -> ast.stmt | None:
+        """``total = total + value`` in a loop, with an addition of its own: all values are known before any sum."""
+        match statement:
+            case ast.Assign(targets=[ast.Name() | ast.Subscript() as target], value=ast.BinOp(op=ast.Add()) as node):
+                owner, value = node.left, node.right
+            case ast.AugAssign(target=ast.Name() as target, op=ast.Add(), value=value) as node:
+                owner = target if node not in self.flow.operations else self.flow.operations[node].arguments[0]
+            case _:
+                return None
+        if node not in self.flow.operations or not self.goes_on(owner, target, value, run):
+            return None
+        held = self.expression(value, run if self.may_hoist(statement) else None)
+        addition = Run()
+        operands = self.input(owner, addition), self.input(value, addition, expression=held)
+        operation, site = self.flow.operations[node], self.flow.site(node)
+        callee = f"{self.flow.scheduler}.in_place" if isinstance(node, ast.AugAssign) else ""
+        rank = self.flow.ranks.get(site)
+        tree = Apply(operation.name, operation.family, operation.kind, operands, {}, callee, rank, node)
+        addition.sites.add(site)
+        name = self.emitted(target.id) if isinstance(target, ast.Name) else self.flow.names.fresh("result")
+        addition.steps.append(Step((name,), tree, statement.lineno))
+        made = ast.Assign([self.expression(target, None)], self.make_point(addition, [(name, -1)]))
+        return ast.copy_location(made, statement)
+
+    def goes_on(self, owner: ast.expr, target: ast.expr, value: ast.expr, run: Run) -> bool:
+        """Whether a loop adds to what the iteration before left, which nothing else in the loop reads."""
+        place = ast.unparse(target)
+        if not self.loops or ast.unparse(owner) != place or owner in self.flow.operations:
+            return False
+        atoms = self.flow.values.get(value, set())
+        if not atoms or not all(map(is_tensor_atom, atoms)) or place in map(ast.unparse, _expressions(value)):
+            return False
+        if isinstance(target, ast.Name):
+            inside = set(ast.walk(self.loops[-1]))
+            others = [node for node in self.loads.get(target.id, ()) if node is not owner and node in inside]
+            return target.id not in run.ranks and not others
+        return True
 
     def bind(self, run: Run, name: str, rank: int | None, pack: Pack | None) -> None:
         run.ranks[name] = rank
@@ -348,6 +396,10 @@ class Cut(Segments):
             table = {names.constant(kind, kind.__name__): routine.name for kind, routine in routines.items()}
             self.program.dispatchers[key] = (names.fresh(f"{next(iter(table.values()))}_of"), name, table)
         return self.program.dispatchers[key][0]
+
+
+def _expressions(node: ast.expr) -> list[ast.expr]:
+    return [part for part in ast.walk(node) if isinstance(part, ast.expr)]
 
 
 def _is_module(value: Any) -> bool:

@@ -31,18 +31,24 @@ class Handle:
 
 
 class Table:
-    """One output of a group: row ``k`` lies at ``start + k`` of ``value``, or is ``value`` if ``shared``."""
+    """One output of a group: row ``k`` lies at ``start + k`` of ``value``, or is ``value`` if ``shared``.
 
-    __slots__ = ("level", "mask", "offset", "rows", "shared", "start", "taken", "value", "where")
+    ``where``: if rows differ in shape, or are sums, for each a handle of another table. ``wanted``: of sums that go
+    on from one another, the rows that something else reads; only these have a value.
+    """
+
+    __slots__ = ("level", "mask", "offset", "rows", "shared", "start", "taken", "value", "wanted", "where")
 
     def __init__(self, level, mask, rows):
         self.level = level
         self.mask = mask
         self.rows = rows
         self.value: Any = None
+        self.shared = False
         self.start = 0
         self.taken = False
-        self.where = None  # if rows differ in shape: for each a handle of another table
+        self.where: Any = None
+        self.wanted: Any = None
 
 
 class MixedShapes(Exception):
@@ -60,17 +66,58 @@ class Waves:
         self.wrapped = {}
         self.described = {}
         self.joins = None
+        self.joined = (
+            False  # whether calls share batches, and so all that leaves depends on all that asks for gradients
+        )
         self.open = []  # tables of groups by key, of each point
         self.done = []  # groups that ran before all was recorded
         self.picked = {}
+        self.continued = {}  # of each table of sums the rows from which another goes on
 
-    def point(self, *, stage, roles="", width=-1, lanes=False, ranks=(), reach=None):
+    def point(self, *, stage, roles="", width=-1, lanes=False, ranks=(), reach=None, sums=False):
         """A function over rows becomes one that records its calls and returns handles.
 
         ``reach``: of each result the arguments to which its gradients flow, where that are not all for each.
+        ``sums``: it adds two tensors, so that calls which go on from one another are one sum.
         """
         count, base, how = roles.count("t"), stage << 32, (roles, lanes, ranks)
-        return lambda function: self.recorder(function, count, base, abs(width), width == -1, how, reach)
+
+        def recording(function):
+            record = self.recorder(function, count, base, abs(width), width == -1, how, reach)
+            return self.summing((function, how), record, base) if sums else record
+
+        return recording
+
+    def summing(self, function, plain, base):
+        """``before + value``, recorded as more of the sum that ``before`` is, where that is one already."""
+        groups = {}
+        self.open.append(groups)
+
+        def record(before: Any, value: Any):
+            if before.__class__ is not Handle or value.__class__ is not Handle:
+                return plain(before, value)
+            table, other = before.table, self.read(value).table
+            ends = self.continued.get(table)
+            if ends is None or before.row in ends or other.level >= table.level or other.mask & ~table.mask:
+                self.read(before)
+                key = max(base, table.level + 1, other.level + 1), table.mask | other.mask
+                table = groups.get(key)
+                if table is None:
+                    table = groups[key] = self.sums(function, *key)
+            else:
+                ends.add(before.row)
+            table.rows.append((before, value))
+            return Handle(table, len(table.rows) - 1)
+
+        return record
+
+    def sums(self, function, level, mask):
+        """A table of sums."""
+        bit = self.bit_of((function, "sum"))
+        table = Table(level, mask | bit, [])
+        table.wanted, self.continued[table] = set(), set()
+        self.groups.append((level, bit, table.rows, [table], function, "sum"))
+        return table
 
     def recorder(self, function, count, base, width, single, how, reach):
         groups, described = {}, self.described
@@ -85,6 +132,8 @@ class Waves:
                     mask |= table.mask
                     if table.level >= level:
                         level = table.level + 1
+                    if table.wanted is not None:
+                        table.wanted.add(value.row)
                 else:
                     key = described.get(id(value))
                     if key is None:
@@ -149,10 +198,16 @@ class Waves:
                     mask |= self.bit_of_tensor(item)
         return mask
 
+    def read(self, handle):
+        """The handle, of which the value will be needed."""
+        if handle.table.wanted is not None:
+            handle.table.wanted.add(handle.row)
+        return handle
+
     def wrap(self, value):
         """A handle for a tensor given from outside that stands in a list."""
         if value.__class__ is Handle:
-            return value
+            return self.read(value)
         if not isinstance(value, torch.Tensor):
             raise NotImplementedError("a list of tensors holds something else")
         if id(value) not in self.wrapped:
@@ -194,6 +249,7 @@ class Waves:
         """The tensor of a handle, now; all that was recorded so far runs for it."""
         if value.__class__ is not Handle:
             return value
+        self.read(value)
         if value.table.value is None and value.table.where is None:
             self.run_groups(not torch.is_grad_enabled())
         handle = self.at(value)
@@ -206,12 +262,15 @@ class Waves:
 
     def run_groups(self, joins):
         """The groups that have not run yet; calls that use other parameters share a batch if ``joins``."""
-        joined = {}
+        joined, self.joined = {}, joins
         for level, bit, rows, tables, function, how in self.groups:
             key = (level, bit) if joins else (level, len(joined))
             joined.setdefault(key, (function, how, []))[2].append((rows, tables))
         Waves.sharing = sum([len(group[2]) for group in self.groups]) / max(len(joined), 1)
         for _, (function, how, parts) in sorted(joined.items()):
+            if how == "sum":
+                self.add_up(function, [table for _, (table,) in parts])
+                continue
             rows = [row for part, _ in parts for row in part]
             try:
                 results, shared = self.results(function, rows, how)
@@ -225,8 +284,80 @@ class Waves:
                 start += len(part)
         self.done += self.groups
         self.groups.clear()
+        self.continued.clear()
         for groups in self.open:
             groups.clear()
+
+    def add_up(self, addition, tables):
+        """Sums that go on from one another, from each row that something else reads to the next at once."""
+        rounds = []
+        for table in tables:
+            table.where, unfinished, finished = [None] * len(table.rows), {}, {}
+            for row, (before, value) in enumerate(table.rows):
+                number, values = 0, []
+                if before.table is table and before.row in unfinished:
+                    number, before, values = unfinished.pop(before.row)
+                elif before.table is table:
+                    number = finished[before.row] + 1
+                values.append(value)
+                if row in self.continued[table] and row not in table.wanted:
+                    unfinished[row] = number, before, values
+                    continue
+                finished[row] = number
+                rounds += [[]] if number == len(rounds) else []
+                rounds[number].append((table, row, before, values))
+        for sums in rounds:
+            kinds = {}
+            for one in sums:
+                key = self.kind(one[2]), frozenset(map(self.kind, one[3]))
+                kinds.setdefault(key, []).append(one)
+            for (kind, others), some in kinds.items():
+                starts, values = [one[2] for one in some], [one[3] for one in some]
+                if not all([self.fits(other, kind) for other in others]):
+                    starts = self.begun(addition, starts, values, others)
+                    values = [row[1:] for row in values]
+                total = self.totals(starts, values, others)
+                for row, handle in enumerate(self.handles(total, len(some))):
+                    table, place, *_ = some[row]
+                    table.where[place] = handle
+
+    def handles(self, value, count):
+        """A handle for each row of a value."""
+        made = Table(0, 0, ())
+        made.value = value
+        return [Handle(made, row) for row in range(count)]
+
+    def fits(self, kind, start):
+        """Whether a sum that starts so keeps its shape and dtype."""
+        shape, dtype, _ = start
+        return dtype == kind[1] != torch.bool and torch.broadcast_shapes(kind[0], shape) == shape
+
+    def begun(self, addition, starts, values, kinds):
+        """The first addition alone, where it gives another shape or dtype."""
+        function, how = addition
+        if len(kinds) > 1:
+            raise NotImplementedError("what is added is of several shapes or dtypes")
+        (result,), shared = self.batch(function, [(start, row[0]) for start, row in zip(starts, values)], *how)
+        kind = self.sort_of(result.unsqueeze(0) if shared else result)
+        if not all([self.fits(other, kind) for other in kinds]):
+            raise NotImplementedError("what is added has another shape or dtype")
+        return self.handles(self.lane_axis(result, None if shared else 0, len(starts)), len(starts))
+
+    def totals(self, starts, values, kinds):
+        """One row for each sum: what it starts with, and all that is added to it."""
+        total = self.lane_axis(*self.column(starts, "t"), len(starts))
+        for kind in kinds:
+            parts = [(k, value) for k, row in enumerate(values) for value in row if self.kind(value) == kind]
+            if not parts:
+                continue
+            added = self.lane_axis(*self.column([value for _, value in parts], "t"), len(parts))
+            wider = (len(parts), *[1] * (total.dim() - added.dim()), *added.shape[1:])
+            added = added.reshape(wider).expand(len(parts), *total.shape[1:])
+            if len(kinds) == 1 and all([len(row) == 1 for row in values]):
+                total = total + added
+            else:
+                total = total.index_add(0, self.index([k for k, _ in parts], total.device), added)
+        return total
 
     def results(self, function, rows, how):
         """The outputs of a batch of calls, and whether all rows share one."""
@@ -287,11 +418,14 @@ class Waves:
 
     def sort_of(self, value):
         """What rows must have in common to lie in one tensor."""
-        return value.shape[1:], value.dtype, value.requires_grad and torch.is_grad_enabled()
+        return value.shape[1:], value.dtype, not self.joined and value.requires_grad and torch.is_grad_enabled()
 
     def at(self, handle):
         """Where the row of a handle really lies."""
-        return handle.table.where[handle.row] if handle.table.where else handle
+        found = handle.table.where[handle.row] if handle.table.where else handle
+        if found is None:
+            raise NotImplementedError("a part of a sum is read after the sum was made")
+        return found
 
     def batch(self, function, rows, roles, lanes, ranks):
         """The results of all calls of a group, and whether all rows share one."""
@@ -414,7 +548,7 @@ class Waves:
     def search(self, value, found, seen):
         """All handles in lists, tuples and dicts."""
         if value.__class__ is Handle:
-            found[id(value)] = value
+            found[id(value)] = self.read(value)
         elif isinstance(value, (list, tuple, dict)) or type(value).__name__ == "deque":
             if id(value) not in seen:
                 seen.add(id(value))
