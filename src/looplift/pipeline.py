@@ -154,8 +154,10 @@ def _through_the_ir(
     *,
     kernels: bool = True,
     markers: bool = False,
+    searches: bool = True,
 ) -> RegionCode:
-    """The region by way of the IR; without ``kernels`` none is the whole region.
+    """The region by way of the IR; without ``kernels`` none is the whole region, without ``searches`` loops that are
+    left early are none.
 
     With ``markers`` loops begin after what is None before them has its first value.
     """
@@ -184,7 +186,7 @@ def _through_the_ir(
     try:
         facts = analyse(function)
         make = partial(plan, backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
-        made = _planned(facts, make, settings)
+        made = _planned(facts, make, settings, searches=searches)
         short = kernels and not made.is_all_lanes and has_short_rows(facts)
         if kernels and not made.is_all_lanes and not isinstance(found := one_kernel(rows=short), NotLiftable):
             without = partial(_through_the_ir, program, settings=settings, kernels=False, markers=markers)
@@ -204,6 +206,9 @@ def _through_the_ir(
         return found
     if kernels and settings.backend == "auto" and not made.is_all_lanes:
         code.alternative = partial(_kernel_for, program, markers=markers)
+    elif made.unsearched is not None:
+        options = {"settings": settings, "kernels": kernels, "markers": markers, "searches": False}
+        code.alternative = partial(_through_the_ir, program, **options)
     return code
 
 
@@ -272,9 +277,9 @@ def _dtypes_of(values: Mapping[str, Any]) -> list[str]:
     return list(found)
 
 
-def _planned(facts: Any, plan: Callable[[Any], Any], settings: Settings) -> Any:
+def _planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searches: bool = True) -> Any:
     """The plan of a function; where it has loops that stay and carry rows, one in which these fill tables, if kernels
-    then do all of it."""
+    then do all of it; where loops are left early, one in which they are ``searches``."""
     from looplift.analysis.probe import analyse
     from looplift.ir.histories import with_histories
 
@@ -293,10 +298,41 @@ def _planned(facts: Any, plan: Callable[[Any], Any], settings: Settings) -> Any:
                 return other
         except NotLiftable as why:
             refusal = refusal or why
+    if searches and (made is None or not _is_done(made)) and (other := _searched(facts, plan)) is not None:
+        other.unsearched = made
+        made = other
     if made is None:
         assert refusal is not None
         raise refusal
     return made
+
+
+def _is_done(made: Any) -> bool:
+    return made.is_all_lanes or all(loop.decision == "native" for loop in made.decisions)
+
+
+def _searched(facts: Any, plan: Callable[[Any], Any]) -> Any:
+    """The plan of a function in which loops that are left early are searches in lanes; None if none can be."""
+    from looplift.analysis.probe import analyse
+    from looplift.vectorize.searches import with_searches
+
+    without: frozenset[str] = frozenset()
+    while (searched := with_searches(facts.function, facts, without)) is not None:
+        try:
+            made = plan(analyse(searched.function))
+        except NotLiftable:
+            return None
+        lanes = set(made.loops.values())
+        slow = {name for loop, name in searched.searches.items() if loop not in lanes}
+        if not slow:
+            return made
+        without |= slow
+    return None
+
+
+SEARCHED = 2**22
+"""Bytes of intermediate values up to which lanes are searched as a whole: a loop over the positions that stays may be
+left early."""
 
 
 def _within_memory(program: RegionProgram, made: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
@@ -310,8 +346,13 @@ def _within_memory(program: RegionProgram, made: Any, values: Mapping[str, Any],
     from looplift.runtime.variants import standard_namespace
 
     made.program = simplify(made.program)
-    room = room_for(made, settings.memory)
+    room = room_for(made, settings.memory if made.unsearched is None else min(SEARCHED, settings.memory or SEARCHED))
     made.program = narrowed(made.program)
+    if made.unsearched is not None and room is not None:
+        names = program.namespace | standard_namespace() | room.namespace | dict(values)
+        code = _printed(made) if room.fits(names) else _within_memory(program, made.unsearched, values, settings)
+        code.guards.append(room.guard if room.fits(names) else f"not ({room.guard})")
+        return code
     code = _printed(made)
     if room is None:
         return code

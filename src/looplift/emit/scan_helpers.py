@@ -33,6 +33,17 @@ def running_last_array(taken, values, first, axis):
     place = place.reshape(place.shape + (1,) * (values.ndim - place.ndim))
     return np.where(place >= 0, np.take_along_axis(values, place.clip(0), axis), np.expand_dims(first, axis))
 ''',
+    "first_true": '''
+def first_true(mask, dim, otherwise, start=0, step=1):
+    """Where a mask holds first along a dimension, counted from ``start``; ``otherwise`` where it never does."""
+    found, place = mask.max(dim)
+    return torch.where(found, start + step * place if start or step != 1 else place, otherwise)
+''',
+    "first_true_array": '''
+def first_true_array(mask, axis, otherwise, start=0, step=1):
+    """Where a mask holds first along an axis, counted from ``start``; ``otherwise`` where it never does."""
+    return np.where(mask.any(axis), start + step * mask.argmax(axis), otherwise)
+''',
     "last_taken": '''
 def last_taken(taken, values, first, dim):
     """The last value that was taken, ``first`` where none was."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplift.emit.spelling import ATOM, SUM, dtype_text
-from looplift.emit.text import Text, atom, full
+from looplift.emit.text import Text, as_number, atom, full
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
 
@@ -129,6 +129,16 @@ def _last_taken(p: Printer, node: Node) -> Text:
     return atom(f"{text}.item()" if node.kind.is_number else f"{text}[()]" if node.kind.family == "numpy" else text)
 
 
+def _first_true(p: Printer, node: Node) -> Text:
+    mask, otherwise = node.args
+    axis = node.attrs["axis"]
+    p.need(name := _for_library(p, "first_true"))
+    texts = [p.text(mask).text, str(mask.axes.index(axis)), p.text(otherwise).text]
+    if axis.step != 1 or not (axis.lo.op == "const" and axis.lo.attrs["value"] == 0):
+        texts += [p.text(axis.lo).text, *(["-1"] if axis.step != 1 else [])]
+    return as_number(node, f"{name}({', '.join(texts)})")
+
+
 def _passes(p: Printer, node: Node) -> Text:
     value, init, *mask = node.args
     dim, rest = _split(node)
@@ -186,7 +196,7 @@ def _of_lanes(p: Printer, node: Node) -> Text:
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "narrowing": _narrowing, "of_lanes": _of_lanes,
     "empty_list": _empty_list, "at": _at, "history": _history, "pieces": _pieces, "put": _put, "shift": _shift,
-    "running_sum": _running_sum,
+    "running_sum": _running_sum, "first_true": _first_true,
     "running_last": _running_last, "last_taken": _last_taken, "passes": _passes, "recurrence": _recurrence,
     "finite": _finite, "unbound": _unbound,
 }  # fmt: skip

@@ -28,11 +28,21 @@ def chosen_boolean(node: Node) -> Node | None:
     mask, then, orelse = node.args
     if not (_is_boolean(mask) and mask.axes) or not all(map(_is_boolean, (then, orelse))):
         return None
-    name = "and_" if _is(orelse, False) else "or_" if _is(then, True) else None
+    name = "and_" if _is(orelse, False) or orelse is mask else "or_" if _is(then, True) or then is mask else None
     other = then if name == "and_" else orelse
     if name is None or not (other.axes or other.kind.is_array):
         return None
     return Node("elementwise", (mask, other), node.axes, node.kind, {"name": name}, node.hint)
+
+
+def double_negation(node: Node) -> Node | None:
+    """``~~a`` is ``a``, of booleans."""
+    if node.op != "elementwise" or node.attrs["name"] != "not" or node.kind.family != "bool":
+        return None
+    (inner,) = node.args
+    if inner.op != "elementwise" or inner.attrs["name"] != "not" or inner.args[0].kind != node.kind:
+        return None
+    return inner.args[0]
 
 
 def _is_boolean(node: Node) -> bool:

@@ -17,6 +17,8 @@ def total(context: Context, found: Accumulator, axis: Axis) -> Node:
     """The carried value after the loop: what it was before, combined with all contributions."""
     kind = context.facts.of[found.carry.after].kind
     value = context.node(found.carry.init)
+    if (first := _first_place(context, found, axis, value)) is not None:
+        return first
     parts = [folded(context, contribution, axis, kind) for contribution in context.contributions[found]]
     if found.operator == "add" and kind.family == "int" and any(one.axes for one in (value, *parts)):
         bounded(context, value, 62)
@@ -27,6 +29,23 @@ def total(context: Context, found: Accumulator, axis: Axis) -> Node:
         check_product(context, value, parts, kind)
         return _unsaved(context, value)
     return value
+
+
+def _first_place(context: Context, found: Accumulator, axis: Axis, end: Node) -> Node | None:
+    """The index of the first iteration in which a mask holds, where none does the end of the range."""
+    if len(context.contributions[found]) != 1 or abs(axis.step) != 1 or axis.is_ragged or end.axes:
+        return None
+    (contribution,) = context.contributions[found]
+    value, mask = contribution.value, contribution.mask
+    forward = found.operator == ("min" if axis.step > 0 else "max")
+    if not forward or value.op != "index" or value.attrs["axis"] is not axis or mask is None or axis not in mask.axes:
+        return None
+    past = nodes.plus(axis.lo, nodes.times(axis.extent, axis.step))
+    alone = contribution.axes[contribution.axes.index(axis) :] == (axis,)
+    if not alone or any(a.is_ragged for a in mask.axes) or not nodes.same_integer(end, past):
+        return None
+    rest = tuple(a for a in mask.axes if a is not axis)
+    return Node("first_true", (mask, end), rest, nodes.INT, {"axis": axis, "bits": INDEX_BITS}, found.carry.hint)
 
 
 def _unsaved(context: Context, value: Node) -> Node:

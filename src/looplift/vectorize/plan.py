@@ -43,6 +43,8 @@ class Plan:
     kernels: list[Any] = field(default_factory=list)
     loops: dict[Axis, Loop] = field(default_factory=dict)
     """What each axis was."""
+    unsearched: Plan | None = None
+    """The plan in which loops that are left early are no searches."""
 
     @property
     def is_all_lanes(self) -> bool:
@@ -200,7 +202,8 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None, reu
     gained = any(decision in ("lanes", "native", "scan") for decision, _, _ in decided.values())
     if not gained and not context.distributed and not reuses(program):
         raise _first_reason(facts.function, decided)
-    decisions = [_decision(context, loop) for loop in loops if loop not in context.strips]
+    hidden = _told_twice(context, attributes.get("again", {}))
+    decisions = [_decision(context, loop) for loop in loops if loop not in context.strips and loop not in hidden]
     decisions = _with_unrolled(decisions, attributes.get("unrolled", {}))
     mutated = [array.node.attrs["text"] for array in context.arrays.values() if not array.fresh]
     return Plan(
@@ -214,6 +217,13 @@ def _decision(context: Context, loop: Loop) -> Decision:
     found = context.decisions.get(loop, ("kept", "internal", "not reached"))
     in_pieces = loop in context.strips.values()
     return Decision(loop.span.line, *found, notes=("in pieces that fit into memory",) if in_pieces else ())
+
+
+def _told_twice(context: Context, again: dict[Loop, Loop]) -> set[Loop]:
+    """Of a search and the loop over the iterations before its end, which are one loop of the author's, the one that
+    says less."""
+    stays = {loop for loop in again if context.decisions.get(loop, ("kept",))[0] not in ("lanes", "scan")}
+    return {search if loop in stays else loop for loop, search in again.items()}
 
 
 def _with_unrolled(decisions: list[Decision], unrolled: dict[Any, int]) -> list[Decision]:
