@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from looplift.base.collection import no_collection
+from looplift.base.data import replace
 from looplift.base.settings import Settings
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ class Lift:
         self.callers: list[Lift] = []
         self.is_plain = bool(original.__code__.co_flags & _NO_STUB)
         self.faces: list[types.FunctionType] = []
-        self.function = self._make_function()
+        self.function = self.traced = self._make_function()
         self.dress(self.function, original)
 
     def _make_function(self) -> types.FunctionType:
@@ -209,11 +210,11 @@ class Lift:
     # ------------------------------------------------------------ the first call
 
     def first_call(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """Run from the stub, which stands in until the function is called; ``torch.compile`` traces the original."""
+        """Run from the stub, which stands in until the function is called."""
         from torch.compiler import is_dynamo_compiling
 
         if is_dynamo_compiling():
-            return self.original(*arguments, **keywords)
+            return getattr(self, _prepared(self))(*arguments, **keywords)
         self.prepare()
         if self.refusal is not None or self.function.__code__ is self.stub:
             return self.original(*arguments, **keywords)
@@ -277,11 +278,12 @@ class Lift:
             state.callers.append(self)
         return state.function
 
-    def _compile(self, program: Any, values: dict[str, Any]) -> Any:
+    def _compile(self, program: Any, values: dict[str, Any], backend: str | None = None) -> Any:
         with no_collection():
             from looplift import pipeline
 
-            return pipeline.compile_region(program, values, self.settings)
+            settings = self.settings if backend is None else replace(self.settings, backend=backend)
+            return pipeline.compile_region(program, values, settings)
 
     # ------------------------------------------------------------ what the user asks
 
@@ -340,6 +342,20 @@ class Lift:
 
 def _state_of_function(original: types.FunctionType, settings: Settings) -> Lift:
     return Lift(original, settings)
+
+
+def _prepared(state: Lift) -> str:
+    """The attribute with which ``torch.compile`` goes on; run, not traced."""
+    from looplift.runtime.graphs import with_own_regions
+
+    state.prepare()
+    if state.refusal is not None or state.function.__code__ is state.stub:
+        return "original"
+    state.traced = with_own_regions(state.function, state.regions)
+    return "traced"
+
+
+_prepared._dynamo_marked_constant = True  # pyright: ignore[reportFunctionMemberAccess]
 
 
 # ---------------------------------------------------------------- stubs

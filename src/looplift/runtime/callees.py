@@ -16,6 +16,8 @@ from typing import Any
 import torch
 from torch.nn import Module
 
+from looplift.runtime.graphs import Numbered
+
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 _GLOBAL_HOOKS = tuple(f"_global{name}" for name in _HOOKS)
 _EVERYWHERE = torch.nn.modules.module.__dict__
@@ -27,6 +29,7 @@ class Callees:
 
     def __init__(self, lifted: Callable[[types.FunctionType], types.FunctionType | None]):
         self._lifted = lifted
+        self.traced = Numbered()
         self._known: dict[types.CodeType, tuple[types.FunctionType, types.FunctionType | None]] = {}
 
     def __call__(self, value: Any) -> Any:
@@ -42,10 +45,15 @@ class Callees:
         return value
 
     def _of_function(self, function: types.FunctionType) -> types.FunctionType | None:
+        if torch.compiler.is_dynamo_compiling():
+            if function.__code__.co_freevars:  # it may be no object yet that could be looked up
+                return None
+            return None if (name := _name_of_lifted(self, function)) is None else getattr(self.traced, name)
+        return self._found(function)
+
+    def _found(self, function: types.FunctionType) -> types.FunctionType | None:
         known = self._known.get(function.__code__)
         if known is None:
-            if torch.compiler.is_dynamo_compiling():
-                return None
             known = function, self._lifted(function) if is_users(function) else None
             self._known[function.__code__] = known
         if known[0] is not function:
@@ -70,6 +78,15 @@ class Callees:
         for module in modules:
             value = self(module)(value)
         return value
+
+
+def _name_of_lifted(callees: Callees, function: types.FunctionType) -> str | None:
+    """Where ``torch.compile`` finds the lifted form of a function; run, not traced."""
+    found = callees._found(function)
+    return None if found is None else callees.traced.name(found)
+
+
+_name_of_lifted._dynamo_marked_constant = True  # pyright: ignore[reportFunctionMemberAccess]
 
 
 def _is_plain(module: Module) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
 from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives, entry, guards, second
+from looplift.runtime.graphs import Graphs, traced_entry
 from looplift.runtime.patience import Patience
 from looplift.runtime.records import Records, failed_check
 from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved
@@ -33,7 +34,8 @@ _PATIENCE = 3.0
 collect = False
 """Whether calls are timed, for ``looplift run``. Entries are made for it: set it before the first call."""
 
-Compile = Callable[[Any, dict[str, Any]], RegionCode]
+Compile = Callable[..., RegionCode]
+"""Batched code for a region and the values of its names, with another backend than the user's if one is named."""
 
 
 @dataclass(eq=False)
@@ -90,6 +92,7 @@ class Dispatcher:
     def __post_init__(self) -> None:
         self.writer = guards.Writer()
         self.lock = threading.Lock()
+        self.graphs = Graphs(self)
         self.fallback: Callable[..., Any] | None = None  # the statements with smaller regions in them
         self.attempts = 0
         self.patience = Patience()
@@ -104,7 +107,9 @@ class Dispatcher:
 
     def miss(self, *arguments: Any) -> Any:
         """A call for which no variant was made yet."""
-        if guards.foreign_mode(guards.modes()) or not self.lock.acquire(blocking=False):
+        if guards.foreign_mode(guards.modes()):
+            return self.graphs.run(arguments)
+        if not self.lock.acquire(blocking=False):
             return self.program.original(*arguments)
         try:
             if self.patience.is_over:
@@ -201,6 +206,17 @@ class Dispatcher:
         self.fallback, parts = found
         shared = (self.regions, self.compile, self.records, self.verify, self.changed)
         self.children = [Dispatcher(part, *shared) for part in parts]
+
+    # ------------------------------------------------------------ traced
+
+    def traced(self, names: Sequence[str]) -> Callable[..., Any]:
+        return traced_entry(self.graphs, names)
+
+    def divided(self, refusal: NotLiftable) -> Callable[..., Any] | None:
+        """The statements with smaller regions in them, if there are any."""
+        if self.fallback is None:
+            self._divide(refusal)
+        return self.fallback
 
     # ------------------------------------------------------------ statements that stay
 

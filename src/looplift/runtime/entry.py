@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -153,10 +153,12 @@ def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[...,
         "_looplift_refused": dispatcher.refused,
         "_looplift_plain": dispatcher.plain,
     }
+    names = list(outside_values(program))
+    constants["_looplift_traced"] = dispatcher.traced(names)
     lines = [
         f"def {program.name}({parameters}):",
         "    if _looplift_compiling():",
-        f"        return _looplift_original({parameters})",
+        f"        return _looplift_traced(({_items(program.arguments)}), ({_items(names)}))",
     ]
     if dispatcher.gave_up:
         variants = []
@@ -168,6 +170,10 @@ def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[...,
     lines.append(f"    return _looplift_miss({parameters})")
     label = f"<looplift entry of {program.name}>"
     return make_function("\n".join(lines), program.name, constants, program.namespace, label)
+
+
+def _items(names: Iterable[str]) -> str:
+    return "".join(f"{name}, " for name in names)
 
 
 def _choice(dispatcher: Dispatcher, variants: list[Variant], constants: dict[str, Any]) -> list[str]:

@@ -1,0 +1,316 @@
+"""A region that is traced or transformed in, what stands in its place there out.
+
+``torch.compile``, ``torch.export`` and the transforms of ``torch.func`` run a function on values that have shapes and
+dtypes, but no numbers. The region is compiled for **stand-ins** of the same kinds, in a thread of its own, where no
+mode of torch is on, and the batched code is tried on values without numbers. Where that works, it is what is traced.
+Else ``torch.compile`` breaks its graph there, and the lifted region runs between two graphs, or, if that is not
+allowed, the loop is traced as written.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
+
+from looplift.base.data import dataclass, field
+from looplift.base.errors import NotLiftable, RequirementFailed
+from looplift.runtime import entry
+from looplift.runtime.traced_kinds import NotTraced, faked, kind_of, kind_outside, share_memory, stand_in
+from looplift.runtime.variants import RegionCode, build_function
+from looplift.runtime.verification import BUDGET, captured_output, verified_call
+
+if TYPE_CHECKING:
+    from looplift.runtime.dispatch import Dispatcher
+
+_OF_MEMORY = ("_apart", "_own_places")
+"""Words in guards that ask where elements lie, which values without numbers do not tell."""
+
+
+class Numbered:
+    """Functions as attributes: ``torch.compile`` guards each by itself, and sees those that are added meanwhile."""
+
+    def __init__(self):
+        self._functions: list[Callable[..., Any]] = []
+
+    def name(self, function: Callable[..., Any]) -> str:
+        if function not in self._functions:
+            setattr(self, f"call_{len(self._functions)}", function)
+            self._functions.append(function)
+        return f"call_{self._functions.index(function)}"
+
+
+@dataclass(eq=False)
+class Graphs:
+    """What was made of one region for tracing, by the kinds of its arguments."""
+
+    dispatcher: Dispatcher
+    made: dict[Any, Made] = field(default_factory=dict)
+    calls: Numbered = field(default_factory=Numbered)
+    chosen: str = ""
+
+    def choose(self, arguments: Sequence[Any], *, whole: bool) -> Callable[..., Any]:
+        """What to trace for arguments as the tracer shows them; ``whole``: the graph may not break."""
+        try:
+            made = self._made(arguments)
+            made.check(dict(zip(self.dispatcher.program.arguments, arguments, strict=True)))
+        except NotTraced as why:
+            return self.as_written(why)
+        if made.call is not None:
+            return made.call
+        if made.divided is not None:
+            return made.divided
+        if whole or not made.is_lifted:
+            return self.as_written(made.refusal)
+        return self.outside
+
+    def as_written(self, why: object) -> Callable[..., Any]:
+        program = self.dispatcher.program
+        self.dispatcher.records.note(program, f"runs as written where it is traced: {why}")
+        return program.original
+
+    def run(self, arguments: Sequence[Any]) -> Any:
+        """A call under something that watches or transforms torch's operations."""
+        original = self.dispatcher.program.original
+        if not is_abstract():
+            return original(*arguments)
+        call = self.choose(arguments, whole=True)
+        if call is original or any(made.call is call and made.writes for made in self.made.values()):
+            return call(*arguments)
+        try:
+            return call(*arguments)
+        except Exception as error:  # nothing was written; the loop decides what is right
+            return self.as_written(f"{type(error).__name__}: {error}")(*arguments)
+
+    @functools.cached_property
+    def outside(self) -> Callable[..., Any]:
+        """The region's entry, at which a graph breaks."""
+
+        def enter(*arguments: Any) -> Any:
+            return self.dispatcher.regions[self.dispatcher.program.number](*arguments)
+
+        return torch.compiler.disable(enter, reason="the loop runs lifted between two graphs")
+
+    def _made(self, arguments: Sequence[Any]) -> Made:
+        if torch._C._is_any_autocast_enabled() or torch.is_inference_mode_enabled():
+            raise NotTraced("under autocast and in inference mode")
+        kinds = tuple(map(kind_of, arguments))
+        outside = entry.outside_values(self.dispatcher.program)
+        shared = share_memory(arguments)
+        modes = (torch.is_grad_enabled(), torch.get_default_dtype())
+        key = (kinds, tuple((name, kind_outside(value)) for name, value in outside.items()), shared, modes)
+        if key not in self.made or any(kind[0] == "module" for kind in kinds):  # what is in a module may change
+            make = functools.partial(_made, self.dispatcher, kinds, outside, shared=shared)
+            self.made[key] = in_a_thread(make, gradients=modes[0])
+        return self.made[key]
+
+
+@dataclass(eq=False)
+class Made:
+    """``call`` is batched code that can be traced, or there is a ``refusal``. Of a region that is lifted as it stands
+    (``is_lifted``) the entry can be called, of others ``divided``: the statements with smaller regions in them."""
+
+    call: Callable[..., Any] | None = None
+    guards: list[str] = field(default_factory=list)
+    names: Mapping[str, Any] = field(default_factory=dict)
+    refusal: Exception | None = None
+    writes: bool = False
+    is_lifted: bool = False
+    divided: Callable[..., Any] | None = None
+
+    def check(self, shown: Mapping[str, Any]) -> None:
+        """Ask the values of a tracer what the code asks; it makes guards of the answers."""
+        for text in self.guards:
+            if not eval(text, dict(self.names), dict(shown)):
+                raise NotTraced(f"this does not hold: {text}")
+
+
+# ---------------------------------------------------------------- made in a thread
+
+
+def in_a_thread(make: Callable[[], Any], *, gradients: bool) -> Any:
+    """What a function returns where none of torch's modes are on, which belong to a thread."""
+    found: list[Any] = []
+
+    def work() -> None:
+        try:
+            with torch.set_grad_enabled(gradients):
+                found.append(make())
+        except BaseException as error:
+            found.append(error)
+
+    thread = threading.Thread(target=work, name="looplift")
+    thread.start()
+    thread.join()
+    if isinstance(found[0], BaseException):
+        raise found[0]
+    return found[0]
+
+
+def _made(dispatcher: Dispatcher, kinds: Sequence[Any], outside: Mapping[str, Any], *, shared: bool) -> Made:
+    program = dispatcher.program
+    values = {**dict(zip(program.arguments, map(stand_in, kinds), strict=True)), **outside}
+    code = _compiled(dispatcher, values, "torch")
+    if isinstance(code, NotLiftable):
+        refusal: Exception = code
+    else:
+        try:
+            return _checked(dispatcher, kinds, code, values, shared=shared)
+        except NotTraced as why:
+            refusal = why
+    code = _compiled(dispatcher, values, None)
+    if isinstance(code, NotLiftable):
+        divided: Any = dispatcher.divided(code)
+        return Made(refusal=refusal, divided=divided and with_own_regions(divided, dispatcher.regions))
+    return Made(refusal=refusal, is_lifted=True)
+
+
+def _compiled(dispatcher: Dispatcher, values: dict[str, Any], backend: str | None) -> RegionCode | NotLiftable:
+    try:
+        return dispatcher.compile(dispatcher.program, values, backend)
+    except NotLiftable as refusal:
+        return refusal
+    except Exception as error:
+        return NotLiftable("internal", f"{type(error).__name__}: {error}")
+
+
+def _checked(dispatcher: Dispatcher, kinds: Sequence[Any], code: RegionCode, values: Any, *, shared: bool) -> Made:
+    """Code that a tracer can take, which gave the loop's results for stand-ins if that could be seen."""
+    program = dispatcher.program
+    if code.random:
+        raise NotTraced("the order in which random numbers are drawn is not seen in a graph")
+    if code.may_warn or not code.repeatable:
+        raise NotTraced("it has effects that are not seen in a graph")
+    of_memory = [text for text in code.guards if any(word in text for word in _OF_MEMORY)]
+    if shared and (code.mutated or of_memory):
+        raise NotTraced("tensors may share memory that the loop writes to")
+    if (broken := entry.broken_guard(program, values, code)) is not None:
+        raise NotTraced(f"this does not hold: {broken}")
+    call = build_function(program, code, values, len(dispatcher.variants))
+    with captured_output() as text:
+        _try_without_numbers(call, kinds)
+    if text:
+        raise NotTraced("it prints")
+    outcome = verified_call(program, call, code, values, seconds=BUDGET)
+    if outcome.failure is not None or outcome.verdict.agrees is False:
+        raise NotTraced(f"batched code and loop differ for random values: {outcome.failure or outcome.verdict.reason}")
+    names = entry.standard_namespace() | program.namespace | code.namespace
+    asked = [text for text in code.guards if text not in of_memory] + list(_extents(program.arguments, kinds))
+    return Made(call, asked, names, writes=bool(code.mutated))
+
+
+def _extents(names: Sequence[str], kinds: Sequence[Any]) -> Iterator[str]:
+    """Guards for what batched code takes for granted of sizes: which are 0, which 1, which more."""
+    for name, kind in zip(names, kinds, strict=True):
+        if kind[0] == "tensor":
+            extents = enumerate(kind[2])
+            yield from (f"{name}.shape[{k}] {'> 1' if size > 1 else f'== {size}'}" for k, size in extents)
+        elif kind[0] in (list, tuple):
+            yield from _extents([f"{name}[{k}]" for k in range(len(kind[1]))], kind[1])
+
+
+def _try_without_numbers(call: Callable[..., Any], kinds: Sequence[Any]) -> None:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+        values = [faked(mode, kind) for kind in kinds]
+        try:
+            call(*values)
+        except RequirementFailed:
+            raise NotTraced("a check of batched code fails for arguments of these sizes") from None
+        except Exception as error:
+            first = str(error).strip().split("\n")[0]
+            raise NotTraced(f"batched code asks for values ({type(error).__name__}: {first})") from None
+
+
+# ---------------------------------------------------------------- torch.compile
+
+
+def traced_entry(graphs: Graphs, names: Sequence[str]) -> Callable[..., Any]:
+    """What ``torch.compile`` traces instead of a region's entry; ``names`` are those around the region that it reads,
+    whose values it is given as well, so that the graph is guarded by them."""
+
+    def look(context: Any) -> None:
+        shown = [context.get_local(name) for name in ("arguments", "outside")]
+        arguments, outside = (one._i_will_not_complain_if_bc_breaks_VariableTracker() for one in shown)
+        tracer = context._i_will_not_complain_if_bc_breaks_InstructionTranslator()
+        try:
+            for one in outside.items:
+                one.realize()
+            if set(names) != entry.outside_values(graphs.dispatcher.program).keys():
+                raise NotTraced("a name is not bound yet, or no more")
+            seen = [_shown(one, tracer) for one in arguments.items]
+        except NotTraced as why:
+            call = graphs.as_written(why)
+        else:
+            call = graphs.choose(seen, whole=tracer.one_graph or getattr(tracer, "error_on_graph_break", False))
+        graphs.chosen = graphs.calls.name(call)
+
+    def chosen() -> str:
+        return graphs.chosen
+
+    chosen._dynamo_marked_constant = True  # pyright: ignore[reportFunctionMemberAccess]
+
+    def traced(arguments: tuple[Any, ...], outside: tuple[Any, ...]) -> Any:
+        from torch._dynamo.comptime import comptime
+
+        comptime(look)
+        return getattr(calls, chosen())(*arguments)
+
+    calls = graphs.calls
+    return traced
+
+
+def with_own_regions(function: types.FunctionType, regions: list[Any]) -> types.FunctionType:
+    """A function that reads its regions from a list of its own: ``torch.compile`` takes a list as it was when it was
+    first read, and regions are added while it traces."""
+    own = types.CellType(list(regions))
+    cells = (own if _holds(cell, regions) else cell for cell in function.__closure__ or ())
+    copy = types.FunctionType(function.__code__, function.__globals__, function.__name__, None, tuple(cells))
+    copy.__defaults__, copy.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return copy
+
+
+def _holds(cell: types.CellType, value: Any) -> bool:
+    try:
+        return cell.cell_contents is value
+    except ValueError:
+        return False
+
+
+def _shown(variable: Any, tracer: Any) -> Any:
+    """What ``torch.compile`` knows of a value: a tensor without numbers, a constant, or a module."""
+    from torch._dynamo.variables.lists import ListVariable, TupleVariable
+    from torch._dynamo.variables.nn_module import UnspecializedNNModuleVariable
+    from torch._dynamo.variables.tensor import SymNodeVariable
+
+    variable = variable.realize()
+    if variable.is_tensor():
+        return variable.as_proxy().node.meta["example_value"]
+    if variable.is_python_constant():
+        return variable.as_python_constant()
+    if type(variable) in (ListVariable, TupleVariable):
+        return variable.python_type()(_shown(one, tracer) for one in variable.items)
+    if isinstance(variable, SymNodeVariable):
+        return variable.sym_num
+    if isinstance(variable, UnspecializedNNModuleVariable):
+        if not tracer.output.side_effects.has_pending_mutation(variable):
+            return variable.value
+    raise NotTraced(f"an argument that is a {variable.python_type().__name__}")
+
+
+# ---------------------------------------------------------------- torch.export, torch.func
+
+
+def is_abstract() -> bool:
+    """Whether code is traced for export, or runs under a transform of ``torch.func``, and nothing else watches it."""
+    if torch._C._get_tracing_state() is not None:
+        return False
+    if _functorch.peek_interpreter_stack() is not None:
+        return not torch._C._len_torch_function_stack() and not torch._C._len_torch_dispatch_stack()
+    return torch.compiler.is_exporting()
