@@ -136,7 +136,8 @@ SPECIAL = {
     "linspace": ("{s}, {p}, 4", "0.0, {s}, 3"), "unravel_index": ("np.argmax({A}), (m, m)", "{t} % 4, (2, 2)"),
     "matrix_norm": ("{A}", "{A}, ord=2"), "tile": ("{a}, 2", "{a}, (2, 1)"), "moveaxis": ("{A}, 0, 1",),
     "diagflat": ("{a}", "{a}, 1"), "trace": ("{A}", "{A}, 1"), "diag": ("{a}", "{A}", "{A}, -1"),
-    "inner": ("{a}, {b}", "{A}, {b}", "{A}, {B}"), "vdot": ("{a}, {b}",), "average": ("{a}", "{a}, weights=w"),
+    "inner": ("{a}, {b}", "{A}, {b}", "{a}, {A}", "{A}, {B}"), "vdot": ("{a}, {b}",),
+    "average": ("{a}", "{a}, weights=w"),
     "cov": ("{a}, {b}", "{a}", "{A}"), "corrcoef": ("{a}, {b}", "{A}"), "squeeze": ("{a}", "{A}[:1], axis=0"),
     "array_equal": ("{a}, {b}", "{a}, {a}"), "isclose": ("{a}, {b}", "{a}, {s}, atol=0.5"),
     "outer": ("{a}, {b}",), "reduce": ("{a}", "{A}, axis=1"), "accumulate": ("{a}", "{A}, axis=1"),
@@ -397,7 +398,10 @@ def used_lines(draft, text, value):
         forms += [(4, "store"), (2, "update"), (2, "total"), (1, "stack"), (1, "state")]
     elif isinstance(value, (bool, int, float)):
         forms += [(2, "total"), (2, "store")]
-    form = choices.weighted(forms)
+    operand = operand_alike(draft, text, value)
+    form = choices.weighted([*forms, (4, "carried")] if operand else forms)
+    if form == "carried":
+        return carried_lines(draft, text, value, operand)
     if form == "append":
         return ["out = []"], [f"out.append({text})"], "out"
     if form == "stack":
@@ -411,6 +415,26 @@ def used_lines(draft, text, value):
     word = dtype_word(value) if is_array(value) and choices.chance(75) else choices.pick(("float32", "float64"))
     start = f"out = {library}.{choices.pick(('zeros', 'ones'))}((n, {shape}), dtype={library}.{word})"
     return [start], [f"out[i] {'+=' if form == 'update' else '='} {text}"], "out"
+
+
+def operand_alike(draft, text, value):
+    """A row or matrix of the text that has the shape of its value, which then may take its place; or None."""
+    if not is_array(value) or not value.ndim:
+        return None
+    extents = tuple("m" if extent == 3 else extent for extent in value.shape)
+    alike = [name for name, (shape, _, _) in draft.arrays.items() if f"{name}[i]" in text and shape[1:] == extents]
+    return draft.choices.pick(alike) if alike else None
+
+
+def carried_lines(draft, text, value, operand):
+    """What the call gives goes into the call of the next iteration."""
+    choices, library = draft.choices, draft.library
+    extents = ", ".join(draft.arrays[operand][0][1:])
+    word = dtype_word(value) if choices.chance(75) else draft.arrays[operand][1]
+    start = f"held = {library}.{choices.pick(('zeros', 'ones'))}(({extents},), dtype={library}.{word})"
+    made = text.replace(f"{operand}[i]", "held")
+    step = choices.pick((made, f"{made} * 0.5", f"held - {made}", f"{made} + {operand}[i]"))
+    return [start], [f"held = {step}"], "held"
 
 
 def guarded(draft, lines):
@@ -452,12 +476,15 @@ def operation_source(choices, row=None):
 def assembled(draft, row, text, value):
     before, lines, result = used_lines(draft, text, value)
     lines = guarded(draft, lines)
+    lines = ["for i in range(n):", *("    " + line for line in lines)]
+    if draft.library == "torch" and draft.choices.chance(6):
+        lines = ['with torch.autocast("cpu", dtype=torch.bfloat16):', *("    " + line for line in lines)]
     body = "\n".join(lines)
     used = used_arrays(draft, body)
     draft.arrays = {name: draft.arrays[name] for name in used}
     choose_leaves(draft, row)
     program = [f"def program({', '.join([*used, 'f', 'n', 'm'])}):"]
-    program += [f"    {line}" for line in [*before, "for i in range(n):", *("    " + line for line in lines)]]
+    program += [f"    {line}" for line in [*before, *lines]]
     builders = draft.argument_lines(used)
     whole = "\n".join([*program, *builders])
     heads = [f"import {w}" for w in ("math",) if f"{w}." in whole]

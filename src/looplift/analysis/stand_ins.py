@@ -10,10 +10,13 @@ from looplift.ir.grammar import Const, Op, operands
 
 def as_kind(sample: Any, kind: Kind) -> Any:
     """A number as a value of the kind that it joined."""
+    import numpy as np
     import torch
 
     if kind.family == "tensor" and not isinstance(sample, torch.Tensor):
         return torch.full((1,) * kind.rank, sample, dtype=kind.dtype)
+    if kind.family == "numpy" and kind.dtype is not None and not isinstance(sample, np.generic):
+        return kind.dtype.type(sample)
     if kind.family == "float" and isinstance(sample, int):
         return float(sample)
     if kind.family == "bool" and not isinstance(sample, bool):

@@ -229,6 +229,8 @@ class Expansion:
 
         given = [argument for argument in op.args if not isinstance(argument, Slice)]
         has_rows = any(self._has_row(argument) for argument in given)
+        if has_rows and self._is_cast(op, var):
+            raise self.refusal(f"'{base_name(op.name)}' under autocast is computed in another dtype")
         if op.name in ("getitem", "iter_item") and self._is_tensor(op.args[0]):
             self._subscript(statement)
         elif op.name in ("list", "tuple") and rank_of(self.facts, var) == 0:
@@ -245,6 +247,14 @@ class Expansion:
             self.changed = True
         else:
             self.out.append(statement)
+
+    def _is_cast(self, op: Op, var: Var) -> bool:
+        """Whether autocast may have changed what an operation on rows gives: it is of another dtype than these."""
+        kind = self.facts.of[var].kind if var in self.facts.of else Kind("undefined")
+        if kind.family != "tensor" or not torch._C._is_any_autocast_enabled() or not kind.dtype.is_floating_point:
+            return False
+        given = {self.dtype(a) for operand in op.args for a in atoms(operand) if rank_of(self.facts, a)}
+        return given != {kind.dtype}
 
     def _work(self, var: Var, op: Op) -> int:
         """How many numbers are computed for all of a row: those of a row before it as often as it is read."""

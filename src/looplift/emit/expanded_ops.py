@@ -160,6 +160,8 @@ def _own_place(row: Row, index: tuple[Atom, ...]) -> tuple[Atom, ...]:
 def _product(walk: Expansion, op: Op) -> Row | None:
     """A matrix and a vector."""
     first, second = (walk.row(argument) for argument in op.args)
+    if canonical(op.name)[1] == "inner":  # which sums over the last dimensions of both
+        second = _transposed(second) or second
     if first is None or second is None or first.dtype != second.dtype:
         return None
     ranks = (len(first.sizes), len(second.sizes))
@@ -278,6 +280,8 @@ def _sum(walk: Expansion, row: Row, of: Callable[[Atom], Atom]) -> Atom:
 
 
 def _dot(walk: Expansion, first: Row, second: Row) -> Atom:
+    if first.dtype in (torch.float16, torch.bfloat16):
+        raise walk.refusal("a product of rows in half precision, whose sum is not rounded at each step,")
     size = walk.same_size(first.sizes[0], second.sizes[0])
     pair = Row((size,), first.dtype, lambda k: walk.let("mul", first.at(k), second.at(k)))
     return _sum(walk, pair, lambda value: value)

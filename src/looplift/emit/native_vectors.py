@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import torch
+
 from looplift.base.data import replace
 from looplift.emit import native_numpy
 from looplift.emit.native_access import element
 from looplift.emit.native_allocation import allocate, sizes_of
 from looplift.emit.native_arrays import element_type
 from looplift.emit.native_convert import convert
-from looplift.emit.native_items import items_as_array
+from looplift.emit.native_items import items_as_array, turned
 from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, row_of
 from looplift.emit.native_reductions import REDUCTIONS, reduced
 from looplift.emit.native_running import array_of_list, counted, differences, running_sum
@@ -21,6 +23,7 @@ from looplift.emit.native_values import Elements, Number, Value, View
 from looplift.emit.native_vector_loops import elements_of_view, materialized, over, type_of
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Op, Operand, Var
+from looplift.ops.autocast import rounds_products
 
 
 def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Callable) -> Value | None:
@@ -285,6 +288,10 @@ def _product(writer: Writer, short: str, values: list) -> Value:
     if (a.rank, b.rank) not in ((1, 1), (2, 1), (1, 2), (2, 2)):
         raise writer.refuse("not-scalar", "a product of more than two dimensions is the library's work")
     writer.findings.has_vectors = True
+    if short == "inner" and b.rank == 2:  # which sums over the last dimensions of both
+        b = turned(writer, b, "transposed")
+    if short == "inner" and a.type.family == "tensor" and rounds_products(getattr(torch, a.type.name)):
+        raise writer.refuse("unknown-op", "'inner' under autocast may be a product of matrices")
     inner = (sizes_of(writer, a)[-1], sizes_of(writer, b)[0])
     if inner[0].text != inner[1].text:
         writer.fail_if(f"{inner[0].text} != {inner[1].text}", "broken_requirement")

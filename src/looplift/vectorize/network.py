@@ -10,6 +10,7 @@ from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Const, Op, Var
 from looplift.ops import table
+from looplift.ops.autocast import rounds_products
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.held import converted
@@ -105,6 +106,8 @@ def _dimensions_read(module: Any, kind: str) -> int:
 def contraction(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
     """Products summed over a dimension, written as einsum or matmul over labelled axes."""
     base = table.base_name(name)
+    if base not in ("linear", "outer", "ger") and rounds_products(fact.kind.dtype):
+        raise context.refuse("unknown-op", f"'{base}' under autocast, which would round a product of matrices")
     if name == "torch.tensordot" and (made := tensordot(args, kwargs, fact)) is not None:
         return made
     if kwargs or any(isinstance(a, list) for a in args):
