@@ -56,6 +56,8 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
     refusals: list[NotLiftable] = []
     if (code := _over_letters(program, values, settings)) is not None:
         return code
+    if (code := _with_own_lists(program, values, settings, refusals)) is not None:
+        return code
     attempt: Any = None
     for attempt in _attempts(program, values, refusals):
         try:
@@ -137,6 +139,41 @@ def _with_letters(code: RegionCode, letters: Letters) -> RegionCode:
         other = code.alternative
         code.alternative = lambda values: _with_letters(other(letters.values(values)), letters)
     return code
+
+
+def _with_own_lists(
+    program: RegionProgram, values: Mapping[str, Any], settings: Settings, refusals: list[NotLiftable]
+) -> RegionCode | None:
+    """A region that appends to lists of the caller, over lists of its own; None where there is no such code."""
+    from types import SimpleNamespace
+
+    from looplift.frontend.outer_lists import outer_lists
+
+    lists = outer_lists(program.region.statements, values, program.arguments)
+    if lists is None:
+        return None
+    names = {key: getattr(program, key) for key in ("file", "name", "namespace")}
+    region = SimpleNamespace(statements=lists.statements)
+    rewritten: Any = SimpleNamespace(
+        region=region, live_out=[*dict.fromkeys((*program.live_out, *lists.live_out))], **names
+    )
+
+    def ended(code: RegionCode, values: Mapping[str, Any]) -> RegionCode:
+        code.statements = [*code.statements, *lists.endings]
+        code.mutated = [*code.mutated, *lists.names]
+        code.guards += lists.guards(values, code.paths)
+        if code.alternative is not None:
+            other = code.alternative
+            code.alternative = lambda values: ended(other(values), values)
+        return code
+
+    try:
+        return ended(_through_the_ir(rewritten, values, settings), values)
+    except NotLiftable as refusal:
+        refusals.append(refusal)
+    except Exception as error:
+        refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
+    return None
 
 
 def _most_telling(refusals: list[NotLiftable]) -> NotLiftable:

@@ -176,7 +176,7 @@ def with_try(x):
     for i in range(3):
         try:
             x[i] = 1
-        except IndexError:
+        finally:
             pass
 
 

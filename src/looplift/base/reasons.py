@@ -221,10 +221,11 @@ _ENTRIES = (
         "exception-handling",
         "try or with inside the loop",
         "An iteration that catches exceptions or enters a context depends on what is raised when, and batched code "
-        "raises at other moments.",
+        "raises at other moments. Only divisions of Python's numbers, math.log and math.sqrt, subscripts and keys of "
+        "dicts are asked beforehand, in a try without finally whose exception has no name.",
         "test for the special case with if, and put with around the loop.",
+        "for i in range(n):\n    try:\n        y[i] = 1 / values[i]\n    finally:\n        y[i] += 1",
         "for i in range(n):\n    try:\n        y[i] = 1 / values[i]\n    except ZeroDivisionError:\n        y[i] = 0",
-        "for i in range(n):\n    if values[i] != 0:\n        y[i] = 1 / values[i]\n    else:\n        y[i] = 0",
     ),
     Reason(
         "backend",

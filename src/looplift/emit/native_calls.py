@@ -16,7 +16,7 @@ from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, common_t
 from looplift.emit.native_values import Fixed, Items, Number, Value, View, plain
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Const, Op
+from looplift.ir.grammar import Const, Op, Operand
 
 
 def compute(writer: Writer, op: Op) -> Value:
@@ -60,6 +60,11 @@ def compute(writer: Writer, op: Op) -> Value:
             return Items(tuple(items), there=there)
         case "copy":
             return writer.operand(op.args[0])
+        case "as_key":
+            return to_python(writer, _exactly(writer, op.args[0], "python numpy"))
+        case "as_divisor":
+            _exactly(writer, op.args[0], "python", floats=True)
+            return _exactly(writer, op.args[1], "python", floats=True)
         case "method.contiguous":
             return _contiguous(writer, op)
         case "is_" | "is_not":
@@ -76,6 +81,15 @@ def compute(writer: Writer, op: Op) -> Value:
         case "inplace":
             return plain(_function(writer, "", short, op))
     raise writer.refuse("unknown-op", f"'{op.name}' has no scalar form")
+
+
+def _exactly(writer: Writer, operand: Operand, families: str, *, floats: bool = False) -> Number:
+    """An integer, or with ``floats`` any number, of Python's or of NumPy's own."""
+    number = writer.number(operand)
+    known = number.type.family in families.split() and number.other is None
+    if not known or not (floats or (number.type.is_integer and not number.type.is_bool)):
+        raise writer.refuse("unsupported-value", "a key or divisor that is of another kind than Python tells apart")
+    return number
 
 
 def _contiguous(writer: Writer, op: Op) -> Value:

@@ -15,7 +15,7 @@ from looplift.emit.native_ops import CHOICE, COMPARE
 from looplift.emit.native_power import power
 from looplift.emit.native_scalar import elementwise
 from looplift.emit.native_types import MIXED, Scalar
-from looplift.emit.native_values import Elements, Number, View
+from looplift.emit.native_values import Elements, Items, Number, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Let, Slice, Store
 
@@ -69,6 +69,9 @@ def _check_method(writer: Writer, statement: Store, ref: View) -> None:
 def _store_whole(writer: Writer, statement: Store, target: View) -> None:
     """``x[i] = row`` and ``x[i] += row``."""
     value = writer.value(statement.value)
+    if isinstance(value, Items) and target.type.family == "numpy" and statement.combine is None:
+        _store_items(writer, target, value)
+        return
     if target.origin is None or statement.combine not in (None, "add", "sub", "mul", "truediv"):
         raise writer.refuse("not-scalar", "a store of more than a single element")
     _check_overlap(writer, target, value, statement.combine)
@@ -82,6 +85,22 @@ def _store_whole(writer: Writer, statement: Store, target: View) -> None:
             combine(writer, place.place, place, statement.combine, number)
 
     native_vectors.store(writer, target, value, put)
+
+
+def _store_items(writer: Writer, target: View, value: Items) -> None:
+    """``x[i] = [a, b]``: each number in its place."""
+    numbers = [writer.bind(item) for item in value.items if isinstance(item, Number) and item.other is None]
+    if target.rank != 1 or len(numbers) < len(value.items) or target.origin is None:
+        raise writer.refuse("not-scalar", "a list of something else than numbers is stored into an array")
+    (size,) = native_vectors.elements_of_view(writer, target).sizes
+    writer.fail_if(f"{size.at(COMPARE)} != {len(numbers)}", "broken_requirement")
+    writer.changes(target.origin)
+    for position, number in enumerate(numbers):
+        indices = tuple(str(position) if known is None else known for known in target.indices)
+        place = element(writer, replace(target, indices=indices))
+        assert isinstance(place, Number)
+        number = _held(writer, number, target.type)
+        writer.line(f"{place.place} = {_fitting(writer, number, target.type).text};")
 
 
 def _store_by_positions(writer: Writer, statement: Store, left: View, axis: int, vector: Elements) -> None:

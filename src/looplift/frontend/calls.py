@@ -14,6 +14,7 @@ from looplift.frontend import (
     comprehensions,
     conversions,
     cuts,
+    dictionaries,
     evident,
     expressions,
     host_items,
@@ -39,6 +40,8 @@ def call(build: Builder, node: ast.Call) -> Value:
     if isinstance(node.func, ast.Attribute):
         owner = expressions.evaluate(build, node.func.value)
         training.check_method(build, owner, node.func.attr)
+        if node.func.attr == "get" and (table := dictionaries.table_of(build, owner)) is not None and not node.keywords:
+            return _of_table(build, table, owner, [expressions.evaluate(build, argument) for argument in node.args])
         if isinstance(owner, Structure):
             positional, keywords = _arguments(build, node)
             return owner.method(build, node.func.attr, positional, keywords)
@@ -63,6 +66,18 @@ def call(build: Builder, node: ast.Call) -> Value:
             node = conversions.of_lists(build, node, callee.value)
         return call_value(build, callee, *_arguments(build, node))
     raise build.refuse("unknown-call", f"'{ast.unparse(node.func)}' is not known before the loop runs")
+
+
+def _of_table(build: Builder, table: dictionaries.Table, owner: Value, arguments: list[Value]) -> Value:
+    """``d.get(key)`` and ``d.get(key, default)``."""
+    if len(arguments) not in (1, 2):
+        raise build.refuse("requirement", "'get' takes one or two arguments")
+    if dictionaries.unknown_key(build, owner, arguments[0]) is not None:
+        return table.get(build, *arguments)
+    if isinstance(owner, Structure):
+        return owner.method(build, "get", arguments, {})
+    args = [operand(build, value) for value in arguments]
+    return build.operation("method.get", [build.atom(owner), *args], {})
 
 
 def _of_dict(build: Builder, owner: Value, kind: str) -> Value | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from looplift.frontend import comprehensions, expressions, structures
-from looplift.frontend.scope import Builder, Tup, Value
+from looplift.frontend import comprehensions, dictionaries, expressions, structures
+from looplift.frontend.scope import Builder, Structure, Tup, Value
 from looplift.ops.names import name_of
 
 JOINS = frozenset("stack cat concat concatenate hstack vstack dstack column_stack row_stack".split())
@@ -32,6 +32,8 @@ def converted(build: Builder, node: ast.Call) -> Value | None:
     items = expressions.known_items(build, value)
     if items is not None:
         return Tup(tuple(items)) if kind == "tuple" else structures.shelf_of(build, items)
+    if kind == "tuple" and not isinstance(value, Structure):
+        return dictionaries.tuple_of(build, value)
     name = f"_source_{next(build.counter)}"
     build.env[name] = value
     found = _listed(build, node, ast.copy_location(ast.Name(name, ast.Load()), node))

@@ -36,6 +36,23 @@ def is_tensor(build: Builder, value: Value) -> bool:
     return False
 
 
+def is_array(build: Builder, value: Value) -> bool:
+    """Whether a value is surely an array of NumPy's: an argument, or one that the region makes."""
+    import numpy as np
+
+    if not isinstance(value, Var):
+        return False
+    if (path := build.param_path(value)) is not None:
+        return isinstance(build.param_values[path], np.ndarray)
+    if value in build.entered:
+        return is_array(build, build.entered[value])
+    match _maker(build, value):
+        case Let(op=op):
+            prefix, _, name = op.name.rpartition(".")
+            return prefix == "np" and name.removesuffix("_like") in CREATION
+    return False
+
+
 def is_integer(build: Builder, value: Value) -> bool:
     """Whether a value is an integer of Python's: a literal, an argument, an index, a length, or made of such."""
     if isinstance(value, Const):
@@ -52,7 +69,7 @@ def is_integer(build: Builder, value: Value) -> bool:
         case Let(op=op) if op.name in INTEGRAL:
             return all(is_integer(build, operand) for operand in op.args if isinstance(operand, Var | Const))
         case Let(op=op):
-            return op.name in ("builtin.len", "iter_len", "builtin.int")
+            return op.name in ("builtin.len", "iter_len", "builtin.int", "as_key")
     return False
 
 

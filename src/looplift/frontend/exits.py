@@ -15,6 +15,7 @@ import ast
 import itertools
 
 from looplift.base.data import dataclass, field
+from looplift.frontend.attempts import as_branches
 from looplift.frontend.syntax import nodes_of
 
 STOP_ATTRIBUTE = "looplift_stop"
@@ -55,8 +56,11 @@ def exits(node: ast.stmt, *, loops: bool = True) -> bool:
             return any(exits(child, loops=loops) for child in body + orelse)
         case ast.For(body=body, orelse=orelse) | ast.While(body=body, orelse=orelse):
             return any(exits(child, loops=False) for child in body) or any(exits(c, loops=loops) for c in orelse)
-        case ast.With(body=body) | ast.Try(body=body):
+        case ast.With(body=body):
             return any(exits(child, loops=loops) for child in body)
+        case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
+            parts = [*body, *orelse, *final, *(child for handler in handlers for child in handler.body)]
+            return any(exits(child, loops=loops) for child in parts)
     return False
 
 
@@ -91,6 +95,8 @@ def _block(statements: list[ast.stmt], scope: _Scope) -> list[ast.stmt]:
                 out += _loop(node, scope)
                 if exits(node, loops=False) or node.orelse:
                     return out + _after_loop(node, rest, scope)
+            case ast.Try() if (made := as_branches(node, scope.counter)) is not None:
+                return out + _block(made + rest, scope)
             case _:
                 out.append(node)
     return out

@@ -17,7 +17,9 @@ from looplift.frontend import (
     choices,
     comprehensions,
     cuts,
+    dictionaries,
     evident,
+    failing,
     host_items,
     joins,
     nests,
@@ -27,6 +29,7 @@ from looplift.frontend import (
     structures,
     unrolling,
 )
+from looplift.frontend.attempts import Fails
 from looplift.frontend.scope import MISSING, Builder, Structure, Tup, Value, is_library, spelled
 from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Require, Slice, Var
 from looplift.ops.names import joining_name
@@ -114,6 +117,8 @@ def _evaluate(build: Builder, node: ast.expr) -> Value:
         case ast.NamedExpr(target=target, value=value):
             statements.assign(build, target, found := evaluate(build, value))
             return found
+        case Fails():
+            return failing.fails(build, node)
         case ast.JoinedStr(values=values):
             return build.emit("format", *(_format_part(build, part) for part in values), hint="text")
     raise build.refuse("unsupported-syntax", f"'{ast.unparse(node)}' is not understood inside a loop")
@@ -212,6 +217,11 @@ def _compare(build: Builder, node: ast.Compare) -> Atom:
 
 
 def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
+    if name in ("in_", "not_in") and (table := dictionaries.unknown_key(build, right, left)) is not None:
+        found = table.contains(build, left)
+        if name == "in_":
+            return found
+        return Const(not found.value) if isinstance(found, Const) else build.emit("not", found)
     if isinstance(left, Structure) or isinstance(right, Structure):
         return _compare_structures(build, name, left, right)
     if name in ("in_", "not_in") and isinstance(right, Tup):
@@ -358,7 +368,9 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
         return build.operation(name, [subscript(build, index)], {})
     if isinstance(value, Const) and value.path:
         return _static_item(build, value, evaluate(build, index) if place is None else place)
-    if (owner := build.param_path(value)) is not None and not isinstance(index, ast.Slice | ast.Tuple):
+    if (owner := build.param_path(value)) is not None and (
+        not isinstance(index, ast.Slice | ast.Tuple) or type(build.param_values[owner]) is dict
+    ):
         found = build.param_values[owner]
         if (
             type(found) is dict
@@ -406,6 +418,8 @@ def _are_values(index: ast.expr) -> bool:
 def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:
     """An item of a dict of the caller under a key that is known now, or of a list of records."""
     owner, known = build.param_values[path], structures.key_of(key)
+    if (table := dictionaries.unknown_key(build, value, key)) is not None:
+        return table.item(build, key)
     if isinstance(owner, list) and rows.is_list_of_rows(owner):
         found = _guarded_item(build, value, place := build.atom(key))
         return rows.item_of(build, value, place) if found is None else found

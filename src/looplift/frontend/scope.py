@@ -508,7 +508,7 @@ def _short(path: str) -> str:
         return f"{found[1]}.{found[2]}"
     if found := re.fullmatch(r"list\(([\w.]+)\)", path):
         return f"{found[1]}.keys"
-    return "made" if re.search(r"[( ]", path) else path
+    return "table" if re.search(r"[( ]", path) else path
 
 
 def _is_library_module(value: Any) -> bool:

@@ -6,6 +6,7 @@ import ast
 
 from looplift.frontend import (
     contexts,
+    dictionaries,
     evident,
     expressions,
     growing,
@@ -133,7 +134,8 @@ def assign(build: Builder, target: ast.expr, value: Value, made_from: int | None
                 raise build.refuse("unsupported-value", "a store into something that is no tensor or list")
             structures.stored(build, ref)
             place = expressions.subscript(build, index)
-            build.add(Store(ref, place, build.atom(value), None, build.span, getattr(target, METHOD, "")))
+            found = value.stored(build, ref) if isinstance(value, dictionaries.Listed) else build.atom(value)
+            build.add(Store(ref, place, found, None, build.span, getattr(target, METHOD, "")))
         case ast.Attribute():
             raise build.refuse("effect-order", f"the attribute '{ast.unparse(target)}' is set inside the loop")
         case _:
@@ -246,7 +248,7 @@ def _augmented_store(build: Builder, name: str, ref: Var, where: Operand, node: 
     block = build.blocks[-1]
     position = len(block)
     value = expressions.evaluate_atom(build, node)
-    if not any(map(_has_effect, block[position:])):
+    if not any(map(has_effect, block[position:])):
         build.add(Store(ref, where, value, name, build.span, method))
         return
     old = build.fresh("old")
@@ -254,9 +256,9 @@ def _augmented_store(build: Builder, name: str, ref: Var, where: Operand, node: 
     build.add(Store(ref, where, build.emit(f"inplace.{name}", old, value), None, build.span, method and "+"))
 
 
-def _has_effect(statement: Statement) -> bool:
+def has_effect(statement: Statement) -> bool:
     """Whether something that a later read may see is changed."""
-    if any(_has_effect(inner) for block in children(statement) for inner in block):
+    if any(has_effect(inner) for block in children(statement) for inner in block):
         return True
     if not isinstance(statement, Let):
         return isinstance(statement, Store | Append | Perform)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field
-from looplift.frontend import calls, comprehensions, expressions, unrolling
+from looplift.frontend import calls, comprehensions, dictionaries, expressions, unrolling
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import (
     OPEN,
@@ -140,6 +140,8 @@ class Shelf(Structure):
         if self.kind == "list" and key_of(key) is None:
             unrolling.must_be_known(build, key)
             return build.emit("getitem", self.atom(build), build.atom(key))
+        if (table := dictionaries.unknown_key(build, self, key)) is not None:
+            return table.item(build, key)
         known = self._key(build, key)
         if known not in self.cells:
             raise build.refuse("requirement", f"{self.noun} has no {known!r}")

@@ -32,7 +32,18 @@ from looplift.ir.grammar import (
 )  # fmt: skip
 from looplift.ir.printer import line, op_text, operand_text
 
-ARITY = {"getitem": 2, "iter_item": 2, "iter_len": 1, "attribute": 2, "unpack": 3, "copy": 1, "in_": 2, "not_in": 2}
+ARITY = {
+    "getitem": 2,
+    "iter_item": 2,
+    "iter_len": 1,
+    "attribute": 2,
+    "unpack": 3,
+    "copy": 1,
+    "in_": 2,
+    "not_in": 2,
+    "as_key": 1,
+    "as_divisor": 2,
+}
 
 
 class InvalidIR(Exception):

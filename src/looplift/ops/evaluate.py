@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from looplift.base.errors import NotLiftable
 from looplift.ir.grammar import Atom, Group, Op, Operand, Slice
 from looplift.ir.strips import STEP, STOP
 from looplift.ops.names import callable_of
@@ -61,6 +62,10 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return args[0] in args[1]
         case "not_in":
             return args[0] not in args[1]
+        case "as_key":
+            return _as_key(args[0])
+        case "as_divisor":
+            return _as_divisor(*args)
         case "format":
             return "".join(map(_formatted, args))
         case _ if name == STEP:
@@ -80,6 +85,22 @@ def _unpack(value: Any, position: int, count: int) -> Any:
     if len(items) != count:
         raise ValueError(f"{len(items)} values for {count} names")
     return items[position]
+
+
+def _as_key(value: Any) -> int:
+    """A key of a dict under integers: floats and tensors are not equal to what they look like, or not surely."""
+    import numpy as np
+
+    if type(value) is not int and not isinstance(value, np.integer):
+        raise NotLiftable("unsupported-value", f"a dict or a place is asked for a key that is a {type(value).__name__}")
+    return int(value)
+
+
+def _as_divisor(dividend: Any, divisor: Any) -> Any:
+    """What Python's numbers are divided by: those of NumPy, and tensors, raise nothing where it is zero."""
+    if {type(dividend), type(divisor)} - {int, float, bool}:
+        raise NotLiftable("exception-handling", "a 'try' around a division of what are not numbers of Python's")
+    return divisor
 
 
 def _formatted(part: Any) -> str:

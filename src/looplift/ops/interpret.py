@@ -46,7 +46,7 @@ def run(function: Function, values: Mapping[str, Any], *, watch: Watch | None = 
 def arguments(function: Function, values: Mapping[str, Any]) -> dict[Var, Any]:
     """The value of each parameter: that of its path, ``self.layer.weight`` or ``rows[0]``, among ``values``."""
     paths = function.attributes.get("paths", {})
-    return {var: eval(paths.get(var, var.name), {}, dict(values)) for var in function.params}
+    return {var: eval(paths.get(var, var.name), dict(values)) for var in function.params}
 
 
 def _unseen(var: Var, value: Any) -> None:

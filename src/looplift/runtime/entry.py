@@ -31,7 +31,8 @@ def outside_values(program: Program) -> dict[str, Any]:
 
 def reader(program: Program, values: Mapping[str, Any]) -> Callable[[str], Any]:
     """Reads paths such as ``self.weight`` from the values of the root names."""
-    return lambda path: eval(path, program.namespace, dict(values))
+    names = {**program.namespace, **values}
+    return lambda path: eval(path, names)
 
 
 # ---------------------------------------------------------------- conditions

@@ -17,10 +17,13 @@ from looplift.ir.grammar import (
     Append,
     Atom,
     Block,
+    Const,
+    Group,
     If,
     Let,
     Loop,
     Op,
+    Operand,
     Perform,
     Phi,
     Range,
@@ -178,8 +181,7 @@ def _statement(context: Context, statement: Statement) -> None:
         case Store(ref=ref, index=index, value=value, combine=combine):
             check_overlap(context, ref, index, value, combine)
             array, index = target(context, ref, index)
-            ownership.check_stored_value(context, array, value, combine)
-            store(context, array, index, context.lookup(value), combine)
+            _stored(context, array, index, value, combine)
         case Append(ref=ref, value=value):
             val = context.vals[ref]
             if not isinstance(val.sequence, lists.Built):
@@ -202,12 +204,35 @@ def _statement(context: Context, statement: Statement) -> None:
             _perform(context, statement)
 
 
+def _stored(context: Context, array: Array, index: Operand, value: Atom, combine: str | None) -> None:
+    """A store of a value; of a tuple or list into a row of NumPy's, of each item in its place."""
+    val, kind = context.lookup(value), context.facts.kind(value)
+    if isinstance(val.sequence, rows.Listed) and combine is None and rows.fits(context, val.sequence, array.kind):
+        val = val.sequence.value(context)
+        kind = val.node.kind
+    items = val.items if kind.family in ("tuple", "list") and val.sequence is None else None
+    single = all(
+        item.node.kind.is_number or (item.node.kind.is_array and not item.node.kind.rank) for item in items or ()
+    )
+    path = index.items if isinstance(index, Group) and index.kind == "tuple" else (index,)
+    if not items or combine or not single or array.kind.family != "array" or len(path) + 1 != array.kind.rank:
+        ownership.check_stored_value(context, array, kind, combine)
+        store(context, array, index, val, combine)
+        return
+    if not all(isinstance(one, Var | Const) and context.facts.kind(one).family in ("int", "numpy") for one in path):
+        raise context.refuse("unsupported-value", f"a {kind.family} is stored into a part of '{array.var.hint}'")
+    extent = array.shape[array.kind.rank - 1]
+    context.check(nodes.compare("eq", extent, nodes.const(len(items))), f"={nodes.key_of(extent)}:{len(items)}")
+    for position, item in enumerate(items):
+        ownership.check_stored_value(context, array, item.node.kind, None)
+        store(context, array, Group("tuple", (*path, Const(position))), item, None)
+
+
 def _update(context: Context, update: Update) -> None:
     """A place combined with a value, also if several iterations do that to one place."""
     check_overlap(context, update.ref, update.index, update.value, update.operator)
     array, index = target(context, update.ref, update.index)
-    ownership.check_stored_value(context, array, update.value, update.operator)
-    store(context, array, index, context.lookup(update.value), update.operator)
+    _stored(context, array, index, update.value, update.operator)
 
 
 def _element(context: Context, val: Val) -> Val:

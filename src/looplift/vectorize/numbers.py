@@ -9,6 +9,7 @@ from looplift.ir.facts import Fact, Kind, kind_of
 from looplift.ir.grammar import Const, Var
 from looplift.ops import table
 from looplift.vectorize import nodes
+from looplift.vectorize.arithmetic import arithmetic, guarded
 from looplift.vectorize.context import Context
 from looplift.vectorize.linear import Linear, linear_of
 from looplift.vectorize.nodes import Val
@@ -176,8 +177,6 @@ def _as_number(context: Context, node: Node, kind: Kind) -> Node:
 
 
 def _compared(context: Context, name: str, a: Node, b: Node) -> Node:
-    from looplift.vectorize.arithmetic import arithmetic
-
     return arithmetic(context, name, [a, b], nodes.BOOL)
 
 
@@ -410,6 +409,7 @@ def _math(context: Context, base: str, args: list[Node], kind: Kind, deciding: b
             context.check(nodes.elementwise("math.isfinite", [arg], nodes.BOOL))
     if base == "fmod":
         _nonzero(context, args[1])
+    args = [guarded(context, base, position, arg) for position, arg in enumerate(args)]
     node = nodes.elementwise(f"math.{base}", args, nodes.FLOAT if kind.family != "bool" else kind)
     if base in ("exp", "expm1", "exp2", "sinh", "cosh", "pow", "hypot"):
         context.check(nodes.elementwise("math.isfinite", [node], nodes.BOOL))

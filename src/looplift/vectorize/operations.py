@@ -7,7 +7,7 @@ from typing import Any
 from looplift.base.data import replace
 from looplift.ir.array import Node
 from looplift.ir.facts import Fact
-from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, operands
+from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, as_atom, operands
 from looplift.ops import table
 from looplift.vectorize import cells, nodes, numbers, positions, ragged, rows, strips
 from looplift.vectorize.arithmetic import arithmetic, said
@@ -31,6 +31,10 @@ def operation(context: Context, statement: Let) -> Val:
     """The value of one Let in the emitted program."""
     op, fact = statement.op, context.facts.of[statement.var]
     context.span = statement.span
+    if op.name == "as_divisor" or (op.name == "as_key" and context.facts.kind(as_atom(op.args[0])).family == "int"):
+        return context.lookup(as_atom(op.args[-1]))  # of which kind they are the probe has seen
+    if op.name == "as_key":
+        op = replace(op, name="builtin.int")
     if ragged.has_ragged_operand(context, op) or rows.has_row_subscript(context, op):
         return ragged.operation(context, statement)
     if op.name in STRUCTURE:

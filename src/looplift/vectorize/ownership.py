@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
+from looplift.ir.facts import Kind
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
@@ -226,9 +227,8 @@ def _loops_of(context: Context) -> Block:
 # ---------------------------------------------------------------- stored values
 
 
-def check_stored_value(context: Context, array: Array, value: Atom, combine: str | None) -> None:
+def check_stored_value(context: Context, array: Array, kind: Kind, combine: str | None) -> None:
     """The stored value must be a number or tensor that the array's dtype takes as the loop would."""
-    kind = context.facts.kind(value)
     if not (kind.is_number or kind.is_array):
         raise context.refuse("unsupported-value", f"a {kind.family} is stored into '{array.var.hint}'")
     if array.kind.rank == 0:

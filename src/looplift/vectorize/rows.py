@@ -34,6 +34,12 @@ def row(context: Context, owner: Node, index: Operand, element: Kind) -> Val:
     return Val(owner, sequence=Row(owner, element.items, at=segments.lane_integer(context, index)))
 
 
+def fits(context: Context, listed: Listed, array: Kind) -> bool:
+    """Whether an array of NumPy's takes the numbers of a list as it takes those of an array that is made of it."""
+    numbers = listed.kind(context).family
+    return array.family == "array" and str(array.dtype) in TYPES.get(numbers, ())
+
+
 class Listed:
     """A list of numbers in each lane, whose length differs by lane."""
 

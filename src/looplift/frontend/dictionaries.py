@@ -1,0 +1,356 @@
+"""A dict under integers, or under tuples of integers, in; tables that a loop reads at places of the data out.
+
+    d[k]            table[k - low]                          for low <= k <= high; else the loop runs, and raises
+    d.get(k, e)     table[k - low] if there[k - low] else e
+    (a, b) in d     there[first[a - low_a] + second[b - low_b]]
+
+What the tables hold is read of the dict whenever the region begins. A key is a number of Python's, or an integer of
+NumPy's; a tensor is never equal to one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from looplift.base.data import dataclass
+from looplift.frontend import evident, expressions, statements, structures, unrolling
+from looplift.frontend.scope import Builder, Structure, Tup, Value
+from looplift.ir.facts import kind_of
+from looplift.ir.grammar import Atom, Const, Group, Operand, Require, Statement, Var
+
+LIMIT = 1 << 16
+"""Entries of a table at most."""
+SHORT = 1 << 10
+"""Entries of a table that is written out."""
+
+
+@dataclass(eq=False)
+class TupleOf(Structure):
+    """``tuple(row)`` of a sequence whose length is not known: a key, or what is unpacked.
+
+    ``block`` had ``since`` statements when it was made, and none after them may change the sequence before it is read.
+    """
+
+    sequence: Atom
+    block: list[Statement]
+    since: int
+    noun = "a tuple of as many items as a loop has iterations"
+
+    def atom(self, build: Builder) -> Atom:
+        message = "a tuple is made of as many items as a loop has iterations; make it a list"
+        raise build.refuse("unsupported-value", message)
+
+    def unpacked(self, build: Builder, count: int | None) -> tuple[Value, ...]:
+        depth = next((k for k, block in enumerate(build.blocks) if block is self.block), None)
+        if count is None or depth is None:
+            return (self.atom(build),)
+        later = [*self.block[self.since :], *itertools.chain(*build.blocks[depth + 1 :])]
+        if any(map(statements.has_effect, later)):
+            raise self.refusal(build, "read after something was changed")
+        return tuple(build.emit("unpack", self.sequence, Const(k), Const(count)) for k in range(count))
+
+
+def tuple_of(build: Builder, value: Value) -> Value:
+    """``tuple(value)`` of an array or list."""
+    return TupleOf(build.atom(value), build.blocks[-1], len(build.blocks[-1]))
+
+
+@dataclass(eq=False)
+class Listed(Structure):
+    """A list of numbers under a key: its numbers are read, and nothing else may hold it."""
+
+    row: Tup
+    noun = "a list that is held by a dict"
+
+    def operand(self, build: Builder) -> Operand:
+        return Group("list", tuple(map(build.atom, self.row.items)))
+
+    def stored(self, build: Builder, into: Atom) -> Atom:
+        """What is stored into an array of NumPy's, which takes the numbers."""
+        return build.atom(self.row) if evident.is_array(build, into) else self.atom(build)
+
+    def item(self, build: Builder, key: Value) -> Value:
+        known = structures.key_of(key)
+        if not isinstance(known, int) or not -len(self.row.items) <= known < len(self.row.items):
+            raise self.refusal(build, "read at a place that is not known before the loop runs")
+        return self.row.items[known]
+
+    def unpacked(self, build: Builder, count: int | None) -> tuple[Value, ...]:
+        return structures.as_many(build, list(self.row.items), count)
+
+    def length(self, build: Builder) -> Atom:
+        return Const(len(self.row.items))
+
+
+# ---------------------------------------------------------------- tables
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """``parts``: for each number of a key the least and the greatest, and how its place is reached.
+
+    ``there``: which places hold a key; None where all between do. ``column``: what they hold.
+    """
+
+    parts: tuple[Part, ...]
+    there: Callable[[Builder], Atom] | None
+    column: Callable[[Builder, Atom], Value]
+
+    def contains(self, build: Builder, key: Value) -> Atom:
+        """Whether there is such a key."""
+        numbers = _numbers(build, key, len(self.parts))
+        if numbers is None:
+            return Const(False)
+        return self._found(build, numbers)
+
+    def _found(self, build: Builder, numbers: list[Atom]) -> Atom:
+        def within(position: int) -> Value:
+            if position == len(numbers):
+                return self._is_there(build, numbers)
+            part, number = self.parts[position], numbers[position]
+            above = build.emit("ge", number, part.low(build))
+            below = lambda: build.emit("le", number, part.high(build))  # noqa: E731
+            return _and(build, build.atom(_and(build, above, below)), lambda: within(position + 1))
+
+        return build.atom(within(0))
+
+    def _is_there(self, build: Builder, numbers: list[Atom]) -> Value:
+        if self.there is None:
+            return Const(True)
+        place = self._place(build, numbers)
+        if len(numbers) == 1:
+            return build.emit("getitem", self.there(build), place)
+        present = lambda: build.emit("getitem", self.there(build), place)  # type: ignore[misc]  # noqa: E731
+        return _and(build, build.emit("ge", place, Const(0)), present)
+
+    def _place(self, build: Builder, numbers: list[Atom]) -> Atom:
+        terms = [part.place(build, number) for part, number in zip(self.parts, numbers, strict=True)]
+        place = terms[0]
+        for term in terms[1:]:
+            place = build.emit("add", place, term)
+        return place
+
+    def item(self, build: Builder, key: Value) -> Value:
+        """``d[key]``."""
+        numbers = _numbers(build, key, len(self.parts))
+        if numbers is None:
+            raise build.refuse("requirement", "a dict has no such key")
+        build.add(Require(self._found(build, numbers), "a dict has no such key", build.span))
+        return self.column(build, self._place(build, numbers))
+
+    def get(self, build: Builder, key: Value, default: Value = Const(None)) -> Value:
+        """``d.get(key, default)``."""
+        numbers = _numbers(build, key, len(self.parts))
+        if numbers is None:
+            return default
+        read = lambda: self.column(build, self._place(build, numbers))  # noqa: E731
+        return expressions.conditional(build, self._found(build, numbers), read, lambda: default)
+
+
+def _and(build: Builder, first: Atom, rest: Callable[[], Value]) -> Value:
+    return expressions.conditional(build, first, rest, lambda: Const(False))
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One number of a key: the least and the greatest there is, and the place that it stands for."""
+
+    low: Callable[[Builder], Atom]
+    high: Callable[[Builder], Atom]
+    place: Callable[[Builder, Atom], Atom]
+
+
+def _numbers(build: Builder, key: Value, count: int) -> list[Atom] | None:
+    """The numbers that a key consists of; None for a key of another kind, which no dict of such keys holds."""
+    if count == 1 and not isinstance(key, Tup | TupleOf):
+        keys: tuple[Value, ...] = (key,)
+    elif isinstance(key, TupleOf) and count > 1:
+        keys = key.unpacked(build, count)
+    elif isinstance(key, Tup) and count > 1 and len(key.items) == count:
+        keys = key.items
+    else:
+        return None
+    return [build.emit("as_key", build.atom(one)) for one in keys]
+
+
+# ---------------------------------------------------------------- of the caller
+
+
+def table_of(build: Builder, value: Value) -> Table | None:
+    """The tables of a dict, of the caller or known item by item; None where it is none, or has other keys."""
+    if isinstance(value, structures.Shelf):
+        return _of_shelf(value) if value.kind == "dict" else None
+    path = build.param_path(value)
+    found = build.param_values[path] if path is not None else None
+    if path is None or type(found) is not dict or build.changes:
+        return None
+    parts = _parts_of(found)
+    if parts is None or not _has_one_kind(found.values()):
+        return None
+    build.beforehand = True
+    return _of_numbers(build, path, found) if parts == 1 else _of_tuples(build, path, found, parts)
+
+
+def unknown_key(build: Builder, owner: Value, key: Value) -> Table | None:
+    """The tables of a dict for a key that is known in the loop only."""
+    if structures.key_of(key) is not None:
+        return None
+    if isinstance(owner, structures.Shelf):
+        unrolling.must_be_known(build, key)
+    return table_of(build, owner)
+
+
+def _parts_of(keys: Mapping[Any, Any]) -> int | None:
+    """Of how many integers all keys consist; None for keys of other kinds, or of different lengths."""
+    if not keys:
+        return None
+    if {*map(type, keys)} == {int}:
+        return 1 if _spread([*keys]) <= LIMIT else None
+    if {*map(type, keys)} != {tuple} or len({*map(len, keys)}) != 1:
+        return None
+    columns = list(zip(*keys, strict=True))
+    if len(columns) < 2 or any({*map(type, column)} != {int} or _spread(column) > LIMIT for column in columns):
+        return None
+    return len(columns) if math.prod(len({*column}) for column in columns) <= LIMIT else None
+
+
+def _spread(numbers: Any) -> int:
+    return max(numbers) - min(numbers) + 1
+
+
+def _has_one_kind(values: Any) -> bool:
+    """Whether all values are numbers of one type, tuples of such, or arrays of one shape."""
+    kinds = {kind_of(value) for value in values}
+    if len(kinds) != 1:
+        return False
+    (kind,) = kinds
+    if kind.is_array:
+        return len({value.shape for value in values}) == 1
+    if kind.family == "list" and len({*map(len, values)}) != 1:
+        return False
+    rows = kind.family in ("tuple", "list") and bool(kind.items)
+    return kind.is_number or (rows and all(one.is_number for one in kind.items))
+
+
+def _of_numbers(build: Builder, path: str, found: Mapping[Any, Any]) -> Table:
+    low, high = min(found), max(found)
+    span, dense = f"range(min({path}), max({path}) + 1)[:{LIMIT}]", len(found) == high - low + 1
+    build.watch(None, f"{{*map(type, {path})}}", {int})
+    size = f"max({path}) - min({path}) + 1"
+    build.watch(None, f"(len({path}) == {size} <= {LIMIT})" if dense else f"(len({path}) < {size} <= {LIMIT})", True)
+
+    def least(build: Builder) -> Atom:
+        return build.live_in(f"min({path})", low)
+
+    def there(build: Builder) -> Atom:
+        return build.live_in(f"list(map({path}.__contains__, {span}))", [key in found for key in range(low, high + 1)])
+
+    part = Part(
+        least,
+        lambda build: build.live_in(f"max({path})", high),
+        lambda build, number: build.emit("sub", number, least(build)),
+    )
+    keys = range(low, high + 1)
+    column = lambda build, place: _column(build, path, span, f"len({span})", found, keys, place)  # noqa: E731
+    return Table((part,), None if dense else there, column)
+
+
+def _column(build: Builder, path: str, keys: str, size: str, found: Mapping[Any, Any], order: Any, place: Atom):
+    """What a dict holds under a key: an item of a list, of each of several lists for a tuple."""
+    first = next(iter(found.values()))
+    values = [found.get(key, first) for key in order]
+    filled = f"list(map({path}.get, {keys}, [next(iter({path}.values()))] * {size}))"
+    if not isinstance(first, tuple | list):
+        return build.emit("getitem", build.live_in(filled, values), place)
+    build.watch(None, f"{{*map(len, {path}.values())}}", {len(first)})
+    columns = [build.live_in(f"[row[{k}] for row in {filled}]", [row[k] for row in values]) for k in range(len(first))]
+    row = Tup(tuple(build.emit("getitem", column, place) for column in columns))
+    return row if isinstance(first, tuple) else Listed(row)
+
+
+def _of_tuples(build: Builder, path: str, found: Mapping[Any, Any], count: int) -> Table:
+    """Places are sums: each number of a key stands for a multiple of how many there are of those after it."""
+    build.watch(None, f"{{*map(type, {path})}}", {tuple})
+    build.watch(None, f"{{*map(len, {path})}}", {count})
+    known = [sorted({key[k] for key in found}) for k in range(count)]
+    room = (LIMIT / math.prod(map(len, known))) ** (1 / count)
+    most = [int(len(one) * room) for one in known]
+    sets = [f"sorted({{key[{k}] for key in {path}}})[:{most[k]}]" for k in range(count)]
+    steps = [" * ".join(f"len({one})" for one in sets[k + 1 :]) or "1" for k in range(count)]
+    size = " * ".join(f"len({one})" for one in sets)
+    for k in range(count):
+        build.watch(None, f"{{*map(type, {sets[k]})}}", {int})
+        build.watch(None, f"({sets[k]}[-1] - {sets[k]}[0] < {LIMIT})", True)
+        build.watch(None, f"(len({{key[{k}] for key in {path}}}) <= {most[k]})", True)
+    names = [f"key_{k}" for k in range(count)]
+    keys = f"[({', '.join(names)}) {' '.join(f'for {n} in {s}' for n, s in zip(names, sets, strict=True))}]"
+    order = list(itertools.product(*known))
+
+    def part(k: int) -> Part:
+        low, high, step = known[k][0], known[k][-1], len(order) // math.prod(map(len, known[: k + 1]))
+        least = lambda build: build.live_in(f"{sets[k]}[0]", low)  # noqa: E731
+        ranks = {number: rank * step for rank, number in enumerate(known[k])}
+        span = f"range({sets[k]}[0], {sets[k]}[-1] + 1)[:{LIMIT}]"
+        ranking = f"dict(zip({sets[k]}, range(0, {LIMIT}, {steps[k]})))"
+        text = f"list(map({ranking}.get, {span}, [-{LIMIT * count}] * len({span})))"
+        ranked = [ranks.get(number, -LIMIT * count) for number in range(low, high + 1)]
+
+        def place(build: Builder, number: Atom) -> Atom:
+            return build.emit("getitem", build.live_in(text, ranked), build.emit("sub", number, least(build)))
+
+        return Part(least, lambda build: build.live_in(f"{sets[k]}[-1]", high), place)
+
+    def there(build: Builder) -> Atom:
+        return build.live_in(f"list(map({path}.__contains__, {keys}))", [key in found for key in order])
+
+    column = lambda build, place: _column(build, path, keys, f"({size})", found, order, place)  # noqa: E731
+    return Table(tuple(map(part, range(count))), there, column)
+
+
+# ---------------------------------------------------------------- of the region
+
+
+def _of_shelf(shelf: structures.Shelf) -> Table | None:
+    """The tables of a dict that is known item by item, as it is now."""
+    keys = [*shelf.cells]
+    if not keys or {*map(type, keys)} != {int} or _spread(keys) > SHORT:
+        return None
+    low, high = min(keys), max(keys)  # type: ignore[type-var]
+    order = range(low, high + 1)
+
+    def column(build: Builder, place: Atom) -> Value:
+        first = shelf.value(build, keys[0])
+        return _read(build, [shelf.value(build, key) if key in shelf.cells else first for key in order], place)
+
+    def there(build: Builder) -> Atom:
+        return build.emit("list", *(Const(key in shelf.cells) for key in order), hint="there")
+
+    part = Part(
+        lambda build: Const(low),
+        lambda build: Const(high),
+        lambda build, number: build.emit("sub", number, Const(low)) if low else number,
+    )
+    return Table((part,), None if len(keys) == len(order) else there, column)
+
+
+def _read(build: Builder, values: list[Value], place: Atom) -> Value:
+    """The value at a place among values known one by one; of tuples each item."""
+    first = values[0]
+    if isinstance(first, Tup):
+        rows = [value.items for value in values if isinstance(value, Tup) and len(value.items) == len(first.items)]
+        if len(rows) < len(values):
+            raise build.refuse("mixed-kinds", "a dict holds tuples and other values")
+        return Tup(tuple(_read(build, [row[k] for row in rows], place) for k in range(len(first.items))))
+    if isinstance(first, structures.Shelf) and first.kind == "list":
+        rows = [value for value in values if isinstance(value, structures.Shelf) and value.kind == "list"]
+        items = [Tup(tuple(row.values(build))) for row in rows]
+        if len(items) == len(values) and all(row.cells.keys() == first.cells.keys() for row in rows):
+            row = _read(build, [*items], place)
+            assert isinstance(row, Tup)
+            return Listed(row)
+    if not all(isinstance(value, Const | Var) for value in values):
+        raise build.refuse("unsupported-value", "a dict of lists or functions is read at a place of the data")
+    return build.emit("getitem", build.emit("list", *map(build.atom, values), hint="table"), place)
