@@ -189,6 +189,8 @@ def _is_alone(p: Printer, value: Node) -> bool:
         (inner,) = inner.args
         if p.uses.get(inner.serial, 0) > 1:
             return False
+    if inner.op == "owned":
+        return not inner.attrs.get("carried") and p.uses.get(inner.serial, 0) <= 1
     if inner is value or inner.op not in MADE_ANEW:
         return False
     return not is_view(inner) and not (p.gradients and _keeps_its_result(inner))

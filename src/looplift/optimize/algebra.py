@@ -21,6 +21,7 @@ class Rule:
 RULES: tuple[Rule, ...] = (
     Rule("excluded-middle", "a | ~a -> True", masks.excluded_middle),
     Rule("double-negation", "~~a -> a", masks.double_negation),
+    Rule("needless-choice", "some(m) ? (m ? a : b) : b -> m ? a : b", masks.needless_choice),
     Rule("chosen-boolean", "m ? a : False -> m & a, m ? True : b -> m | b", masks.chosen_boolean),
     Rule("counted-labels", "sum_n [label_n = c] -> bincount(label)_c", counting.counted_labels),
     Rule("counted-both", "sum_n (a_in & b_jn) -> (a @ b^T)_ij, of labels bincount", counting.counted_both),

@@ -1,4 +1,4 @@
-"""Masks that hold in every lane, and choices between booleans, which are masks themselves."""
+"""Masks that hold in every lane, choices that decide nothing, and those between booleans, which are masks too."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def excluded_middle(node: Node) -> Node | None:
 
 def _negates(a: Node, b: Node) -> bool:
     return a.op == "elementwise" and a.attrs["name"] in ("not", "invert") and a.args[0] is b
+
+
+def needless_choice(node: Node) -> Node | None:
+    """A side that no lane takes is left out so that inputs have no gradient: not where they are reached anyway."""
+    return node.args[1] if node.op == "where" and node.attrs.get("needless") else None
 
 
 def chosen_boolean(node: Node) -> Node | None:

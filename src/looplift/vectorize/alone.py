@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from looplift.ir.array import Node
 from looplift.ops.table import base_name
 from looplift.vectorize import nodes
+from looplift.vectorize.reached import gradient_nodes
 from looplift.vectorize.sheltered import check_regular, singular_operand
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ def check_pieces(context: Context, value: Node, pieces: Node) -> None:
     _check_inputs(context, value)
     if not _may_show(context, value):
         return
-    from looplift.vectorize.context import gradient_nodes
-
     if any(singular_operand(node) is not None for node in gradient_nodes(value)):
         raise context.refuse("carried", "an item of a list may give others a gradient that is not a number")
     context.is_parted = True
@@ -64,16 +63,12 @@ def _may_show(context: Context, value: Node) -> bool:
 
 
 def _is_linear(value: Node) -> bool:
-    from looplift.vectorize.context import gradient_nodes
-
     named = [node.attrs["name"] for node in gradient_nodes(value) if "name" in node.attrs]
     return all(base_name(name.removeprefix("inplace.")) in LINEAR for name in named)
 
 
 def _check_inputs(context: Context, value: Node) -> None:
     """Require of the lists whose items a value is made of that these have the same inputs."""
-    from looplift.vectorize.context import gradient_nodes
-
     made_of = gradient_nodes(value) if context.items_given else []
     reads = [node for node in made_of if node.op in READS]
     if any(node.op == "name" and node.axes for node in made_of):  # what a loop that stays has made of anything

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span
-from looplift.ir.array import Axis, Check, Node, Step, ancestors, merge_axes, reachable
+from looplift.ir.array import Axis, Check, Node, Step, ancestors, merge_axes
 from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import Atom, Const, If, Loop, Statement, Var
 from looplift.vectorize import doubts, nodes
 from looplift.vectorize.flow import Flow, stored_roots
 from looplift.vectorize.nodes import Affine, Val
+from looplift.vectorize.reached import items_of, leaves
 from looplift.vectorize.reductions import Accumulator
 from looplift.vectorize.sheltered import sheltered
 from looplift.vectorize.updates import Updates
@@ -82,7 +83,9 @@ class Context:
     """Values that are read, each with the steps among which it was made, and how many there were, and the
     condition, the same for all lanes, under which it was."""
     doubts: dict[int, list[doubts.Doubt]] = field(default_factory=dict)
-    """Where choices take the inputs that only one side has, by serial."""
+    """Where choices take the inputs that only one side has, by the number of the choice."""
+    doubtful_checks: list[tuple[Check, int, frozenset[int]]] = field(default_factory=list)
+    """Those of such lanes that another choice drops, of inputs that what reads that choice may reach anyway."""
     items_given: list[Node] = field(default_factory=list)
     """Items of lists of the caller, as one array for each list."""
     is_parted: bool = False
@@ -174,15 +177,17 @@ class Context:
     def add(self, step: Step) -> None:
         self.steps[-1].append(step)
 
-    def check(self, cond: Node, key: str = "") -> None:
+    def check(self, cond: Node, key: str = "") -> Check | None:
         """Require a condition, for the active lanes; the same one only once."""
         if nodes.is_const(cond, True) or (key and key in self.checked):
-            return
+            return None
         if key and len(self.steps) == 1:
             self.checked.add(key)
         if cond.axes and self.mask is not None:
             cond = nodes.elementwise("or_", [cond, nodes.negated(self.mask)], nodes.BOOL)
-        self.add(Check(cond, self.span))
+        made = Check(cond, self.span)
+        self.add(made)
+        return made
 
     def add_check(self, cond: Node) -> None:
         """Require a condition on all lanes together."""
@@ -213,16 +218,15 @@ class Context:
         other = nodes.negated(mask)
         then, orelse = sheltered(self, then, mask), sheltered(self, orelse, other)
         found = nodes.select(mask, then, orelse, kind)
-        doubts.check(self, then, mask, orelse)
-        doubts.check(self, orelse, other, then)
-        doubts.record(self, found, mask, leaves(then) - leaves(orelse, surely=True))
-        doubts.record(self, found, other, leaves(orelse) - leaves(then, surely=True))
-        if leaves(then) - leaves(orelse, surely=True):
-            self.check_taken(mask, then, orelse)
-            found = nodes.select(self._some(mask), found, orelse, kind)
-        if leaves(orelse) - leaves(then, surely=True):
-            self.check_taken(other, orelse, then)
-            found = nodes.select(self._some(other), found, then, kind)
+        made = found
+        for lanes, side, besides in ((mask, then, orelse), (other, orelse, then)):
+            doubts.check(self, side, lanes, besides, made)
+        for lanes, side, besides in ((mask, then, orelse), (other, orelse, then)):
+            if inputs := leaves(side) - leaves(besides, surely=True):
+                doubts.record(self, made, lanes, inputs)
+                self.check_taken(lanes, side, besides)
+                found = nodes.select(self._some(lanes), found, besides, kind)
+                found.attrs["inputs"] = frozenset(inputs)
         return found
 
     def _some(self, mask: Node) -> Node:
@@ -306,71 +310,6 @@ class Context:
 
     def value_of(self, const: Any) -> Node:
         return nodes.const(const)
-
-
-def gradient_nodes(node: Node) -> list[Node]:
-    """The nodes through which gradients may flow from this one."""
-    seen: dict[int, Node] = {}
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        if current.serial in seen or _has_no_gradient(current):
-            continue
-        seen[current.serial] = current
-        if not _only_like(current):
-            pending += current.args
-    return list(seen.values())
-
-
-def leaves(node: Node, surely: bool = False, past: Container[int] = ()) -> set[int]:
-    """The inputs that a gradient of the node may reach, or surely reaches: float tensors of the caller, and modules.
-
-    What nodes of the serials in ``past`` are made of does not count.
-    """
-    found: set[int] = set()
-    seen: set[int] = set()
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        if current.serial in seen or current.serial in past or _has_no_gradient(current):
-            continue
-        seen.add(current.serial)
-        if current.op in ("module", "cell"):
-            found.add(hash(current.attrs["path"]))
-        if current.op in ("name", "pack", "items") and nodes.may_have_gradient(current.kind.dtype):
-            found.add(current.serial)
-        if current.op == "name" and not current.kind.is_array and not surely:
-            found.add(current.serial)  # a list: another item is another input
-        if surely and current.op == "where" and not current.args[0].axes:
-            found |= leaves(current.args[1], True) & leaves(current.args[2], True)
-        elif not _only_like(current):
-            pending += current.args
-    return found
-
-
-def _has_no_gradient(node: Node) -> bool:
-    kind = node.kind
-    return kind.is_number or (kind.is_array and not nodes.may_have_gradient(kind.dtype))
-
-
-def _only_like(node: Node) -> bool:
-    """Whether a value depends on the sizes and dtypes of its operands alone."""
-    if node.op in ("attribute", "extent", "length") or node.attrs.get("like"):
-        return True
-    name = node.attrs.get("name", "") if node.op in ("apply", "vmapped") else ""
-    return name.rpartition(".")[2] in LIKE and name.startswith(("torch.", "np.", "method.new_"))
-
-
-LIKE = frozenset(
-    """zeros ones empty full zeros_like ones_like empty_like full_like new_zeros new_ones new_empty new_full
-    arange eye""".split()
-)
-
-
-def items_of(node: Node) -> set[int]:
-    """The lists of the caller whose items the gradient of the node may reach."""
-    packs = {found.serial for found in reachable([node]) if found.op in ("pack", "items")}
-    return packs & leaves(node)
 
 
 def index_node(axis: Axis) -> Node:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from looplift.ir.array import Axis, Node, ancestors, merge_axes
 from looplift.vectorize import nodes
+from looplift.vectorize.reached import gradient_nodes, leaves, reached_besides
 
 if TYPE_CHECKING:
     from looplift.vectorize.context import Context
@@ -23,31 +24,42 @@ def record(context: Context, made: Node, mask: Node, inputs: set[int]) -> None:
     """Inputs that a choice takes in the lanes of a mask only."""
     if inputs:
         lanes = nodes.both(context.mask, mask)
-        context.doubts.setdefault(made.serial, []).append((lanes, frozenset(inputs)))
+        context.doubts.setdefault(number_of(made), []).append((lanes, frozenset(inputs)))
+
+
+def number_of(choice: Node) -> int:
+    """The number of a choice, also of those that are made of it with other operands."""
+    return choice.attrs.setdefault("choice", choice.serial)
 
 
 def found_in(context: Context, value: Node, besides: Node | None = None) -> list[Doubt]:
     """The doubts in a value, but for those about inputs that another one surely has, and those that both have."""
-    from looplift.vectorize.context import gradient_nodes, leaves
-
     if not context.doubts:
         return []
     sure = leaves(besides, surely=True) if besides is not None else set()
     shared = {node.serial for node in gradient_nodes(besides)} if besides is not None else set()
-    serials = sorted({node.serial for node in gradient_nodes(value)} - shared)
-    found = [doubt for serial in serials for doubt in context.doubts.get(serial, ())]
-    return [(lanes, inputs) for lanes, inputs in found if inputs - sure]
+    own = [node for node in gradient_nodes(value) if "choice" in node.attrs and node.serial not in shared]
+    own.sort(key=lambda node: node.serial)
+    found = [(node.serial, *doubt) for node in own for doubt in context.doubts.get(node.attrs["choice"], ())]
+    found = [doubt for doubt in found if doubt[2] - sure]
+    reached = reached_besides(value) if found else {}
+    return [(lanes, inputs) for serial, lanes, inputs in found if inputs - sure - reached.get(serial, sure)]
 
 
-def check(context: Context, value: Node, mask: Node, besides: Node | None = None) -> None:
-    """Require that what lanes of a value took is taken in a lane of the mask too, if in any."""
+def check(context: Context, value: Node, mask: Node, besides: Node | None = None, choice: Node | None = None) -> None:
+    """Require that what lanes of a value took is taken in a lane of the mask too, if in any.
+
+    ``choice`` is what drops the other lanes, if it is one.
+    """
     if not context.needs_grad:
         return
     kept = parts_of(mask)
-    for lanes, _ in found_in(context, value, besides):
+    for lanes, inputs in found_in(context, value, besides):
         if not kept <= parts_of(lanes):
             nowhere = nodes.negated(_some(lanes))
-            context.check(nodes.elementwise("or_", [nowhere, _some(nodes.both(lanes, mask))], nodes.BOOL))
+            made = context.check(nodes.elementwise("or_", [nowhere, _some(nodes.both(lanes, mask))], nodes.BOOL))
+            if made is not None and choice is not None:
+                context.doubtful_checks.append((made, number_of(choice), inputs))
 
 
 def check_entries(context: Context, value: Node, axis: Axis) -> None:
@@ -81,8 +93,6 @@ def check_last(context: Context, value: Node, axis: Axis) -> None:
 
 def check_shifted(context: Context, init: Node, value: Node, axis: Axis) -> None:
     """The same where the last lane of an axis is dropped, and another value comes in front."""
-    from looplift.vectorize.context import leaves
-
     if not context.needs_grad or not value.kind.is_array:
         return
     if leaves(value) - leaves(init, surely=True):
@@ -92,8 +102,6 @@ def check_shifted(context: Context, init: Node, value: Node, axis: Axis) -> None
 
 def record_shifted(context: Context, made: Node, init: Node, value: Node, axis: Axis) -> None:
     """The first lane takes the inputs of the value in front, the others those of the lanes before them."""
-    from looplift.vectorize.context import leaves
-
     if context.needs_grad and value.kind.is_array:
         first = nodes.compare("eq", _position(axis), axis.lo)
         record(context, made, nodes.negated(first), leaves(value) - leaves(init, surely=True))
@@ -102,8 +110,6 @@ def record_shifted(context: Context, made: Node, init: Node, value: Node, axis: 
 
 def check_at(context: Context, value: Node, axis: Axis) -> None:
     """A loop that stays takes the lanes of an axis one by one: none may lack the inputs that others take."""
-    from looplift.vectorize.context import gradient_nodes, leaves
-
     given = [node for node in gradient_nodes(value) if node.op == "name" and not node.attrs.get("memory")]
     fine = leaves(value, surely=True, past=context.doubts)
     fine |= {node.serial for node in given if node.attrs.get("gradient") is False}

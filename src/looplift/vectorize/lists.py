@@ -8,9 +8,10 @@ from looplift.ir.array import Assign, Axis, Node, Push, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Var
 from looplift.vectorize import alone, doubts, lane_lists, nodes, ragged_lists, rows, strip_lists
-from looplift.vectorize.context import Context, leaves
+from looplift.vectorize.context import Context
 from looplift.vectorize.held import check_number
 from looplift.vectorize.nodes import Val
+from looplift.vectorize.reached import leaves
 
 
 def array_family(context: Context) -> str:

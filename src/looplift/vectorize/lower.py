@@ -62,6 +62,7 @@ from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.numbers import bits_of, truth
 from looplift.vectorize.operations import operation
 from looplift.vectorize.overlap import check_overlap
+from looplift.vectorize.reached import settle_choices
 from looplift.vectorize.rebound import held_names
 from looplift.vectorize.results import results_of
 from looplift.vectorize.stores import store
@@ -92,6 +93,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
         else []
     )
     made = unread.completed(context, [node for _, node in results])
+    settle_choices(context, made, [node for _, node in results])
     small = given_integers(context.given, made, [node for _, node in results])
     steps = [*small, *finite, *made]
     return Program(steps, results, library, memory=memory), context

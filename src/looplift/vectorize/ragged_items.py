@@ -6,7 +6,7 @@ from looplift.ir.array import Axis, Node, merge_axes
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Op, Operand, Slice, Var, as_atom
 from looplift.vectorize import nodes, rows, segments
-from looplift.vectorize.context import Context, items_of
+from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.ragged import (
     Dims,
@@ -19,6 +19,7 @@ from looplift.vectorize.ragged import (
     relabelled,
     unsqueezed,
 )
+from looplift.vectorize.reached import items_of
 from looplift.vectorize.subscripts import Segment, Whole, pieces_of
 
 # ---------------------------------------------------------------- subscripts

@@ -14,9 +14,10 @@ from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Atom, Carry, If, Let, Loop, Var
 from looplift.vectorize import doubts, lists, nodes
-from looplift.vectorize.context import Context, leaves
+from looplift.vectorize.context import Context
 from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan
 from looplift.vectorize.nodes import Val
+from looplift.vectorize.reached import leaves
 from looplift.vectorize.sheltered import check_regular
 
 

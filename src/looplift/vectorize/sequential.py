@@ -10,12 +10,13 @@ from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Pus
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Loop, Range, Var, While
 from looplift.vectorize import lists, nodes
-from looplift.vectorize.context import Array, Context, leaves
+from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.lists import Built, Held
 from looplift.vectorize.memory import check_shared, check_steps
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import truth
+from looplift.vectorize.reached import leaves
 from looplift.vectorize.settled import note_iteration, noting_iterations
 from looplift.vectorize.slow_counters import carried_bits
 from looplift.vectorize.strips import pieces

@@ -13,12 +13,13 @@ from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
 from looplift.vectorize import doubts, nodes
 from looplift.vectorize.blocks import store_blocks
-from looplift.vectorize.context import Array, Context, Contribution, leaves
+from looplift.vectorize.context import Array, Context, Contribution
 from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.held import check_held
 from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, surely, wide_place, wrapped
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.places import by_dimension
+from looplift.vectorize.reached import leaves
 from looplift.vectorize.subscripts import (
     Along,
     Cut,
