@@ -335,6 +335,8 @@ def _planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, sear
                 return other
         except NotLiftable as why:
             refusal = refusal or why
+    if (made is None or not _is_done(made)) and (other := _forwarded(facts, plan)) is not None:
+        made, facts = other, other.facts
     if searches and (made is None or not _is_done(made)) and (other := _searched(facts, plan)) is not None:
         other.unsearched = made
         made = other
@@ -346,6 +348,21 @@ def _planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, sear
 
 def _is_done(made: Any) -> bool:
     return made.is_all_lanes or all(loop.decision == "native" for loop in made.decisions)
+
+
+def _forwarded(facts: Any, plan: Callable[[Any], Any]) -> Any:
+    """The plan of a function that carries what it reads of the iteration before, if no loop of that stays."""
+    from looplift.analysis.probe import analyse
+    from looplift.vectorize.forwarded import with_forwarding
+    from looplift.vectorize.plan import needs_grad
+
+    function = with_forwarding(facts.function, facts, gradients=needs_grad(facts))
+    if function is None:
+        return None
+    with suppress(NotLiftable):
+        made = plan(analyse(function))
+        return made if _is_done(made) else None
+    return None
 
 
 def _searched(facts: Any, plan: Callable[[Any], Any]) -> Any:
