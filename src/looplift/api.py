@@ -278,12 +278,11 @@ class Lift:
             state.callers.append(self)
         return state.function
 
-    def _compile(self, program: Any, values: dict[str, Any], backend: str | None = None) -> Any:
+    def _compile(self, program: Any, values: dict[str, Any], **changes: Any) -> Any:
         with no_collection():
             from looplift import pipeline
 
-            settings = self.settings if backend is None else replace(self.settings, backend=backend)
-            return pipeline.compile_region(program, values, settings)
+            return pipeline.compile_region(program, values, replace(self.settings, **changes))
 
     # ------------------------------------------------------------ what the user asks
 

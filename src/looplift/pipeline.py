@@ -209,6 +209,7 @@ def _through_the_ir(
     )
     from looplift.vectorize.plan import plan
 
+    kernels = kernels and not settings.in_graph
     region = program.region
     places = {"file": program.file, "name": program.name, "markers": markers}
     function = translate(region.statements, values, list(program.live_out), **places)
@@ -504,7 +505,9 @@ def _kernel_of(loop: Any, facts: Any, *, gradients: bool) -> Any:
 def _built(kernel: Any, gradients: bool) -> Callable[..., Any]:
     from looplift.build.native import differentiable, load
 
-    return differentiable(kernel) if gradients else load(kernel)
+    call: Any = differentiable(kernel) if gradients else load(kernel)
+    call.kernel, call.has_gradients = kernel, gradients  # for those that make an operator of it
+    return call
 
 
 def _code_from_emitted(emitted: Any, made: Any) -> RegionCode:

@@ -8,6 +8,7 @@ import torch
 from torch.func import grad, hessian, jacfwd, jacrev, jvp, vmap
 
 from looplift import lift
+from looplift.runtime.operators import Operator
 
 FACTOR = 3.0
 
@@ -333,3 +334,86 @@ def test_report_says_why_a_loop_is_traced_as_written():
     torch.compile(lifted, backend="eager", fullgraph=True)(torch.randn(4))
     (loop,) = lifted.report().loops
     assert any("random numbers" in note for note in loop.notes)
+
+
+def alignment(x, y):
+    """Dynamic time warping."""
+    n, m = x.shape[0], y.shape[0]
+    table = torch.full((n + 1, m + 1), float("inf"), dtype=x.dtype)
+    table[0, 0] = 0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            table[i, j] = abs(x[i - 1] - y[j - 1]) + min(table[i - 1, j], table[i, j - 1], table[i - 1, j - 1])
+    return table[n, m]
+
+
+def swept(x, steps):
+    x = x.clone()
+    for _ in range(steps):
+        for i in range(1, x.shape[0] - 1):
+            x[i] = 0.5 * (x[i - 1] + x[i + 1])
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (alignment, (torch.randn(12), torch.randn(9))),
+        (alignment, (torch.randn(12, requires_grad=True), torch.randn(9))),
+        (alignment, (torch.randn(9, requires_grad=True), torch.randn(7, dtype=torch.float32, requires_grad=True))),
+        (swept, (torch.randn(20, dtype=torch.float64), 3)),
+        (swept, (torch.randn(20, dtype=torch.float64, requires_grad=True), 3)),
+        (smoothed, (torch.randn(50),)),
+    ],
+)
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_kernels_are_operators_of_a_graph(function, arguments, backend):
+    compiled = torch.compile(lift(function), backend=backend, fullgraph=True)
+    torch.testing.assert_close(outcome(compiled, arguments), outcome(function, arguments))
+
+
+def test_a_graph_with_a_kernel_is_small():
+    nodes = Nodes()
+    x, y = torch.randn(30, requires_grad=True), torch.randn(20)
+    torch.compile(lift(alignment), backend=nodes, fullgraph=True)(x, y)
+    assert len(nodes.counts) == 1
+    assert nodes.counts[0] < 15
+
+
+def test_export_of_a_kernel():
+    lifted = lift(alignment)
+
+    class Model(torch.nn.Module):
+        def forward(self, x, y):
+            return lifted(x, y)
+
+    program = torch.export.export(Model(), (torch.randn(8), torch.randn(6)))
+    assert len(program.graph.nodes) < 20
+    x, y = torch.randn(8), torch.randn(6)
+    torch.testing.assert_close(program.module()(x, y), alignment(x, y))
+
+
+def test_operators_pass_the_checks_of_torch(monkeypatch):
+    calls = []
+    run = Operator._run
+    monkeypatch.setattr(Operator, "_run", lambda self, values: calls.append((self, values)) or run(self, values))
+    x, y = torch.randn(6, requires_grad=True), torch.randn(5)
+    torch.compile(lift(alignment), backend="eager", fullgraph=True)(x, y)
+    kernel, values = calls[-1]
+    values = [one.detach().clone() if isinstance(one, torch.Tensor) else one for one in values]
+    for position in kernel.sources:
+        values[position].requires_grad_()
+    torch.library.opcheck(kernel.made.default, tuple(values))
+
+
+def test_what_a_loop_raises_names_the_graph():
+    def shifted_by(x, out, offset):
+        for i in range(1, x.shape[0]):
+            out[i + offset] = torch.sin(out[i - 1]) + x[i]
+        return out
+
+    arguments = (torch.randn(9), torch.zeros(9))
+    compiled = torch.compile(lift(shifted_by), backend="eager", fullgraph=True)
+    torch.testing.assert_close(compiled(*arguments, 0), shifted_by(*arguments, 0))
+    with pytest.raises((RuntimeError, IndexError)):
+        compiled(*arguments, 3)

@@ -35,7 +35,7 @@ collect = False
 """Whether calls are timed, for ``looplift run``. Entries are made for it: set it before the first call."""
 
 Compile = Callable[..., RegionCode]
-"""Batched code for a region and the values of its names, with another backend than the user's if one is named."""
+"""Batched code for a region and the values of its names; keywords change the settings that the user chose."""
 
 
 @dataclass(eq=False)

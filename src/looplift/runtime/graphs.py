@@ -10,10 +10,9 @@ allowed, the loop is traced as written.
 from __future__ import annotations
 
 import functools
-import threading
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
@@ -21,7 +20,8 @@ from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable, RequirementFailed
 from looplift.runtime import entry
-from looplift.runtime.traced_kinds import NotTraced, faked, kind_of, kind_outside, share_memory, stand_in
+from looplift.runtime.operators import operator
+from looplift.runtime.traced_kinds import NotTraced, faked, in_a_thread, kind_of, kind_outside, share_memory, stand_in
 from looplift.runtime.variants import RegionCode, build_function
 from looplift.runtime.verification import BUDGET, captured_output, verified_call
 
@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 
 _OF_MEMORY = ("_apart", "_own_places")
 """Words in guards that ask where elements lie, which values without numbers do not tell."""
+
+
+class Way(NamedTuple):
+    """What a tracer can do. ``whole``: its graph may not break. ``kernels``: it takes operators that run kernels."""
+
+    whole: bool
+    kernels: bool
 
 
 class Numbered:
@@ -54,10 +61,10 @@ class Graphs:
     calls: Numbered = field(default_factory=Numbered)
     chosen: str = ""
 
-    def choose(self, arguments: Sequence[Any], *, whole: bool) -> Callable[..., Any]:
-        """What to trace for arguments as the tracer shows them; ``whole``: the graph may not break."""
+    def choose(self, arguments: Sequence[Any], way: Way) -> Callable[..., Any]:
+        """What to trace for arguments as the tracer shows them."""
         try:
-            made = self._made(arguments)
+            made = self._made(arguments, way)
             made.check(dict(zip(self.dispatcher.program.arguments, arguments, strict=True)))
         except NotTraced as why:
             return self.as_written(why)
@@ -65,7 +72,7 @@ class Graphs:
             return made.call
         if made.divided is not None:
             return made.divided
-        if whole or not made.is_lifted:
+        if way.whole or not made.is_lifted:
             return self.as_written(made.refusal)
         return self.outside
 
@@ -79,7 +86,7 @@ class Graphs:
         original = self.dispatcher.program.original
         if not is_abstract():
             return original(*arguments)
-        call = self.choose(arguments, whole=True)
+        call = self.choose(arguments, Way(whole=True, kernels=torch.compiler.is_exporting()))
         if call is original or any(made.call is call and made.writes for made in self.made.values()):
             return call(*arguments)
         try:
@@ -96,17 +103,17 @@ class Graphs:
 
         return torch.compiler.disable(enter, reason="the loop runs lifted between two graphs")
 
-    def _made(self, arguments: Sequence[Any]) -> Made:
+    def _made(self, arguments: Sequence[Any], way: Way) -> Made:
         if torch._C._is_any_autocast_enabled() or torch.is_inference_mode_enabled():
             raise NotTraced("under autocast and in inference mode")
         kinds = tuple(map(kind_of, arguments))
         outside = entry.outside_values(self.dispatcher.program)
         shared = share_memory(arguments)
         modes = (torch.is_grad_enabled(), torch.get_default_dtype())
-        key = (kinds, tuple((name, kind_outside(value)) for name, value in outside.items()), shared, modes)
+        key = (kinds, tuple((name, kind_outside(value)) for name, value in outside.items()), shared, modes, way)
         if key not in self.made or any(kind[0] == "module" for kind in kinds):  # what is in a module may change
-            make = functools.partial(_made, self.dispatcher, kinds, outside, shared=shared)
-            self.made[key] = in_a_thread(make, gradients=modes[0])
+            maker = Maker(self.dispatcher, kinds, outside, shared, way)
+            self.made[key] = in_a_thread(maker.made, gradients=modes[0])
         return self.made[key]
 
 
@@ -133,50 +140,70 @@ class Made:
 # ---------------------------------------------------------------- made in a thread
 
 
-def in_a_thread(make: Callable[[], Any], *, gradients: bool) -> Any:
-    """What a function returns where none of torch's modes are on, which belong to a thread."""
-    found: list[Any] = []
+@dataclass(eq=False)
+class Maker:
+    """What to trace for a region and kinds of its arguments; ``way``: what the tracer can do."""
 
-    def work() -> None:
+    dispatcher: Dispatcher
+    kinds: Sequence[Any]
+    outside: Mapping[str, Any]
+    shared: bool
+    way: Way
+
+    def made(self) -> Made:
+        refusals: list[NotTraced | NotLiftable] = []
+        for attempt in self._attempts():
+            if isinstance(attempt, Made):
+                return attempt
+            refusals.append(attempt)
+        refusal = refusals[0] if refusals else NotTraced("a loop of many steps is no part of a graph")
+        lifted = self._compiled()
+        if not isinstance(lifted, NotLiftable):
+            return Made(refusal=refusal, is_lifted=True)
+        divided: Any = self.dispatcher.divided(lifted)
+        return Made(refusal=refusal, divided=divided and with_own_regions(divided, self.dispatcher.regions))
+
+    def _attempts(self) -> Iterator[Made | NotTraced | NotLiftable]:
+        """Code that can be traced, in the order in which it is wanted; the next is made where one is refused."""
+        batched = self._compiled(backend="torch")
+        if isinstance(batched, NotLiftable):
+            yield batched
+        elif not any(loop.decision == "sequential" for loop in batched.decisions):
+            yield self._tried(batched)
+        if self.way.kernels:
+            yield self._with_kernels()
+        if self.way.whole and not isinstance(batched, NotLiftable):
+            yield self._tried(batched)
+
+    def _values(self) -> dict[str, Any]:
+        arguments = zip(self.dispatcher.program.arguments, map(stand_in, self.kinds), strict=True)
+        return {**dict(arguments), **self.outside}
+
+    def _compiled(self, **changes: Any) -> RegionCode | NotLiftable:
         try:
-            with torch.set_grad_enabled(gradients):
-                found.append(make())
-        except BaseException as error:
-            found.append(error)
+            return self.dispatcher.compile(self.dispatcher.program, self._values(), **changes)
+        except NotLiftable as refusal:
+            return refusal
+        except Exception as error:
+            return NotLiftable("internal", f"{type(error).__name__}: {error}")
 
-    thread = threading.Thread(target=work, name="looplift")
-    thread.start()
-    thread.join()
-    if isinstance(found[0], BaseException):
-        raise found[0]
-    return found[0]
-
-
-def _made(dispatcher: Dispatcher, kinds: Sequence[Any], outside: Mapping[str, Any], *, shared: bool) -> Made:
-    program = dispatcher.program
-    values = {**dict(zip(program.arguments, map(stand_in, kinds), strict=True)), **outside}
-    code = _compiled(dispatcher, values, "torch")
-    if isinstance(code, NotLiftable):
-        refusal: Exception = code
-    else:
+    def _with_kernels(self) -> Made | NotTraced | NotLiftable:
+        """Code whose kernels are operators of torch."""
+        code = self._compiled(in_graph=True)
+        if isinstance(code, NotLiftable):
+            return code
         try:
-            return _checked(dispatcher, kinds, code, values, shared=shared)
+            kernels = {name: value for name, value in code.namespace.items() if hasattr(value, "kernel")}
+            code.namespace |= {name: operator(value) for name, value in kernels.items()}
         except NotTraced as why:
-            refusal = why
-    code = _compiled(dispatcher, values, None)
-    if isinstance(code, NotLiftable):
-        divided: Any = dispatcher.divided(code)
-        return Made(refusal=refusal, divided=divided and with_own_regions(divided, dispatcher.regions))
-    return Made(refusal=refusal, is_lifted=True)
+            return why
+        return self._tried(code)
 
-
-def _compiled(dispatcher: Dispatcher, values: dict[str, Any], backend: str | None) -> RegionCode | NotLiftable:
-    try:
-        return dispatcher.compile(dispatcher.program, values, backend)
-    except NotLiftable as refusal:
-        return refusal
-    except Exception as error:
-        return NotLiftable("internal", f"{type(error).__name__}: {error}")
+    def _tried(self, code: RegionCode) -> Made | NotTraced:
+        try:
+            return _checked(self.dispatcher, self.kinds, code, self._values(), shared=self.shared)
+        except NotTraced as why:
+            return why
 
 
 def _checked(dispatcher: Dispatcher, kinds: Sequence[Any], code: RegionCode, values: Any, *, shared: bool) -> Made:
@@ -221,6 +248,8 @@ def _try_without_numbers(call: Callable[..., Any], kinds: Sequence[Any]) -> None
         values = [faked(mode, kind) for kind in kinds]
         try:
             call(*values)
+        except NotTraced:
+            raise
         except RequirementFailed:
             raise NotTraced("a check of batched code fails for arguments of these sizes") from None
         except Exception as error:
@@ -248,7 +277,8 @@ def traced_entry(graphs: Graphs, names: Sequence[str]) -> Callable[..., Any]:
         except NotTraced as why:
             call = graphs.as_written(why)
         else:
-            call = graphs.choose(seen, whole=tracer.one_graph or getattr(tracer, "error_on_graph_break", False))
+            whole = bool(tracer.one_graph or getattr(tracer, "error_on_graph_break", False))
+            call = graphs.choose(seen, Way(whole, kernels=whole))
         graphs.chosen = graphs.calls.name(call)
 
     def chosen() -> str:

@@ -1,9 +1,13 @@
-"""What a tracer shows of an argument in, its kind out; a kind in, a value of it out, with random numbers or none."""
+"""What a tracer shows of an argument in, its kind out; a kind in, a value of it out, with random numbers or none.
+
+Also where values are made and code is compiled while something traces: in a thread of its own.
+"""
 
 from __future__ import annotations
 
+import threading
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -108,3 +112,22 @@ def faked(mode: Any, kind: Any) -> Any:
         return kind[-1]
     _, dtype, extents, steps, device, requires_grad = kind
     return torch.empty_strided(extents, steps, dtype=dtype, device=device).requires_grad_(requires_grad)
+
+
+def in_a_thread(make: Callable[[], Any], *, gradients: bool) -> Any:
+    """What a function returns where none of torch's modes are on, which belong to a thread."""
+    found: list[Any] = []
+
+    def work() -> None:
+        try:
+            with torch.set_grad_enabled(gradients):
+                found.append(make())
+        except BaseException as error:
+            found.append(error)
+
+    thread = threading.Thread(target=work, name="looplift")
+    thread.start()
+    thread.join()
+    if isinstance(found[0], BaseException):
+        raise found[0]
+    return found[0]

@@ -1,0 +1,148 @@
+"""A compiled kernel in, an operator of torch out, which graphs can hold: it has rules for shapes and gradients.
+
+An operator changes none of its arguments; what the kernel writes to comes back as new tensors. Its backward pass is an
+operator as well, which runs the kernel again, with a tape. (`torch.library`, "Custom Operators" in PyTorch's manual.)
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from looplift.base.data import dataclass
+from looplift.base.errors import RequirementFailed
+from looplift.runtime.traced_kinds import NotTraced, in_a_thread
+
+_TYPES = {int: "SymInt", torch.SymInt: "SymInt", float: "float", bool: "bool"}
+
+
+@functools.cache
+def _library() -> torch.library.Library:
+    return torch.library.Library("looplift", "FRAGMENT")
+
+
+@dataclass(eq=False)
+class Operator:
+    """Stands in for a kernel's callable. The first call defines it: that tells the types of its arguments."""
+
+    kernel: Any
+    call: Callable[..., tuple[Any, ...]]
+    has_gradients: bool
+    made: Callable[..., Any] | None = None
+
+    def __post_init__(self) -> None:
+        if any(not _is_number_tensor(result) for result in self.kernel.results):
+            raise NotTraced("a kernel's result is a number, or of a size that a graph does not know")
+        inputs = list(self.kernel.inputs)
+        self.stored = [inputs.index(var) for var in self.kernel.stored]
+        self.sources = [inputs.index(var) for var in self.kernel.differentiable]
+        text = f"{self.kernel.source}{self.kernel.adjoint}{self.has_gradients}"
+        self.name = f"{self.kernel.name}_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+    def __call__(self, *arguments: Any) -> tuple[Any, ...]:
+        if self.made is None:
+            self.made = self._defined(arguments)
+        found = self.made(*arguments)
+        if self.has_gradients:
+            return tuple(found)
+        count = len(self.kernel.results)
+        for position, new in zip(self.stored, found[count:], strict=True):
+            arguments[position].copy_(new)
+        return tuple(found[:count])
+
+    def _defined(self, arguments: Sequence[Any]) -> Callable[..., Any]:
+        if hasattr(torch.ops.looplift, self.name):
+            return getattr(torch.ops.looplift, self.name)
+        taken = ", ".join(f"{_type_of(argument)} a{k}" for k, argument in enumerate(arguments))
+        library = _library()
+        library.define(f"{self.name}({taken}) -> Tensor[]")
+        library.impl(self.name, self._forward, "CPU")
+        torch.library.register_fake(f"looplift::{self.name}", self._shapes, lib=library)
+        if self.has_gradients:
+            library.define(f"{self.name}_backward({taken}, Tensor?[] gradients) -> Tensor[]")
+            library.impl(f"{self.name}_backward", self._backward, "CPU")
+            torch.library.register_fake(f"looplift::{self.name}_backward", self._shapes_backward, lib=library)
+            names = {"setup_context": self._save, "lib": library}
+            torch.library.register_autograd(f"looplift::{self.name}", self._gradients, **names)
+        return getattr(torch.ops.looplift, self.name)
+
+    # ------------------------------------------------------------ what the operator does
+
+    def _forward(self, *arguments: Any) -> list[torch.Tensor]:
+        values = list(arguments)
+        if not self.has_gradients:
+            for position in self.stored:
+                values[position] = values[position].clone()
+        with torch.no_grad():
+            found = self._run(values)
+        return list(found) if self.has_gradients else [*found, *(values[position] for position in self.stored)]
+
+    def _run(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        try:
+            return self.call(*values)
+        except RequirementFailed as failure:
+            message = (
+                f"a loop that runs as a kernel inside of a graph: {failure}; outside of the graph it runs as written"
+            )
+            raise RuntimeError(message) from None
+
+    def _shapes(self, *arguments: Any) -> list[torch.Tensor]:
+        results = [torch.empty((), dtype=getattr(torch, result.kind.dtype)) for result in self.kernel.results]
+        return results + [torch.empty_like(arguments[position]) for position in self.stored]
+
+    # ------------------------------------------------------------ gradients
+
+    def _save(self, ctx: Any, inputs: Sequence[Any], output: Any) -> None:
+        ctx.numbers = [None if isinstance(one, torch.Tensor) else one for one in inputs]
+        tensors = (one for one in inputs if isinstance(one, torch.Tensor))
+        ctx.save_for_backward(*(one.clone() for one in tensors))  # what the loop writes to changes afterwards
+
+    def _gradients(self, ctx: Any, gradients: Sequence[Any]) -> tuple[Any, ...]:
+        tensors = iter(ctx.saved_tensors)
+        arguments = [next(tensors) if one is None else one for one in ctx.numbers]
+        found = getattr(torch.ops.looplift, f"{self.name}_backward")(*arguments, list(gradients))
+        every: list[Any] = [None] * len(arguments)
+        for position, gradient in zip(self.sources, found, strict=True):
+            every[position] = gradient
+        return tuple(every)
+
+    def _backward(self, *arguments: Any) -> list[torch.Tensor]:
+        *values, gradients = arguments
+        return in_a_thread(lambda: self._run_backward(values, gradients), gradients=True)
+
+    def _run_backward(self, values: list[Any], gradients: Sequence[Any]) -> list[torch.Tensor]:
+        for position in self.sources:
+            values[position] = values[position].detach().requires_grad_()
+        given = [(end, one) for end, one in zip(self._run(values), gradients, strict=True) if one is not None]
+        given = [(end, one) for end, one in given if end.requires_grad]
+        sources = [values[position] for position in self.sources]
+        if not given:
+            return [torch.zeros_like(source) for source in sources]
+        ends, starts = zip(*given)
+        found = torch.autograd.grad(ends, sources, starts, allow_unused=True)
+        return [torch.zeros_like(source) if one is None else one for source, one in zip(sources, found, strict=True)]
+
+    def _shapes_backward(self, *arguments: Any) -> list[torch.Tensor]:
+        return [torch.empty_like(arguments[position]) for position in self.sources]
+
+
+def operator(call: Any) -> Operator:
+    """For a kernel's callable, as the compiler makes it; raises NotTraced where a graph cannot hold it."""
+    return Operator(call.kernel, call, call.has_gradients)
+
+
+def _type_of(argument: Any) -> str:
+    if isinstance(argument, torch.Tensor):
+        return "Tensor"
+    if (found := _TYPES.get(type(argument))) is None:
+        raise NotTraced(f"a kernel takes a value of type {type(argument).__name__}")
+    return found
+
+
+def _is_number_tensor(result: Any) -> bool:
+    plain = not (result.other or result.may_be_none or result.may_be_unbound) and result.init is None
+    return plain and result.same_as is None and result.kind.family == "tensor" and result.kind.rank == 0
