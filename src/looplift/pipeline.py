@@ -316,9 +316,11 @@ def _dtypes_of(values: Mapping[str, Any]) -> list[str]:
 
 
 def _planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searches: bool = True) -> Any:
-    """The plan of a function; where it has loops that stay and carry rows, one in which these fill tables, if kernels
-    then do all of it; where loops are left early, one in which they are ``searches``."""
+    """The plan of a function; where it has loops that stay, one of another form, if kernels then do all of it: rows
+    that a loop carries fill tables, and where values are numbers before the first iteration alone, it comes first;
+    where loops are left early, one in which they are ``searches``."""
     from looplift.analysis.probe import analyse
+    from looplift.ir.first_apart import with_first_apart
     from looplift.ir.histories import with_histories
 
     made = refusal = None
@@ -326,12 +328,14 @@ def _planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, sear
         made = plan(facts)
     except NotLiftable as why:
         refusal = why
-    stays = settings.backend != "torch" and (
-        made is None or any(loop.decision == "sequential" for loop in made.decisions)
-    )
-    if stays and (tabled := with_histories(facts.function, facts)) is not None:
+    decisions = {loop.decision for loop in made.decisions} if made is not None else {"sequential"}
+    for form, changed in ((with_histories, {"sequential"}), (with_first_apart, {"sequential", "scan"})):
+        if settings.backend == "torch" or decisions.isdisjoint(changed):
+            continue
+        if (formed := form(facts.function, facts)) is None:
+            continue
         try:
-            other = plan(analyse(tabled))
+            other = plan(analyse(formed))
             if all(loop.decision == "native" for loop in other.decisions):
                 return other
         except NotLiftable as why:
@@ -476,12 +480,19 @@ def _one_kernel(function: Any, settings: Settings, *, rows: bool) -> RegionCode 
 
 def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     from looplift.emit.native_whole import whole_region
+    from looplift.ir.first_apart import with_first_apart
     from looplift.runtime.variants import RegionCode
     from looplift.vectorize.plan import decisions_of_kernel
     from looplift.vectorize.whole import check_whole
 
     check_whole(function)
-    whole = whole_region(function, rows=rows)
+    try:
+        whole = whole_region(function, rows=rows)
+    except NotLiftable as refusal:
+        apart = with_first_apart(function) if refusal.code == "mixed-kinds" else None
+        if apart is None:
+            raise
+        whole = whole_region(apart, rows=rows)
     namespace = whole.namespace | {whole.kernel.name: _built(whole.kernel, False)}
     decisions = decisions_of_kernel(function, tuple(whole.notes))
     return RegionCode(
