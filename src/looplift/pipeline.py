@@ -78,6 +78,7 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
 
 _NEVER_IN_ANOTHER_FORM = (
     "training-step",
+    "gradient",
     "subclass",
     "generator",
     "no-source",
@@ -212,7 +213,7 @@ def _through_the_ir(
     kernels = kernels and not settings.in_graph
     region = program.region
     places = {"file": program.file, "name": program.name, "markers": markers}
-    function = translate(region.statements, values, list(program.live_out), **places)
+    function = _with_gradients(translate(region.statements, values, list(program.live_out), **places))
     one_kernel = cache(lambda *, rows=True: _one_kernel(function, settings, rows=rows))
     if kernels and (settings.backend == "native" or suits_a_kernel(function)):
         if not isinstance(found := one_kernel(), NotLiftable):
@@ -248,6 +249,20 @@ def _through_the_ir(
         options = {"settings": settings, "kernels": kernels, "markers": markers, "searches": False}
         code.alternative = partial(_through_the_ir, program, **options)
     return code
+
+
+def _with_gradients(function: Any) -> Any:
+    """The function, with the gradients that it takes written out."""
+    if not function.attributes["differentiates"]:
+        return function
+    from looplift.analysis.probe import analyse
+    from looplift.ir.gradients import check_leaves, takes_gradients, with_next_gradient
+
+    attributes, function = function.attributes, replace(function, attributes=function.attributes | {"slopes": True})
+    while takes_gradients(function):
+        function = with_next_gradient(function, analyse(function))
+    check_leaves(function, analyse(function))
+    return replace(function, attributes=attributes)
 
 
 def _through_tables(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:

@@ -245,6 +245,10 @@ class _Probe:
         return kind_of(sample)
 
     def probe(self, op: Op, statement: Let) -> Any:
+        if op.name == "slope_of":
+            if "slopes" not in self.function.attributes:
+                raise NotLiftable("gradient", "'torch.autograd.grad' in a form without it", statement.span)
+            return self.sample(as_atom(op.args[1]))
         if op.name == "tuple_or_none":
             op = replace(op, name="tuple", args=op.args[1:])
         if op.name in ("getitem", "iter_item") and isinstance(self.sample(as_atom(op.args[0])), list):

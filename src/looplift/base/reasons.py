@@ -136,6 +136,18 @@ _ENTRIES = (
         "loss = 0\nfor i in range(n):\n    loss = loss + model(m[i]).sum()\nloss.backward()\noptimizer.step()",
     ),
     Reason(
+        "gradient",
+        "a gradient in each iteration",
+        "Each iteration calls torch.autograd.grad. Its derivatives are written out where every operation between the "
+        "output and the input has one here, and where it is certain that the loop would not raise.",
+        "use operations with a derivative, made in the same iteration, or torch.func.grad under torch.vmap; a loop "
+        "that needs its graph again needs retain_graph=True.",
+        "for i in range(n):\n    loss = model(m[i]).logsumexp(0)\n"
+        "    found.append(torch.autograd.grad(loss, model.bias)[0])",
+        "for i in range(n):\n    loss = model(m[i]).exp().sum().log()\n"
+        "    found.append(torch.autograd.grad(loss, model.bias)[0])",
+    ),
+    Reason(
         "no-source",
         "the source cannot be read",
         "looplift works from the source text of a function, and there is none: it was made by exec or eval, or belongs "

@@ -15,6 +15,7 @@ from looplift.frontend import (
     conversions,
     cuts,
     dictionaries,
+    differentiation,
     evident,
     expressions,
     host_items,
@@ -152,6 +153,8 @@ def operand(build: Builder, value: Value) -> Operand:
 
 def _method(build: Builder, owner: Atom, name: str, node: ast.Call) -> Value:
     positional, keywords = _arguments(build, node)
+    if name == "requires_grad_":
+        return differentiation.asks_for_gradients(build, owner, positional, keywords)
     args = [operand(build, value) for value in positional]
     kwargs = {key: operand(build, value) for key, value in keywords.items()}
     return build.operation(f"method.{name}", [owner, *args], kwargs)
@@ -163,6 +166,8 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
 
     value = callee.value
     training.check_function(build, value)
+    if value is torch.autograd.grad:
+        return differentiation.gradients(build, positional, keywords)
     if isinstance(value, functools.partial) or value is functools.partial:
         return _partial(build, callee, positional, keywords)
     if (name := name_of(value) or _of_operator(value)) is not None:
@@ -243,6 +248,8 @@ def _module(build: Builder, callee: Const, positional: list[Value], keywords: di
             value = static_call(build, Const(inner, path), [value], {})
         return value
     if type(module).__module__.startswith("torch.nn."):
+        if not keywords and (found := differentiation.module(build, callee, positional)) is not None:
+            return found
         args = [operand(build, v) for v in positional]
         build.modules[callee.path] = module
         return build.operation("module", [callee, *args], {k: operand(build, v) for k, v in keywords.items()})

@@ -37,6 +37,10 @@ def source_of_iterable(build: Builder, node: ast.expr) -> Source | list[Value]:
             return _reversed(build, inner)
         case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *start], keywords=keywords):
             return _enumerate(build, inner, [*start, *(keyword.value for keyword in keywords)])
+        case ast.Call(func=ast.Name(id="zip"), args=[ast.Starred(value=inner)], keywords=[]) if (
+            columns := _columns(build, inner)
+        ) is not None:
+            return columns
         case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as inners, keywords=[]):
             return _zip(build, inners)
         case ast.Call(func=ast.Name(id="map"), args=[function, *inners], keywords=[]) if inners:
@@ -44,6 +48,18 @@ def source_of_iterable(build: Builder, node: ast.expr) -> Source | list[Value]:
         case ast.Tuple() | ast.List() if node.elts:
             return _display(build, expressions._items(build, node.elts))
     return of_value(build, expressions.evaluate(build, node))
+
+
+def _columns(build: Builder, node: ast.expr) -> list[Value] | None:
+    """``zip(*records)`` of a list of tuples that the region fills: its columns, if it has any."""
+    from looplift.frontend.records import RecordList
+
+    value = expressions.evaluate(build, node) if isinstance(node, ast.Name) else None
+    found = value.columns() if isinstance(value, RecordList) else None
+    if found is not None:
+        some = build.emit("le", Const(1), value.length(build))  # type: ignore[union-attr]
+        build.add(Require(some, "'zip(*...)' of an empty list gives nothing", build.span))
+    return found
 
 
 def of_value(build: Builder, value: Value) -> Source | list[Value]:

@@ -274,6 +274,12 @@ class Builder:
     """Names that such an iteration has given a value: they are not None in the iterations that follow."""
     certain: frozenset[Value] = frozenset()
     """Variables that are not None."""
+    differentiates: bool = False
+    """Whether the region takes gradients: modules are functions of their parameters."""
+    leaves: set[Var] = field(default_factory=set)
+    """Tensors that the region made and asks gradients for."""
+    same: dict[Var, set[Var]] = field(default_factory=dict)
+    """Live-ins that are one tensor, by the first of them."""
     changes: bool = False
     """Whether the region changes lists or dicts of the caller: what is made of them is not made before it."""
     beforehand: bool = False

@@ -156,8 +156,10 @@ def _named(build: Builder, name: str, value: Value, made_from: int | None) -> Va
     block[-1] = Let(named, last.op, last.span)
     if value in build.sites:
         build.sites[named] = build.sites.pop(value)
-    if value in build.displays:
-        build.displays.add(named)
+    for held in (build.displays, build.leaves):
+        if value in held:
+            held.discard(value)
+            held.add(named)
     return named
 
 

@@ -20,13 +20,12 @@ def check_method(build: Builder, owner: Value, name: str) -> None:
 
 
 def check_function(build: Builder, value: Any) -> None:
-    """Refuses ``torch.autograd.grad`` and ``torch.autograd.backward``."""
+    """Refuses ``torch.autograd.backward``."""
     import torch
 
-    if value in (torch.autograd.grad, torch.autograd.backward):
-        name = value.__name__
+    if value is torch.autograd.backward:
         hint = "; torch.func.grad under torch.vmap gives the gradients of all iterations at once"
-        raise build.refuse("training-step", f"'torch.autograd.{name}' runs a backward pass in each iteration{hint}")
+        raise build.refuse("training-step", f"'torch.autograd.backward' runs in each iteration{hint}")
 
 
 def _trains(found: Any, name: str) -> bool:

@@ -10,6 +10,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
 from looplift.frontend import statements as translation
 from looplift.frontend.changed import changes_containers
+from looplift.frontend.differentiation import Differentiates
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Frame, Restart, Site, is_unbound
@@ -52,9 +53,10 @@ def translate(
         raise NotLiftable("unsupported-syntax", message, span_of(statements[0]))
     bound = frozenset(assigned_names(statements))
     forms: dict[Site, Any] = {}
-    changes = False
+    changes = differentiates = False
     for _ in range(MAX_ATTEMPTS):
         build = Builder(values, bound=bound, forms=forms, markers=markers, scattered=scattered, changes=changes)
+        build.differentiates = differentiates
         build.frames.append(Frame({}, values, is_root=True, file=file))
         try:
             body, results = _translated(build, statements, [*live_out, *([RESULT] if returns else [])])
@@ -62,6 +64,8 @@ def translate(
             if not (build.beforehand and changes_containers(body, arguments)):
                 break
             changes = True
+        except Differentiates:
+            differentiates = True
         except Restart:
             continue
     else:
@@ -73,6 +77,9 @@ def translate(
         "foreign": list(build.foreign.values()),
         "modules": build.modules,
         "unrolled": build.unrolled,
+        "leaves": build.leaves,
+        "same": list(build.same.values()),
+        "differentiates": differentiates or bool(build.leaves),
     })  # fmt: skip
     function = joined_after_loops(sink_stores(function))
     made = bound_anew(prune(filled_lists(started_lists(begun_lists(tables_as_lists(lists_read_backwards(function)))))))

@@ -1,0 +1,118 @@
+"""``torch.autograd.grad`` inside of a loop: one operation for each input, whose derivative the IR writes out later.
+
+Modules on the way become functions of their parameters, so that there are values to differentiate by.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looplift.frontend.scope import Builder, Restart, Structure, Tup, Value
+from looplift.ir.grammar import Atom, Const, Let, Operand, Var
+
+GRADIENT = "slope_of"
+"""``slope_of(y, x, seed=…, creates_graph=…, retains_graph=…)``: of the sum of ``y * seed`` by ``x``."""
+
+
+class Differentiates(Restart):
+    """The translation begins again, with modules as functions of their parameters."""
+
+
+def gradients(build: Builder, positional: list[Value], keywords: dict[str, Value]) -> Value:
+    """The gradients of one output by each input, as a tuple."""
+    import torch
+
+    names = ("outputs", "inputs", "grad_outputs", "retain_graph", "create_graph", "only_inputs", "allow_unused")
+    given = dict(zip(names, positional)) | keywords
+    if not {*given} <= {*names} or len(positional) > len(names) or not {"outputs", "inputs"} <= {*given}:
+        raise build.refuse("gradient", "'torch.autograd.grad' with arguments for which there is no batched form")
+    if not torch.is_grad_enabled():
+        raise build.refuse("gradient", "'torch.autograd.grad' where no gradients are recorded")
+    if not build.differentiates:
+        raise Differentiates
+    (output,), inputs = _listed(build, given["outputs"], 1), _listed(build, given["inputs"], None)
+    creates = _flag(build, given.get("create_graph", Const(False)))
+    retains = _flag(build, given.get("retain_graph", Const(None)))
+    kwargs: dict[str, Operand] = {"creates": Const(creates), "retains": Const(creates if retains is None else retains)}
+    seeds = given.get("grad_outputs", Const(None))
+    if not isinstance(seeds, Const):
+        kwargs["seed"] = _listed(build, seeds, 1)[0]
+    _guard_tensors(build)
+    return Tup(tuple(build.operation(GRADIENT, (output, one), kwargs, "slope") for one in inputs))
+
+
+def _guard_tensors(build: Builder) -> None:
+    """Guards hold which live-ins are one tensor, and that none has a history or a hook."""
+    import torch
+
+    firsts: dict[int, str] = {}
+    for path, value in build.param_values.items():
+        if isinstance(value, torch.Tensor) and value.requires_grad:
+            first = firsts.setdefault(id(value), path)
+            if first != path:
+                build.watch(None, f"({path} is {first})", True)
+                build.same.setdefault(build.params[first], {build.params[first]}).add(build.params[path])
+    if len(firsts) > 1:
+        build.watch(None, f"len({{*map(id, ({', '.join(firsts.values())}))}})", len(firsts))
+    for path in firsts.values():
+        value = build.param_values[path]
+        if value._backward_hooks:
+            raise build.refuse("gradient", f"'{path}' has hooks, which run in each backward pass")
+        build.watch(None, f"({path}.is_leaf, not {path}._backward_hooks)", (value.is_leaf, True))
+
+
+def _listed(build: Builder, value: Value, count: int | None) -> list[Atom]:
+    """The tensors of an argument that is a tensor, or a list or tuple of some."""
+    from looplift.frontend import host_items
+
+    items: Any = [value]
+    if isinstance(value, Tup):
+        items = value.items
+    elif isinstance(value, Structure):
+        items = value.listed(build)
+    elif (made := _display(build, value)) is not None:
+        items = made
+    elif isinstance(found := host_items.items_of(build, value), list | tuple):
+        items = found
+    if items is None or (count is not None and len(items) != count):
+        raise build.refuse("gradient", "'torch.autograd.grad' of something that is not known item by item")
+    return [build.atom(item) for item in items]
+
+
+def _display(build: Builder, value: Value) -> list[Operand] | None:
+    """The items of a list that was written down just now."""
+    last = build.blocks[-1][-1] if build.blocks[-1] else None
+    is_list = isinstance(last, Let) and last.var is value and last.op.name == "list"
+    return list(last.op.args) if is_list else None  # type: ignore[union-attr]
+
+
+def _flag(build: Builder, value: Value) -> bool | None:
+    if not isinstance(value, Const) or not (value.value is None or isinstance(value.value, bool)):
+        raise build.refuse("gradient", "a flag of 'torch.autograd.grad' that is not known before the loop runs")
+    return value.value
+
+
+def asks_for_gradients(build: Builder, owner: Value, positional: list[Value], keywords: dict[str, Value]) -> Value:
+    """``x.requires_grad_()``: ``x``, noted as one to differentiate by."""
+    flags = [*positional, *keywords.values()]
+    if not isinstance(owner, Var) or any(not isinstance(flag, Const) or flag.value is not True for flag in flags):
+        raise build.refuse("gradient", "'.requires_grad_(...)' of something else than a tensor made in the loop")
+    build.leaves.add(owner)
+    return owner
+
+
+def module(build: Builder, callee: Const, positional: list[Value]) -> Value | None:
+    """The call of a module of ``torch.nn`` as a function of its parameters too; None for others."""
+    if not build.differentiates or len(positional) != 1:
+        return None
+    found, (value,) = callee.value, positional
+    kind = type(found).__name__
+    if kind == "Identity":
+        return value
+    if kind == "Linear":
+        weight = build.live_in(f"{callee.path}.weight", found.weight)
+        bias = Const(None) if found.bias is None else build.live_in(f"{callee.path}.bias", found.bias)
+        return build.emit("torch.nn.functional.linear", build.atom(value), weight, bias)
+    if kind in ("Tanh", "Sigmoid") or (kind == "ReLU" and not found.inplace):
+        return build.emit(f"torch.{kind.lower()}", build.atom(value))
+    return None

@@ -1,0 +1,335 @@
+"""The derivatives of operations: for the slope of a result, the slopes of what it was made of, as operations.
+
+What a rule adds has the shape of the operand: where an operand was broadcast it is summed. Formulas are those of torch,
+so that they depend on the same values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from looplift.ir.grammar import Atom, Const, Group, Let, Slice, Var
+from looplift.ir.slopes import LISTS, Rule, Slopes, given, only
+
+# ---------------------------------------------------------------- arithmetic
+
+
+def _binary(flows: Callable[..., tuple[Callable[[], Atom], Callable[[], Atom]]]) -> Rule:
+    def rule(s: Slopes, let: Let, slope: Atom) -> None:
+        only(s, let, 2)
+        a, b = let.op.args
+        for operand, flow in zip((a, b), flows(s, a, b, let.var, slope)):
+            s.add(operand, flow, s.shape(let.var))
+
+    return rule
+
+
+def _unary(flow: Callable[[Slopes, Any, Var, Atom], Atom]) -> Rule:
+    def rule(s: Slopes, let: Let, slope: Atom) -> None:
+        only(s, let, 1)
+        s.add(let.op.args[0], lambda: flow(s, let.op.args[0], let.var, slope))
+
+    return rule
+
+
+def _mul(s: Slopes, a: Any, b: Any, _: Var, g: Atom) -> Any:
+    return lambda: s.let("mul", g, b), lambda: s.let("mul", g, a)
+
+
+def _truediv(s: Slopes, a: Any, b: Any, y: Var, g: Atom) -> Any:
+    return lambda: s.let("truediv", g, b), lambda: s.let("mul", s.let("neg", g), s.let("truediv", y, b))
+
+
+def _pow(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 2)
+    base, exponent = let.op.args[0], given(let, 1, "exponent", ...)
+    if type(exponent) not in (int, float) or exponent < 1:
+        raise s.refusal("a gradient through a power that is no constant of at least one")
+    factor = base if exponent == 2 else s.let("pow", base, Const(exponent - 1))
+    s.add(base, lambda: s.let("mul", slope, s.let("mul", Const(exponent), factor)))
+
+
+def _relu(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
+    """Zero where the result is not positive; the slope depends on the result there, by a slope of zero."""
+    dead = s.let("torch.le", y, Const(0))
+    none = s.let("mul", g, s.let("torch.sign", y)) if s.creates else Const(0.0)
+    return s.let("torch.where", dead, none, g)
+
+
+def _tanh(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
+    return s.let("mul", g, s.let("sub", Const(1), s.let("mul", y, y)))
+
+
+def _sigmoid(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
+    return s.let("mul", s.let("mul", g, s.let("sub", Const(1), y)), y)
+
+
+def _square(s: Slopes, x: Any, y: Var, g: Atom) -> Atom:
+    return s.let("mul", g, s.let("mul", Const(2), x))
+
+
+# ---------------------------------------------------------------- reductions and losses
+
+
+def _sum(s: Slopes, let: Let, slope: Atom) -> None:
+    s.add(let.op.args[0], lambda: _spread(s, let, slope))
+
+
+def _mean(s: Slopes, let: Let, slope: Atom) -> None:
+    x = let.op.args[0]
+    s.add(x, lambda: s.let("truediv", _spread(s, let, slope), s.let("truediv", s.count(x), s.count(let.var))))
+
+
+def _spread(s: Slopes, let: Let, slope: Atom) -> Atom:
+    """The slope of a sum, for each element."""
+    only(s, let, 3, "dim", "keepdim", "axis")
+    x, axes = let.op.args[0], given(let, 1, "dim", given(let, 9, "axis"))
+    keeps = given(let, 2, "keepdim", False)
+    if axes is ... or keeps not in (True, False):
+        raise s.refusal("a gradient through a sum over dimensions that are not known before the loop runs")
+    rank = len(s.shape(x))
+    if axes is not None and not keeps:
+        for axis in sorted(axis % rank for axis in (axes if isinstance(axes, tuple) else (axes,))):
+            slope = s.let("method.unsqueeze", slope, Const(axis))
+    return s.let("mul", s.let("torch.ones_like", x), slope) if rank else slope
+
+
+def _reduction(s: Slopes, let: Let) -> str:
+    only(s, let, 2, "reduction", "input", "target")
+    return given(let, 9, "reduction", "mean")
+
+
+def _mse(s: Slopes, let: Let, slope: Atom) -> None:
+    kind, (a, b) = _reduction(s, let), let.op.args
+    if kind not in ("mean", "sum", "none") or s.shape(a) != s.shape(b):
+        raise s.refusal("a gradient through 'mse_loss' of tensors of different shapes")
+    twice = s.let("mul", s.let("sub", a, b), Const(2.0))
+    made = s.let("mul", twice, slope)
+    if kind == "mean":
+        made = s.let("truediv", made, s.count(a))
+    s.add(a, made)
+    s.add(b, lambda: s.let("neg", made))
+
+
+def _cross_entropy(s: Slopes, let: Let, slope: Atom) -> None:
+    kind, (x, target) = _reduction(s, let), let.op.args
+    rank = len(s.shape(x))
+    if kind not in ("mean", "sum") or rank not in (1, 2) or "int64" not in s.dtype(target):
+        raise s.refusal("a gradient through 'cross_entropy' of something else than classes")
+    hot = s.let("torch.nn.functional.one_hot", target, _extent(s, x, rank - 1))
+    made = s.let("sub", s.let("torch.softmax", x, Const(rank - 1)), hot)
+    made = s.let("mul", made, slope)
+    if kind == "mean" and rank == 2:
+        made = s.let("truediv", made, _extent(s, x, 0))
+    s.add(x, made)
+
+
+def _logits(s: Slopes, let: Let, slope: Atom) -> None:
+    kind, (x, target) = _reduction(s, let), let.op.args
+    if kind not in ("mean", "sum", "none") or target in s.wanted or s.shape(x) != s.shape(target):
+        raise s.refusal("a gradient through 'binary_cross_entropy_with_logits' of tensors of different shapes")
+    made = s.let("mul", s.let("sub", s.let("torch.sigmoid", x), target), slope)
+    s.add(x, s.let("truediv", made, s.count(x)) if kind == "mean" else made)
+
+
+def _log_softmax(s: Slopes, let: Let, slope: Atom) -> None:
+    x, axis = _axis(s, let)
+    total = s.let("method.sum", slope, Const(axis), keepdim=Const(True))
+    s.add(x, lambda: s.let("sub", slope, s.let("mul", s.let("torch.exp", let.var), total)))
+
+
+def _softmax(s: Slopes, let: Let, slope: Atom) -> None:
+    x, axis = _axis(s, let)
+    made = s.let("mul", slope, let.var)
+    total = s.let("method.sum", made, Const(axis), keepdim=Const(True))
+    s.add(x, lambda: s.let("sub", made, s.let("mul", let.var, total)))
+
+
+def _axis(s: Slopes, let: Let) -> tuple[Any, int]:
+    only(s, let, 2, "dim")
+    axis = given(let, 1, "dim", ...)
+    if type(axis) is not int:
+        raise s.refusal(f"a gradient through '{let.op.name}' along a dimension that is not known before the loop runs")
+    return let.op.args[0], axis
+
+
+# ---------------------------------------------------------------- products
+
+
+def _linear(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 3)
+    x, weight, *bias = let.op.args
+    rank = len(s.shape(x))
+    if rank not in (1, 2):
+        raise s.refusal("a gradient through 'linear' of something else than a vector or a matrix")
+    s.add(x, lambda: s.let("matmul", slope, weight))
+    if rank == 1:
+        s.add(weight, lambda: s.let("torch.outer", slope, x))
+    else:
+        s.add(weight, lambda: s.let("matmul", s.let("method.t", slope), x))
+    for one in bias:
+        s.add(one, slope, s.shape(let.var))
+
+
+def _matmul(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 2)
+    a, b = let.op.args
+    ranks = len(s.shape(a)), len(s.shape(b))
+    turned = lambda x: s.let("method.t", x)  # noqa: E731
+    match ranks:
+        case (1, 1):
+            s.add(a, lambda: s.let("mul", slope, b))
+            s.add(b, lambda: s.let("mul", slope, a))
+        case (2, 1):
+            s.add(a, lambda: s.let("torch.outer", slope, b))
+            s.add(b, lambda: s.let("matmul", turned(a), slope))
+        case (1, 2):
+            s.add(a, lambda: s.let("matmul", b, slope))
+            s.add(b, lambda: s.let("torch.outer", a, slope))
+        case (2, 2):
+            s.add(a, lambda: s.let("matmul", slope, turned(b)))
+            s.add(b, lambda: s.let("matmul", turned(a), slope))
+        case _:
+            raise s.refusal("a gradient through a product of something else than vectors and matrices")
+
+
+# ---------------------------------------------------------------- shapes and items
+
+
+def _same(s: Slopes, let: Let, slope: Atom) -> None:
+    s.add(let.op.args[0], slope)
+
+
+def _unsqueeze(s: Slopes, let: Let, slope: Atom) -> None:
+    x, axis = _axis(s, let)
+    s.add(x, lambda: s.let("method.squeeze", slope, Const(axis)))
+
+
+def _squeeze(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 2, "dim")
+    x, axis = let.op.args[0], given(let, 1, "dim")
+    gone = [k for k, extent in enumerate(s.shape(x)) if extent == 1] if axis is None else [axis]
+    if axis is not None and (type(axis) is not int or s.shape(x)[axis] != 1):
+        raise s.refusal("a gradient through 'squeeze' of a dimension with several elements")
+    for one in gone:
+        slope = s.let("method.unsqueeze", slope, Const(one))
+    s.add(x, slope)
+
+
+def _transpose(s: Slopes, let: Let, slope: Atom) -> None:
+    only(s, let, 1)
+    s.add(let.op.args[0], lambda: s.let("method.t", slope) if len(s.shape(let.var)) == 2 else slope)
+
+
+def _reshaped(s: Slopes, let: Let, slope: Atom) -> None:
+    x = let.op.args[0]
+    sizes = tuple(_extent(s, x, axis) for axis in range(len(s.shape(x))))
+    s.add(x, lambda: s.let("method.reshape", slope, Group("tuple", sizes)))
+
+
+def _extent(s: Slopes, x: Any, axis: int) -> Atom:
+    return s.let("getitem", s.let("attribute", x, Const("shape")), Const(axis))
+
+
+def _items(s: Slopes, let: Let) -> tuple[tuple[Any, ...], int]:
+    """The tensors that are joined, and the dimension along which."""
+    only(s, let, 2, "dim")
+    items, axis = let.op.args[0], given(let, 1, "dim", 0)
+    if isinstance(items, Var) and items in s.made and s.made[items].op.name in LISTS:
+        items = Group("list", s.made[items].op.args)
+    if not isinstance(items, Group) or type(axis) is not int:
+        raise s.refusal(f"a gradient through '{let.op.name}' of a list that is not known item by item")
+    return items.items, axis % len(s.shape(let.var))
+
+
+def _cat(s: Slopes, let: Let, slope: Atom) -> None:
+    items, axis = _items(s, let)
+    begin: Atom = Const(0)
+    for item in items:
+        end = s.let("add", begin, _extent(s, item, axis))
+        part = Slice(begin, end, Const(None))
+        index = Group("tuple", (*_whole(axis), part)) if axis else part
+        s.add(item, lambda index=index: s.let("getitem", slope, index))
+        begin = end
+
+
+def _whole(count: int) -> tuple[Slice, ...]:
+    return (Slice(Const(None), Const(None), Const(None)),) * count
+
+
+def _stack(s: Slopes, let: Let, slope: Atom) -> None:
+    items, axis = _items(s, let)
+    for place, item in enumerate(items):
+        index = Group("tuple", (*_whole(axis), Const(place))) if axis else Const(place)
+        s.add(item, lambda index=index: s.let("getitem", slope, index))
+
+
+def _getitem(s: Slopes, let: Let, slope: Atom) -> None:
+    """``x[:, 0]``, ``x[i]``: zeros, but for the place that was read."""
+    x: Any = let.op.args[0]
+    index = let.op.args[1]
+    parts = index.items if isinstance(index, Group) else (index,)
+    rank, mask = len(s.shape(x)), None
+    if not s.facts[x].kind.is_array or len(parts) > rank:
+        raise s.refusal("a gradient through an item of something else than a tensor")
+    for axis, part in enumerate(parts):
+        if isinstance(part, Slice):
+            if any(not isinstance(one, Const) or one.value is not None for one in (part.lo, part.hi, part.step)):
+                raise s.refusal("a gradient through a slice")
+            continue
+        if isinstance(part, Group) or s.facts[part].kind.family != "int":
+            raise s.refusal("a gradient through an item at something else than numbers")
+        extent = _extent(s, x, axis)
+        here = s.let("eq", s.let("torch.arange", extent), s.let("mod", part, extent))
+        for _ in range(rank - axis - 1):
+            here = s.let("method.unsqueeze", here, Const(-1))
+        mask = here if mask is None else s.let("torch.logical_and", mask, here)
+        slope = s.let("method.unsqueeze", slope, Const(axis))
+    s.add(x, slope if mask is None else s.let("torch.where", mask, slope, Const(0.0)))
+
+
+RULES: dict[str, Rule] = {
+    "add": _binary(lambda s, a, b, y, g: (lambda: g, lambda: g)),
+    "sub": _binary(lambda s, a, b, y, g: (lambda: g, lambda: s.let("neg", g))),
+    "mul": _binary(_mul),
+    "truediv": _binary(_truediv),
+    "pow": _pow,
+    "neg": _unary(lambda s, x, y, g: s.let("neg", g)),
+    "square": _unary(_square),
+    "exp": _unary(lambda s, x, y, g: s.let("mul", g, y)),
+    "log": _unary(lambda s, x, y, g: s.let("truediv", g, x)),
+    "sin": _unary(lambda s, x, y, g: s.let("mul", g, s.let("torch.cos", x))),
+    "cos": _unary(lambda s, x, y, g: s.let("mul", g, s.let("neg", s.let("torch.sin", x)))),
+    "sqrt": _unary(lambda s, x, y, g: s.let("truediv", g, s.let("mul", Const(2), y))),
+    "abs": _unary(lambda s, x, y, g: s.let("mul", g, s.let("torch.sign", x))),
+    "tanh": _unary(_tanh),
+    "sigmoid": _unary(_sigmoid),
+    "relu": _unary(_relu),
+    "sum": _sum,
+    "mean": _mean,
+    "mse_loss": _mse,
+    "cross_entropy": _cross_entropy,
+    "binary_cross_entropy_with_logits": _logits,
+    "softmax": _softmax,
+    "log_softmax": _log_softmax,
+    "linear": _linear,
+    "matmul": _matmul,
+    "mm": _matmul,
+    "mv": _matmul,
+    "dot": _matmul,
+    "unsqueeze": _unsqueeze,
+    "squeeze": _squeeze,
+    "t": _transpose,
+    "reshape": _reshaped,
+    "view": _reshaped,
+    "flatten": _reshaped,
+    "stack": _stack,
+    "cat": _cat,
+    "list": lambda s, let, slope: None,
+    "tuple": lambda s, let, slope: None,
+    "getitem": _getitem,
+    "clone": _same,
+    "contiguous": _same,
+}
+"""By the name that functions and methods share."""

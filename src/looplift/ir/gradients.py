@@ -1,0 +1,311 @@
+"""Gradients that a loop takes are written out: the derivative of each operation between an output and its inputs.
+
+h = tanh(linear(x, w, b))                      h = tanh(linear(x, w, b))
+loss = sum(h)                                  loss = sum(h)
+g = slope_of(loss, w)              ->          slope = ones_like(loss)
+                                               slope = expand_as(slope, h)
+                                               slope = mul(slope, sub(1, mul(h, h)))
+                                               g = detach(outer(slope, x))
+
+So they are operations like others, in lanes or not, and have gradients of their own. What is written takes part in
+gradients where torch's own does; where that is not known the loop is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from looplift.base.data import replace
+from looplift.base.errors import NotLiftable
+from looplift.base.spans import Span
+from looplift.ir.derivatives import RULES
+from looplift.ir.facts import Facts
+from looplift.ir.grammar import (
+    Append,
+    Atom,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Loop,
+    Op,
+    Operand,
+    Statement,
+    Store,
+    Var,
+    While,
+    atoms,
+    operands,
+    walk,
+)
+from looplift.ir.slopes import STOPS, Slopes
+
+GRADIENT = "slope_of"
+NAMESPACES = ("", "torch", "torch.nn.functional", "method")
+FLOWS = frozenset(
+    """tuple list zipped_lists stack copy cat norm logsumexp amax amin maximum minimum clamp where outer softplus silu
+    gelu expand expand_as iter_item unpack""".split()
+)
+"""Operations without a rule, whose result asks for a gradient if one of their operands does."""
+
+
+def takes_gradients(function: Function) -> bool:
+    return any(isinstance(s, Let) and s.op.name == GRADIENT for s in walk(function.body))
+
+
+def with_next_gradient(function: Function, facts: Facts) -> Function:
+    """The function with the first of its gradients, and those taken beside it, written out."""
+    first = next(s for s in walk(function.body) if isinstance(s, Let) and s.op.name == GRADIENT)
+    beside = [
+        s
+        for s in walk(function.body)
+        if isinstance(s, Let)
+        and s.op.name == GRADIENT
+        and s.op.args[0] is first.op.args[0]
+        and s.op.kwargs == first.op.kwargs
+    ]
+    return _Differentiated(function, facts, first, beside).rewritten()
+
+
+def refuse(message: str, span: Span) -> NotLiftable:
+    return NotLiftable("gradient", message, span)
+
+
+class _Differentiated:
+    """One output, and the inputs that it is differentiated by."""
+
+    def __init__(self, function: Function, facts: Facts, first: Let, beside: list[Let]):
+        self.function, self.facts, self.first, self.beside = function, facts, first, beside
+        self.output: Any = first.op.args[0]
+        self.inputs: list[Any] = []
+        options = dict(first.op.kwargs)
+        self.creates, self.retains = (_flag(options[name]) for name in ("creates", "retains"))
+        self.seed = options.get("seed")
+        self.lets = {s.var: s for s in walk(function.body) if isinstance(s, Let)}
+        self.order = {s.var: k for k, s in enumerate(self.lets.values())}
+        self.leaves = {var for var in function.attributes["leaves"] if self._is_made_here(var)}
+        read = self.reads()
+        self.inputs = [self._name_in(read, let.op.args[1]) for let in beside]
+
+    def _name_in(self, read: set[Atom], one: Any) -> Any:
+        """The name of an input by which the output is made of it, where it is reached by several."""
+        same = next((names for names in self.function.attributes["same"] if one in names), {one})
+        found = [name for name in same if name in read]
+        if len(found) > 1:
+            raise refuse("a gradient by a tensor that has several names", self.first.span)
+        return found[0] if found else one
+
+    def rewritten(self) -> Function:
+        through = self.on_the_way()
+        self.check(through)
+        slopes = Slopes(self.facts, self.lets, self._names(), self.first.span, creates=self.creates)
+        slopes.begin(self.output, self.seed)
+        wanted = {one for one in self.inputs if isinstance(one, Var)}
+        for var in sorted(through - wanted, key=self.order.__getitem__, reverse=True):
+            slopes.through(self.lets[var], through, RULES)
+        made = {let.var: let for let in slopes.lets}
+        ends = {}
+        for let, one in zip(self.beside, self.inputs):
+            slope = slopes.of[one]
+            op = made[slope].op if slope in made else Op("method.clone", (slope,))
+            ends[let.var] = Let(let.var, op, let.span)
+        read = {atom for let in slopes.lets for atom in operands(let.op)}
+        lets = [let for let in slopes.lets if let.var in read]
+        return replace(self.function, body=self._placed(self.function.body, lets, ends))
+
+    def _names(self) -> Iterator[str]:
+        taken = {var.name for s in walk(self.function.body) for var in _bound(s)}
+        number = 0
+        while True:
+            number += 1
+            if f"slope.{number}" not in taken:
+                yield f"slope.{number}"
+
+    def _placed(self, block: Block, lets: list[Let], ends: dict[Var, Let]) -> Block:
+        made: list[Statement] = []
+        for statement in block:
+            if statement is self.first:
+                made += lets
+            match statement:
+                case Let(var=var):
+                    made.append(ends.get(var, statement))
+                case If(then=then, orelse=orelse):
+                    both = self._placed(then, lets, ends), self._placed(orelse, lets, ends)
+                    made.append(replace(statement, then=both[0], orelse=both[1]))
+                case Loop(domain=domain, body=body):
+                    if isinstance(domain, While):
+                        domain = replace(domain, block=self._placed(domain.block, lets, ends))
+                    made.append(replace(statement, domain=domain, body=self._placed(body, lets, ends)))
+                case _:
+                    made.append(statement)
+        return Block(tuple(made))
+
+    # ------------------------------------------------------------ what depends on what
+
+    def on_the_way(self) -> set[Var]:
+        """What the output is made of that depends on an input, the inputs among it."""
+        found: dict[Atom, bool] = {}
+
+        def depends(atom: Atom) -> bool:
+            if atom in found:
+                return found[atom]
+            if any(atom is one for one in self.inputs):
+                found[atom] = True
+                return True
+            let = self.lets.get(atom) if isinstance(atom, Var) else None
+            if let is None or _base(let.op) in STOPS:
+                found[atom] = False
+                return False
+            found[atom] = any([depends(one) for one in operands(let.op)])
+            return found[atom]
+
+        depends(self.output)
+        return {atom for atom, is_on in found.items() if is_on and isinstance(atom, Var)}
+
+    def check(self, through: set[Var]) -> None:
+        """Refuses what the loop would raise for, and what may depend on an input by a way that is not seen."""
+        span = self.first.span
+        if any(one not in through or not isinstance(one, Var) for one in self.inputs):
+            raise refuse("a gradient by something that the output is not seen to depend on", span)
+        made = self.reached(set(self.inputs))
+        for atom in self.reads():
+            if atom in made and atom not in through:
+                raise refuse(f"a gradient through '{_hint(atom)}', which loops or branches make", span)
+        values = self.function.attributes["values"]
+        given = [values[var] for var in self.reads() if var in values and hasattr(values[var], "is_leaf")]
+        if any(value.requires_grad and not value.is_leaf for value in given):
+            raise refuse("a gradient through tensors that were computed before the loop", span)
+        asking = self.asking()
+        if any(one not in asking for one in self.inputs):
+            raise refuse("a gradient by something that asks for none", span)
+        dtypes = {self.facts.kind(var).dtype for var in through if self.facts.kind(var).is_array}
+        if len(dtypes) != 1 or str(next(iter(dtypes))) not in ("torch.float32", "torch.float64"):
+            raise refuse("a gradient through values of several dtypes", span)
+        grown = {s.ref for s in walk(self.function.body) if isinstance(s, Append | Store)}
+        if through & grown:
+            raise refuse("a gradient through something that is changed", span)
+        for var in through - set(self.inputs):
+            name = self.lets[var].op.name
+            if _base(self.lets[var].op) not in RULES or name.rpartition(".")[0] not in NAMESPACES:
+                raise refuse(f"a gradient through '{name}', of which no derivative is known", span)
+        if not self.retains:
+            self.check_freed(through)
+
+    def reads(self) -> set[Atom]:
+        """All that the output is made of."""
+        found: set[Atom] = set()
+        queue: list[Atom] = [self.output] if isinstance(self.output, Var) else []
+        while queue:
+            atom = queue.pop()
+            if atom in found or not isinstance(atom, Var):
+                continue
+            found.add(atom)
+            let = self.lets.get(atom)
+            if let is not None and _base(let.op) not in STOPS and atom not in self.inputs:
+                queue += operands(let.op)
+        return found
+
+    def check_freed(self, through: set[Var]) -> None:
+        """Without ``retain_graph`` nothing else may go back through what this gradient went through."""
+        inner = through - {one for one in self.inputs if isinstance(one, Var)}
+        here = {s.var for s in self._siblings()}
+        after = self.reached(inner)
+        others = [s for s in self.lets.values() if s.op.name == GRADIENT and s not in self.beside]
+        if inner - here or self.escapes(after) or any(s.op.args[0] in after for s in others):
+            raise refuse("a gradient after which others go back through the same operations", self.first.span)
+
+    def _siblings(self) -> list[Let]:
+        """The operations of the block in which the gradient is taken."""
+        for block in _blocks(self.function.body):
+            if self.first in block.statements:
+                return [s for s in block if isinstance(s, Let)]
+        return []
+
+    def asking(self) -> set[Atom]:
+        """What asks for a gradient for sure."""
+        values = self.function.attributes["values"]
+        sources = {var for var, value in values.items() if getattr(value, "requires_grad", False)}
+        return self.reached(sources | self.leaves, surely=True)
+
+    def reached(self, sources: set[Any], *, surely: bool = False) -> set[Atom]:
+        """What is made of some values by operations that gradients flow through: all that may be, or is for sure."""
+        found, before = set(sources), -1
+        while before != len(found):
+            before = len(found)
+            for statement in walk(self.function.body):
+                match statement:
+                    case Let(var=var, op=op) if any(one in found for one in operands(op)):
+                        known = _base(op) in RULES or _base(op) in FLOWS
+                        if _base(op) not in STOPS and op.name != GRADIENT and (known or not surely):
+                            found.add(var)
+                    case Append(ref=ref, value=value) | Store(ref=ref, value=value) if value in found:
+                        found.add(ref)
+                    case If(phis=phis):
+                        test = all if surely else any
+                        found |= {phi.var for phi in phis if test(one in found for one in (phi.then, phi.orelse))}
+                    case Loop(carries=carries):
+                        for carry in carries:
+                            if carry.next in found or (carry.init in found and not surely):
+                                found |= {carry.inside, carry.after}
+        return found
+
+    def escapes(self, found: set[Atom]) -> bool:
+        """Whether one of some values leaves the function."""
+        if any(atom in found for _, atom in self.function.results):
+            return True
+        return any(param in found and param not in self.inputs for param in self.function.params)
+
+    def _is_made_here(self, var: Var) -> bool:
+        """Whether a tensor is one that nobody else holds."""
+        let = self.lets.get(var)
+        if let is None or let.op.name in ("copy", "attribute", "unpack"):
+            return False
+        if let.op.name in ("getitem", "iter_item"):
+            return self.facts[next(atoms(let.op.args[0]))].kind.is_array
+        return True
+
+
+def check_leaves(function: Function, facts: Facts) -> None:
+    """What is made of a tensor that the region asks gradients for asks for one too, for another reason as well."""
+    let = next((s for s in walk(function.body) if isinstance(s, Let)), None)
+    leaves = set(function.attributes["leaves"])
+    if not leaves or let is None:
+        return
+    one = _Differentiated(function, facts, replace(let, op=Op(GRADIENT, (let.var, let.var), _NO_FLAGS)), [])
+    if (leaves & one.lets.keys()) - one.leaves:
+        raise refuse("'.requires_grad_()' of a tensor that may be held elsewhere", let.span)
+    one.leaves = set()
+    asking, shown = one.asking(), one.reached(leaves)
+    for atom in (*function.params, *(atom for _, atom in function.results)):
+        if atom in shown and atom not in asking:
+            raise refuse("a tensor that is handed out asks for a gradient that nobody can take", let.span)
+
+
+_NO_FLAGS = (("creates", Const(False)), ("retains", Const(True)))
+
+
+def _flag(operand: Operand) -> bool:
+    assert isinstance(operand, Const)
+    return bool(operand.value)
+
+
+def _base(op: Op) -> str:
+    return op.name.rpartition(".")[2]
+
+
+def _hint(atom: Atom) -> str:
+    return atom.hint if isinstance(atom, Var) else repr(atom)
+
+
+def _bound(statement: Statement) -> Iterator[Var]:
+    from looplift.ir.grammar import definitions
+
+    yield from definitions(statement)
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    from looplift.ir.held_lists import blocks
+
+    yield from blocks(block)
