@@ -355,6 +355,14 @@ def _level_of_duals() -> int:
     return forward_ad._current_level
 
 
+def _packs() -> bool:
+    """Whether something takes what autograd keeps: under a checkpoint the loop runs twice, the second time up to where
+    as much was kept as before."""
+    return _top_hooks(True) is not None
+
+
+_top_hooks = torch._C._autograd._top_saved_tensors_default_hooks  # pyright: ignore[reportAttributeAccessIssue]
+
 _MODES = {
     "_looplift_grad": torch.is_grad_enabled,
     "_looplift_inference": torch.is_inference_mode_enabled,
@@ -365,6 +373,7 @@ _MODES = {
     "_looplift_dispatches": torch._C._len_torch_dispatch_stack,
     "_looplift_transforms": _functorch.peek_interpreter_stack,
     "_looplift_duals": _level_of_duals,
+    "_looplift_packs": _packs,
 }
 _SEEN_BY_CHECKS = {"_looplift_inference", "_looplift_dispatches", "_looplift_transforms"}
 
@@ -388,7 +397,7 @@ class ModeReader:
 
 def foreign_mode(found: tuple[Any, ...]) -> bool:
     """Whether something else watches or transforms torch operations now: then loops run as written."""
-    watched = found[5] or found[6] or found[7] is not None or found[8] >= 0
+    watched = found[5] or found[6] or found[7] is not None or found[8] >= 0 or found[9]
     return bool(watched or torch._C._get_tracing_state() is not None)
 
 
