@@ -265,3 +265,62 @@ def test_a_scan_of_a_live_in_that_is_read_in_each_iteration(rank):
         given, taken = ([t.clone() for t in made] for _ in range(2))
         assert difference((lifted(*given), given), (sums_before(*taken), taken)) is None
     assert [loop.decision for loop in lifted.report().loops] == ["scan"]
+
+
+def decaying(x):
+    outs = []
+    h = x[0] * 0 + 3
+    for t in range(x.shape[0]):
+        h = 0.75 * h + x[t]
+        outs.append(h)
+    return torch.stack(outs)
+
+
+def growing(x):
+    outs = []
+    h = x[0] * 0 + 3
+    for t in range(x.shape[0]):
+        h = 1.25 * h + x[t]
+        outs.append(h)
+    return torch.stack(outs)
+
+
+def begun_again(x):
+    outs = []
+    h = torch.zeros((), dtype=x.dtype)
+    for t in range(x.shape[0]):
+        if x[t] > 1:
+            h = torch.zeros((), dtype=x.dtype)
+        h = x[t] + 0.5 * h
+        outs.append(h)
+    return torch.stack(outs)
+
+
+@pytest.mark.parametrize("function", [decaying, growing, begun_again])
+@pytest.mark.parametrize("size", [2, 63, 64, 65, 200])
+def test_recurrences_of_any_length(function, size):
+    check(function, [vector(size)], decisions={"scan"})
+
+
+@pytest.mark.parametrize("size", [2, 64, 65])
+def test_recurrences_of_rows(size):
+    check(decaying, [matrix(size, 3)], [matrix(size, 1)], decisions={"scan"})
+
+
+def test_a_decay_of_numbers_that_are_not_finite():
+    x = vector(9)
+    x[3] = float("inf")
+    check(decaying, [vector(9)], [x], gradients=False, decisions={"scan"})
+
+
+def test_numbers_of_hits_before_each_place():
+    def documents(tokens):
+        out = torch.zeros(len(tokens), dtype=torch.int64)
+        current = 5
+        for i in range(len(tokens)):
+            out[i] = current
+            if tokens[i] == 2:
+                current += 1
+        return out, current
+
+    check(documents, [torch.tensor([1, 2, 3, 2, 2, 0])], gradients=False, decisions={"scan"})

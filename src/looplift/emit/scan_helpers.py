@@ -95,6 +95,8 @@ def linear_recurrence(a, b, h, dim):
     """``h = a * h + b`` along a dimension, all values of h, by doubling (Hillis and Steele 1986)."""
     size = b.shape[dim]
     constant = not isinstance(a, torch.Tensor)
+    if constant and size <= 64 and abs(a) <= 1 and b.is_floating_point():
+        return _decay(a, b.movedim(dim, 0), h).movedim(0, dim).contiguous()
     first = (a if constant else a.narrow(dim, 0, 1)) * h.unsqueeze(dim) + b.narrow(dim, 0, 1)
     shape = [size if k == dim else n for k, n in enumerate(first.shape)]
     b = torch.cat([first, b.expand(shape).narrow(dim, 1, size - 1)], dim)
@@ -109,6 +111,15 @@ def linear_recurrence(a, b, h, dim):
             a = torch.cat([a.narrow(dim, 0, step), later * a.narrow(dim, 0, size - step)], dim)
         step *= 2
     return b
+
+
+def _decay(a, b, h):
+    """``h = a * h + b`` along the first dimension, of few positions: products with powers of a number."""
+    size, rest = b.shape[0], torch.broadcast_shapes(b.shape[1:], h.shape)
+    powers = (a ** torch.arange(size + 1, dtype=torch.float64, device=b.device)).to(b.dtype)
+    table = torch.cat([powers.new_zeros(size - 1), powers[:-1]]).unfold(0, size, 1).flip(1)
+    found = (table @ b.expand(size, *rest).reshape(size, -1)).view(size, *rest)
+    return torch.addcmul(found, powers[1:].view(-1, *[1] * len(rest)), h)
 ''',
     "linear_recurrence_array": '''
 def linear_recurrence_array(a, b, h, axis):

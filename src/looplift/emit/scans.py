@@ -92,7 +92,8 @@ def _shift(p: Printer, node: Node) -> Text:
 def _running_sum(p: Printer, node: Node) -> Text:
     term, init = node.args
     dim, rest = _split(node)
-    text = _atomic(_whole(p, term, node.axes, node.kind))
+    counted = _is_counted(term) and node.kind.family == "int"
+    text = _atomic(_whole(p, *((term.args[0], node.axes, Kind("bool")) if counted else (term, node.axes, node.kind))))
     dtype = p.dtype(node.kind)
     summed = f"{text}.cumsum({dim})"
     if not str(dtype).endswith(("float32", "float64", "int64")):
@@ -106,6 +107,12 @@ def _running_sum(p: Printer, node: Node) -> Text:
     elif init.kind.is_number:
         start = p.text(init).at(ATOM)
     return Text(f"{start} + {summed}", SUM)
+
+
+def _is_counted(term: Node) -> bool:
+    """Whether a term is 1 where a mask holds and 0 elsewhere, which is what a sum takes a mask for."""
+    numbers = [side.attrs["value"] if side.op == "const" else None for side in term.args[1:]]
+    return term.op == "where" and numbers == [1, 0] and bool(term.args[0].axes)
 
 
 def _running_last(p: Printer, node: Node) -> Text:

@@ -20,6 +20,7 @@ class Rule:
 
 RULES: tuple[Rule, ...] = (
     Rule("excluded-middle", "a | ~a -> True", masks.excluded_middle),
+    Rule("same-sides", "m ? a : a -> a", masks.same_sides),
     Rule("double-negation", "~~a -> a", masks.double_negation),
     Rule("needless-choice", "some(m) ? (m ? a : b) : b -> m ? a : b", masks.needless_choice),
     Rule("chosen-boolean", "m ? a : False -> m & a, m ? True : b -> m | b", masks.chosen_boolean),

@@ -50,6 +50,14 @@ def double_negation(node: Node) -> Node | None:
     return inner.args[0]
 
 
+def same_sides(node: Node) -> Node | None:
+    """A choice between a value and itself."""
+    if node.op != "where" or len(node.args) != 3:
+        return None
+    _, then, orelse = node.args
+    return then if then is orelse and then.axes == node.axes and then.kind == node.kind else None
+
+
 def _is_boolean(node: Node) -> bool:
     plain = node.kind.family == "tensor" and str(node.kind.dtype) == "torch.bool"
     return node.kind.family == "bool" or plain

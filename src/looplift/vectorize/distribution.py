@@ -20,6 +20,7 @@ from looplift.vectorize.context import Context
 from looplift.vectorize.dependence import Unit
 from looplift.vectorize.forms import conditions
 from looplift.vectorize.nodes import Val
+from looplift.vectorize.numbers import bits_of
 from looplift.vectorize.recurrences import lower_scan
 from looplift.vectorize.schedule import Phase, Schedule, needed_later
 
@@ -148,7 +149,8 @@ def shifted(context: Context, carry: Carry, val: Val, axis: Axis) -> Val:
     doubts.check_shifted(context, init, after, axis)
     alone.check(context, after)
     axes = nodes.merge_axes(init.axes, after.axes, (axis,))
-    made = Node("shift", (init, after), axes, kind, {"axis": axis}, carry.hint)
+    attrs = {"axis": axis} | ({"bits": max(bits_of(init), bits_of(after))} if kind.family == "int" else {})
+    made = Node("shift", (init, after), axes, kind, attrs, carry.hint)
     doubts.record_shifted(context, made, init, after, axis)
     return Val(made)
 

@@ -161,6 +161,7 @@ def _passes(context: Context, sign: str, value: Node, mask: Node | None, kind: K
 
 def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
     from looplift.vectorize.lower import fitting
+    from looplift.vectorize.numbers import INDEX_BITS, bits_of
 
     factor, term = _coefficients(context, scan.form, kind)
     init = _init(context, scan.carry, kind)
@@ -176,7 +177,8 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
         term = _bounded_term(context, term)
     term = nodes.const(0.0 if floating else 0) if term is None else fitting(term, kind)
     axes = nodes.merge_axes(term.axes, init.axes, factor.axes if factor is not None else (), (axis,))
-    attrs = {"axis": axis, "bits": 62}
+    small = not floating and bits_of(term) + INDEX_BITS < 62  # so many of them add up to
+    attrs = {"axis": axis, "bits": max(bits_of(term) + INDEX_BITS, bits_of(init)) + 1 if small else 62}
     if factor is None:
         made = Node("running_sum", (term, init), axes, kind, attrs, scan.carry.hint)
     else:
@@ -246,7 +248,15 @@ def _coefficients(context: Context, form: Form, kind: Kind) -> Pair:
 def _given(context: Context, atom: Atom, kind: Kind) -> Node:
     """A value in the type of the carried one, in which the loop computes with it."""
     value = context.node(atom)
+    if is_fresh_zero(value):
+        return _zero(kind)
     return nodes.cast(value, kind.dtype) if value.kind.is_array and kind.is_array else value
+
+
+def is_fresh_zero(value: Node) -> bool:
+    """Whether a value is the number 0 as a tensor that was made for it."""
+    fresh = value.op == "apply" and value.attrs.get("name") in ("torch.zeros", "np.zeros")
+    return fresh and not value.kind.rank and not value.axes
 
 
 def _zero(kind: Kind) -> Node:
@@ -297,11 +307,31 @@ def _times(context: Context, a: Node | None, value: Node, kind: Kind, absent: ob
         return value if absent is ONE else None
     if a.op == "const" and a.attrs["value"] == 0:
         return a
+    if a.op == "where" and not value.kind.rank and (chosen := _chosen_factor(context, a, value, kind)) is not None:
+        return chosen
     return _binary(context, "mul", a, value, kind)
 
 
+def _chosen_factor(context: Context, factor: Node, value: Node, kind: Kind) -> Node | None:
+    """``(m ? 0 : 1) * value`` as ``m ? 0 : value``; None for other factors."""
+    mask, *sides = factor.args
+    found: list[Node] = []
+    for side in sides:
+        if _number(side) in (0, 1):
+            found.append(value if _number(side) == 1 else _zero(kind))
+        elif side.op == "where" and (inner := _chosen_factor(context, side, value, kind)) is not None:
+            found.append(inner)
+        else:
+            return None
+    return _selected(context, mask, found[0], found[1], _zero(kind), kind)
+
+
+def _number(node: Node) -> object:
+    return node.attrs["value"] if node.op == "const" else None
+
+
 def _plus(context: Context, term: Node | None, value: Node, kind: Kind, name: str) -> Node:
-    if term is not None:
+    if term is not None and _number(term) != 0:
         return _binary(context, name, term, value, kind)
     return value if name == "add" else _binary(context, "sub", _zero(kind), value, kind)
 
