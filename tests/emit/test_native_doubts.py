@@ -99,9 +99,66 @@ def one_place(x, out, factor):
     return out
 
 
+def grown(x, out, factor):
+    for i in range(len(x)):
+        for j in range(len(x)):
+            out[i] += x[j] * factor
+    return out
+
+
+def grown_and_replaced(x, out, factor):
+    for i in range(len(x)):
+        out[0] += x[i] * factor
+        out[0] = 0.0
+    return out
+
+
+def replaced_and_grown(x, out, factor):
+    for i in range(len(x)):
+        out[0] = 0.0
+        out[0] += x[i] * factor
+        out[i] = 1.0
+        out[i] *= x[i] * factor
+        out[i] = 2.0
+    return out
+
+
+def grown_for_nothing(x, out, factor):
+    made = np.zeros(2)
+    for i in range(len(x)):
+        made[0] += x[i] * factor
+        out[i] = x[i]
+    return out
+
+
+def on_both_sides(x, out, factor):
+    for i in range(len(x)):
+        t = x[i] * factor
+        u = t * 2.0
+        if x[i] > 0:
+            out[i] = t
+        elif x[i] > -1e300:
+            out[i] = -t
+        else:
+            out[i] = u
+    return out
+
+
+def on_one_side(x, out, factor):
+    for i in range(len(x)):
+        t = x[i] * factor
+        if x[i] < 10:
+            if x[i] > 0:
+                out[i] = t
+            else:
+                out[i] = -t
+    return out
+
+
 PROGRAMS = (
     scaled, never_used, seldom_used, last_one, hidden_by_a_quotient, hidden_by_a_minimum, overwritten, differences,
-    summed, powers, for_nothing, one_place,
+    summed, powers, for_nothing, one_place, grown, grown_and_replaced, replaced_and_grown, grown_for_nothing,
+    on_both_sides, on_one_side,
 )  # fmt: skip
 VALUES = {
     "plain": [1.0, 2.0, -3.0, 0.5],

@@ -61,20 +61,25 @@ def settled_later(loop: Loop, flow: Flow, types: dict[Var, Scalar]) -> frozenset
 _Need = tuple[Operand | None, Block | None]
 
 
-def surely_used(loop: Loop, ends: set[Var]) -> frozenset[Var]:
+def surely_used(loop: Loop, ends: set[Var]) -> frozenset[Var | Store]:
     """What no compiler can leave out, or move to where it is computed more seldom: what is stored or decides in the
-    same block, and all that leads to it there; ``ends``: what is read after the loop."""
+    same block or on both sides of an ``if`` there, and all that leads to it; ``ends``: what is read after the loop.
+    Of stores with an operation, those whose results are."""
     homes = _homes(loop)
     places = [(loop, None), *((s, block) for block in _blocks(loop) for s in block if not isinstance(s, Store))]
     every = [*walk(Block((loop,)))]
     read = ends.union(atom for s in every if not isinstance(s, Store) for atom in uses(s) if isinstance(atom, Var))
-    kept = {need for inner in every if isinstance(inner, Loop) for need in _kept_stores(inner, homes, read)}
+    stores = [kept for inner in every if isinstance(inner, Loop) for kept in _kept_stores(inner, homes, read)]
+    kept = {(atom, block) for store, block in stores for atom in uses(store) if isinstance(atom, Var)}
+    branches = [(s, block) for s, block in reversed(places) if isinstance(s, If)]
     found, size = {*ends, *homes}, -1
     while size != len(found):  # what is carried is needed if it is after the loop: begin with all, and leave out
         size = len(found)
         needed = kept.union(*(_needed(statement, block, found) for statement, block in places))
+        for branch, block in branches:
+            needed |= {(var, block) for var, side in needed if side is branch.then and (var, branch.orelse) in needed}
         found = ends | {var for var, home in needed if isinstance(var, Var) and homes.get(var) is home}
-    return frozenset(found)
+    return frozenset(found) | {store for store, _ in stores if store.combine is not None}
 
 
 def _homes(loop: Loop) -> dict[Var, Block]:
@@ -86,8 +91,8 @@ def _homes(loop: Loop) -> dict[Var, Block]:
     return homes
 
 
-def _kept_stores(loop: Loop, homes: dict[Var, Block], read: set[Var]) -> Iterator[_Need]:
-    """What is stored in a loop, in no loop inside of it, and is not written over by the next iteration.
+def _kept_stores(loop: Loop, homes: dict[Var, Block], read: set[Var]) -> Iterator[tuple[Store, Block]]:
+    """Stores of a loop, in no loop inside of it, that are not written over, also not by the next iteration.
 
     ``read``: the arrays made by the kernel that are not for nothing.
     """
@@ -96,15 +101,17 @@ def _kept_stores(loop: Loop, homes: dict[Var, Block], read: set[Var]) -> Iterato
     inside = [loop.body]
     for block in inside:
         inside += [inner for s in block if isinstance(s, If) for inner in children(s)]
+    replaced = {s.ref for block in inside for s in block if isinstance(s, Store) and s.combine is None}
     for block in inside:
         written: set[Var] = set()
         for statement in reversed(block.statements):
             if not isinstance(statement, Store):
                 continue
             moves = once or any(a is loop.index or _home(a, homes) in inside for a in atoms(statement.index))
+            grows = statement.combine is not None and statement.ref not in replaced
             is_read = statement.ref not in homes or statement.ref in read
-            if is_read and (statement.combine is not None or (moves and statement.ref not in written)):
-                yield from ((atom, block) for atom in uses(statement) if isinstance(atom, Var))
+            if is_read and (grows or (moves and statement.ref not in written)):
+                yield statement, block
             written.add(statement.ref)
 
 

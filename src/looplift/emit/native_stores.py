@@ -53,7 +53,9 @@ def store(writer: Writer, statement: Store) -> None:
         writer.line(f"{target.place} = {_fitting(writer, value, target.type).text};")
     else:
         writer.before_change(statement, target)
+        writer.storing = statement
         combine(writer, target.place, target, statement.combine, value, exact=ref.is_list, single=True)
+        writer.storing = None
 
 
 def _check_method(writer: Writer, statement: Store, ref: View) -> None:

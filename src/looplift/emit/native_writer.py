@@ -17,7 +17,7 @@ from looplift.emit.native_joins import Join
 from looplift.emit.native_ops import ADD, ATOM
 from looplift.emit.native_types import INT, Scalar, type_of_constant
 from looplift.emit.native_values import Fixed, Items, Names, Number, Value
-from looplift.ir.grammar import UNDEFINED, Atom, Block, Group, Loop, Operand, Slice, Statement, Var
+from looplift.ir.grammar import UNDEFINED, Atom, Block, Group, Loop, Operand, Slice, Statement, Store, Var
 
 WIDTH = 112
 """How long a line of a kernel may be."""
@@ -118,7 +118,8 @@ class Writer:
     ``fleeting``: the value that is being computed is an operand of the next statement's arithmetic, and nothing else.
     ``adopted``: arrays that their libraries allocate for the kernel. ``flags``: the variables that tell whether a
     tensor of the caller was changed. ``settled``: results that need not be looked at, as others show what they are;
-    None where each is looked at as soon as it is there. ``used``: what is surely computed.
+    None where each is looked at as soon as it is there. ``used``: what is surely computed; ``storing``: the store with
+    an operation that is written now.
     ``writes_first``: something is written before the first loop, or beside the loops.
     """
 
@@ -148,7 +149,8 @@ class Writer:
     adopted: dict[str, Adopted] = field(default_factory=dict)
     flags: dict[Var, str] = field(default_factory=dict)
     settled: frozenset[Var] | None = None
-    used: frozenset[Var] = frozenset()
+    used: frozenset[Var | Store] = frozenset()
+    storing: Store | None = None
     writes_first: bool = False
     may_share: Callable[[Var, Var], bool] = lambda value, current: False
 
@@ -194,7 +196,8 @@ class Writer:
         texts = ", ".join(number.text for number in (result, *operands))
         if self.settled is None or self.failure or result.type.is_half:
             return self.fail_if(f"surprising({texts})", "warned")
-        kind = "later" if self.current in self.settled else "used" if self.current in self.used else "found"
+        is_used = self.current in self.used or self.storing in self.used
+        kind = "later" if self.current in self.settled else "used" if is_used else "found"
         self.fail_if(f"doubt.{kind}({texts})", "warned")
 
     def last_look(self) -> None:
