@@ -135,6 +135,17 @@ def stopped(net, xs, ys):
     return torch.stack(found)
 
 
+def by_what_is_between(net, xs, ys):
+    w = net[0].weight
+    found, others = [], []
+    for i in range(len(xs)):
+        h = w @ xs[i]
+        first, second = torch.autograd.grad((h.exp() * h).sum() + (w * w).sum(), [h, w])
+        found.append(first)
+        others.append(second)
+    return torch.stack(found), torch.stack(others)
+
+
 def in_some_iterations(net, xs, ys):
     w = net[0].weight
     total = torch.zeros_like(w)
@@ -146,7 +157,7 @@ def in_some_iterations(net, xs, ys):
 
 LIFTED = (
     by_parameters, by_given_parameters, by_inputs, by_a_view, penalty, twice, with_seeds, of_formulas,
-    of_losses, broadcast, stopped, in_some_iterations,
+    of_losses, broadcast, stopped, by_what_is_between, in_some_iterations,
 )  # fmt: skip
 
 # ---------------------------------------------------------------- the loop raises, or nobody knows
@@ -364,6 +375,67 @@ def test_as_the_loop(function):
 def test_inputs_that_ask_for_gradients(function):
     xs, ys = data(4)
     compare(function, (network(), xs.requires_grad_(), ys))
+
+
+def jacobian(x, y):
+    rows = torch.zeros(y.numel(), x.numel())
+    for i in range(y.numel()):
+        rows[i, :] = torch.autograd.grad(y[i], x, retain_graph=True)[0]
+    return rows
+
+
+def jacobian_products(x, y):
+    found = []
+    for i in range(len(x)):
+        v = torch.linspace(0.0, 1.0, y.numel()) * i
+        found.append(torch.autograd.grad(torch.dot(y, v) + (x * i).sum(), x, retain_graph=True)[0])
+    return torch.stack(found)
+
+
+def jacobian_once(x, y):
+    found = []
+    for i in range(y.numel()):
+        found.append(torch.autograd.grad(y[i], x)[0])
+    return found
+
+
+def of_both(x, y):
+    found = []
+    for i in range(y.numel()):
+        found.append(torch.autograd.grad(y[i] * x[0], [x, y], retain_graph=True))
+    return found
+
+
+def computed(x):
+    return torch.tanh(torch.outer(x, x)).sum(0) * x.exp()
+
+
+def taken(function, x, y):
+    try:
+        return [one.clone() for one in leaves(function(x, y))]
+    except Exception as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("function", (jacobian, jacobian_products, jacobian_once, of_both))
+def test_through_what_was_computed_before(function):
+    torch.manual_seed(0)
+    lifted = lift(function, verify="off")
+    for count in (4, 3, 4, 1, 0, 4):
+        x = torch.randn(count, requires_grad=True)
+        assert_alike(taken(lifted, x, computed(x)), taken(function, x, computed(x)))
+    if function is not jacobian_once and function is not of_both:
+        assert [loop.decision for loop in lifted.report().loops] == ["lanes"]
+    other = torch.randn(4, requires_grad=True)
+    x = torch.randn(4, requires_grad=True)
+    assert_alike(taken(lifted, x, computed(other)), taken(function, x, computed(other)))
+    gone = computed(x)
+    gone.sum().backward()
+    assert_alike(taken(lifted, x, gone), taken(function, x, gone))
+    plain = x.detach()
+    assert_alike(taken(lifted, plain, computed(x)), taken(function, plain, computed(x)))
+    assert_alike(taken(lifted, x, computed(plain)), taken(function, x, computed(plain)))
+    assert_alike(taken(lifted, x, x), taken(function, x, x))
 
 
 def test_tied_parameters():

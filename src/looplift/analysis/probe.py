@@ -42,6 +42,7 @@ from looplift.ir.grammar import (
     Var,
     While,
     as_atom,
+    atoms,
     operands,
     uses,
     walk,
@@ -102,8 +103,8 @@ class _Probe:
         while grown:
             grown = False
             for statement in walk(self.function.body):
-                for var, atoms in (*_copies(statement), *self._undecided(statement)):
-                    if var not in self.mixed and any(atom in self.mixed for atom in atoms):
+                for var, sources in (*_copies(statement), *self._undecided(statement)):
+                    if var not in self.mixed and any(atom in self.mixed for atom in sources):
                         self.mixed.add(var)
                         grown = True
         for statement in self.function.body:
@@ -249,6 +250,8 @@ class _Probe:
             if "slopes" not in self.function.attributes:
                 raise NotLiftable("gradient", "'torch.autograd.grad' in a form without it", statement.span)
             return self.sample(as_atom(op.args[1]))
+        if op.name == "torch.autograd.grad":
+            return tuple(self.sample(atom).detach().clone() for atom in atoms(op.args[1]))
         if op.name == "tuple_or_none":
             op = replace(op, name="tuple", args=op.args[1:])
         if op.name in ("getitem", "iter_item") and isinstance(self.sample(as_atom(op.args[0])), list):

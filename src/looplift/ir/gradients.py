@@ -27,6 +27,7 @@ from looplift.ir.grammar import (
     Block,
     Const,
     Function,
+    Group,
     If,
     Let,
     Loop,
@@ -43,6 +44,7 @@ from looplift.ir.grammar import (
 from looplift.ir.slopes import STOPS, Slopes
 
 GRADIENT = "slope_of"
+PULLED_BACK = "torch.autograd.grad"
 NAMESPACES = ("", "torch", "torch.nn.functional", "method")
 FLOWS = frozenset(
     """tuple list zipped_lists stack copy cat norm logsumexp amax amin maximum minimum clamp where outer softplus silu
@@ -58,14 +60,9 @@ def takes_gradients(function: Function) -> bool:
 def with_next_gradient(function: Function, facts: Facts) -> Function:
     """The function with the first of its gradients, and those taken beside it, written out."""
     first = next(s for s in walk(function.body) if isinstance(s, Let) and s.op.name == GRADIENT)
-    beside = [
-        s
-        for s in walk(function.body)
-        if isinstance(s, Let)
-        and s.op.name == GRADIENT
-        and s.op.args[0] is first.op.args[0]
-        and s.op.kwargs == first.op.kwargs
-    ]
+    block = next(block for block in _blocks(function.body) if first in block.statements)
+    lets = [s for s in block if isinstance(s, Let) and s.op.name == GRADIENT and s.op.args[0] is first.op.args[0]]
+    beside = [let for let in lets if let.op.kwargs == first.op.kwargs]
     return _Differentiated(function, facts, first, beside).rewritten()
 
 
@@ -88,6 +85,11 @@ class _Differentiated:
         self.leaves = {var for var in function.attributes["leaves"] if self._is_made_here(var)}
         read = self.reads()
         self.inputs = [self._name_in(read, let.op.args[1]) for let in beside]
+        values = function.attributes["values"]
+        asking = [var for var in function.params if var in read and getattr(values[var], "requires_grad", False)]
+        self.computed = [var for var in asking if not values[var].is_leaf and var not in self.inputs]
+        """Live-ins that torch knows how they were made, before the loop: it takes their slopes back to the inputs."""
+        self.ends = {*self.inputs, *self.computed}
 
     def _name_in(self, read: set[Atom], one: Any) -> Any:
         """The name of an input by which the output is made of it, where it is reached by several."""
@@ -102,14 +104,14 @@ class _Differentiated:
         self.check(through)
         slopes = Slopes(self.facts, self.lets, self._names(), self.first.span, creates=self.creates)
         slopes.begin(self.output, self.seed)
-        wanted = {one for one in self.inputs if isinstance(one, Var)}
-        for var in sorted(through - wanted, key=self.order.__getitem__, reverse=True):
+        for var in sorted(self.inner(through), key=self.order.__getitem__, reverse=True):
             slopes.through(self.lets[var], through, RULES)
-        made = {let.var: let for let in slopes.lets}
         ends = {}
+        back = self.taken_back(slopes) if self.computed else {}
         for let, one in zip(self.beside, self.inputs):
-            slope = slopes.of[one]
-            op = made[slope].op if slope in made else Op("method.clone", (slope,))
+            slope = back[one] if one in back else slopes.of[one]
+            made = next((one for one in slopes.lets if one.var is slope), None)
+            op = Op("method.clone", (slope,)) if made is None else made.op
             ends[let.var] = Let(let.var, op, let.span)
         read = {atom for let in slopes.lets for atom in operands(let.op)}
         lets = [let for let in slopes.lets if let.var in read]
@@ -151,14 +153,10 @@ class _Differentiated:
         def depends(atom: Atom) -> bool:
             if atom in found:
                 return found[atom]
-            if any(atom is one for one in self.inputs):
-                found[atom] = True
-                return True
             let = self.lets.get(atom) if isinstance(atom, Var) else None
-            if let is None or _base(let.op) in STOPS:
-                found[atom] = False
-                return False
-            found[atom] = any([depends(one) for one in operands(let.op)])
+            found[atom] = atom in self.ends
+            if let is not None and _base(let.op) not in STOPS:
+                found[atom] |= any([depends(one) for one in operands(let.op)])
             return found[atom]
 
         depends(self.output)
@@ -167,16 +165,17 @@ class _Differentiated:
     def check(self, through: set[Var]) -> None:
         """Refuses what the loop would raise for, and what may depend on an input by a way that is not seen."""
         span = self.first.span
-        if any(one not in through or not isinstance(one, Var) for one in self.inputs):
+        if self.computed:
+            self.check_computed(through)
+        elif any(one not in through or not isinstance(one, Var) for one in self.inputs):
             raise refuse("a gradient by something that the output is not seen to depend on", span)
-        made = self.reached(set(self.inputs))
+        values = self.function.attributes["values"]
+        if len(self.inputs) > 1 and any(one in values and not values[one].is_leaf for one in self.inputs):
+            raise refuse("a gradient by tensors that may be made of one another", span)
+        made = self.reached(self.ends)
         for atom in self.reads():
             if atom in made and atom not in through:
                 raise refuse(f"a gradient through '{_hint(atom)}', which loops or branches make", span)
-        values = self.function.attributes["values"]
-        given = [values[var] for var in self.reads() if var in values and hasattr(values[var], "is_leaf")]
-        if any(value.requires_grad and not value.is_leaf for value in given):
-            raise refuse("a gradient through tensors that were computed before the loop", span)
         asking = self.asking()
         if any(one not in asking for one in self.inputs):
             raise refuse("a gradient by something that asks for none", span)
@@ -186,12 +185,46 @@ class _Differentiated:
         grown = {s.ref for s in walk(self.function.body) if isinstance(s, Append | Store)}
         if through & grown:
             raise refuse("a gradient through something that is changed", span)
-        for var in through - set(self.inputs):
+        for var in self.inner(through):
             name = self.lets[var].op.name
             if _base(self.lets[var].op) not in RULES or name.rpartition(".")[0] not in NAMESPACES:
                 raise refuse(f"a gradient through '{name}', of which no derivative is known", span)
         if not self.retains:
             self.check_freed(through)
+
+    def check_computed(self, through: set[Var]) -> None:
+        """Of tensors that were computed before the loop torch itself knows how: from these on it goes back alone."""
+        import torch
+
+        values = self.function.attributes["values"]
+        leaves = [values.get(one) for one in self.inputs]
+        if self.creates or not self.retains or any(value is None or not value.is_leaf for value in leaves):
+            raise refuse("a gradient through tensors that were computed before the loop", self.first.span)
+        roots = [values[one] for one in self.computed if one in through]
+        if not roots:
+            raise refuse("a gradient by something that the output is not seen to depend on", self.first.span)
+        try:
+            with torch.enable_grad():
+                torch.autograd.grad(roots, leaves, [torch.zeros_like(one) for one in roots], retain_graph=True)
+        except RuntimeError as error:
+            raise refuse(str(error), self.first.span) from None
+
+    def taken_back(self, slopes: Slopes) -> dict[Any, Atom]:
+        """The slopes of the inputs, from those of what was computed before the loop, and their own."""
+        roots = [one for one in self.computed if one in slopes.of]
+        parts = Group("tuple", tuple(roots)), Group("tuple", tuple(self.inputs))
+        seeds = Group("tuple", tuple(slopes.let("method.contiguous", slopes.of[one]) for one in roots))
+        every = slopes.let(PULLED_BACK, *parts, seeds, retain_graph=Const(True))
+        found: dict[Any, Atom] = {}
+        for place, one in enumerate(self.inputs):
+            slope = slopes.let("getitem", every, Const(place))
+            found[one] = slopes.let("add", slope, slopes.of[one]) if one in slopes.of else slope
+        return found
+
+    def inner(self, through: set[Var]) -> set[Var]:
+        """The results on the way of which an operand is on the way too."""
+        lets = [self.lets[var] for var in through if var in self.lets and _base(self.lets[var].op) not in STOPS]
+        return {let.var for let in lets if any(one in through for one in operands(let.op))}
 
     def reads(self) -> set[Atom]:
         """All that the output is made of."""
@@ -203,13 +236,13 @@ class _Differentiated:
                 continue
             found.add(atom)
             let = self.lets.get(atom)
-            if let is not None and _base(let.op) not in STOPS and atom not in self.inputs:
+            if let is not None and _base(let.op) not in STOPS:
                 queue += operands(let.op)
         return found
 
     def check_freed(self, through: set[Var]) -> None:
         """Without ``retain_graph`` nothing else may go back through what this gradient went through."""
-        inner = through - {one for one in self.inputs if isinstance(one, Var)}
+        inner = self.inner(through)
         here = {s.var for s in self._siblings()}
         after = self.reached(inner)
         others = [s for s in self.lets.values() if s.op.name == GRADIENT and s not in self.beside]

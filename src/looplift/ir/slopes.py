@@ -63,7 +63,7 @@ class Slopes:
 
     def let(self, name: str, *args: Operand, **kwargs: Operand) -> Var:
         """The result of an operation; only a graph that is asked for leads back to what it takes."""
-        if not self.creates and name not in ("attribute", "method.numel"):
+        if not self.creates and name not in ("attribute", "method.numel", "torch.autograd.grad"):
             args = tuple(map(self.detached, args))
         var = Var(next(self.names))
         self.lets.append(Let(var, Op(name, tuple(args), tuple(kwargs.items())), self.span))
