@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import threading
 import types
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from looplift.base.collection import no_collection
 from looplift.base.data import replace
 from looplift.base.settings import Settings
+from looplift.base.stubs import REGIONS, stub_of, unlifted_text
 
 if TYPE_CHECKING:
     from looplift.base.report import Report
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 
 BACKENDS = ("auto", "torch", "native", "inductor")
 VERIFY = ("first", "always", "off")
-_REGIONS = "__looplift_regions__"
 _NO_STUB = 0x20 | 0x80 | 0x100 | 0x200  # generators, coroutines, and both at once
 
 Fn = TypeVar("Fn")
@@ -72,6 +73,27 @@ def _bytes(memory: Any) -> int | None:
     if memory is None or (type(memory) is int and memory > 0):
         return memory
     raise ValueError(f"'memory' must be a number of bytes above 0 or None, not {memory!r}")
+
+
+def export(fn: Any, path: str | os.PathLike[str], /, *arguments: Any, dynamic_shapes: Any = None) -> None:
+    """Write a lifted function or module as a program of ``torch.export`` that runs without its Python source.
+
+    ``arguments`` are examples: tensors of the shapes and dtypes that the program takes. ``dynamic_shapes`` as in
+    ``torch.export.export``, for arguments after the names of the function's parameters, says which sizes may change.
+    A program with compiled kernels is read by ``looplift.load``, others by ``torch.export.load`` as well. Also
+    ``lifted.export(path, *arguments)``. Warns of loops that are in it as written, step by step.
+    """
+    from looplift.runtime.packages import save
+
+    save(fn, os.fspath(path), arguments, dynamic_shapes)
+
+
+def load(path: str | os.PathLike[str]) -> Callable[..., Any]:
+    """The program that ``export`` wrote, as a callable; its kernels are compiled where they are not on disk yet."""
+    from looplift.build.native import callable_of
+    from looplift.runtime.packages import opened
+
+    return opened(os.fspath(path), callable_of)
 
 
 def _lifted(fn: Any, *, settings: Settings) -> Any:
@@ -186,8 +208,8 @@ class Lift:
         if self.is_plain:
             code, closure = original.__code__, original.__closure__
         else:
-            cells[_REGIONS] = types.CellType(self.regions)
-            code = self.stub = _stub_of(original.__code__)
+            cells[REGIONS] = types.CellType(self.regions)
+            code = self.stub = stub_of(original.__code__)
             closure = tuple(cells[name] for name in code.co_freevars)
         function = types.FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
         function.__kwdefaults__ = original.__kwdefaults__
@@ -199,7 +221,8 @@ class Lift:
         self.faces.append(function)
         for name, value in (
             ("__looplift_original__", original), ("__looplift_state__", self), ("original", original),
-            ("report", self.report), ("clear", self.clear), ("source", _unlifted_text(self.original)),
+            ("report", self.report), ("clear", self.clear), ("source", unlifted_text(self.original)),
+            ("export", functools.partial(export, function)),
         ):  # fmt: skip
             setattr(function, name, value)
 
@@ -321,7 +344,7 @@ class Lift:
         with self.lock:
             self.function.__code__ = self.stub
             self.is_ready, self.refusal, self.dispatchers, self.callees = False, None, [], []
-            self._show(_unlifted_text(self.original))
+            self._show(unlifted_text(self.original))
 
     def refresh(self) -> None:
         """A region has a new variant: show it in the source, also in that of the functions that call this one."""
@@ -330,7 +353,7 @@ class Lift:
         states = self._reached()
         texts = [batched_source(one.parsed, one.dispatchers, one.original) for one in states if one.parsed]
         if any(texts) or self.dispatchers:
-            own = texts[0] or _unlifted_text(self.original, "no loop of it is lifted, the report says why")
+            own = texts[0] or unlifted_text(self.original, "no loop of it is lifted, the report says why")
             self._show("\n\n\n".join([own, *filter(None, texts[1:])]))
         for caller in [one for one in self.callers if one not in states]:
             caller.refresh()
@@ -355,56 +378,3 @@ def _prepared(state: Lift) -> str:
 
 
 _prepared._dynamo_marked_constant = True  # pyright: ignore[reportFunctionMemberAccess]
-
-
-# ---------------------------------------------------------------- stubs
-
-
-@functools.lru_cache(maxsize=64)
-def _stub(free: tuple[str, ...], parameters: str, positional: str, keywords: str) -> types.CodeType:
-    """Code that hands any call to the state of its function; it has the free variables that rewritten code has."""
-    bindings = "".join(f"    {name} = None\n" for name in free)
-    text = (
-        f"def outer():\n{bindings}    def stub({parameters}):\n"
-        f"        return {_REGIONS}[1](({positional}), {{{keywords}}})\n        ({', '.join(free)},)\n"
-    )
-    outer = compile(text, "<looplift>", "exec").co_consts[0]
-    return next(item for item in outer.co_consts if isinstance(item, types.CodeType))
-
-
-def _stub_of(code: types.CodeType) -> types.CodeType:
-    stub = _stub(tuple(sorted({*code.co_freevars, _REGIONS})), *_parameters_of(code))
-    names = {"co_name": code.co_name, "co_qualname": code.co_qualname, "co_filename": code.co_filename}
-    return stub.replace(co_firstlineno=code.co_firstlineno, **names)  # pyright: ignore[reportArgumentType]
-
-
-def _parameters_of(code: types.CodeType) -> tuple[str, str, str]:
-    """The parameters of a function, and the two parts of a call that hands them on: ``torch.compile`` reads the
-    parameters of a function once, so they stay the same when its code changes."""
-    names = iter(code.co_varnames)
-    positional = [next(names) for _ in range(code.co_argcount)]
-    keywords = [next(names) for _ in range(code.co_kwonlyargcount)]
-    rest = [f"*{next(names)}"] if code.co_flags & 0x04 else []
-    more = [f"**{next(names)}"] if code.co_flags & 0x08 else []
-    only = code.co_posonlyargcount
-    before = [*positional[:only], "/"] if only else []
-    star = rest or (["*"] if keywords else [])
-    parameters = [*before, *positional[only:], *star, *keywords, *more]
-    handed = [*(f"'{name}': {name}" for name in keywords), *more]
-    return ", ".join(parameters), "".join(f"{name}, " for name in (*positional, *rest)), ", ".join(handed)
-
-
-def _unlifted_text(function: types.FunctionType, why: str = "it is lifted when it is called") -> str:
-    """The function as written, under a comment; its last line is that of its last instruction."""
-    import linecache
-    import textwrap
-
-    code = function.__code__
-    lines = linecache.getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 : _last_line(code)]
-    return f"# as written: {why}\n" + textwrap.dedent("".join(lines))
-
-
-@functools.lru_cache(maxsize=64)
-def _last_line(code: types.CodeType) -> int:
-    last = max((end or 0 for _, end, _, _ in code.co_positions()), default=code.co_firstlineno)
-    return max([last, *(_last_line(item) for item in code.co_consts if isinstance(item, types.CodeType))])

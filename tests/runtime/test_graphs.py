@@ -401,7 +401,7 @@ def test_operators_pass_the_checks_of_torch(monkeypatch):
     torch.compile(lift(alignment), backend="eager", fullgraph=True)(x, y)
     kernel, values = calls[-1]
     values = [one.detach().clone() if isinstance(one, torch.Tensor) else one for one in values]
-    for position in kernel.sources:
+    for position in kernel.definition.sources:
         values[position].requires_grad_()
     torch.library.opcheck(kernel.made.default, tuple(values))
 
@@ -417,3 +417,17 @@ def test_what_a_loop_raises_names_the_graph():
     torch.testing.assert_close(compiled(*arguments, 0), shifted_by(*arguments, 0))
     with pytest.raises((RuntimeError, IndexError)):
         compiled(*arguments, 3)
+
+
+def test_modules_whose_parameters_are_traced():
+    model = Rows()
+    lifted = lift(copy.deepcopy(model))
+    stacked = {name: torch.stack([one.detach(), 2 * one.detach()]) for name, one in model.named_parameters()}
+    x = torch.randn(5, 3)
+    found, wanted = (
+        vmap(lambda values, one=one: torch.func.functional_call(one, values, (x,)))(stacked) for one in (lifted, model)
+    )
+    torch.testing.assert_close(found, wanted)
+    assert not any(loop.notes for loop in lifted.forward.report().loops)
+    assert len(torch.export.export(lifted, (x,)).graph.nodes) < 10
+    torch.testing.assert_close(lifted(x), model(x))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -100,6 +100,13 @@ def differentiable(kernel: Kernel) -> Callable[..., tuple]:
         tracked_library=cache(lambda: _library("#define TRACKED\n" + adjoint)), share_memory=share_memory,
         overlaps=overlaps, once=once, is_doubtful=is_doubtful,
     )  # fmt: skip
+
+
+def callable_of(definition: Mapping[str, Any]) -> Callable[..., tuple]:
+    """The callable of a kernel whose texts were kept: "name", "source", "caller", "adjoint", "adjoint_caller"."""
+    texts = {key: definition[key] for key in ("name", "source", "caller", "adjoint", "adjoint_caller")}
+    kernel = Kernel(**texts, inputs=(), stored=(), outputs=(), results=())
+    return differentiable(kernel) if definition["has_gradients"] else load(kernel)
 
 
 class Tape(ctypes.Structure):

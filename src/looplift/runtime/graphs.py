@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import functools
 import types
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -30,6 +32,20 @@ if TYPE_CHECKING:
 
 _OF_MEMORY = ("_apart", "_own_places")
 """Words in guards that ask where elements lie, which values without numbers do not tell."""
+
+
+_WRITTEN: deque[str] = deque(maxlen=100)
+
+
+@contextmanager
+def traced_as_written() -> Iterator[list[str]]:
+    """Which loops were traced as written meanwhile, and why; complete at the end."""
+    _WRITTEN.clear()
+    found: list[str] = []
+    try:
+        yield found
+    finally:
+        found += _WRITTEN
 
 
 class Way(NamedTuple):
@@ -79,6 +95,7 @@ class Graphs:
     def as_written(self, why: object) -> Callable[..., Any]:
         program = self.dispatcher.program
         self.dispatcher.records.note(program, f"runs as written where it is traced: {why}")
+        _WRITTEN.append(f"{program.file}:{program.line}: the loop is traced as written, step by step: {why}")
         return program.original
 
     def run(self, arguments: Sequence[Any]) -> Any:
@@ -214,6 +231,8 @@ def _checked(dispatcher: Dispatcher, kinds: Sequence[Any], code: RegionCode, val
     if code.may_warn or not code.repeatable:
         raise NotTraced("it has effects that are not seen in a graph")
     of_memory = [text for text in code.guards if any(word in text for word in _OF_MEMORY)]
+    if any("." in text for text in of_memory):
+        raise NotTraced("what the loop writes to may share memory with a parameter")
     if shared and (code.mutated or of_memory):
         raise NotTraced("tensors may share memory that the loop writes to")
     if (broken := entry.broken_guard(program, values, code)) is not None:
@@ -244,8 +263,8 @@ def _extents(names: Sequence[str], kinds: Sequence[Any]) -> Iterator[str]:
 def _try_without_numbers(call: Callable[..., Any], kinds: Sequence[Any]) -> None:
     from torch._subclasses.fake_tensor import FakeTensorMode
 
-    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
-        values = [faked(mode, kind) for kind in kinds]
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        values = list(map(faked, kinds))
         try:
             call(*values)
         except NotTraced:

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from looplift.base.data import dataclass
+from looplift.base.data import dataclass, replace
 from looplift.base.errors import RequirementFailed
 from looplift.runtime.traced_kinds import NotTraced, in_a_thread
 
@@ -25,61 +25,87 @@ def _library() -> torch.library.Library:
     return torch.library.Library("looplift", "FRAGMENT")
 
 
+@dataclass(frozen=True)
+class Definition:
+    """All that an operator is made of: the texts of a kernel, and what they take and give.
+
+    ``stored`` and ``sources`` are the positions of the arguments that the kernel writes to, and that get gradients;
+    ``dtypes`` are those of its results, which are 0-dim tensors; ``types`` those of the arguments, once known.
+    """
+
+    name: str
+    source: str
+    caller: str
+    adjoint: str | None
+    adjoint_caller: str | None
+    has_gradients: bool
+    stored: tuple[int, ...]
+    sources: tuple[int, ...]
+    dtypes: tuple[str, ...]
+    types: tuple[str, ...] = ()
+
+    @property
+    def operator(self) -> str:
+        text = f"{self.source}{self.adjoint}{self.has_gradients}"
+        return f"{self.name}_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+defined: dict[str, Definition] = {}
+"""The operators that torch knows in this process."""
+
+
 @dataclass(eq=False)
 class Operator:
     """Stands in for a kernel's callable. The first call defines it: that tells the types of its arguments."""
 
-    kernel: Any
+    definition: Definition
     call: Callable[..., tuple[Any, ...]]
-    has_gradients: bool
     made: Callable[..., Any] | None = None
-
-    def __post_init__(self) -> None:
-        if any(not _is_number_tensor(result) for result in self.kernel.results):
-            raise NotTraced("a kernel's result is a number, or of a size that a graph does not know")
-        inputs = list(self.kernel.inputs)
-        self.stored = [inputs.index(var) for var in self.kernel.stored]
-        self.sources = [inputs.index(var) for var in self.kernel.differentiable]
-        text = f"{self.kernel.source}{self.kernel.adjoint}{self.has_gradients}"
-        self.name = f"{self.kernel.name}_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
     def __call__(self, *arguments: Any) -> tuple[Any, ...]:
         if self.made is None:
-            self.made = self._defined(arguments)
+            self.made = self.define(tuple(map(_type_of, arguments)))
         found = self.made(*arguments)
-        if self.has_gradients:
+        if self.definition.has_gradients:
             return tuple(found)
-        count = len(self.kernel.results)
-        for position, new in zip(self.stored, found[count:], strict=True):
+        count = len(self.definition.dtypes)
+        for position, new in zip(self.definition.stored, found[count:], strict=True):
             arguments[position].copy_(new)
         return tuple(found[:count])
 
-    def _defined(self, arguments: Sequence[Any]) -> Callable[..., Any]:
-        if hasattr(torch.ops.looplift, self.name):
-            return getattr(torch.ops.looplift, self.name)
-        taken = ", ".join(f"{_type_of(argument)} a{k}" for k, argument in enumerate(arguments))
-        library = _library()
-        library.define(f"{self.name}({taken}) -> Tensor[]")
-        library.impl(self.name, self._forward, "CPU")
-        torch.library.register_fake(f"looplift::{self.name}", self._shapes, lib=library)
-        if self.has_gradients:
-            library.define(f"{self.name}_backward({taken}, Tensor?[] gradients) -> Tensor[]")
-            library.impl(f"{self.name}_backward", self._backward, "CPU")
-            torch.library.register_fake(f"looplift::{self.name}_backward", self._shapes_backward, lib=library)
-            names = {"setup_context": self._save, "lib": library}
-            torch.library.register_autograd(f"looplift::{self.name}", self._gradients, **names)
-        return getattr(torch.ops.looplift, self.name)
+    def define(self, types: tuple[str, ...]) -> Callable[..., Any]:
+        name = self.definition.operator
+        if name not in defined:
+            defined[name] = replace(self.definition, types=types)
+            taken = ", ".join(f"{kind} a{k}" for k, kind in enumerate(types))
+            library = _library()
+            library.define(f"{name}({taken}) -> Tensor[]")
+            library.impl(name, self._forward, "CPU")
+            torch.library.register_fake(f"looplift::{name}", self._shapes, lib=library)
+            if self.definition.has_gradients:
+                self._define_backward(name, taken, library)
+        return getattr(torch.ops.looplift, name)
+
+    def _define_backward(self, name: str, taken: str, library: torch.library.Library) -> None:
+        library.define(f"{name}_backward({taken}, Tensor?[] gradients) -> Tensor[]")
+        library.impl(f"{name}_backward", self._backward, "CPU")
+        torch.library.register_fake(f"looplift::{name}_backward", self._shapes_backward, lib=library)
+        torch.library.register_autograd(f"looplift::{name}", self._gradients, setup_context=self._save, lib=library)
 
     # ------------------------------------------------------------ what the operator does
 
     def _forward(self, *arguments: Any) -> list[torch.Tensor]:
         values = list(arguments)
-        if not self.has_gradients:
-            for position in self.stored:
+        if not self.definition.has_gradients:  # else the callable itself makes new ones
+            for position in self.definition.stored:
                 values[position] = values[position].clone()
         with torch.no_grad():
             found = self._run(values)
-        return list(found) if self.has_gradients else [*found, *(values[position] for position in self.stored)]
+        return (
+            list(found)
+            if self.definition.has_gradients
+            else [*found, *(values[position] for position in self.definition.stored)]
+        )
 
     def _run(self, values: Sequence[Any]) -> tuple[Any, ...]:
         try:
@@ -91,8 +117,8 @@ class Operator:
             raise RuntimeError(message) from None
 
     def _shapes(self, *arguments: Any) -> list[torch.Tensor]:
-        results = [torch.empty((), dtype=getattr(torch, result.kind.dtype)) for result in self.kernel.results]
-        return results + [torch.empty_like(arguments[position]) for position in self.stored]
+        results = [torch.empty((), dtype=getattr(torch, dtype)) for dtype in self.definition.dtypes]
+        return results + [torch.empty_like(arguments[position]) for position in self.definition.stored]
 
     # ------------------------------------------------------------ gradients
 
@@ -104,9 +130,9 @@ class Operator:
     def _gradients(self, ctx: Any, gradients: Sequence[Any]) -> tuple[Any, ...]:
         tensors = iter(ctx.saved_tensors)
         arguments = [next(tensors) if one is None else one for one in ctx.numbers]
-        found = getattr(torch.ops.looplift, f"{self.name}_backward")(*arguments, list(gradients))
+        found = getattr(torch.ops.looplift, f"{self.definition.operator}_backward")(*arguments, list(gradients))
         every: list[Any] = [None] * len(arguments)
-        for position, gradient in zip(self.sources, found, strict=True):
+        for position, gradient in zip(self.definition.sources, found, strict=True):
             every[position] = gradient
         return tuple(every)
 
@@ -115,11 +141,11 @@ class Operator:
         return in_a_thread(lambda: self._run_backward(values, gradients), gradients=True)
 
     def _run_backward(self, values: list[Any], gradients: Sequence[Any]) -> list[torch.Tensor]:
-        for position in self.sources:
+        for position in self.definition.sources:
             values[position] = values[position].detach().requires_grad_()
         given = [(end, one) for end, one in zip(self._run(values), gradients, strict=True) if one is not None]
         given = [(end, one) for end, one in given if end.requires_grad]
-        sources = [values[position] for position in self.sources]
+        sources = [values[position] for position in self.definition.sources]
         if not given:
             return [torch.zeros_like(source) for source in sources]
         ends, starts = zip(*given)
@@ -127,12 +153,18 @@ class Operator:
         return [torch.zeros_like(source) if one is None else one for source, one in zip(sources, found, strict=True)]
 
     def _shapes_backward(self, *arguments: Any) -> list[torch.Tensor]:
-        return [torch.empty_like(arguments[position]) for position in self.sources]
+        return [torch.empty_like(arguments[position]) for position in self.definition.sources]
 
 
 def operator(call: Any) -> Operator:
     """For a kernel's callable, as the compiler makes it; raises NotTraced where a graph cannot hold it."""
-    return Operator(call.kernel, call, call.has_gradients)
+    kernel = call.kernel
+    if any(not _is_number_tensor(result) for result in kernel.results):
+        raise NotTraced("a kernel's result is a number, or of a size that a graph does not know")
+    texts = (kernel.name, kernel.source, kernel.caller, kernel.adjoint, kernel.adjoint_caller, call.has_gradients)
+    inputs = list(kernel.inputs)
+    stored, sources = (tuple(map(inputs.index, names)) for names in (kernel.stored, kernel.differentiable))
+    return Operator(Definition(*texts, stored, sources, tuple(result.kind.dtype for result in kernel.results)), call)
 
 
 def _type_of(argument: Any) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -34,7 +34,10 @@ def kind_of(value: Any) -> Any:
     if type(value) in (list, tuple):
         return (type(value), tuple(map(kind_of, value)))
     if isinstance(value, torch.nn.Module):
-        return ("module", value)
+        held = {**dict(value.named_parameters()), **dict(value.named_buffers())}
+        if all(_has_numbers(one) for one in held.values()):
+            return ("module", value)
+        return ("module", tuple((name, kind_of(one)) for name, one in held.items()), value)
     raise NotTraced(f"an argument of type {type(value).__name__}")
 
 
@@ -49,6 +52,10 @@ def _is_plain(value: torch.Tensor) -> bool:
     from torch._subclasses.functional_tensor import FunctionalTensor
 
     return type(value) in (torch.Tensor, torch.nn.Parameter, FakeTensor, FunctionalTensor)
+
+
+def _has_numbers(value: torch.Tensor) -> bool:
+    return type(value) in (torch.Tensor, torch.nn.Parameter) and not _functorch.is_functorch_wrapped_tensor(value)
 
 
 def _gets_gradients(value: torch.Tensor) -> bool:
@@ -70,16 +77,43 @@ def _hint(size: Any) -> int:
 
 def stand_in(kind: Any) -> Any:
     """A value of a kind: random floats, zeros else. Lists, and what is in them, are made anew."""
+    return _value(kind, _tensor)
+
+
+def faked(kind: Any) -> Any:
+    """A value of a kind, for where tensors have no numbers."""
+    return _value(kind, _empty)
+
+
+def _value(kind: Any, tensor: Callable[..., torch.Tensor]) -> Any:
     first, *rest = kind
     if first == "tensor":
-        return _tensor(*rest)
+        return tensor(*rest)
     if first in (list, tuple):
-        return first(map(stand_in, rest[0]))
+        return first(_value(one, tensor) for one in rest[0])
+    if first == "module" and len(rest) == 2:
+        return _with_tensors(rest[1], "", {name: _value(one, tensor) for name, one in rest[0]})
     return rest[-1]
 
 
+def _with_tensors(module: torch.nn.Module, prefix: str, tensors: Mapping[str, torch.Tensor]) -> torch.nn.Module:
+    """A copy of a module that holds other parameters and buffers, by their names."""
+    copy = object.__new__(type(module))
+    copy.__dict__ = {name: value for name, value in vars(module).items() if name != "forward"}
+    for table in ("_parameters", "_buffers"):
+        held = vars(module)[table]
+        copy.__dict__[table] = {name: one if one is None else tensors[prefix + name] for name, one in held.items()}
+    inner = {name: one and _with_tensors(one, f"{prefix}{name}.", tensors) for name, one in module._modules.items()}
+    copy.__dict__["_modules"] = inner
+    return copy
+
+
+def _empty(dtype: Any, extents: Any, steps: Any, device: Any, requires_grad: bool) -> torch.Tensor:
+    return torch.empty_strided(extents, steps, dtype=dtype, device=device).requires_grad_(requires_grad)
+
+
 def _tensor(dtype: Any, extents: Any, steps: Any, device: Any, requires_grad: bool) -> torch.Tensor:
-    made = torch.empty_strided(extents, steps, dtype=dtype, device=device)
+    made = _empty(dtype, extents, steps, device, False)
     if dtype.is_floating_point or dtype.is_complex:
         generator = torch.Generator(device).manual_seed(made.numel())
         made.copy_(torch.randn(extents, dtype=torch.float32, device=device, generator=generator))
@@ -103,15 +137,6 @@ def share_memory(values: Sequence[Any]) -> bool:
     except (NotImplementedError, RuntimeError):  # those of transforms have no storage
         return True
     return len(set(places)) < len(places)
-
-
-def faked(mode: Any, kind: Any) -> Any:
-    if kind[0] in (list, tuple):
-        return kind[0](faked(mode, one) for one in kind[1])
-    if kind[0] != "tensor":
-        return kind[-1]
-    _, dtype, extents, steps, device, requires_grad = kind
-    return torch.empty_strided(extents, steps, dtype=dtype, device=device).requires_grad_(requires_grad)
 
 
 def in_a_thread(make: Callable[[], Any], *, gradients: bool) -> Any:
