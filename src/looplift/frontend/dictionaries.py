@@ -191,6 +191,7 @@ def table_of(build: Builder, value: Value) -> Table | None:
     if parts is None or not _has_one_kind(found.values()):
         return None
     build.beforehand = True
+    _watch_values(build, path, next(iter(found.values())))
     return _of_numbers(build, path, found) if parts == 1 else _of_tuples(build, path, found, parts)
 
 
@@ -228,11 +229,28 @@ def _has_one_kind(values: Any) -> bool:
         return False
     (kind,) = kinds
     if kind.is_array:
-        return len({value.shape for value in values}) == 1
+        return len({_face(value) for value in values}) == 1
     if kind.family == "list" and len({*map(len, values)}) != 1:
         return False
     rows = kind.family in ("tuple", "list") and bool(kind.items)
     return kind.is_number or (rows and all(one.is_number for one in kind.items))
+
+
+def _face(array: Any) -> tuple[Any, ...]:
+    """What arrays under the keys of one dict have in common."""
+    return array.dtype, array.shape, getattr(array, "device", None), getattr(array, "requires_grad", False)
+
+
+def _watch_values(build: Builder, path: str, first: Any) -> None:
+    """Have it looked at before each run that all values are still of the kind of the first."""
+    values = f"{path}.values()"
+    build.watch(None, f"{{*map(type, {values})}}", {type(first)})
+    if hasattr(first, "shape"):
+        more = ", one.device, one.requires_grad" if hasattr(first, "requires_grad") else ""
+        build.watch(None, f"len({{(one.dtype, one.shape{more}) for one in {values}}})", 1)
+    elif isinstance(first, tuple | list):
+        build.watch(None, f"{{*map(len, {values})}}", {len(first)})
+        build.watch(None, f"{{tuple(map(type, row)) for row in {values}}}", {tuple(map(type, first))})
 
 
 def _of_numbers(build: Builder, path: str, found: Mapping[Any, Any]) -> Table:
@@ -265,7 +283,6 @@ def _column(build: Builder, path: str, keys: str, size: str, found: Mapping[Any,
     filled = f"list(map({path}.get, {keys}, [next(iter({path}.values()))] * {size}))"
     if not isinstance(first, tuple | list):
         return build.emit("getitem", build.live_in(filled, values), place)
-    build.watch(None, f"{{*map(len, {path}.values())}}", {len(first)})
     columns = [build.live_in(f"[row[{k}] for row in {filled}]", [row[k] for row in values]) for k in range(len(first))]
     row = Tup(tuple(build.emit("getitem", column, place) for column in columns))
     return row if isinstance(first, tuple) else Listed(row)
