@@ -238,27 +238,27 @@ class Lift:
 
         if is_dynamo_compiling():
             return getattr(self, _prepared(self))(*arguments, **keywords)
-        self.prepare()
+        self.prepare((arguments, keywords))
         if self.refusal is not None or self.function.__code__ is self.stub:
             return self.original(*arguments, **keywords)
         return self.function(*arguments, **keywords)
 
-    def prepare(self) -> None:
-        """Find the regions and let the function run its rewritten code."""
+    def prepare(self, given: tuple[tuple[Any, ...], dict[str, Any]] | None = None) -> None:
+        """Find the regions and let the function run its rewritten code; ``given``: with what it is called."""
         if self.is_ready:
             return
         with self.lock:
             if not self.is_ready:
                 try:
                     with no_collection():
-                        self._prepare()
+                        self._prepare(given)
                 except Exception as refusal:
                     self.refusal = refusal
                 self.is_ready = True
 
-    def _prepare(self) -> None:
+    def _prepare(self, given: tuple[tuple[Any, ...], dict[str, Any]] | None) -> None:
         from looplift.frontend.names import position_of
-        from looplift.frontend.regions import find_regions
+        from looplift.frontend.regions import WholeBody, find_regions, whole_body
         from looplift.frontend.rewriting import RegionProgram, Table, function_code
         from looplift.frontend.source import source_of
         from looplift.runtime.callees import Callees
@@ -269,6 +269,8 @@ class Lift:
         source = self.parsed = source_of(self.original)
         free = self.original.__code__.co_freevars
         found = find_regions(source, self.original.__globals__, free)
+        if given is not None and not found.reads_frames and self._is_typed(source, bool(found.loops), *given):
+            found = whole_body(source, self.original.__globals__, free, found)
         self.records.add(map(position_of, found.loops), source.file, self.original.__name__)
         self.records.keep(found.refused)
         if found.reads_frames:
@@ -277,6 +279,9 @@ class Lift:
         programs: list[Any] = [RegionProgram(region, table, table.reserve()) for region in found.regions]
         numbered = {program.region: program.number for program in programs}
         hook = table.reserve()
+        for region in found.regions:
+            if isinstance(region, WholeBody):
+                region.hook = hook
         self.regions[hook] = Callees(self._callee)
         code, self.has_hooks = function_code(source.tree, free, source.file, numbered, hook)
         if code.co_freevars != self.stub.co_freevars:
@@ -284,6 +289,20 @@ class Lift:
         shared = (self.regions, self._compile, self.records, self.settings.verify, self.refresh)
         self.dispatchers = [Dispatcher(program, *shared) for program in programs]
         self.function.__code__ = code
+
+    def _is_typed(self, source: Source, loops: bool, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+        """Whether all that the function does is numbers, text and containers of Python's, called with these."""
+        from looplift.runtime.entry import named_values
+
+        code = self.original.__code__
+        if code.co_flags & 0x0C or code.co_freevars:
+            return False
+        values = named_values(self.original, arguments, keywords)
+        if values is None:
+            return False
+        from looplift import pipeline
+
+        return pipeline.is_typed_whole(source.tree.body, values, self.settings, loops=loops)
 
     def _callee(self, function: types.FunctionType) -> types.FunctionType | None:
         """The lifted form of a function that this one calls, if it has loops or calls functions in its turn."""

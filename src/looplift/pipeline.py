@@ -54,6 +54,8 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         code.fused = not any("np." in line for line in code.statements) and not any(map(_is_of_numpy, values.values()))
         return code
     refusals: list[NotLiftable] = []
+    if program.is_whole:
+        return _typed(program, values, settings)
     if (code := _over_letters(program, values, settings)) is not None:
         return code
     if (code := _with_own_lists(program, values, settings, refusals)) is not None:
@@ -67,6 +69,8 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         except Exception as error:
             refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
     refusal = _most_telling(refusals)
+    with suppress(NotLiftable):
+        return _typed(program, values, settings)
     from looplift.frontend.host_effects import changes_its_surroundings, grows_by_joining
 
     if refusal.code not in _NEVER_IN_ANOTHER_FORM:
@@ -549,6 +553,47 @@ def _code_from_emitted(emitted: Any, made: Any) -> RegionCode:
 
 
 # ---------------------------------------------------------------- other forms than batched code
+
+
+def _typed(
+    program: RegionProgram,
+    values: Mapping[str, Any],
+    settings: Settings,
+    others: list[Mapping[str, Any]] | None = None,
+) -> RegionCode:
+    """The region as one program over numbers, text and containers; ``others``: types of values that it is for, too."""
+    from looplift.build.native import load_program
+    from looplift.emit.typed import region_code, typed_code
+    from looplift.frontend.source import source_of
+
+    if settings.backend == "torch":
+        raise NotLiftable("backend", "kernels are not wanted")
+    known = list(others or [])
+    try:
+        typed = typed_code(program, values, source_of, known)
+    except NotLiftable:
+        if not known:
+            raise
+        known, typed = [], typed_code(program, values, source_of, [])
+    code = region_code(program, typed, load_program(typed.program.text, typed.caller))
+    kept = [typed.program.types, *known[:2]]
+
+    def again(values: Mapping[str, Any]) -> RegionCode:
+        found = _typed(program, values, settings, kept)
+        if found.standalone == code.standalone:
+            raise NotLiftable("requirement", "these values need what a program of their types has not")
+        return found
+
+    code.renewable, code.alternative = True, again
+    return code
+
+
+def is_typed_whole(statements: list[ast.stmt], values: Mapping[str, Any], settings: Settings, *, loops: bool) -> bool:
+    """Whether a function, with these values of its names, is one program over numbers, text and containers."""
+    from looplift.emit.typed import whole_function
+    from looplift.frontend.source import source_of
+
+    return settings.backend in ("auto", "native") and whole_function(statements, values, source_of, loops=loops)
 
 
 def _over_lists(program: RegionProgram, values: Mapping[str, Any], settings: Settings, *, waves: bool) -> RegionCode:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import sys
+import sysconfig
+from collections import deque
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import torch
 
-from looplift.base.errors import RequirementFailed
+from looplift.base.errors import NotLiftable, RequirementFailed
 from looplift.base.memory import apart, own_places
 from looplift.build import compiler
 from looplift.ir.kernel import OUTCOMES, Kernel
@@ -30,6 +33,19 @@ def load(kernel: Kernel) -> Callable[..., tuple]:
     if "careful_library" in kernel.caller:
         more["careful_library"] = cache(lambda: _library("#define CAREFUL\n" + kernel.source))
     return _defined(kernel.caller, kernel.name, **more)
+
+
+def load_program(text: str, caller: str) -> Callable[..., Any]:
+    """What a typed program's C++ and the Python text around it make: a function of its inputs.
+
+    It raises RequirementFailed where Python's loop must run; nothing was changed then.
+    """
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        raise NotLiftable("backend", "this Python has no lock that keeps objects as they are")
+    namespace: dict[str, Any] = {"ctypes": ctypes, "sys": sys, "deque": deque, "RequirementFailed": RequirementFailed}
+    namespace |= {"_library": _library, "source": text}
+    exec(compile(caller, "<typed program>", "exec"), namespace)
+    return namespace["program"]
 
 
 def _library(source: str) -> ctypes.PyDLL:

@@ -271,6 +271,27 @@ class Region:
         return Region(self.scope, self.block, start, stop, first, last, self.file, self.name)
 
 
+@dataclass(eq=False)
+class WholeBody(Region):
+    """All that a function does: tried where it is numbers, text and containers of Python's; else its regions are."""
+
+    hook: int = 0
+    ordinary: list[Region] = field(default_factory=list)
+
+    @property
+    def returns(self) -> bool:
+        return True
+
+    @cached_property
+    def loops(self) -> list[ast.AST]:
+        kinds = (ast.For, ast.While, *COMPREHENSIONS)
+        found: list[ast.AST] = [node for one in self.statements for node in nodes_of(one) if isinstance(node, kinds)]
+        return sorted(found, key=position_of) or [self.scope.function]
+
+    def pieces(self, line: int = 0) -> list[Region]:
+        return self.ordinary
+
+
 def subscripted(nodes: list[ast.stmt]) -> list[tuple[str, bool]]:
     """The names that are subscripted, and whether by a slice."""
     found = (inner for node in nodes for inner in nodes_of(node) if isinstance(inner, ast.Subscript))
@@ -322,6 +343,17 @@ def find_regions(source: Source, namespace: Mapping[str, Any], free: tuple[str, 
         elsewhere = ("unsupported-syntax", "the function looks at its own frame")
     places = [position_of(node) for node in every if position_of(node) not in covered]
     return Found(regions, every, {place: scope.refused.get(place, elsewhere) for place in places}, scope.reads_frames)
+
+
+def whole_body(source: Source, namespace: Mapping[str, Any], free: tuple[str, ...], found: Found) -> Found:
+    """The function as one region, which gives way to those that were found."""
+    scope = Scope(source.tree, namespace, frozenset(free))
+    body = source.tree.body
+    if not isinstance(body[-1], ast.Return):  # the end of a function returns None
+        body.append(ast.copy_location(ast.Return(ast.copy_location(ast.Constant(None), body[-1])), body[-1]))
+    region = WholeBody(scope, body, 0, len(body), 0, len(body), source.file, source.tree.name)
+    region.ordinary = found.regions
+    return Found([region], region.loops, {})
 
 
 def _regions_of_scope(scope: Scope, file: str) -> list[Region]:

@@ -20,7 +20,7 @@ from typing import Any
 from looplift.base.data import dataclass, field
 from looplift.frontend.callees import hooked
 from looplift.frontend.names import position_of
-from looplift.frontend.regions import Region
+from looplift.frontend.regions import Region, WholeBody
 from looplift.frontend.source import REGIONS_NAME, code_of
 from looplift.frontend.syntax import fresh_copy
 
@@ -147,6 +147,8 @@ def region_function(
     tree.body = body
     for node in (tree, *ast.walk(tree.args)):
         ast.copy_location(node, region.statements[0])
+    if numbered and isinstance(region, WholeBody):
+        tree = hooked(tree, region.hook)
     code = code_of(tree, (REGIONS_NAME,), region.file)
     closure = tuple(table.cell for _ in code.co_freevars)
     return types.FunctionType(code, table.namespace, tree.name, None, closure)
@@ -203,6 +205,7 @@ class RegionProgram:
         self.arguments, self.outside = tuple(region.arguments), tuple(region.outside)
         self.live_out, self.returns = tuple(region.live_out), region.returns
         self.optional = bool(region.optional)
+        self.is_whole = isinstance(region, WholeBody)
         self.loops = [position_of(node) for node in region.loops]
         self.namespace = self.table.namespace
 
@@ -217,7 +220,7 @@ class RegionProgram:
     def divide(self, line: int) -> tuple[types.FunctionType, list[RegionProgram]] | None:
         """The statements with smaller regions in them, to use when this region was refused at ``line``."""
         pieces = self.region.pieces(line if self.region.covers(line) else 0)
-        if not pieces:
+        if not pieces and not self.is_whole:
             return None
         parts = [RegionProgram(piece, self.table, self.table.reserve()) for piece in pieces]
         numbered = {part.region: part.number for part in parts}

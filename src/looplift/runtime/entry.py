@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import re
+import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ import torch
 
 from looplift.base.errors import NotLiftable, TooLarge
 from looplift.runtime import guards
+from looplift.runtime.contents import ATOMS, CONTAINERS
 from looplift.runtime.variants import Program, RegionCode, make_function, standard_namespace
 
 if TYPE_CHECKING:
@@ -27,6 +30,31 @@ def outside_values(program: Program) -> dict[str, Any]:
         elif hasattr(builtins, name):
             values[name] = getattr(builtins, name)
     return values
+
+
+def named_values(
+    function: types.FunctionType, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> dict[str, Any] | None:
+    """The values of a function's names for one call, globals and builtins among them; None where a parameter has none,
+    or one that is neither a number, text, nor a container of such."""
+    try:
+        bound = inspect.signature(function).bind(*arguments, **keywords)
+    except TypeError:
+        return None
+    bound.apply_defaults()
+    if not all(type(value) in (*CONTAINERS, *ATOMS, bytearray) for value in bound.arguments.values()):
+        return None
+    code = function.__code__
+    names = {name for one in _codes_in(code) for name in one.co_names}
+    known = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    known |= {name: getattr(builtins, name) for name in names - known.keys() if hasattr(builtins, name)}
+    return known | bound.arguments
+
+
+def _codes_in(code: types.CodeType) -> list[types.CodeType]:
+    """The code of a function and of those inside it."""
+    inner = [one for one in code.co_consts if isinstance(one, types.CodeType)]
+    return [code, *(each for one in inner for each in _codes_in(one))]
 
 
 def reader(program: Program, values: Mapping[str, Any]) -> Callable[[str], Any]:

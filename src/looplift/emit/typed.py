@@ -1,0 +1,103 @@
+"""A region's statements and the values that they start from in, its code as one typed program out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from looplift.base.data import dataclass
+from looplift.base.errors import NotLiftable
+from looplift.base.report import LoopRecord
+from looplift.emit.native_standalone import loader_text
+from looplift.emit.typed_program import TypedProgram, typed_program
+from looplift.runtime import contents
+from looplift.runtime.variants import RegionCode
+
+CALLER = """\
+def make(source):
+    function = _library(source).run_program
+    function.restype, function.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_int64]
+
+    def program(*values):
+        return function((RequirementFailed, deque, *values), {limit})
+
+    return program
+
+
+program = make(source)
+"""
+
+FLAT = "0"
+DEEP = "(sys.getrecursionlimit() - depth() - 50) // 3"
+"""A call of a function that keeps its results takes three of Python's levels."""
+
+DEPTH = """\
+def depth():
+    count, frame = 0, sys._getframe()
+    while frame is not None:
+        count, frame = count + 1, frame.f_back
+    return count
+
+
+"""
+
+
+@dataclass
+class TypedCode:
+    """``text``: C++. ``caller``: Python that makes a function ``program`` of it, once it is compiled."""
+
+    program: TypedProgram
+    caller: str
+
+
+def typed_code(
+    program: Any, values: Mapping[str, Any], source_of: Callable[[Any], Any], others: list[Mapping[str, Any]]
+) -> TypedCode:
+    """Raises NotLiftable where there is no such program."""
+    live_out = ["return"] if program.returns else list(program.live_out)
+    found = typed_program(program.region.statements, values, live_out, source_of, others)
+    caller = (DEPTH if found.is_deep else "") + CALLER.format(limit=DEEP if found.is_deep else FLAT)
+    return TypedCode(found, caller)
+
+
+def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) -> RegionCode:
+    """The code of a region whose statements are one call of a typed program."""
+    found = typed.program
+    name = f"{program.name}_program"
+    call = f"{name}({', '.join(found.inputs)})"
+    outs = list(program.live_out)
+    if program.returns:
+        statements = [f"return {call}"]
+    else:
+        statements = [f"{', '.join(outs)}{',' if len(outs) == 1 else ''} = {call}" if outs else call]
+    namespace: dict[str, Any] = {name: function}
+    guards = []
+    if found.callees:
+        namespace |= {"_same_callees": contents.same_callees, "_callees": found.callees}
+        guards.append("_same_callees(_callees)")
+    lines = [place[0] for place in program.loops] or [program.line]
+    return RegionCode(
+        statements, namespace, [standalone(name, typed)], guards, mutated=found.changes,
+        decisions=[LoopRecord(program.file, line, "native") for line in lines],
+    )  # fmt: skip
+
+
+def standalone(name: str, typed: TypedCode) -> str:
+    """Python that defines the program's function without looplift."""
+    caller = typed.caller.replace("RequirementFailed", "RuntimeError").replace("program = make(source)", "")
+    caller = caller.rstrip() + f"\n\n\n{name} = make({name}_source)\n"
+    text = f'{name}_source = r"""\n{typed.program.text}"""\n'
+    return f"{loader_text()}\n\nimport sys\nfrom collections import deque\n\n{text}\n\n{caller}"
+
+
+def whole_function(
+    statements: list[ast.stmt], values: Mapping[str, Any], source_of: Callable[[Any], Any], *, loops: bool
+) -> bool:
+    """Whether all that a function does is one typed program for these values, with ``loops`` or recursion in it."""
+    region: Any = SimpleNamespace(region=SimpleNamespace(statements=statements), returns=True, live_out=())
+    try:
+        return typed_code(region, values, source_of, []).program.is_deep or loops
+    except NotLiftable:
+        return False

@@ -1,0 +1,301 @@
+"""Calls of a typed program in, their types and C++ out: Python's own functions, and the user's."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import builtins
+import collections
+import heapq
+import math
+from typing import Any
+
+from looplift.emit.typed_expressions import element, is_box
+from looplift.emit.typed_folds import Folds
+from looplift.emit.typed_scope import Routine, Value, as_int, as_number, coerced, common, needed, refuse, truth
+from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NONE, NUMBERS, TEXT, Tup, text_of
+
+_MATH = {
+    math.sqrt: "root", math.log2: "logarithm2", math.log10: "logarithm10", math.exp: "exponential", math.fabs: "fabs",
+}  # fmt: skip
+_LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "log1p", "expm1")
+_ROUNDING = {math.floor: "floor_", math.ceil: "ceil_", math.trunc: "whole"}
+_HEAP = {heapq.heappush: 2, heapq.heappop: 1, heapq.heapify: 1}
+_CONTAINERS = {
+    list: "list",
+    set: "set",
+    collections.deque: "deque",
+    dict: "dict",
+    collections.defaultdict: "defaultdict",
+}
+_FACTORIES = {int: "int", float: "float", bool: "bool", str: "str", list: "list", set: "set", dict: "dict"}
+
+
+class Calls(Folds):
+    """Calls of functions."""
+
+    routines: dict[Any, Routine]
+
+    def callee(self, node: ast.Call) -> Any:
+        """The function that is called: an object from outside, or a routine of the program's own."""
+        if isinstance(node.func, ast.Name) and self.owner(node.func.id) is not None:
+            owner = self.owner(node.func.id)
+            if owner is self.routine and node.func.id not in self.bound:
+                raise refuse(node, "may be called before it is defined")
+            return self.routines.get((owner, node.func.id))
+        return self.resolved(node.func)
+
+    def of_Call(self, node: ast.Call) -> Value:
+        if any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords):
+            raise refuse(node, "unpacks")
+        function = self.callee(node)
+        if isinstance(node.func, ast.Attribute) and function is None:
+            return self.method(node, node.func)
+        if (routine := self.routine_of(function)) is not None:
+            return self.call(routine, node)
+        if function is None:
+            raise refuse(node, "calls what is not known")
+        keywords = {str(one.arg): one.value for one in node.keywords}
+        return self.known(function, node, keywords)
+
+    def routine_of(self, function: Any) -> Routine | None:
+        raise NotImplementedError
+
+    def method(self, node: ast.Call, func: ast.Attribute) -> Value:
+        raise NotImplementedError
+
+    def known(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        """A call of one of Python's own functions."""
+        if function in _CONTAINERS:
+            return self.container(_CONTAINERS[function], node, keywords)
+        name = getattr(function, "__name__", "")
+        is_builtin = getattr(builtins, name, None) is function
+        if is_builtin and name in ("min", "max"):
+            return self.extreme(name, node, keywords)
+        if is_builtin and name == "sorted" and len(node.args) == 1:
+            return self.sorted(node, keywords)
+        if is_builtin and name == "sum" and len(node.args) <= 2 and not keywords:
+            return self.total(node)
+        if is_builtin and name in ("any", "all") and len(node.args) == 1:
+            return self.quantified(node, name == "any")
+        if keywords:
+            raise refuse(node, "is called with names")
+        if function in _HEAP and len(node.args) == _HEAP[function]:
+            return self.heap(function.__name__, node)
+        if function in (bisect.bisect_left, bisect.bisect_right, bisect.bisect) and len(node.args) == 2:
+            return self.bisected(function, node)
+        if is_builtin and hasattr(self, f"call_{name}"):
+            return getattr(self, f"call_{name}")(node, *map(needed, self.several(*node.args)))
+        return self.of_math(function, node)
+
+    def of_math(self, function: Any, node: ast.Call) -> Value:
+        values = list(map(needed, self.several(*node.args)))
+        if any(value.type is NEVER for value in values):
+            return Value(NEVER, "None_()")
+        if not values or any(value.type not in NUMBERS for value in values):
+            raise refuse(node, "has no form in a typed program")
+        first = as_number(values[0], FLOAT)
+        if len(values) == 1 and function in _MATH:
+            if function in (math.log2, math.log10) and values[0].type is not FLOAT:
+                raise refuse(node, "takes the logarithm of an integer")
+            return Value(FLOAT, f"{_MATH[function]}({first})")
+        if len(values) == 1 and any(function is getattr(math, name) for name in _LIBRARY):
+            return Value(FLOAT, f"checked({function.__name__}(hidden({first})), {first})")
+        if len(values) == 2 and function in (math.atan2, math.copysign):
+            return Value(FLOAT, f"{function.__name__}(hidden({first}), {as_number(values[1], FLOAT)})")
+        if len(values) == 1 and function is math.factorial:
+            return Value(INT, f"factorial({as_int(values[0], node)})")
+        if len(values) == 1 and function is math.log:
+            return Value(FLOAT, f"logarithm({first})")
+        if len(values) == 1 and function in _ROUNDING:
+            whole = values[0].type in (INT, BOOL)
+            return Value(INT, as_int(values[0]) if whole else f"{_ROUNDING[function]}({first})")
+        if len(values) == 1 and function in (math.isinf, math.isnan):
+            return Value(BOOL, f"bool({function.__name__}({first}))")
+        if len(values) == 1 and function is math.isqrt:
+            return Value(INT, f"isqrt_({as_int(values[0], node)})")
+        if len(values) == 2 and function is math.gcd:
+            return Value(INT, f"gcd({as_int(values[0], node)}, {as_int(values[1], node)})")
+        raise refuse(node, "has no form in a typed program")
+
+    # ------------------------------------------------------------ numbers and text
+
+    def call_len(self, node: ast.Call, *values: Value) -> Value:
+        if len(values) != 1:
+            raise refuse(node, "is no length")
+        if isinstance(values[0].type, Tup):
+            return Value(INT, f"I({len(values[0].type.items)}LL)")
+        if values[0].type is NEVER:
+            return Value(INT, "I(0)")
+        if values[0].type is not TEXT and not hasattr(values[0].type, "find"):
+            raise refuse(node, "has no length")
+        return Value(INT, f"size({values[0].code})")
+
+    def call_abs(self, node: ast.Call, value: Value) -> Value:
+        if value.type is NEVER:
+            return value
+        if value.type not in NUMBERS:
+            raise refuse(node, "is no number")
+        return Value(
+            INT if value.type is BOOL else value.type, f"magnitude({as_number(value, common(value.type, BOOL))})"
+        )
+
+    def call_int(self, node: ast.Call, *values: Value) -> Value:
+        if not values:
+            return Value(INT, "I(0)")
+        value = values[0]
+        if value.type is NEVER:
+            return Value(INT, "I(0)")
+        if value.type is TEXT and len(values) == 1:
+            return Value(INT, f"parsed({value.code})")
+        if value.type not in NUMBERS or len(values) > 1:
+            raise refuse(node, "is no number")
+        return Value(INT, f"whole({as_number(value, common(value.type, BOOL))})")
+
+    def call_float(self, node: ast.Call, *values: Value) -> Value:
+        if not values:
+            return Value(FLOAT, "F(0)")
+        text = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+        if isinstance(text, str):
+            try:
+                number = float(text)
+            except ValueError:
+                raise refuse(node, "is no number") from None
+            if number != number:
+                return Value(FLOAT, "F(NAN)")
+            return Value(FLOAT, f"F({number!r})" if number - number == 0 else f"F({'-' if number < 0 else ''}INFINITY)")
+        if values[0].type is NEVER:
+            return Value(FLOAT, "F(0)")
+        if len(values) > 1 or values[0].type not in NUMBERS:
+            raise refuse(node, "is no number")
+        return Value(FLOAT, as_number(values[0], FLOAT))
+
+    def call_bool(self, node: ast.Call, *values: Value) -> Value:
+        return Value(BOOL, truth(values[0]) if values else "false")
+
+    def call_str(self, node: ast.Call, *values: Value) -> Value:
+        if len(values) > 1:
+            raise refuse(node, "decodes")
+        return Value(TEXT, self.as_text(values[0], node) if values else "Str()")
+
+    def call_ord(self, node: ast.Call, value: Value) -> Value:
+        if value.type is not TEXT:
+            raise refuse(node, "is no text")
+        return Value(INT, f"code_of({value.code})")
+
+    def call_chr(self, node: ast.Call, value: Value) -> Value:
+        return Value(TEXT, f"letter_of({as_int(value, node)})")
+
+    def call_round(self, node: ast.Call, *values: Value) -> Value:
+        if len(values) != 1 or values[0].type not in NUMBERS:
+            raise refuse(node, "rounds to digits")
+        value = values[0]
+        return Value(INT, as_int(value) if value.type in (INT, BOOL) else f"round_({as_number(value, FLOAT)})")
+
+    def call_divmod(self, node: ast.Call, left: Value, right: Value) -> Value:
+        left, right = self.keep(left), self.keep(right)
+        return self.tuple_of([self.arithmetic(op, left, right, node) for op in (ast.FloorDiv, ast.Mod)])
+
+    def call_pow(self, node: ast.Call, *values: Value) -> Value:
+        if len(values) == 3:
+            return Value(INT, f"power({', '.join(as_int(value, node) for value in values)})")
+        return self.arithmetic(ast.Pow, values[0], values[1], node)
+
+    def call_tuple(self, node: ast.Call, *values: Value) -> Value:
+        if len(values) == 1 and isinstance(values[0].type, Tup):
+            return values[0]
+        raise refuse(node, "makes a tuple of any length")
+
+    # ------------------------------------------------------------ containers
+
+    def container(self, kind: str, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        if keywords or (kind == "dict" and node.args) or len(node.args) > 1:
+            raise refuse(node, "is made in a way of its own")
+        if kind == "defaultdict":
+            return self._defaultdict(node)
+        if kind == "dict" or not node.args:
+            return self.filled(self.box(node, kind, 2 if kind == "dict" else 1), [])
+        if kind == "set":
+            source = node.args[0]
+            value = None if self.is_stream(source) else self.expression(source)
+            if value is not None and not (value.type is TEXT or is_box(value, "list", "deque") or value.type is NEVER):
+                raise refuse(node, "makes a set in an order of its own")
+        return self.hashed_if_set(self.listed(node, node.args[0], kind), node)
+
+    def is_stream(self, node: ast.expr) -> bool:
+        """Whether an expression is only gone through, and is no value of its own."""
+        if isinstance(node, ast.GeneratorExp):
+            return True
+        if not isinstance(node, ast.Call):
+            return False
+        views = isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values")
+        return views or self.callee(node) in (range, enumerate, zip, reversed)
+
+    def hashed_if_set(self, value: Value, node: ast.AST) -> Value:
+        return self.hashed(value, node) if is_box(value, "set") else value
+
+    def _defaultdict(self, node: ast.Call) -> Value:
+        made: Any = next(iter(node.args), None)
+        factory = None if made is None else self.resolved(made)
+        if isinstance(made, ast.Lambda):
+            body: Any = made.body
+            plain = isinstance(body, ast.Constant) and type(body.value) in (int, float) and not body.value
+            factory = type(body.value) if plain else list if isinstance(body, ast.List) and not body.elts else None
+        if factory not in _FACTORIES:
+            raise refuse(node, "makes values in a way of its own")
+        box = self.box(node, "defaultdict", 2)
+        box.default = _FACTORIES[factory]
+        return self.filled(box, [])
+
+    def heap(self, name: str, node: ast.Call) -> Value:
+        owner, *rest = self.several(*node.args)
+        if not is_box(owner, "list"):
+            raise refuse(node, "is no heap")
+        if name == "heappush":
+            self.joins.widen(owner.type, 0, rest[0].type)
+            self.emit(f"heap_push({owner.code}, {text_of(element(owner))}({coerced(rest[0], element(owner))}));")
+            return Value(NONE, "None_()")
+        if name == "heapify":
+            self.emit(f"heapify({owner.code});")
+            return Value(NONE, "None_()")
+        return self.keep(Value(element(owner), f"heap_pop({owner.code})"))
+
+    def bisected(self, function: Any, node: ast.Call) -> Value:
+        owner, value = self.several(*node.args)
+        if not is_box(owner, "list"):
+            raise refuse(node, "is no list")
+        self.joins.widen(owner.type, 0, value.type)
+        right = "false" if function is bisect.bisect_left else "true"
+        text = text_of(element(owner))
+        return Value(INT, f"bisect({owner.code}, {text}({coerced(value, element(owner))}), {right})")
+
+    # ------------------------------------------------------------ the user's functions
+
+    def call(self, routine: Routine, node: ast.Call) -> Value:
+        given = dict(zip(routine.parameters, node.args))
+        if len(node.args) > len(routine.parameters):
+            raise refuse(node, "has too many arguments")
+        for one in node.keywords:
+            if one.arg not in routine.parameters or one.arg in given:
+                raise refuse(node, "is called with other names")
+            given[str(one.arg)] = one.value
+        first_default = len(routine.parameters) - len(routine.defaults)
+        for place, name in enumerate(routine.parameters):
+            if name not in given:
+                if place < first_default:
+                    raise refuse(node, "lacks an argument")
+                given[name] = routine.defaults[place - first_default]
+        ordered = [*(name for name in given), *()]
+        values = dict(zip(ordered, self.several(*(given[name] for name in ordered)), strict=True))
+        for name, value in values.items():
+            self.widen(routine, name, value.type)
+        texts = [coerced(values[name], routine.types[name]) for name in routine.parameters]
+        self.reached(routine)
+        code = f"{routine.name}({', '.join(texts)})"
+        if routine.result is NEVER:
+            self.emit(f"{code};")
+            return Value(NEVER, "None_()")
+        return self.keep(Value(routine.result, code))
+
+    def reached(self, routine: Routine) -> None:
+        raise NotImplementedError

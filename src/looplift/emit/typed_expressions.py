@@ -1,0 +1,316 @@
+"""Expressions of a typed program in, their types and C++ out."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from looplift.emit.typed_scope import (
+    Scope,
+    Value,
+    as_int,
+    as_number,
+    coerced,
+    common,
+    needed,
+    refuse,
+    truth,
+)
+from looplift.emit.typed_types import (
+    BOOL,
+    FLOAT,
+    INT,
+    MIXED,
+    NEVER,
+    NONE,
+    NUMBERS,
+    TEXT,
+    Box,
+    Maybe,
+    Tup,
+    same,
+    text_of,
+)
+
+_ARITHMETIC = {
+    ast.Add: "plus", ast.Sub: "minus", ast.Mult: "times", ast.Div: "over", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "power",
+}  # fmt: skip
+_BITWISE = {
+    ast.BitAnd: "bitand_", ast.BitOr: "bitor_", ast.BitXor: "bitxor_", ast.LShift: "shl", ast.RShift: "shr",
+}  # fmt: skip
+SEQUENCES = ("list", "deque", "bytes", "bytearray")
+
+
+def quoted(text: str) -> str:
+    """A constant text, made once."""
+    letters = "".join(f"\\x{ord(c):02x}" for c in text)
+    return f'str_from("{letters}")'
+
+
+def element(value: Value) -> Any:
+    """The type of what a list holds."""
+    return value.type.find().cells[0]
+
+
+def is_box(value: Value, *kinds: str) -> bool:
+    return isinstance(value.type, Box) and value.type.find().kind in kinds
+
+
+class Values(Scope):
+    """Values of expressions."""
+
+    def expression(self, node: ast.expr) -> Value:
+        method = getattr(self, f"of_{type(node).__name__}", None)
+        if method is None:
+            raise refuse(node, "has no form in a typed program")
+        value = method(node)
+        if value.type is NEVER:  # what has no type has no value: Python raises before there is one
+            self.emit(f"(void)({value.code}); bail(KIND);")
+            return Value(NEVER, "None_()")
+        return value
+
+    def several(self, *nodes: ast.expr) -> list[Value]:
+        return self.in_order([lambda node=node: self.expression(node) for node in nodes])
+
+    def of_Constant(self, node: ast.Constant) -> Value:
+        value = node.value
+        if type(value) is bool:
+            return Value(BOOL, str(value).lower())
+        if type(value) is int and abs(value) < 2**63:
+            return Value(INT, f"I({value}LL)")
+        if type(value) is float:
+            return Value(FLOAT, f"F({value!r})" if value - value == 0 else "F(INFINITY)")
+        if type(value) is str and all(0 < ord(c) < 256 for c in value):
+            return self.constant_text(value)
+        if value is None:
+            return Value(NONE, "None_()")
+        raise refuse(node, "is a constant without a form")
+
+    def constant_text(self, value: str) -> Value:
+        raise NotImplementedError
+
+    def of_Name(self, node: ast.Name) -> Value:
+        if node.id in self.renamed:
+            return self.renamed[node.id]
+        owner = self.owner(node.id)
+        if owner is not None:
+            return self.load(node.id, owner)
+        return self.global_value(node.id, node)
+
+    def global_value(self, name: str, node: ast.AST) -> Value:
+        raise NotImplementedError
+
+    def of_Attribute(self, node: ast.Attribute) -> Value:
+        value = self.resolved(node)
+        if type(value) in (int, float):
+            return self.of_Constant(ast.Constant(value))
+        raise refuse(node, "is not known")
+
+    def resolved(self, node: ast.AST) -> Any:
+        raise NotImplementedError
+
+    def of_Tuple(self, node: ast.Tuple) -> Value:
+        if any(isinstance(one, ast.Starred) for one in node.elts):
+            raise refuse(node, "unpacks")
+        values = self.several(*node.elts)
+        return self.tuple_of(values)
+
+    def tuple_of(self, values: list[Value]) -> Value:
+        type_ = Tup(tuple(value.type for value in values))
+        return Value(type_, f"{text_of(type_)}{{{', '.join(value.code for value in values)}}}")
+
+    def of_List(self, node: ast.List) -> Value:
+        if any(isinstance(one, ast.Starred) for one in node.elts):
+            raise refuse(node, "unpacks")
+        values = self.several(*node.elts)
+        box = self.box(node, "list", 1)
+        return self.filled(box, [("push", [value]) for value in values])
+
+    def filled(self, box: Any, steps: list[tuple[str, list[Value]]]) -> Value:
+        """A new container, and what is put into it."""
+        for _, values in steps:
+            for place, value in enumerate(values):
+                self.joins.widen(box, place, value.type)
+        cells = box.find().cells
+        name = self.fresh()
+        self.emit(f"{text_of(box)} {name} = made<{inside(text_of(box))}>();")
+        for method, values in steps:
+            items = ", ".join(coerced(value, cell) for value, cell in zip(values, cells, strict=True))
+            self.emit(f"{name}->{method}({items});")
+        return Value(box.find(), name)
+
+    def of_Dict(self, node: ast.Dict) -> Value:
+        if any(key is None for key in node.keys):
+            raise refuse(node, "unpacks")
+        values = self.several(*(one for pair in zip(node.keys, node.values) for one in pair if one is not None))
+        steps = [("set", [key, value]) for key, value in zip(values[::2], values[1::2])]
+        return self.hashed(self.filled(self.box(node, "dict", 2), steps), node)
+
+    def of_Set(self, node: ast.Set) -> Value:
+        steps = [("add", [value]) for value in self.several(*node.elts)]
+        return self.hashed(self.filled(self.box(node, "set", 1), steps), node)
+
+    def hashed(self, value: Value, node: ast.AST) -> Value:
+        """Keys must be such that equal ones are of one type."""
+        self.check_key(value.type.find().cells[0], node)
+        return value
+
+    def check_key(self, type_: Any, node: ast.AST) -> None:
+        if type_ is MIXED or isinstance(type_, Box):
+            raise refuse(node, "has keys of several types")
+        for item in type_.items if isinstance(type_, Tup) else [type_.inner] if isinstance(type_, Maybe) else []:
+            self.check_key(item, node)
+
+    # ------------------------------------------------------------ operators
+
+    def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
+        value = needed(self.expression(node.operand))
+        if isinstance(node.op, ast.Not):
+            return Value(BOOL, f"(!{truth(value)})")
+        if value.type is NEVER:
+            return value
+        if value.type not in NUMBERS:
+            raise refuse(node, "is no number")
+        if value.type is BOOL:
+            value = Value(INT, f"I({value.code})")
+        if isinstance(node.op, ast.UAdd):
+            return value
+        if isinstance(node.op, ast.USub):
+            if value.type is INT and isinstance(node.operand, ast.Constant):
+                return Value(INT, f"I(-{node.operand.value}LL)")
+            return Value(value.type, f"negative({value.code})")
+        if value.type is INT:
+            return Value(INT, f"(~{value.code})")
+        raise refuse(node, "is no integer")
+
+    def of_BinOp(self, node: ast.BinOp) -> Value:
+        left, right = map(needed, self.several(node.left, node.right))
+        return self.binary(type(node.op), left, right, node)
+
+    def binary(self, op: Any, left: Value, right: Value, node: ast.AST) -> Value:
+        if NEVER in (left.type, right.type):
+            return Value(NEVER, "None_()")
+        if left.type in NUMBERS and right.type in NUMBERS:
+            return self.arithmetic(op, left, right, node)
+        if op is ast.Add and left.type is TEXT and right.type is TEXT:
+            return Value(TEXT, f"concat({left.code}, {right.code})")
+        if op is ast.Mult:
+            left, right = (right, left) if left.type in (INT, BOOL) else (left, right)
+            if right.type in (INT, BOOL) and (left.type is TEXT or is_box(left, "list")):
+                result = left.type if left.type is TEXT else self.made_of(node, left)
+                return Value(result, f"repeat({left.code}, {as_int(right)})")
+        if op is ast.Add and is_box(left, "list") and is_box(right, "list"):
+            self.joins.join(left.type, right.type)
+            return Value(left.type.find(), f"concat({left.code}, {right.code})")
+        if op is ast.Add and isinstance(left.type, Tup) and isinstance(right.type, Tup):
+            one, other = self.keep(left), self.keep(right)
+            return self.tuple_of(self.fields(one) + self.fields(other))
+        raise refuse(node, "is not understood")
+
+    def fields(self, value: Value) -> list[Value]:
+        return [Value(item, f"{value.code}.a{k}") for k, item in enumerate(value.type.items)]
+
+    def made_of(self, node: ast.AST, value: Value) -> Any:
+        """The type of a new list of the items of another one."""
+        return value.type.find()
+
+    def arithmetic(self, op: Any, left: Value, right: Value, node: ast.AST) -> Value:
+        if op in _BITWISE:
+            if left.type is BOOL and right.type is BOOL and op not in (ast.LShift, ast.RShift):
+                return Value(BOOL, f"bool({_BITWISE[op]}(I({left.code}), I({right.code})))")
+            return Value(INT, f"{_BITWISE[op]}({as_int(left, node)}, {as_int(right, node)})")
+        if op not in _ARITHMETIC:
+            raise refuse(node, "is not understood")
+        type_ = common(left.type, right.type)
+        code = f"{_ARITHMETIC[op]}({as_number(left, type_)}, {as_number(right, type_)})"
+        return Value(FLOAT if op is ast.Div else type_, code)
+
+    def of_BoolOp(self, node: ast.BoolOp) -> Value:
+        first = self.expression(node.values[0])
+        for one in node.values[1:]:
+            first = self._either(first, one, isinstance(node.op, ast.And))
+        return first
+
+    def _either(self, first: Value, node: ast.expr, is_and: bool) -> Value:
+        """``a and b``, ``a or b``: one of two values."""
+        before = set(self.bound)
+        with self.block() as lines:
+            second = self.expression(node)
+        self.bound = before
+        if same(first.type, second.type) and first.type is BOOL and not lines:
+            return Value(BOOL, f"({first.code} {'&&' if is_and else '||'} {second.code})")
+        type_ = self.joins.join(first.type, second.type)
+        if type_ is NEVER:
+            return first
+        first = self.keep(first)
+        name = self.fresh()
+        self.emit(f"{text_of(type_)} {name} = {coerced(first, type_)};")
+        self.emit(f"if ({'' if is_and else '!'}{truth(first)}) {{")
+        self.lines += [*lines, f"{name} = {coerced(second, type_)};", "}"]
+        return Value(type_, name)
+
+    def condition(self, node: ast.expr) -> str:
+        """C++ that is true where an expression is: of ``a and b`` only that counts, not which of both."""
+        if isinstance(node, ast.BoolOp):
+            code = self.condition(node.values[0])
+            word = "&&" if isinstance(node.op, ast.And) else "||"
+            for one in node.values[1:]:
+                with self.block() as lines:
+                    second = self.condition(one)
+                if lines:
+                    name = self.fresh()
+                    self.emit(f"bool {name} = {code};")
+                    self.emit(f"if ({'' if word == '&&' else '!'}{name}) {{")
+                    self.lines += [*lines, f"{name} = {second};", "}"]
+                    code = name
+                else:
+                    code = f"({code} {word} {second})"
+            return code
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return f"(!{self.condition(node.operand)})"
+        return truth(self.expression(node))
+
+    def of_IfExp(self, node: ast.IfExp) -> Value:
+        test = self.condition(node.test)
+        sides = []
+        for one in (node.body, node.orelse):
+            with self.block() as lines:
+                sides.append((self.expression(one), lines))
+        (yes, yes_lines), (no, no_lines) = sides
+        type_ = self.joins.join(yes.type, no.type)
+        if not (yes_lines or no_lines):
+            if type_ is NEVER:
+                return yes
+            return Value(type_, f"({test} ? {text_of(type_)}({coerced(yes, type_)}) : {coerced(no, type_)})")
+        name = self.fresh()
+        self.emit(f"{text_of(type_)} {name};")
+        self.lines += [f"if ({test}) {{", *yes_lines, f"{name} = {coerced(yes, type_)};", "} else {"]
+        self.lines += [*no_lines, f"{name} = {coerced(no, type_)};", "}"]
+        return Value(type_, name)
+
+    def of_JoinedStr(self, node: ast.JoinedStr) -> Value:
+        parts = []
+        for one in node.values:
+            if isinstance(one, ast.FormattedValue) and (one.format_spec is not None or one.conversion != -1):
+                raise refuse(node, "formats a value")
+            parts.append(one.value if isinstance(one, ast.FormattedValue) else one)
+        values = self.several(*parts)
+        code = [self.as_text(value, node) for value in values] or [quoted("")]
+        total = code[0]
+        for one in code[1:]:
+            total = f"concat({total}, {one})"
+        return Value(TEXT, total)
+
+    def as_text(self, value: Value, node: ast.AST) -> str:
+        inner = value.type.inner if isinstance(value.type, Maybe) else value.type
+        if inner is NEVER:
+            return "Str()"
+        if inner not in (*NUMBERS, TEXT, NONE):
+            raise refuse(node, "makes a text of a container")
+        return value.code if value.type is TEXT else f"text({value.code})"
+
+
+def inside(text: str) -> str:
+    """What a ``Ref`` refers to."""
+    return text.removeprefix("Ref<").removesuffix(">")

@@ -1,0 +1,186 @@
+"""Sorts, sums, extremes and the like of a typed program in, their types and C++ out."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from looplift.emit.typed_expressions import element, inside, is_box
+from looplift.emit.typed_loops import Loops
+from looplift.emit.typed_scope import Value, as_number, coerced, common, needed, refuse, truth
+from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NUMBERS, text_of
+
+
+class Folds(Loops):
+    """What goes through all items of something."""
+
+    def of_Call(self, node: ast.Call) -> Value:
+        raise NotImplementedError
+
+    def is_stream(self, node: ast.expr) -> bool:
+        raise NotImplementedError
+
+    def sorted(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        source = node.args[0]
+        value = None if self.is_stream(source) else self.expression(source)
+        if value is not None and is_box(value, "set"):
+            if "key" in keywords:
+                raise refuse(node, "sorts a set by keys")
+            items = self.keep(Value(self.box(node, "list", 1, "set"), f"items_of({value.code})"))
+            self.joins.widen(items.type, 0, element(value))
+            found = Value(items.type.find(), items.code)
+        else:
+            found = self.listed(node, source)
+        self.sort(found, keywords, node)
+        return found
+
+    def sort(self, found: Value, keywords: dict[str, ast.expr], node: ast.AST) -> None:
+        """Sort a list in place."""
+        down = truth(self.expression(keywords["reverse"])) if "reverse" in keywords else "false"
+        if keywords.keys() - {"key", "reverse"}:
+            raise refuse(node, "sorts in a way of its own")
+        keys = found
+        if "key" in keywords:
+            box: Any = self.box(node, "list", 1, "keys")
+            keys = self._keys(found, keywords["key"], box)
+        self.emit(f"sort_by({found.code}, {keys.code}, {down});")
+
+    def _keys(self, found: Value, key: ast.expr, box: Any) -> Value:
+        name, place = self.fresh(), self.fresh("i")
+        with self.block() as lines:
+            value = self.applied(key, Value(element(found), f"{found.code}->data[{found.code}->head + {place}]"))
+            self.joins.widen(box, 0, value.type)
+            self.emit(f"{name}->push({coerced(value, box.find().cells[0])});")
+        text = text_of(box)
+        self.emit(f"{text} {name} = made<{inside(text)}>();")
+        self.lines += [f"for (I {place} = 0; {place} < {found.code}->n; ++{place}) {{", *lines, "}"]
+        return Value(box.find(), name)
+
+    def applied(self, function: ast.expr, value: Value) -> Value:
+        """The result of a lambda, or of a function that is named, for one value."""
+        if isinstance(function, ast.Lambda):
+            if len(function.args.args) != 1 or function.args.defaults or function.args.vararg:
+                raise refuse(function, "takes other arguments")
+            before = dict(self.renamed)
+            self.renamed[function.args.args[0].arg] = self.keep(value)
+            found = self.expression(function.body)
+            self.renamed = before
+            return found
+        call = ast.copy_location(ast.Call(function, [ast.Name("value of key", ast.Load())], []), function)
+        before = dict(self.renamed)
+        self.renamed["value of key"] = self.keep(value)
+        found = self.keep(self.of_Call(call))
+        self.renamed = before
+        return found
+
+    def folded(self, node: ast.Call, step: Callable[[Value], None]) -> None:
+        """Do something for each item of the argument."""
+        source = node.args[0]
+        if isinstance(source, ast.GeneratorExp):
+            self.generate(source.generators, lambda: step(self.expression(source.elt)))
+            return
+        self.emit("{")
+        steps = self.steps_of(source)
+        self.emit(f"for (; {steps.test}; {', '.join(steps.step)}) {{")
+        self.lines += steps.before
+        step(steps.value)
+        self.lines += ["}", "}"]
+
+    def total(self, node: ast.Call) -> Value:
+        start = self.expression(node.args[1]) if len(node.args) == 2 else None
+        name, seen = self.fresh(), self.fresh()
+        found: list[Any] = [NEVER if start is None else start.type]
+
+        def step(value: Value) -> None:
+            value = needed(value)
+            if value.type not in (*NUMBERS, NEVER):
+                raise refuse(node, "adds no numbers")
+            type_ = INT if value.type is BOOL else value.type
+            found[0] = (
+                type_ if found[0] in (NEVER, type_) else common(found[0], type_) if type_ is not NEVER else found[0]
+            )
+            self.emit(
+                f"{name} = plus({name}, {as_number(value, type_) if type_ is not NEVER else 'I(0)'}); {seen} = true;"
+            )
+
+        with self.block() as lines:
+            self.folded(node, step)
+        type_ = INT if found[0] in (NEVER, BOOL) else found[0]
+        if type_ is not INT and sys.version_info >= (3, 12):
+            raise refuse(node, "adds floats more exactly than one after the other")
+        first = ("F(0)" if type_ is FLOAT else "I(0)") if start is None else as_number(start, type_)
+        self.emit(
+            f"{text_of(type_)} {name} = {text_of(type_)}({first}); bool {seen} = {str(start is not None).lower()};"
+        )
+        self.lines += [
+            line.replace(f"{name} = plus({name}, ", f"{name} = plus({name}, ({text_of(type_)})") for line in lines
+        ]
+        if type_ is FLOAT and (start is None or start.type is not FLOAT):
+            self.emit(f"if (!{seen}) bail(EMPTY);")
+        return Value(type_, name)
+
+    def quantified(self, node: ast.Call, is_any: bool) -> Value:
+        name, after = self.fresh(), self.fresh("after")
+        self.emit(f"bool {name} = {str(not is_any).lower()};")
+        self.emit("{")
+
+        def step(value: Value) -> None:
+            self.emit(f"if ({'' if is_any else '!'}{truth(value)}) {{ {name} = {str(is_any).lower()}; goto {after}; }}")
+
+        self.folded(node, step)
+        self.emit(f"}} {after}:;")
+        return Value(BOOL, name)
+
+    def extreme(self, name: str, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        if keywords.keys() - {"key", "default"}:
+            raise refuse(node, "is called with names")
+        if len(node.args) > 1 and not keywords:
+            values = list(map(needed, self.several(*node.args)))
+            best = values[0]
+            for value in values[1:]:
+                best = self._better(name, best, value, node)
+            return best
+        return self._extreme_of(name, node, keywords)
+
+    def _better(self, name: str, best: Value, value: Value, node: ast.AST) -> Value:
+        if NEVER in (best.type, value.type):
+            return best if value.type is NEVER else value
+        best, value = self.keep(best), self.keep(value)
+        left, right = (value, best) if name == "min" else (best, value)
+        test = f"lt({', '.join(self.comparable(left, right, node))})"
+        type_ = self.joins.join(best.type, value.type)
+        return self.keep(Value(type_, f"({test} ? {coerced(value, type_)} : {coerced(best, type_)})"))
+
+    def _extreme_of(self, name: str, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        """The extreme item of what an argument goes through."""
+        best, best_key, seen = self.fresh(), self.fresh(), self.fresh()
+        types: list[Any] = [NEVER, NEVER]
+        source = node.args[0] if len(node.args) == 1 else ast.List(node.args, ast.Load())
+        call = ast.Call(node.func, [source], [])
+
+        def step(value: Value) -> None:
+            value = self.keep(needed(value) if "key" not in keywords else value)
+            key = self.keep(needed(self.applied(keywords["key"], value))) if "key" in keywords else value
+            if NEVER in (value.type, key.type):
+                return
+            old = Value(key.type, best_key)
+            left, right = (key, old) if name == "min" else (old, key)
+            test = f"lt({', '.join(self.comparable(left, right, node))})"
+            types[:] = value.type, key.type
+            self.emit(f"if (!{seen} || {test}) {{ {best} = {value.code}; {best_key} = {key.code}; {seen} = true; }}")
+
+        with self.block() as lines:
+            self.folded(call, step)
+        default = self.expression(keywords["default"]) if "default" in keywords else None
+        if NEVER in types:
+            return default or Value(NEVER, "None_()")
+        self.emit(f"{text_of(types[0])} {best}{{}}; {text_of(types[1])} {best_key}{{}}; bool {seen} = false;")
+        self.lines += lines
+        found = Value(types[0], best)
+        if default is None:
+            self.emit(f"if (!{seen}) bail(EMPTY);")
+            return found
+        type_ = self.joins.join(types[0], default.type)
+        return self.keep(Value(type_, f"({seen} ? {coerced(found, type_)} : {coerced(default, type_)})"))

@@ -1,0 +1,279 @@
+"""What a loop of a typed program goes through in, the C++ of its head and the value of each step out."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from looplift.base.data import dataclass, field
+from looplift.emit.typed_expressions import element, inside, is_box
+from looplift.emit.typed_items import Expressions
+from looplift.emit.typed_scope import Value, as_int, coerced, needed, refuse
+from looplift.emit.typed_types import INT, NEVER, TEXT, Box, Tup, text_of
+
+
+@dataclass
+class Steps:
+    """``test`` holds while there is another step, ``step`` goes to it; ``value`` is what the loop gets."""
+
+    test: str
+    step: list[str]
+    value: Value
+    before: list[str] = field(default_factory=list)
+    """What each step begins with."""
+
+
+class Loops(Expressions):
+    """Loops of statements and of comprehensions."""
+
+    def run_through(self, node: ast.expr, target: ast.expr, body: Callable[[], None], *, own: bool = False) -> None:
+        """A loop over what an expression stands for."""
+        self.emit("{")
+        steps = self.steps_of(node)
+        self.emit(f"for (; {steps.test}; {', '.join(steps.step)}) {{")
+        self.lines += steps.before
+        if own:
+            self.bind_own(target, steps.value)
+        else:
+            self.bind(target, steps.value)
+        body()
+        self.emit("}")
+        self.emit("}")
+
+    def bind(self, target: ast.expr, value: Value) -> None:
+        raise NotImplementedError
+
+    def bind_own(self, target: ast.expr, value: Value) -> None:
+        """Bind names that only a comprehension or a lambda knows."""
+        if isinstance(target, ast.Name):
+            self.renamed[target.id] = self.keep(value)
+            return
+        if not isinstance(target, ast.Tuple | ast.List):
+            raise refuse(target, "is bound in a comprehension")
+        for one, part in zip(target.elts, self.taken_apart(value, len(target.elts), target), strict=True):
+            self.bind_own(one, part)
+
+    def taken_apart(self, value: Value, count: int, node: ast.AST) -> list[Value]:
+        """The items of a value that is bound to several names."""
+        value = needed(value)
+        if value.type is NEVER:
+            return [value] * count
+        if isinstance(value.type, Tup):
+            if len(value.type.items) != count:
+                raise refuse(node, "has another number of items")
+            return value.parts or self.fields(self.keep(value))
+        if value.type is not TEXT and not is_box(value, "list", "deque"):
+            raise refuse(node, "is not taken apart")
+        value = self.keep(value)
+        self.emit(f"if (size({value.code}) != {count}) bail(KIND);")
+        return [self._at(value, str(place)) for place in range(count)]
+
+    def steps_of(self, node: ast.expr) -> Steps:
+        if isinstance(node, ast.Call):
+            function = self.callee(node)
+            if isinstance(function, type) or callable(function):
+                name = getattr(function, "__name__", "")
+                if (
+                    getattr(builtins, name, None) is function
+                    and hasattr(self, f"steps_of_{name}")
+                    and not node.keywords
+                ):
+                    return getattr(self, f"steps_of_{name}")(node)
+                if function is enumerate:
+                    return self.steps_of_enumerate(node)
+            if isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values") and not node.args:
+                owner = needed(self.expression(node.func.value))
+                if is_box(owner, "dict", "defaultdict"):
+                    return self.steps_of_dict(owner, node.func.attr)
+        if isinstance(node, ast.Tuple | ast.List) and node.elts:
+            values = [self.keep(value) for value in self.several(*node.elts)]
+            return self.steps_of_values(values)
+        return self.steps_of_value(self.expression(node), node)
+
+    def callee(self, node: ast.Call) -> Any:
+        raise NotImplementedError
+
+    def steps_of_range(self, node: ast.Call) -> Steps:
+        bounds = [as_int(self.keep(value), node) for value in self.several(*node.args)]
+        if not 1 <= len(bounds) <= 3:
+            raise refuse(node, "is no range")
+        first, last = (bounds[0], bounds[1]) if len(bounds) > 1 else ("I(0)", bounds[0])
+        step = bounds[2] if len(bounds) == 3 else "I(1)"
+        place, left = self.fresh("i"), self.fresh("n")
+        if step == "I(1)":
+            self.emit(f"I {place} = {first}; const I {left} = {last};")
+            return Steps(f"{place} < {left}", [f"++{place}"], Value(INT, place))
+        self.emit(f"I {place} = {first}, {left} = range_size({first}, {last}, {step});")
+        return Steps(f"{left} > 0", [f"--{left}", f"{place} += {step}"], Value(INT, place))
+
+    def steps_of_enumerate(self, node: ast.Call) -> Steps:
+        start = next((one.value for one in node.keywords if one.arg == "start"), None)
+        start = node.args[1] if len(node.args) == 2 else start
+        inner = self.steps_of(node.args[0])
+        count = self.fresh("i")
+        self.emit(f"I {count} = {as_int(self.expression(start), node) if start is not None else 'I(0)'};")
+        value = self.tuple_of([Value(INT, count), inner.value])
+        return Steps(
+            inner.test, [*inner.step, f"++{count}"], self.parted(value, [Value(INT, count), inner.value]), inner.before
+        )
+
+    def steps_of_zip(self, node: ast.Call) -> Steps:
+        every = [self.steps_of(one) for one in node.args]
+        if not every:
+            raise refuse(node, "zips nothing")
+        values = [one.value for one in every]
+        test = " && ".join(one.test for one in every)
+        steps = [part for one in every for part in one.step]
+        before = [line for one in every for line in one.before]
+        return Steps(test, steps, self.parted(self.tuple_of(values), values), before)
+
+    def parted(self, value: Value, parts: list[Value]) -> Value:
+        """A tuple that is taken apart at once is never made."""
+        value.parts = parts
+        return value
+
+    def steps_of_reversed(self, node: ast.Call) -> Steps:
+        inner = node.args[0]
+        if isinstance(inner, ast.Call) and self.callee(inner) is range and len(inner.args) <= 3:
+            bounds = [as_int(self.keep(value), node) for value in self.several(*inner.args)]
+            first, last = (bounds[0], bounds[1]) if len(bounds) > 1 else ("I(0)", bounds[0])
+            step = bounds[2] if len(bounds) == 3 else "I(1)"
+            place, left = self.fresh("i"), self.fresh("n")
+            self.emit(f"I {left} = range_size({first}, {last}, {step}), {place} = {first} + ({left} - 1) * {step};")
+            return Steps(f"{left} > 0", [f"--{left}", f"{place} -= {step}"], Value(INT, place))
+        owner = self.keep(needed(self.expression(inner)))
+        if owner.type is NEVER:
+            return Steps("false", [], owner)
+        if owner.type is not TEXT and not is_box(owner, "list", "deque", "bytes", "bytearray"):
+            raise refuse(node, "is not understood")
+        place = self.fresh("i")
+        self.emit(f"I {place} = size({owner.code}) - 1;")
+        return Steps(f"{place} >= 0 && {place} < size({owner.code})", [f"--{place}"], self._at(owner, place))
+
+    def _at(self, owner: Value, place: str) -> Value:
+        if owner.type is TEXT:
+            return Value(TEXT, f"letter({owner.code}.data()[{place}])")
+        return Value(element(owner), f"{owner.code}->data[{owner.code}->head + {place}]")
+
+    def steps_of_values(self, values: list[Value]) -> Steps:
+        """A few values that are written out."""
+        type_: Any = NEVER
+        for value in values:
+            type_ = self.joins.join(type_, value.type)
+        if type_ is NEVER:
+            return Steps("false", [], values[0])
+        table, place = self.fresh(), self.fresh("i")
+        self.emit(f"{text_of(type_)} {table}[] = {{{', '.join(coerced(value, type_) for value in values)}}};")
+        self.emit(f"I {place} = 0;")
+        return Steps(f"{place} < {len(values)}", [f"++{place}"], Value(type_, f"{table}[{place}]"))
+
+    def steps_of_dict(self, owner: Value, part: str) -> Steps:
+        box = self.keep(owner)
+        place, version = self.fresh("i"), self.fresh()
+        self.emit(f"I {place} = 0, {version} = {box.code}->version;")
+        key, value = box.type.find().cells[0], Value(NEVER, "")
+        entry = f"{box.code}->entries[{place}]"
+        if part != "keys":
+            value = Value(box.type.find().cells[1], f"{entry}.value")
+        keys = Value(key, f"{entry}.key")
+        found = (
+            keys
+            if part == "keys"
+            else value
+            if part == "values"
+            else self.parted(self.tuple_of([keys, value]), [keys, value])
+        )
+        return Steps(f"next_live({box.code}.p, {place}, {version})", [f"++{place}"], found)
+
+    def steps_of_value(self, value: Value, node: ast.AST) -> Steps:
+        value = needed(value)
+        if value.type is NEVER:
+            return Steps("false", [], value)
+        if isinstance(value.type, Tup):
+            return self.steps_of_values(self.fields(self.keep(value)))
+        if is_box(value, "dict", "defaultdict"):
+            return self.steps_of_dict(value, "keys")
+        if value.type is not TEXT and not is_box(value, "list", "deque", "bytes", "bytearray"):
+            raise refuse(node, "is gone through in an order of its own")
+        value, place = self.keep(value), self.fresh("i")
+        self.emit(f"I {place} = 0;")
+        test = f"{place} < size({value.code})"
+        if is_box(value, "deque"):
+            version = self.fresh()
+            self.emit(f"I {version} = {value.code}->version;")
+            test = f"unchanged({value.code}.p, {version}) && {test}"
+        return Steps(test, [f"++{place}"], self._at(value, place))
+
+    # ------------------------------------------------------------ comprehensions
+
+    def generate(self, generators: list[ast.comprehension], body: Callable[[], None]) -> None:
+        """The loops and conditions of a comprehension, whose names are its own."""
+        if not generators:
+            body()
+            return
+        first, rest = generators[0], generators[1:]
+        if first.is_async:
+            raise refuse(None, "an asynchronous loop")
+        before = dict(self.renamed)
+
+        def inner() -> None:
+            for test in first.ifs:
+                self.emit(f"if (!({self.condition(test)})) continue;")
+            self.generate(rest, body)
+
+        self.run_through(first.iter, first.target, inner, own=True)
+        self.renamed = before
+
+    def of_ListComp(self, node: ast.ListComp) -> Value:
+        return self.collected(node, "list", [node.elt], "push")
+
+    def of_SetComp(self, node: ast.SetComp) -> Value:
+        return self.hashed(self.collected(node, "set", [node.elt], "add"), node)
+
+    def of_DictComp(self, node: ast.DictComp) -> Value:
+        return self.hashed(self.collected(node, "dict", [node.key, node.value], "set"), node)
+
+    def collected(self, node: Any, kind: str, items: list[ast.expr], method: str) -> Value:
+        box = self.box(node, kind, len(items))
+        return self.gathered(box, node.generators, items, method)
+
+    def gathered(self, box: Any, generators: list[ast.comprehension], items: list[ast.expr], method: str) -> Value:
+        name = self.fresh()
+        with self.block() as lines:
+            self.generate(generators, lambda: self._put(box, name, items, method))
+        text = text_of(box)
+        self.emit(f"{text} {name} = made<{inside(text)}>();")
+        self.lines += lines
+        return Value(box.find(), name)
+
+    def _put(self, box: Any, name: str, items: list[ast.expr], method: str) -> None:
+        values = self.several(*items)
+        for place, value in enumerate(values):
+            self.joins.widen(box, place, value.type)
+        cells = box.find().cells
+        texts = [coerced(value, cell) for value, cell in zip(values, cells, strict=True)]
+        self.emit(f"{name}->{method}({', '.join(texts)});")
+
+    def listed(self, node: ast.AST, source: ast.expr, kind: str = "list") -> Value:
+        """A new list of what an expression goes through."""
+        box: Any = self.box(node, kind, 1, "listed")
+        method = "add" if kind == "set" else "push"
+        if isinstance(source, ast.GeneratorExp):
+            return self.gathered(box, source.generators, [source.elt], method)
+        name = self.fresh()
+        with self.block() as lines:
+            steps = self.steps_of(source)
+            self.joins.widen(box, 0, steps.value.type)
+            self.emit(f"for (; {steps.test}; {', '.join(steps.step)}) {{")
+            self.lines += steps.before
+            self.emit(f"{name}->{method}({coerced(steps.value, box.find().cells[0])});")
+            self.emit("}")
+        text = text_of(box)
+        self.emit(f"{text} {name} = made<{inside(text)}>();")
+        self.lines += ["{", *lines, "}"]
+        return Value(box.find(), name)
+
+
+__all__ = ["Box", "Loops"]

@@ -1,0 +1,195 @@
+"""Calls of methods of lists, deques, dicts, sets and text in, their types and C++ out."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+
+from looplift.emit.typed_calls import Calls
+from looplift.emit.typed_expressions import element, is_box
+from looplift.emit.typed_scope import Value, as_int, coerced, needed, refuse
+from looplift.emit.typed_types import BOOL, INT, NEVER, NONE, TEXT, Box, Maybe, text_of
+
+_TESTS = {"isalpha": "is_alpha", "isdigit": "is_digit", "isalnum": "is_alnum", "isupper": "is_upper",
+          "islower": "is_lower", "isspace": "is_space"}  # fmt: skip
+_SEARCHES = {"count": "count_of", "find": "find_in", "index": "index_of"}
+
+
+class Methods(Calls):
+    """Calls of methods."""
+
+    def method(self, node: ast.Call, func: ast.Attribute) -> Value:
+        owner = needed(self.expression(func.value))
+        if owner.type is NEVER:
+            self.several(*node.args)
+            return owner
+        if owner.type is TEXT:
+            return self.of_text(func.attr, owner, node)
+        if not isinstance(owner.type, Box):
+            raise refuse(node, "calls a method of something else")
+        if func.attr == "sort" and is_box(owner, "list") and not node.args:
+            self.sort(self.keep(owner), {str(one.arg): one.value for one in node.keywords}, node)
+            return Value(NONE, "None_()")
+        if node.keywords:
+            raise refuse(node, "is called with names")
+        kind = owner.type.find().kind
+        makers = [lambda: owner, *(lambda one=one: self.expression(one) for one in node.args)]
+        extends = func.attr in ("extend", "update", "extendleft") and len(node.args) == 1
+        owner, *values = [owner] if extends else self.in_order(makers)
+        family = "dict" if kind == "defaultdict" else "list" if kind == "deque" else kind
+        found = getattr(self, f"{family}_{func.attr}", None)
+        if found is None:
+            raise refuse(node, "calls a method without a form")
+        try:
+            inspect.signature(found).bind(owner, node, *values)
+        except TypeError:
+            raise refuse(node, "is called with other arguments") from None
+        return found(owner, node, *values)
+
+    def done(self, line: str) -> Value:
+        self.emit(line)
+        return Value(NONE, "None_()")
+
+    def item_of(self, owner: Value, value: Value, place: int = 0) -> str:
+        """A value as an item of a container, which may hold such ones from now on."""
+        self.joins.widen(owner.type, place, value.type)
+        type_ = owner.type.find().cells[place]
+        return f"{text_of(type_)}({coerced(value, type_)})"
+
+    # ------------------------------------------------------------ lists and deques
+
+    def list_append(self, owner: Value, node: ast.Call, value: Value) -> Value:
+        return self.done(f"{owner.code}->push({self.item_of(owner, value)});")
+
+    def list_appendleft(self, owner: Value, node: ast.Call, value: Value) -> Value:
+        return self.done(f"{owner.code}->push_front({self.item_of(owner, value)});")
+
+    def list_pop(self, owner: Value, node: ast.Call, *values: Value) -> Value:
+        place = as_int(values[0], node) if values else ""
+        return self.keep(Value(element(owner), f"{owner.code}->pop({place})"))
+
+    def list_popleft(self, owner: Value, node: ast.Call) -> Value:
+        return self.keep(Value(element(owner), f"{owner.code}->pop_front()"))
+
+    def list_insert(self, owner: Value, node: ast.Call, place: Value, value: Value) -> Value:
+        return self.done(f"{owner.code}->insert({as_int(place, node)}, {self.item_of(owner, value)});")
+
+    def list_extend(self, owner: Value, node: ast.Call) -> Value:
+        return self.extend(owner, node.args[0], node)
+
+    def extend(self, owner: Value, source: ast.expr, node: ast.AST) -> Value:
+        owner = self.keep(owner)
+        items = self.listed(node, source)
+        self.joins.widen(owner.type, 0, element(items))
+        self.joins.widen(items.type, 0, element(owner))
+        return self.done(f"extend({owner.code}, {items.code});")
+
+    def list_reverse(self, owner: Value, node: ast.Call) -> Value:
+        return self.done(f"{owner.code}->reverse();")
+
+    def list_copy(self, owner: Value, node: ast.Call) -> Value:
+        return self.keep(Value(owner.type, f"copy({owner.code})"))
+
+    def list_clear(self, owner: Value, node: ast.Call) -> Value:
+        return self.done(f"{{ auto& all = *{owner.code}.p; while (all.n) all.pop(); all.changed(); }}")
+
+    def list_index(self, owner: Value, node: ast.Call, value: Value) -> Value:
+        return Value(INT, f"index_of({owner.code}, {self.item_of(owner, value)})")
+
+    def list_count(self, owner: Value, node: ast.Call, value: Value) -> Value:
+        return Value(INT, f"count_of({owner.code}, {self.item_of(owner, value)})")
+
+    def list_remove(self, owner: Value, node: ast.Call, value: Value) -> Value:
+        return self.done(f"{owner.code}->pop(index_of({owner.code}, {self.item_of(owner, value)}));")
+
+    # ------------------------------------------------------------ dicts and sets
+
+    def key_of(self, owner: Value, value: Value, node: ast.AST) -> str:
+        found = self.item_of(owner, value)
+        self.check_key(element(owner), node)
+        return found
+
+    def dict_get(self, owner: Value, node: ast.Call, key: Value, default: Value | None = None) -> Value:
+        text = self.key_of(owner, key, node)
+        type_ = owner.type.find().cells[1]
+        found = Value(Maybe(type_) if not isinstance(type_, Maybe) else type_, f"get({owner.code}, {text})")
+        if isinstance(type_, Maybe):
+            raise refuse(node, "gets what may be None")
+        if type_ is NEVER:
+            return default or Value(NONE, "None_()")
+        if default is None:
+            return found
+        found = self.keep(found)
+        joined = self.joins.join(type_, default.type)
+        inner = Value(type_, f"{found.code}.v")
+        code = f"({found.code}.has ? {text_of(joined)}({coerced(inner, joined)}) : {coerced(default, joined)})"
+        return self.keep(Value(joined, code))
+
+    def dict_pop(self, owner: Value, node: ast.Call, key: Value, default: Value | None = None) -> Value:
+        if default is not None:
+            found = self.dict_get(owner, node, key, default)
+            self.emit(f"{owner.code}->discard({self.key_of(owner, key, node)});")
+            return found
+        return self.keep(Value(owner.type.find().cells[1], f"{owner.code}->pop({self.key_of(owner, key, node)})"))
+
+    def dict_setdefault(self, owner: Value, node: ast.Call, key: Value, default: Value) -> Value:
+        text, item = self.key_of(owner, key, node), self.item_of(owner, default, 1)
+        type_, name = owner.type.find().cells[1], self.fresh()
+        self.emit(f"{text_of(type_)} {name};")
+        self.emit(f"{{ auto key = {text}; auto* e = {owner.code}->find(key);")
+        self.emit(f"if (!e) {{ {owner.code}->set(key, {item}); e = {owner.code}->find(key); }} {name} = e->value; }}")
+        return Value(type_, name)
+
+    def dict_copy(self, owner: Value, node: ast.Call) -> Value:
+        return self.keep(Value(owner.type, f"copy({owner.code})"))
+
+    def dict_clear(self, owner: Value, node: ast.Call) -> Value:
+        return self.done(f"{owner.code}->clear();")
+
+    def set_add(self, owner: Value, node: ast.Call, value: Value) -> Value:
+        return self.done(f"{owner.code}->add({self.key_of(owner, value, node)});")
+
+    def set_discard(self, owner: Value, node: ast.Call, value: Value) -> Value:
+        return self.done(f"{owner.code}->discard({self.key_of(owner, value, node)});")
+
+    def set_remove(self, owner: Value, node: ast.Call, value: Value) -> Value:
+        return self.done(f"if (!{owner.code}->discard({self.key_of(owner, value, node)})) bail(KEY);")
+
+    def set_update(self, owner: Value, node: ast.Call) -> Value:
+        owner = self.keep(owner)
+        source = node.args[0]
+        value = None if self.is_stream(source) else self.expression(source)
+        if value is not None and not (value.type is TEXT or is_box(value, "list", "deque")):
+            raise refuse(node, "adds in an order of its own")
+        items = self.listed(node, source)
+        self.joins.widen(owner.type, 0, element(items))
+        self.joins.widen(items.type, 0, element(owner))
+        self.check_key(element(owner), node)
+        place = self.fresh("i")
+        return self.done(
+            f"for (I {place} = 0; {place} < {items.code}->n; ++{place}) {owner.code}->add({items.code}->at({place}));"
+        )
+
+    # ------------------------------------------------------------ text
+
+    def of_text(self, name: str, owner: Value, node: ast.Call) -> Value:
+        if node.keywords:
+            raise refuse(node, "is called with names")
+        if name == "join" and len(node.args) == 1:
+            owner = self.keep(owner)
+            items = self.listed(node, node.args[0])
+            if element(items) not in (TEXT, NEVER):
+                raise refuse(node, "joins what is no text")
+            self.joins.widen(items.type, 0, TEXT)
+            return Value(TEXT, f"joined({owner.code}, {items.code})")
+        owner, *values = self.in_order([lambda: owner, *(lambda one=one: self.expression(one) for one in node.args)])
+        if name in _TESTS and not values:
+            return Value(BOOL, f"every({owner.code}, {_TESTS[name]}, {str(name in ('isupper', 'islower')).lower()})")
+        if name in ("lower", "upper") and not values:
+            return Value(TEXT, f"{name}ed({owner.code})")
+        if len(values) == 1 and values[0].type is TEXT:
+            if name in ("count", "find", "index"):
+                return Value(INT, f"{_SEARCHES[name]}({owner.code}, {values[0].code})")
+            if name in ("startswith", "endswith"):
+                return Value(BOOL, f"{name}({owner.code}, {values[0].code})")
+        raise refuse(node, "calls a method without a form")

@@ -1,0 +1,344 @@
+"""C++ of typed programs: lists, deques, dicts, sets, sorts and heaps."""
+
+CONTAINERS = r"""// ---- items: equal also if they are one object, which of two that are no numbers nobody can tell
+template <class T> bool item_eq(const T& a, const T& b) { return eq(a, b); }
+static inline bool item_eq(F a, F b) { if (a != a && b != b) bail(DOMAIN); return a == b; }
+static inline bool item_eq(Dyn a, Dyn b) { if (a.tag == 2 && b.tag == 2) return item_eq(a.d, b.d); return eq(a, b); }
+static inline void orderly(I) {}
+static inline void orderly(bool) {}
+static inline void orderly(const Str&) {}
+static inline void orderly(F a) { if (a != a) bail(DOMAIN); }
+static inline void orderly(Dyn a) { if (a.tag == 2) orderly(a.d); }
+template <class T> void orderly(const T&) {}
+
+// ---- lists, deques and bytes
+struct Made;
+template <class T, int kind> struct List {
+  I refs = 1, n = 0, head = 0, room = 0, version = 0;
+  T* data = nullptr;
+  PyObject* from = nullptr;
+  bool dirty = false;
+  void empty() { for (I k = 0; k < n; ++k) data[head + k].~T(); if (data) give(data, room * sizeof(T));
+      data = nullptr; n = head = room = 0; }
+  void reserve(I more) {
+    if (head + n + more <= room) return;
+    if (head > n && n + more <= room) {  // there is room in front
+      for (I k = 0; k < n; ++k) { new (data + k) T(static_cast<T&&>(data[head + k])); data[head + k].~T(); }
+      head = 0; return;
+    }
+    I wanted = n + more < 4 ? 4 : (n + more) * 2;
+    T* other = (T*)take(wanted * sizeof(T));
+    wanted = (((I)1 << class_of(wanted * sizeof(T))) / (I)sizeof(T));
+    for (I k = 0; k < n; ++k) { new (other + k) T(static_cast<T&&>(data[head + k])); data[head + k].~T(); }
+    if (data) give(data, room * sizeof(T));
+    data = other; room = wanted; head = 0;
+  }
+  void changed() { dirty = true; ++version; }
+  void add(const T& item) { new (data + head + n++) T(item); }
+  void push(T item) { reserve(1); new (data + head + n) T(static_cast<T&&>(item)); ++n; changed(); }
+  void push_front(T item) {
+    if (!head) {
+      I wanted = room < 8 ? 8 : 2 * room, shift = wanted - n - wanted / 4;
+      T* other = (T*)take(wanted * sizeof(T));
+      wanted = (((I)1 << class_of(wanted * sizeof(T))) / (I)sizeof(T));
+      for (I k = 0; k < n; ++k) { new (other + shift + k) T(static_cast<T&&>(data[k])); data[k].~T(); }
+      if (data) give(data, room * sizeof(T));
+      data = other; room = wanted; head = shift;
+    }
+    new (data + --head) T(static_cast<T&&>(item)); ++n; changed();
+  }
+  T& at(I i) { return data[head + place(i, n)]; }
+  void set(I i, T item) { data[head + place(i, n)] = static_cast<T&&>(item); dirty = true; }
+  T pop() { if (!n) bail(EMPTY); T* last = data + head + --n; T found(static_cast<T&&>(*last)); last->~T();
+      changed(); return found; }
+  T pop_front() { if (!n) bail(EMPTY); T* first = data + head; T found(static_cast<T&&>(*first)); first->~T();
+      ++head; --n; if (!n) head = 0; changed(); return found; }
+  T pop(I i) {
+    i = place(i, n);
+    if (i == 0) return pop_front();
+    T found(static_cast<T&&>(data[head + i]));
+    for (I k = i; k + 1 < n; ++k) data[head + k] = static_cast<T&&>(data[head + k + 1]);
+    data[head + --n].~T(); changed(); return found;
+  }
+  void insert(I i, T item) {
+    if (i < 0) { i += n; if (i < 0) i = 0; }
+    if (i > n) i = n;
+    if (i == 0) { push_front(static_cast<T&&>(item)); return; }
+    push(item);
+    for (I k = n - 1; k > i; --k) data[head + k] = static_cast<T&&>(data[head + k - 1]);
+    data[head + i] = static_cast<T&&>(item);
+  }
+  void reverse() { for (I a = 0, b = n - 1; a < b; ++a, --b) exchange(data[head + a], data[head + b]); changed(); }
+  static void exchange(T& a, T& b) { T c(static_cast<T&&>(a)); a = static_cast<T&&>(b); b = static_cast<T&&>(c); }
+};
+template <class T, int k> I size(const Ref<List<T, k>>& a) { return a->n; }
+static inline I size(const Str& a) { return a.n(); }
+template <class T, int k> bool truth(const Ref<List<T, k>>& a) { return a->n != 0; }
+template <class T, int k> T& at(const Ref<List<T, k>>& a, I i) { return a->at(i); }
+template <class T, int k> bool eq(const Ref<List<T, k>>& a, const Ref<List<T, k>>& b) {
+  if (a.p == b.p) return true;
+  if (a->n != b->n) return false;
+  for (I i = 0; i < a->n; ++i) if (!item_eq(a->data[a->head + i], b->data[b->head + i])) return false;
+  return true;
+}
+template <class T, int k> bool lt(const Ref<List<T, k>>& a, const Ref<List<T, k>>& b) {
+  for (I i = 0; i < a->n && i < b->n; ++i) if (!item_eq(a->at(i), b->at(i))) return lt(a->at(i), b->at(i));
+  return a->n < b->n;
+}
+template <class T, int k> bool le(const Ref<List<T, k>>& a, const Ref<List<T, k>>& b) { return !lt(b, a); }
+template <class T, int k> void orderly(const Ref<List<T, k>>& a) { for (I i = 0; i < a->n; ++i) orderly(a->at(i)); }
+template <class L> Ref<L> list_of(I n) { Ref<L> out = made<L>(); out->reserve(n); return out; }
+template <class T, int k> Ref<List<T, k>> copy(const Ref<List<T, k>>& a) {
+  Ref<List<T, k>> out = list_of<List<T, k>>(a->n);
+  for (I i = 0; i < a->n; ++i) out->add(a->data[a->head + i]);
+  return out;
+}
+template <class T, int k> Ref<List<T, k>> cut(const Ref<List<T, k>>& a, I from, I step, I count) {
+  Ref<List<T, k>> out = list_of<List<T, k>>(count);
+  for (I i = 0; i < count; ++i) out->add(a->data[a->head + from + i * step]);
+  return out;
+}
+template <class T, int k> void erase(const Ref<List<T, k>>& a, I from, I step, I count) {
+  if (step != 1) bail(KIND);
+  List<T, k>& l = *a.p;
+  for (I i = from; i + count < l.n; ++i) l.data[l.head + i] = static_cast<T&&>(l.data[l.head + i + count]);
+  for (I i = 0; i < count; ++i) l.data[l.head + --l.n].~T();
+  l.changed();
+}
+template <class T, int k, int m> void extend(const Ref<List<T, k>>& a, const Ref<List<T, m>>& b) {
+  I n = b->n; a->reserve(n);
+  for (I i = 0; i < n; ++i) a->add(b->data[b->head + i]);
+  a->changed();
+}
+template <class T, int k> Ref<List<T, k>> concat(const Ref<List<T, k>>& a, const Ref<List<T, k>>& b) {
+  Ref<List<T, k>> out = list_of<List<T, k>>(a->n + b->n);
+  extend(out, a); extend(out, b); return out;
+}
+template <class T, int k> void append(Ref<List<T, k>>& a, const Ref<List<T, k>>& b) { Ref<List<T, k>> mine = b;
+    extend(a, mine); }
+template <class T, int k> Ref<List<T, k>> repeat(const Ref<List<T, k>>& a, I times_) {
+  if (times_ < 0) times_ = 0;
+  if (a->n && times_ > ((I)1 << 30) / a->n) bail(MEMORY);
+  Ref<List<T, k>> out = list_of<List<T, k>>(a->n * times_);
+  for (I r = 0; r < times_; ++r) for (I i = 0; i < a->n; ++i) out->add(a->data[a->head + i]);
+  return out;
+}
+static Str repeat(const Str& a, I times_) {
+  if (times_ < 0) times_ = 0;
+  if (a.n() && times_ > ((I)1 << 28) / a.n()) bail(MEMORY);
+  Str out = str_of(a.n() * times_);
+  for (I r = 0; r < times_; ++r) memcpy(out.data() + r * a.n(), a.data(), 4 * a.n());
+  return out;
+}
+template <class T, int k> bool has(const Ref<List<T, k>>& a, const T& item) { for (I i = 0; i < a->n;
+    ++i) if (item_eq(a->data[a->head + i], item)) return true; return false; }
+template <class T, int k> I index_of(const Ref<List<T, k>>& a, const T& item) { for (I i = 0; i < a->n;
+    ++i) if (item_eq(a->data[a->head + i], item)) return i; bail(KEY); }
+template <class T, int k> I count_of(const Ref<List<T, k>>& a, const T& item) { I c = 0; for (I i = 0; i < a->n;
+    ++i) c += item_eq(a->data[a->head + i], item); return c; }
+static I find_in(const Str& a, const Str& b) {
+  for (I i = 0; i + b.n() <= a.n(); ++i) if (!b.n() || !memcmp(a.data() + i, b.data(), 4 * b.n())) return i;
+  return -1;
+}
+static bool has(const Str& a, const Str& b) { return find_in(a, b) >= 0; }
+static I index_of(const Str& a, const Str& b) { I i = find_in(a, b); if (i < 0) bail(KEY); return i; }
+static I count_of(const Str& a, const Str& b) {
+  if (!b.n()) return a.n() + 1;
+  I c = 0;
+  for (I i = 0; i + b.n() <= a.n();) if (!memcmp(a.data() + i, b.data(), 4 * b.n())) { ++c; i += b.n(); } else ++i;
+  return c;
+}
+
+// ---- a stable sort, by keys beside the items
+template <class K> void sort_places(const K* keys, I* order, I* spare, I n, bool down) {
+  if (n < 2) return;
+  I half = n / 2;
+  sort_places(keys, order, spare, half, down); sort_places(keys, order + half, spare, n - half, down);
+  I a = 0, b = half, o = 0;
+  while (a < half && b < n) {
+    bool second = down ? lt(keys[order[a]], keys[order[b]]) : lt(keys[order[b]], keys[order[a]]);
+    spare[o++] = second ? order[b++] : order[a++];
+  }
+  while (a < half) spare[o++] = order[a++];
+  while (b < n) spare[o++] = order[b++];
+  memcpy(order, spare, n * sizeof(I));
+}
+template <class T, int k, class K, int m> void sort_by(const Ref<List<T, k>>& a, const Ref<List<K, m>>& keys,
+    bool down) {
+  I n = a->n;
+  if (keys->n != n) bail(CHANGED);
+  for (I i = 0; i < n; ++i) orderly(keys->data[keys->head + i]);
+  I* order = (I*)take((2 * n + 2) * sizeof(I));
+  for (I i = 0; i < n; ++i) order[i] = i;
+  sort_places(keys->data + keys->head, order, order + n, n, down);
+  Ref<List<T, k>> old = copy(a);
+  for (I i = 0; i < n; ++i) a->data[a->head + i] = old->data[old->head + order[i]];
+  give(order, (2 * n + 2) * sizeof(I));
+  a->changed();
+}
+
+// ---- heaps, item by item as the module heapq moves them
+template <class T, int k> void sift_down(List<T, k>& l, I start, I pos) {
+  T* h = l.data + l.head; T item = h[pos];
+  while (pos > start) { I up = (pos - 1) >> 1; if (!lt(item, h[up])) break; h[pos] = h[up]; pos = up; }
+  h[pos] = item;
+}
+template <class T, int k> void sift_up(List<T, k>& l, I pos) {
+  T* h = l.data + l.head; I end = l.n, start = pos; T item = h[pos];
+  while (2 * pos + 1 < end) {
+    I child = 2 * pos + 1;
+    if (child + 1 < end && !lt(h[child], h[child + 1])) ++child;
+    h[pos] = h[child]; pos = child;
+  }
+  h[pos] = item; sift_down(l, start, pos);
+}
+template <class T, int k> void heap_push(const Ref<List<T, k>>& a, T item) { orderly(item); a->push(item);
+    sift_down(*a.p, 0, a->n - 1); }
+template <class T, int k> T heap_pop(const Ref<List<T, k>>& a) {
+  T last = a->pop();
+  if (!a->n) return last;
+  T first = a->at(0); a->set(0, last); sift_up(*a.p, 0); return first;
+}
+template <class T, int k> void heapify(const Ref<List<T, k>>& a) { for (I i = 0; i < a->n; ++i) orderly(a->at(i));
+    for (I i = a->n / 2 - 1; i >= 0; --i) sift_up(*a.p, i); a->changed(); }
+template <class T, int k> I bisect(const Ref<List<T, k>>& a, const T& x, bool right) {
+  I lo = 0, hi = a->n;
+  while (lo < hi) { I m = (lo + hi) / 2; if (right ? !lt(x, a->at(m)) : lt(a->at(m), x)) lo = m + 1; else hi = m; }
+  return lo;
+}
+
+// ---- dicts and sets, in the order in which keys came
+template <class K, class V> struct Entry { U hash; bool live; K key; V value; };
+template <class K, class V, int kind> struct Dict {
+  typedef Entry<K, V> E;
+  I refs = 1, n = 0, used = 0, room = 0, version = 0, given = 0;
+  E* entries = nullptr;
+  int32_t* table = nullptr;
+  PyObject* from = nullptr;
+  bool dirty = false, removed = false;
+  void empty() {
+    for (I k = 0; k < used; ++k) entries[k].~E();
+    if (entries) { give(entries, room * sizeof(E)); give(table, 2 * room * sizeof(int32_t)); }
+    entries = nullptr; n = used = room = 0;
+  }
+  void grow() {
+    I wanted = n < 4 ? 8 : (n >= room / 2 ? 2 * room : room);
+    if (wanted > ((I)1 << 29)) bail(MEMORY);
+    E* other = (E*)take(wanted * sizeof(E));
+    int32_t* slots = (int32_t*)take(2 * wanted * sizeof(int32_t));
+    memset(slots, 0, 2 * wanted * sizeof(int32_t));
+    I count = 0; U mask = 2 * wanted - 1;
+    for (I k = 0; k < used; ++k) {
+      E& e = entries[k];
+      if (e.live) {
+        U s = e.hash & mask;
+        while (slots[s]) s = (s + 1) & mask;
+        new (other + count) E{e.hash, true, static_cast<K&&>(e.key), static_cast<V&&>(e.value)};
+        slots[s] = (int32_t)++count;
+      }
+      e.~E();
+    }
+    if (entries) { give(entries, room * sizeof(E)); give(table, 2 * room * sizeof(int32_t)); }
+    entries = other; table = slots; used = count; room = wanted;
+  }
+  E* find(const K& key) {
+    if (!n) return nullptr;
+    U h = hash_of(key), mask = 2 * room - 1;
+    for (U s = h & mask; table[s]; s = (s + 1) & mask) { E& e = entries[table[s] - 1];
+        if (e.live && e.hash == h && item_eq(e.key, key)) return &e; }
+    return nullptr;
+  }
+  E* place_of(const K& key) {
+    E* found = find(key);
+    if (found) return found;
+    if (used == room) grow();
+    U h = hash_of(key), mask = 2 * room - 1, s = h & mask;
+    while (table[s]) s = (s + 1) & mask;
+    new (entries + used) E{h, true, key, V{}};
+    table[s] = (int32_t)++used; ++n; dirty = true; ++version;
+    return entries + used - 1;
+  }
+  V& at(const K& key) { E* e = find(key); if (!e) bail(KEY); return e->value; }
+  void set(const K& key, V value) { E* e = place_of(key); e->value = static_cast<V&&>(value); dirty = true; }
+  V pop(const K& key) { E* e = find(key); if (!e) bail(KEY); V found = e->value; drop(e); return found; }
+  void drop(E* e) { if (kind == 2 && from) bail(KIND); e->live = false; --n; dirty = removed = true; ++version; }
+  bool discard(const K& key) { E* e = find(key); if (e) drop(e); return e; }
+  void clear() { for (I k = 0; k < used; ++k) if (entries[k].live) drop(entries + k); }
+  void add(const K& key) { place_of(key); }
+};
+template <class K> struct Set : Dict<K, None_, 2> {};
+template <class K, class V, int k> I size(const Ref<Dict<K, V, k>>& a) { return a->n; }
+template <class K> I size(const Ref<Set<K>>& a) { return a->n; }
+template <class K, class V, int k> bool truth(const Ref<Dict<K, V, k>>& a) { return a->n != 0; }
+template <class K> bool truth(const Ref<Set<K>>& a) { return a->n != 0; }
+template <class K, class V, int k> bool has(const Ref<Dict<K, V, k>>& a, const K& key) { return a->find(key); }
+template <class K> bool has(const Ref<Set<K>>& a, const K& key) { return a->find(key); }
+template <class K, class V, int k> Ref<Dict<K, V, k>> copy(const Ref<Dict<K, V, k>>& a) {
+  Ref<Dict<K, V, k>> out = made<Dict<K, V, k>>();
+  for (I i = 0; i < a->used; ++i) if (a->entries[i].live) out->set(a->entries[i].key, a->entries[i].value);
+  return out;
+}
+template <class K, class V, int k> Opt<V> get(const Ref<Dict<K, V, k>>& a, const K& key) { auto* e = a->find(key);
+    if (e) return Opt<V>(e->value); return Opt<V>(); }
+
+// ---- values of one type as values of a wider one
+template <class To> struct As {
+  static const To& of(const To& v) { return v; }
+};
+template <> struct As<Dyn> { template <class T> static Dyn of(const T& v) { return Dyn(v); } };
+template <class T> struct As<Opt<T>> {
+  static Opt<T> of(const Opt<T>& v) { return v; }
+  static Opt<T> of(const None_&) { return Opt<T>(); }
+  template <class S> static Opt<T> of(const Opt<S>& v) { return v.has ? Opt<T>(As<T>::of(v.v)) : Opt<T>(); }
+  template <class S> static Opt<T> of(const S& v) { return Opt<T>(As<T>::of(v)); }
+};
+"""
+
+HELPERS = r"""// ---- Python's small functions
+static inline I range_size(I a, I b, I s) { if (!s) bail(ZERO);
+    if (a > ((I)1 << 62) || a < -((I)1 << 62) || b > ((I)1 << 62) || b < -((I)1 << 62)) bail(OVERFLOW);
+    return s > 0 ? (a < b ? (b - a - 1) / s + 1 : 0) : (b < a ? (a - b - 1) / -s + 1 : 0); }
+template <class D> bool next_live(D* d, I& k, I version) { if (d->version != version) bail(CHANGED);
+    while (k < d->used && !d->entries[k].live) ++k; return k < d->used; }
+template <class L> bool unchanged(L* l, I version) { if (l->version != version) bail(CHANGED); return true; }
+static I code_of(const Str& s) { if (s.n() != 1) bail(KIND); return *s.data(); }
+static Str letter_of(I c) { if (c < 0 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) bail(DOMAIN);
+    return letter((uint32_t)c); }
+static bool is_digit(uint32_t c) { return c >= '0' && c <= '9'; }
+static bool is_upper(uint32_t c) { return c >= 'A' && c <= 'Z'; }
+static bool is_lower(uint32_t c) { return c >= 'a' && c <= 'z'; }
+static bool is_alpha(uint32_t c) { return is_upper(c) || is_lower(c); }
+static bool is_alnum(uint32_t c) { return is_alpha(c) || is_digit(c); }
+static bool is_space(uint32_t c) { return c == ' ' || (c >= 9 && c <= 13) || (c >= 28 && c <= 31); }
+static bool every(const Str& s, bool (*test)(uint32_t), bool cased) {
+  bool seen = false;
+  for (I k = 0; k < s.n(); ++k) {
+    uint32_t c = s.data()[k];
+    if (c > 127) bail(DOMAIN);
+    if (cased && !is_alpha(c)) continue;
+    if (!test(c)) return false;
+    seen = true;
+  }
+  return seen;
+}
+static Str lowered(const Str& s) { Str out = str_of(s.n()); for (I k = 0; k < s.n(); ++k) {
+    uint32_t c = s.data()[k]; if (c > 127) bail(DOMAIN); out.data()[k] = is_upper(c) ? c + 32 : c; } return out; }
+static Str uppered(const Str& s) { Str out = str_of(s.n()); for (I k = 0; k < s.n(); ++k) {
+    uint32_t c = s.data()[k]; if (c > 127) bail(DOMAIN); out.data()[k] = is_lower(c) ? c - 32 : c; } return out; }
+static bool startswith(const Str& s, const Str& t) {
+    return t.n() <= s.n() && !memcmp(s.data(), t.data(), 4 * t.n()); }
+static bool endswith(const Str& s, const Str& t) { return t.n() <= s.n() && !memcmp(s.data() + s.n() - t.n(),
+    t.data(), 4 * t.n()); }
+static Str joined(const Str& by, const Ref<List<Str, 0>>& parts) { Str out; for (I k = 0; k < parts->n; ++k) {
+    if (k) append(out, by); append(out, parts->at(k)); } return out; }
+static I parsed(const Str& s) {
+  I k = 0, n = s.n(), sign = 1, v = 0;
+  if (k < n && (s.data()[k] == '-' || s.data()[k] == '+')) sign = s.data()[k++] == '-' ? -1 : 1;
+  if (k == n) bail(DOMAIN);
+  for (; k < n; ++k) { if (!is_digit(s.data()[k])) bail(DOMAIN); v = plus(times(v, (I)10), (I)(s.data()[k] - '0')); }
+  return sign * v;
+}
+template <class K> Ref<List<K, 0>> items_of(const Ref<Set<K>>& a) {
+    Ref<List<K, 0>> out = list_of<List<K, 0>>(a->n); for (I k = 0; k < a->used;
+    ++k) if (a->entries[k].live) out->add(a->entries[k].key); return out; }
+"""

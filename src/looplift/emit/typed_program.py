@@ -1,0 +1,344 @@
+"""Statements over numbers, text and containers of Python's in, one C++ program for all of them out.
+
+It keeps what Python's objects are: lists, dicts and the like are shared by reference, and what came from the caller
+goes back into the caller's objects, once all is done. Whatever Python would raise, integers beyond 64 bits, and values
+of other types than those at hand end it before anything was changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import sys
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from looplift.base.data import dataclass
+from looplift.base.errors import NotLiftable
+from looplift.emit.typed_scope import Routine, Value, refuse
+from looplift.emit.typed_statements import Statements
+from looplift.emit.typed_types import TEXT, Box, Maybe, Tup, copy_of, type_of
+
+_LIBRARIES = ("heapq", "collections", "math", "functools", "bisect")
+_PASSES = 40
+_FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@dataclass
+class TypedProgram:
+    """``text``: C++ of the program. ``inputs``: what it is given, in order. ``changes``: those that it may change.
+
+    ``callees``: functions of the user's that it calls, with what their names stand for. ``is_deep``: it recurses.
+    ``types``: of the inputs.
+    """
+
+    text: str
+    inputs: list[str]
+    changes: list[str]
+    callees: dict[Any, tuple[Any, ...]]
+    is_deep: bool
+    types: dict[str, Any]
+
+
+class Writer(Statements):
+    """Writes one program, again and again until no type becomes wider."""
+
+    def __init__(
+        self, body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str], source_of: Callable, others: list
+    ):
+        super().__init__()
+        self.body, self.values, self.live_out, self.source_of = body, values, live_out, source_of
+        self.routines, self.exits, self.texts, self.lambdas = {}, [], {}, {}
+        self.imports: dict[str, Any] = {}
+        self.callees: dict[Any, tuple[Any, ...]] = {}
+        self.edges: dict[Routine, set[Routine]] = {}
+        self.methods: dict[Routine, list[str]] = {}
+        stores = stored_names(body)
+        loads = {one.id for node in body for one in ast.walk(node) if isinstance(one, ast.Name)}
+        self.inputs = sorted(name for name in loads & values.keys() if is_data(values[name]))
+        self.main = Routine("run", list(self.inputs), body, stores, None)
+        self.main.kept = captured_names(body)
+        seen: dict[int, Any] = {}
+        for name in self.inputs:
+            self.main.types[name] = type_of(values[name], self.joins, seen)
+        for other in others:
+            copies: dict[int, Any] = {}
+            self._join_with({name: copy_of(other[name], copies) for name in self.inputs})
+        self.given = {name: self.main.types[name] for name in self.inputs}
+
+    def _join_with(self, types_: dict[str, Any]) -> None:
+        for name, type_ in types_.items():
+            self.main.types[name] = self.joins.join(self.main.types[name], type_)
+
+    def written(self) -> TypedProgram:
+        for _ in range(_PASSES):
+            before = self.joins.changes
+            self.count, self.texts, self.methods = 0, {}, {}
+            self.routine, self.bound, self.renamed = self.main, set(self.inputs), {}
+            with self.block() as lines:
+                self._main()
+            self.methods[self.main] = lines
+            pending = [one for one in self.edges.get(self.main, ())]
+            self._rest(pending)
+            if self.joins.changes == before:
+                return self._finished()
+        raise refuse(None, "types that grow without an end")
+
+    def _main(self) -> None:
+        if self.statements(self.body):
+            if self.live_out == ["return"]:
+                self.returned(Value(type_of(None, self.joins, {}), "None_()"))
+            else:
+                values = [self.load(name, self.main) for name in self.live_out]
+                self.returned(self.tuple_of(values))
+
+    def _rest(self, pending: list[Routine]) -> None:
+        """The bodies of all routines that are called."""
+        while pending:
+            routine = pending.pop()
+            if routine in self.methods:
+                continue
+            self.routine, self.bound = routine, set(routine.parameters)
+            self.renamed, self.exits = {}, []
+            with self.block() as lines:
+                if self.statements(routine.body):
+                    self.returned(Value(type_of(None, self.joins, {}), "None_()"))
+            self.methods[routine] = lines
+            pending += [one for one in self.edges.get(routine, ()) if one not in self.methods]
+
+    # ------------------------------------------------------------ names
+
+    def global_value(self, name: str, node: ast.AST) -> Value:
+        value = self._global(name)
+        if self.routine.namespace is not None and type(value) in (int, float, str, bool):
+            return self.of_Constant(ast.Constant(value))
+        raise refuse(node, "is not known")
+
+    def _global(self, name: str) -> Any:
+        if name in self.imports:
+            return self.imports[name]
+        space = self.routine.namespace
+        if space is None:
+            if name in self.values:
+                return self.values[name]
+            raise refuse(None, f"'{name}' is not known")
+        value = space.get(name, getattr(builtins, name, None))
+        self.callees[self.routine.parameters_of][2][name] = value  # type: ignore[attr-defined]
+        return value
+
+    def resolved(self, node: ast.AST) -> Any:
+        if isinstance(node, ast.Name):
+            if node.id in self.renamed or (self.owner(node.id) is not None and node.id not in self.imports):
+                return None
+            return self._global(node.id)
+        if isinstance(node, ast.Attribute) and isinstance(owner := self.resolved(node.value), types.ModuleType):
+            if owner.__name__ in (*_LIBRARIES, "sys"):
+                return getattr(owner, node.attr, None)
+        return None
+
+    def constant_text(self, value: str) -> Value:
+        name = self.texts.setdefault(value, f"s{len(self.texts)}")
+        return Value(TEXT, name)
+
+    def equal_text(self, left: Value, right: Value) -> str:
+        codes = [self._letter(one) for one in (left, right)]
+        if all(codes):
+            return f"({codes[0]} == {codes[1]})"
+        return super().equal_text(left, right)
+
+    def _letter(self, value: Value) -> str:
+        """The code point of what is one letter."""
+        if value.code.startswith("at("):
+            return "letter_" + value.code
+        known = next((text for text, name in self.texts.items() if name == value.code), "")
+        return f"{ord(known)}u" if len(known) == 1 else ""
+
+    # ------------------------------------------------------------ functions
+
+    def define(self, node: ast.FunctionDef) -> None:
+        if self.routine is not self.main:
+            raise refuse(None, f"'{node.name}' is a function in a function in a function")
+        key = (self.main, node.name)
+        routine = self.routines.get(key)
+        if routine is None:
+            routine = self.routines[key] = self._routine(node, f"f_{node.name}")
+            routine.outer = self.main
+            routine.memory = self._memory(node)
+        elif routine.body is not node.body:
+            raise refuse(None, f"'{node.name}' is defined twice")
+        routine.bound = set(self.bound) & self._never_again()
+
+    def _never_again(self) -> set[str]:
+        return self.main.kept | set(self.inputs)
+
+    def _routine(self, node: ast.FunctionDef, name: str) -> Routine:
+        arguments = node.args
+        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
+            raise refuse(None, f"'{node.name}' takes arguments in a way of its own")
+        if any(not isinstance(one, ast.Constant) for one in arguments.defaults):
+            raise refuse(None, f"'{node.name}' has defaults that are no constants")
+        if any(isinstance(one, ast.Yield | ast.YieldFrom | ast.Await | ast.Global) for one in ast.walk(node)):
+            raise refuse(None, f"'{node.name}' is no plain function")
+        shared = {one for inner in ast.walk(node) if isinstance(inner, ast.Nonlocal) for one in inner.names}
+        made = Routine(name, [one.arg for one in arguments.args], node.body, stored_names(node.body), None)
+        made.shared, made.defaults = shared, list(arguments.defaults)
+        return made
+
+    def _memory(self, node: ast.FunctionDef) -> int | None:
+        """How many results the decorators of a function keep."""
+        if not node.decorator_list:
+            return None
+        one = node.decorator_list[0]
+        call = one if isinstance(one, ast.Call) else None
+        function = self.resolved(call.func if call else one)
+        if len(node.decorator_list) > 1 or function not in (functools.lru_cache, functools.cache):
+            raise refuse(None, f"'{node.name}' has decorators that are not known")
+        if function is functools.cache:
+            return -1
+        given = [*call.args, *(k.value for k in call.keywords if k.arg == "maxsize")] if call else []
+        if call and (len(given) > 1 or len(given) != len(call.args) + len(call.keywords)):
+            raise refuse(None, f"'{node.name}' keeps results in a way of its own")
+        size = ast.literal_eval(given[0]) if given and isinstance(given[0], ast.Constant) else 128 if not given else 0
+        return -1 if size is None else size
+
+    def routine_of(self, function: Any) -> Routine | None:
+        if isinstance(function, Routine):
+            return function
+        function = getattr(function, "__looplift_original__", function)
+        if not isinstance(function, types.FunctionType) or function.__module__ in _LIBRARIES:
+            return None
+        if function not in self.routines:
+            if function.__closure__ or function.__kwdefaults__:
+                raise refuse(None, f"'{function.__name__}' holds on to values of its own")
+            tree = self.source_of(function).tree
+            routine = self._routine(tree, f"g{len(self.routines)}_{function.__name__}")
+            if tree.decorator_list and not hasattr(self.values.get(tree.name), "__looplift_original__"):
+                raise refuse(None, f"'{function.__name__}' has decorators")
+            if any(
+                isinstance(one, _FUNCTIONS)
+                for statement in tree.body
+                for one in ast.walk(statement)
+                if not isinstance(one, ast.Lambda)
+            ):
+                raise refuse(None, f"'{function.__name__}' has functions inside")
+            routine.namespace, routine.parameters_of = function.__globals__, function  # type: ignore[attr-defined]
+            self.routines[function] = routine
+            self.callees[function] = function.__code__, function.__defaults__, {}
+        return self.routines[function]
+
+    def reached(self, routine: Routine) -> None:
+        self.edges.setdefault(self.routine, set()).add(routine)
+
+    def do_Import(self, node: ast.Import) -> None:
+        for one in node.names:
+            if one.name not in _LIBRARIES or one.name not in sys.modules:
+                raise refuse(node, "is imported")
+            self.imports[one.asname or one.name] = sys.modules[one.name]
+
+    def do_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for one in node.names:
+            if node.module not in _LIBRARIES or node.module not in sys.modules:
+                raise refuse(node, "is imported")
+            self.imports[one.asname or one.name] = getattr(sys.modules[node.module], one.name)
+
+    # ------------------------------------------------------------ the text
+
+    def _finished(self) -> TypedProgram:
+        from looplift.emit.typed_text import program_text
+
+        every = [self.main, *(one for one in self.methods if one is not self.main)]
+        for one in every:
+            one.calls_itself = one in self._reachable(one)
+        check_result(self.main.result)
+        changes = [name for name in self.inputs if holds_box(self.given[name])]
+        text = program_text(self, every)
+        return TypedProgram(
+            text, self.inputs, changes, self.callees, any(one.calls_itself for one in every), self.given
+        )
+
+    def _reachable(self, routine: Routine) -> set[Routine]:
+        found: set[Routine] = set()
+        pending = [*self.edges.get(routine, ())]
+        while pending:
+            one = pending.pop()
+            if one not in found:
+                found.add(one)
+                pending += self.edges.get(one, ())
+        return found
+
+
+def check_result(type_: Any, depth: int = 0) -> None:
+    """What is handed out is of Python's plain types."""
+    if isinstance(type_, Box):
+        if type_.find().kind == "defaultdict" or depth > 6:
+            raise refuse(None, "a dict with a default is handed out")
+        for cell in type_.find().cells:
+            check_result(cell, depth + 1)
+    for item in type_.items if isinstance(type_, Tup) else [type_.inner] if isinstance(type_, Maybe) else []:
+        check_result(item, depth + 1)
+
+
+def holds_box(type_: Any) -> bool:
+    if isinstance(type_, Box):
+        return type_.find().kind not in ("bytes", "bytearray")
+    return any(map(holds_box, type_.items)) if isinstance(type_, Tup) else False
+
+
+def is_data(value: Any) -> bool:
+    return not (callable(value) or isinstance(value, types.ModuleType))
+
+
+def stored_names(nodes: list[ast.stmt]) -> set[str]:
+    """Names that statements bind, but not those of functions and comprehensions inside."""
+    found: set[str] = set()
+    left: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.FunctionDef):
+            found.add(node.name)
+            return
+        if isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
+            raise refuse(None, "a class or an asynchronous function")
+        if isinstance(node, ast.Lambda):
+            return
+        if isinstance(node, _COMPREHENSIONS):
+            visit(node.generators[0].iter)
+            return
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        if isinstance(node, ast.Nonlocal | ast.Global):
+            left.update(node.names)
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    for node in nodes:
+        visit(node)
+    return found - left
+
+
+def captured_names(nodes: list[ast.stmt]) -> set[str]:
+    """Names that functions inside read or bind; a lambda that is no function of its own stands where it is used."""
+    every = [one for node in nodes for one in ast.walk(node)]
+    inner: list[ast.AST] = [one for one in every if isinstance(one, ast.FunctionDef)]
+    inner += [one.value for one in every if isinstance(one, ast.Assign) and isinstance(one.value, ast.Lambda)]
+    return {one.id for node in inner for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def typed_program(
+    body: list[ast.stmt],
+    values: Mapping[str, Any],
+    live_out: list[str],
+    source_of: Callable[[Any], Any],
+    others: list[Mapping[str, Any]] | None = None,
+) -> TypedProgram:
+    """``live_out``: names that are bound afterwards, or "return". ``others``: types of values that it is for, too.
+
+    Raises NotLiftable.
+    """
+    try:
+        return Writer(body, values, live_out, source_of, others or []).written()
+    except RecursionError:
+        raise NotLiftable("unsupported-value", "types without an end") from None

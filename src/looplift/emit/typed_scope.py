@@ -1,0 +1,209 @@
+"""Functions of a program in, their variables and types out; the text of each is collected line by line."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from looplift.base.data import dataclass, field
+from looplift.base.errors import NotLiftable
+from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NONE, Joins, Maybe, Tup, same, text_of
+
+
+@dataclass
+class Value:
+    """The type of an expression, and C++ that gives it without changing anything; ``parts`` of one that is a tuple."""
+
+    type: Any
+    code: str
+    parts: list[Any] | None = None
+
+    @property
+    def is_fixed(self) -> bool:
+        return self.code.replace(".", "").isdigit() or self.code in ("true", "false") or self.code.startswith("I(")
+
+
+@dataclass(eq=False)
+class Routine:
+    """A function of the user's: ``kept`` are the variables that functions inside share with it."""
+
+    name: str
+    parameters: list[str]
+    body: list[ast.stmt]
+    stores: set[str]
+    namespace: Any
+    kept: set[str] = field(default_factory=set)
+    outer: Routine | None = None
+    shared: set[str] = field(default_factory=set)
+    types: dict[str, Any] = field(default_factory=dict)
+    result: Any = NEVER
+    doubtful: set[str] = field(default_factory=set)
+    defaults: list[ast.expr] = field(default_factory=list)
+    memory: int | None = None
+    """How many results ``lru_cache`` keeps; -1 for all of them, None where it keeps none."""
+    bound: set[str] = field(default_factory=set)
+    calls_itself: bool = False
+
+
+class Refused(NotLiftable):
+    """Something that a typed program has no form for."""
+
+
+def refuse(node: ast.AST | None, why: str) -> Refused:
+    text = f"'{ast.unparse(node)[:60]}' {why}" if node is not None else why
+    return Refused("unsupported-syntax", text)
+
+
+class Scope:
+    """What is known while the statements of one routine are written."""
+
+    def __init__(self) -> None:
+        self.joins = Joins()
+        self.lines: list[str] = []
+        self.count = 0
+        self.routine: Routine = None  # type: ignore[assignment]
+        self.renamed: dict[str, Value] = {}
+        self.bound: set[str] = set()
+        self.boxes: dict[tuple[int, str], Any] = {}
+
+    def fresh(self, hint: str = "t") -> str:
+        self.count += 1
+        return f"{hint}{self.count}"
+
+    def emit(self, line: str) -> None:
+        self.lines.append(line)
+
+    def keep(self, value: Value) -> Value:
+        """The value in a variable of its own."""
+        if value.is_fixed:
+            return value
+        name = self.fresh()
+        self.emit(f"{text_of(value.type)} {name} = {value.code};")
+        return Value(value.type, name)
+
+    @contextmanager
+    def block(self) -> Iterator[list[str]]:
+        """Lines that are written meanwhile are collected apart."""
+        outer, self.lines = self.lines, []
+        try:
+            yield self.lines
+        finally:
+            self.lines = outer
+
+    def in_order(self, makers: list[Callable[[], Value]]) -> list[Value]:
+        """Values one after the other: what those before stood for is kept where a later one may change it."""
+        found: list[Value] = []
+        for make in makers:
+            before = self.lines
+            with self.block() as lines:
+                value = make()
+            if lines:
+                found = [self.keep(one) for one in found]
+                before += lines
+            found.append(value)
+        return found
+
+    # ------------------------------------------------------------ variables
+
+    def owner(self, name: str) -> Routine | None:
+        """The routine whose variable a name is."""
+        routine = self.routine
+        if name in routine.stores or name in routine.parameters:
+            if name not in routine.shared:
+                return routine
+        outer = routine.outer
+        return outer if outer is not None and (name in outer.stores or name in outer.parameters) else None
+
+    def widen(self, routine: Routine, name: str, type_: Any) -> None:
+        before = routine.types.get(name, NEVER)
+        joined = self.joins.join(before, type_)
+        if not same(before, joined):
+            self.joins.changes += 1
+        routine.types[name] = joined
+
+    def store(self, name: str, value: Value) -> None:
+        """Assign to a variable."""
+        routine = self.owner(name)
+        if routine is None:
+            raise refuse(None, f"'{name}' is no variable here")
+        self.widen(routine, name, value.type)
+        self.emit(f"v_{name} = {coerced(value, routine.types[name])};")
+        if name in routine.doubtful:
+            self.emit(f"set_{name} = true;")
+        if routine is self.routine:
+            self.bound.add(name)
+
+    def load(self, name: str, routine: Routine) -> Value:
+        known = self.bound if routine is self.routine else self.routine.bound
+        type_ = routine.types.get(name, NEVER)
+        if name not in known and name not in routine.doubtful:
+            routine.doubtful.add(name)
+            self.joins.changes += 1
+        if name in known:
+            return Value(type_, f"v_{name}")
+        return Value(type_, f"(set_{name} ? (void)0 : bail(UNBOUND), v_{name})")
+
+    def box(self, node: ast.AST, kind: str, cells: int, hint: str = "") -> Any:
+        """The container that an expression makes: one for each place in the text."""
+        from looplift.emit.typed_types import Box
+
+        key = (id(node), kind + hint)
+        if key not in self.boxes:
+            self.boxes[key] = Box(kind, *[NEVER] * cells)
+        return self.boxes[key].find()
+
+
+# ---------------------------------------------------------------- conversions
+
+
+def coerced(value: Value, to: Any) -> str:
+    """C++ of a value as one of a wider type."""
+    if same(value.type, to) or value.type is NEVER:
+        return value.code if value.type is not NEVER else f"({text_of(to)}{{}})"
+    return f"As<{text_of(to)}>::of({value.code})"
+
+
+def needed(value: Value) -> Value:
+    """A value that must not be None."""
+    if isinstance(value.type, Maybe):
+        return Value(value.type.inner, f"need({value.code})")
+    return value
+
+
+def as_int(value: Value, node: ast.AST | None = None) -> str:
+    value = needed(value)
+    if value.type in (INT, NEVER):
+        return value.code if value.type is INT else "I(0)"
+    if value.type is BOOL:
+        return f"I({value.code})"
+    raise refuse(node, "is no integer")
+
+
+def as_number(value: Value, to: Any) -> str:
+    """C++ of a number as an integer, a float or either."""
+    if same(value.type, to):
+        return value.code
+    if to is INT:
+        return f"I({value.code})"
+    if to is FLOAT:
+        return f"real({'I(' + value.code + ')' if value.type is BOOL else value.code})"
+    return f"Dyn({value.code})"
+
+
+def common(one: Any, other: Any) -> Any:
+    """The type in which two numbers are computed with: of bool, int."""
+    if MIXED in (one, other):
+        return MIXED
+    return FLOAT if FLOAT in (one, other) else INT
+
+
+def truth(value: Value) -> str:
+    if value.type is BOOL:
+        return value.code
+    if isinstance(value.type, Tup):
+        return "true" if value.type.items else "false"
+    if value.type is NONE:
+        return "false"
+    return f"truth({value.code})" if value.type is not NEVER else "false"

@@ -1,0 +1,309 @@
+"""Statements of a typed program in, lines of C++ out."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from looplift.emit.typed_expressions import element, inside, is_box
+from looplift.emit.typed_methods import Methods
+from looplift.emit.typed_scope import Value, as_int, coerced, needed, refuse
+from looplift.emit.typed_types import INT, NEVER, NONE, TEXT, Box, Tup, text_of
+
+
+class Statements(Methods):
+    """Statements, one after the other."""
+
+    def statements(self, nodes: list[ast.stmt]) -> bool:
+        """Write statements; whether what follows them may be reached."""
+        for node in nodes:
+            method = getattr(self, f"do_{type(node).__name__}", None)
+            if method is None:
+                raise refuse(node, "has no form in a typed program")
+            if method(node) is False:
+                return False
+        return True
+
+    def do_Pass(self, node: ast.Pass) -> None:
+        pass
+
+    def do_Expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Constant):
+            return
+        if not isinstance(node.value, ast.Call):
+            raise refuse(node, "does nothing")
+        value = self.expression(node.value)
+        if not value.is_fixed and not value.code.isidentifier():
+            self.emit(f"(void)({value.code});")
+
+    def do_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self.define(node)
+        self.bound.add(node.name)
+
+    def define(self, node: ast.FunctionDef) -> None:
+        raise NotImplementedError
+
+    def do_Nonlocal(self, node: ast.Nonlocal) -> None:
+        pass
+
+    def do_Import(self, node: ast.Import) -> None:
+        pass
+
+    def do_ImportFrom(self, node: ast.ImportFrom) -> None:
+        pass
+
+    # ------------------------------------------------------------ assignments
+
+    def do_Assign(self, node: ast.Assign) -> None:
+        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Lambda):
+            made = self.lambdas.setdefault(id(node.value), as_function(node.targets[0].id, node.value))
+            self.define(made)
+            self.bound.add(node.targets[0].id)
+            return
+        value = self._assigned(node)
+        if len(node.targets) > 1:
+            value = self.keep(value)
+        for target in node.targets:
+            self.bind(target, value)
+
+    def _assigned(self, node: ast.Assign) -> Value:
+        if isinstance(node.value, ast.Tuple) and isinstance(node.targets[0], ast.Tuple | ast.List):
+            values = [self.keep(value) for value in self.several(*node.value.elts)]
+            found = self.tuple_of(values)
+            return Value(found.type, found.code, values)
+        return self.expression(node.value)
+
+    def do_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.bind(node.target, self.expression(node.value))
+
+    def bind(self, target: ast.expr, value: Value) -> None:
+        match target:
+            case ast.Name(id=name):
+                if name in self.renamed:
+                    raise refuse(target, "is bound twice")
+                self.store(name, value)
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                if any(isinstance(one, ast.Starred) for one in elts):
+                    raise refuse(target, "unpacks")
+                parts = self.taken_apart(value, len(elts), target)
+                if value.parts is None:
+                    parts = [self.keep(part) for part in parts]
+                for one, part in zip(elts, parts, strict=True):
+                    self.bind(one, part)
+            case ast.Subscript(slice=ast.Slice()):
+                self._store_slice(target, value)
+            case ast.Subscript():
+                value = self.keep(value)
+                owner, index = self.several(target.value, target.slice)
+                self.put(owner, index, value, target)
+            case _:
+                raise refuse(target, "is bound")
+
+    def put(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
+        """``owner[index] = value``."""
+        owner = needed(owner)
+        if owner.type is NEVER:
+            return
+        if is_box(owner, "list", "deque"):
+            text = self.item_of(owner, value)
+            self.emit(f"{owner.code}->set({as_int(index, node)}, {text});")
+        elif is_box(owner, "dict", "defaultdict"):
+            key = self.key_of(owner, index, node)
+            self.emit(f"{owner.code}->set({key}, {self.item_of(owner, value, 1)});")
+        else:
+            raise refuse(node, "is stored into")
+
+    def _store_slice(self, target: ast.Subscript, value: Value) -> None:
+        """``a[:] = b``."""
+        part: Any = target.slice
+        owner = needed(self.expression(target.value))
+        if not is_box(owner, "list") or not is_box(value, "list") or part.lower or part.upper or part.step:
+            raise refuse(target, "is stored into")
+        self.joins.join(owner.type, value.type)
+        owner = self.keep(owner)
+        value = self.keep(Value(value.type, f"copy({value.code})"))
+        self.list_clear(owner, ast.Call(target, [], []))
+        self.emit(f"extend({owner.code}, {value.code});")
+
+    def do_AugAssign(self, node: ast.AugAssign) -> None:
+        match node.target:
+            case ast.Name(id=name):
+                old = self.of_Name(node.target)
+                if isinstance(node.op, ast.Add) and is_box(old, "list"):
+                    self.extend(old, node.value, node)
+                    return
+                old, value = map(needed, self.in_order([lambda: old, lambda: self.expression(node.value)]))
+                if isinstance(node.op, ast.Add) and old.type is TEXT and value.type is TEXT:
+                    owner = self.owner(name)
+                    if owner is not None and old.code == f"v_{name}":
+                        self.emit(f"append(v_{name}, {value.code});")
+                        return
+                self.refuse_shared_change(old, node)
+                self.store(name, self.binary(type(node.op), old, value, node))
+            case ast.Subscript(slice=ast.Slice()):
+                raise refuse(node, "changes a slice")
+            case ast.Subscript():
+                self._change_item(node, node.target)
+            case _:
+                raise refuse(node, "is changed")
+
+    def refuse_shared_change(self, old: Value, node: ast.AST) -> None:
+        """Containers that operators change in place are known by other names, too."""
+        if isinstance(old.type, Box):
+            raise refuse(node, "changes a container in place")
+
+    def _change_item(self, node: ast.AugAssign, target: ast.Subscript) -> None:
+        owner, index = self.several(target.value, target.slice)
+        owner, index = needed(owner), self.keep(index)
+        if not owner.code.isidentifier():
+            owner = self.keep(owner) if not _is_path(owner.code) else owner
+        old = self.item(owner, index, target)
+        if isinstance(node.op, ast.Add) and is_box(old, "list"):
+            self.extend(old, node.value, node)
+            return
+        with self.block() as lines:
+            value = self.expression(node.value)
+        if lines:  # evaluated after the item was read
+            owner, old = self.keep(owner), self.keep(old)
+            self.lines += lines
+        self.refuse_shared_change(old, node)
+        found = self.binary(type(node.op), needed(old), needed(value), node)
+        self.put(owner, index, self.keep(found), target)
+
+    def do_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if not isinstance(target, ast.Subscript):
+                raise refuse(node, "deletes a name")
+            if isinstance(target.slice, ast.Slice):
+                bounds = [one for one in (target.slice.lower, target.slice.upper, target.slice.step) if one is not None]
+                owner, *found = self.several(target.value, *bounds)
+                if not is_box(owner, "list"):
+                    raise refuse(node, "deletes")
+                name = self.cut_of(owner, target.slice, found, node)
+                self.emit(f"erase({owner.code}, {name}.from, {name}.step, {name}.count);")
+                continue
+            owner, index = self.several(target.value, target.slice)
+            if is_box(owner, "list"):
+                self.emit(f"(void){owner.code}->pop({as_int(index, node)});")
+            elif is_box(owner, "dict", "defaultdict"):
+                self.emit(f"(void){owner.code}->pop({self.key_of(owner, index, node)});")
+            else:
+                raise refuse(node, "deletes")
+
+    # ------------------------------------------------------------ flow
+
+    def do_If(self, node: ast.If) -> bool:
+        test = self.condition(node.test)
+        before = set(self.bound)
+        self.emit(f"if ({test}) {{")
+        goes_on = self.statements(node.body)
+        after_body, self.bound = self.bound, set(before)
+        self.emit("} else {")
+        otherwise = self.statements(node.orelse)
+        self.emit("}")
+        if goes_on and otherwise:
+            self.bound &= after_body
+        elif goes_on:
+            self.bound = after_body
+        return goes_on or otherwise
+
+    def do_While(self, node: ast.While) -> bool:
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        after = self.fresh("after")
+        self.emit("for (;;) {")
+        self.emit("tick();")
+        if not endless:
+            self.emit(f"if (!({self.condition(node.test)})) break;")
+        before = set(self.bound)
+        self._body(node.body, after if node.orelse else "")
+        self.bound = before
+        self.emit("}")
+        self._otherwise(node.orelse, after)
+        return not endless or any(_breaks(one) for one in node.body)
+
+    def do_For(self, node: ast.For) -> None:
+        after = self.fresh("after")
+        before: set[str] = set()
+
+        def body() -> None:
+            self.emit("tick();")
+            self._body(node.body, after if node.orelse else "")
+
+        before = set(self.bound)
+        self.run_through(node.iter, node.target, body)
+        self.bound = before
+        self._otherwise(node.orelse, after)
+
+    def _body(self, nodes: list[ast.stmt], after: str) -> None:
+        self.exits.append(after)
+        self.statements(nodes)
+        self.exits.pop()
+
+    def _otherwise(self, nodes: list[ast.stmt], after: str) -> None:
+        """What runs where a loop was not left by ``break``."""
+        if nodes:
+            before = set(self.bound)
+            self.emit("{")
+            self.statements(nodes)
+            self.emit(f"}} {after}:;")
+            self.bound = before
+
+    exits: list[str]
+    lambdas: dict[int, ast.FunctionDef]
+
+    def do_Break(self, node: ast.Break) -> bool:
+        self.emit(f"goto {self.exits[-1]};" if self.exits[-1] else "break;")
+        return False
+
+    def do_Continue(self, node: ast.Continue) -> bool:
+        self.emit("continue;")
+        return False
+
+    def do_Return(self, node: ast.Return) -> bool:
+        value = self.expression(node.value) if node.value is not None else Value(NONE, "None_()")
+        self.returned(value)
+        return False
+
+    def returned(self, value: Value) -> None:
+        routine = self.routine
+        joined = self.joins.join(routine.result, value.type)
+        if joined is not routine.result and text_or_never(joined) != text_or_never(routine.result):
+            self.joins.changes += 1
+        routine.result = joined
+        self.emit(f"return {coerced(value, joined)};")
+
+    def do_Raise(self, node: ast.Raise) -> bool:
+        self.emit("bail(RAISED);")
+        return False
+
+    def do_Assert(self, node: ast.Assert) -> None:
+        self.emit(f"if (!({self.condition(node.test)})) bail(RAISED);")
+
+
+def text_or_never(type_: Any) -> str:
+    return "" if type_ is NEVER else text_of(type_)
+
+
+def as_function(name: str, node: ast.Lambda) -> ast.FunctionDef:
+    """``f = lambda x: y`` as a function."""
+    made = ast.FunctionDef(name, node.args, [ast.copy_location(ast.Return(node.body), node.body)], [])
+    return ast.copy_location(made, node)
+
+
+def _is_path(code: str) -> bool:
+    """Whether reading an expression again costs little and gives the same."""
+    return "(" not in code.replace("->at(", "")
+
+
+def _breaks(node: ast.AST) -> bool:
+    if isinstance(node, ast.Break):
+        return True
+    if isinstance(node, ast.For | ast.While):
+        return any(_breaks(one) for one in node.orelse)
+    if isinstance(node, ast.FunctionDef | ast.Lambda):
+        return False
+    return any(_breaks(one) for one in ast.iter_child_nodes(node))
+
+
+__all__ = ["INT", "Statements", "Tup", "element", "inside"]

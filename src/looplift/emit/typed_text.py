@@ -1,0 +1,178 @@
+"""The routines of a typed program in, the whole of its C++ out."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from looplift.emit.typed_expressions import quoted
+from looplift.emit.typed_prelude_containers import CONTAINERS, HELPERS
+from looplift.emit.typed_prelude_numbers import NUMBERS
+from looplift.emit.typed_prelude_objects import OBJECTS
+from looplift.emit.typed_scope import Routine
+from looplift.emit.typed_types import Tup, text_of
+
+if TYPE_CHECKING:
+    from looplift.emit.typed_program import Writer
+
+
+def program_text(writer: Writer, every: list[Routine]) -> str:
+    main, *rest = every
+    members = [f"Str {name} = {quoted(text)};" for text, name in writer.texts.items()]
+    members += variables(main, sorted(main.kept & main.types.keys()))
+    for one in rest:
+        members += memory(one)
+    body = [*members]
+    for one in rest:
+        body += method(one, writer.methods[one])
+    locals_ = variables(main, sorted(main.types.keys() - main.kept))
+    body += [f"{text_of(main.result)} run(PyObject* args) {{", *locals_, *reads(writer)]
+    body += [*writer.methods[main], "bail(UNBOUND);", "}"]
+    program = "\n".join(["struct Program {", *body, "};"])
+    tuples = [tuple_text(int(count)) for count in sorted(set(re.findall(r"\bTup(\d+)\b", program)))]
+    return "\n".join([NUMBERS, CONTAINERS, OBJECTS, *tuples, HELPERS, program, ENTRY])
+
+
+def variables(routine: Routine, names: list[str]) -> list[str]:
+    lines = []
+    for name in names:
+        lines.append(f"{text_of(routine.types[name])} v_{name}{{}};")
+        if name in routine.doubtful:
+            lines.append(f"bool set_{name} = false;")
+    return lines
+
+
+def reads(writer: Writer) -> list[str]:
+    types = writer.main.types
+    return [
+        f"v_{name} = From<{text_of(types[name])}>::of(PyTuple_GetItem(args, {place + 2}));"
+        + (f" set_{name} = true;" if name in writer.main.doubtful else "")
+        for place, name in enumerate(writer.inputs)
+    ]
+
+
+def _key(routine: Routine) -> tuple[str, str]:
+    """The type and the value of what tells calls apart."""
+    types = [routine.types[name] for name in routine.parameters]
+    names = [f"v_{name}" for name in routine.parameters]
+    if len(types) == 1:
+        return text_of(types[0]), names[0]
+    text = text_of(Tup(tuple(types)))
+    return text, f"{text}{{{', '.join(names)}}}"
+
+
+def memory(routine: Routine) -> list[str]:
+    if not routine.memory:
+        return []
+    table = f"Dict<{_key(routine)[0]}, {text_of(routine.result)}, 0>"
+    return [f"Ref<{table}> memory_{routine.name} = made<{table}>();"]
+
+
+def method(routine: Routine, lines: list[str]) -> list[str]:
+    result, name = text_of(routine.result), routine.name
+    parameters = ", ".join(f"{text_of(routine.types[one])} v_{one}" for one in routine.parameters)
+    out = []
+    if routine.memory:
+        table = f"memory_{name}"
+        out += [f"{result} {name}({parameters}) {{ auto key = {_key(routine)[1]};"]
+        out += [f"if (auto* e = {table}->find(key)) return e->value;"]
+        names = ", ".join(f"v_{one}" for one in routine.parameters)
+        out += [f"{result} found = {name}_anew({names}); {table}->set(key, found);"]
+        out += [f"if ({table}->n > {routine.memory}) bail(MEMORY);"] if routine.memory > 0 else []
+        out += ["return found; }"]
+        name += "_anew"
+    out += [f"{result} {name}({parameters}) {{", *(["Deep deep;"] if routine.calls_itself else [])]
+    out += variables(routine, sorted(routine.types.keys() - set(routine.parameters)))
+    out += [f"bool set_{one} = true;" for one in routine.parameters if one in routine.doubtful]
+    return [*out, *lines, "bail(UNBOUND);", "}"]
+
+
+def tuple_text(count: int) -> str:
+    """A tuple of so many items."""
+    if not count:
+        return EMPTY
+
+    def each(text: str, between: str = " ") -> str:
+        return between.join(text.replace("#", str(k)) for k in range(count))
+
+    mine = f"Tup{count}<{each('A#', ', ')}>"
+    head, others = f"template <{each('class A#', ', ')}>", f"template <{each('class B#', ', ')}>"
+    both = f"(const {mine}& a, const {mine}& b)"
+    return "\n".join(
+        [
+            f"{head} struct Tup{count} {{",
+            f"  {each('A# a#{};')}",
+            f"  Tup{count}() {{}}",
+            f"  Tup{count}({each('const A#& b#', ', ')}) : {each('a#(b#)', ', ')} {{}}",
+            "};",
+            f"{head} bool eq{both} {{ return {each('item_eq(a.a#, b.a#)', ' && ')}; }}",
+            f"{head} bool lt{both} {{ {each('if (!item_eq(a.a#, b.a#)) return lt(a.a#, b.a#);')} return false; }}",
+            f"{head} bool le{both} {{ return !lt(b, a); }}",
+            f"{head} void orderly(const {mine}& a) {{ {each('orderly(a.a#);')} }}",
+            f"{head} bool truth(const {mine}&) {{ return true; }}",
+            f"{head} U hash_of(const {mine}& a) {{",
+            f"  U h = {count}; {each('h = mixed(h * 31 + hash_of(a.a#));')} return h;",
+            "}",
+            f"{head} struct From<{mine}> {{ static {mine} of(PyObject* o) {{",
+            f"  must(is(o, PyTuple_Type) && PyTuple_Size(o) == {count});",
+            f"  return {mine}({each('From<A#>::of(PyTuple_GetItem(o, #))', ', ')});",
+            "} };",
+            f"{head} PyObject* object(const {mine}& v) {{",
+            f"  PyObject* o = keep(PyTuple_New({count}));",
+            f"  {each('PyTuple_SetItem(o, #, py(v.a#));')} Py_IncRef(o); return o;",
+            "}",
+            f"{head} struct As<{mine}> {{",
+            f"  static const {mine}& of(const {mine}& v) {{ return v; }}",
+            f"  {others} static {mine} of(const Tup{count}<{each('B#', ', ')}>& v) {{",
+            f"    return {mine}({each('As<A#>::of(v.a#)', ', ')});",
+            "  }",
+            "};",
+        ]
+    )
+
+
+EMPTY = """struct Tup0 {};
+static bool eq(Tup0, Tup0) { return true; }
+static bool lt(Tup0, Tup0) { return false; }
+static bool le(Tup0, Tup0) { return true; }
+static bool truth(Tup0) { return false; }
+static U hash_of(Tup0) { return 1; }
+template <> struct From<Tup0> { static Tup0 of(PyObject* o) {
+  must(is(o, PyTuple_Type) && PyTuple_Size(o) == 0); return Tup0();
+} };
+static PyObject* object(Tup0) { return PyTuple_New(0); }"""
+
+ENTRY = """
+static const char* const reasons[] = {
+  "", "an index is out of range", "an integer needs more than 64 bits", "a division by zero",
+  "a function is called outside its domain, or a number is not finite", "a key or an item is not there",
+  "something is empty",
+  "a value is of another type", "a variable is read before it is bound", "a container changes while it is gone through",
+  "too much memory is needed", "the recursion is too deep", "an assertion fails, or the loop raises", ""};
+static __attribute__((noinline)) PyObject* outcome(PyObject* args) {
+  Program program;
+  PyObject* found = keep(py(program.run(args)));
+  for (int apply = 0; apply < 2; ++apply)
+    for (I k = 0; k < given.n; ++k) {
+      Given& one = given.known[k];
+      if (one.commit) one.commit(one.object, one.box, &one.fresh);
+    }
+  Py_IncRef(found);
+  return found;
+}
+extern "C" PyObject* run_program(PyObject* args, I limit) {
+  if (state) { PyErr_SetString(PyTuple_GetItem(args, 0), "it runs already"); return nullptr; }
+  State mine; memset(&mine, 0, sizeof mine);
+  char here; mine.stack = &here; mine.limit = limit; state = &mine;
+  memset(&given, 0, sizeof given);
+  given.error = PyTuple_GetItem(args, 0); given.deque = PyTuple_GetItem(args, 1);
+  PyObject* volatile found = nullptr;
+  if (!setjmp(mine.leave)) found = outcome(args);
+  for (I k = 0; k < given.kept_n; ++k) Py_DecRef(given.kept[k]);
+  PyObject* error = given.error;
+  for (Chunk* chunk = mine.chunks; chunk;) { Chunk* next = chunk->next; free(chunk); chunk = next; }
+  state = nullptr;
+  if (!found && mine.why != INTERRUPTED) PyErr_SetString(error, reasons[mine.why]);
+  return found;
+}
+"""

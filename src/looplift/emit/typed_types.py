@@ -1,0 +1,216 @@
+"""Values of Python's in, their types out: of numbers, text and containers, joined to a fixpoint, with names in C++."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+from looplift.base.data import dataclass
+from looplift.base.errors import NotLiftable
+
+
+class Type:
+    """A type that is its own object: numbers, text, None, and what is not known yet."""
+
+    def __init__(self, name: str, text: str):
+        self.name, self.text = name, text
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+NEVER = Type("nothing yet", "None_")
+NONE = Type("None", "None_")
+BOOL = Type("bool", "bool")
+INT = Type("int", "I")
+FLOAT = Type("float", "F")
+MIXED = Type("a number", "Dyn")
+TEXT = Type("str", "Str")
+NUMBERS = (BOOL, INT, FLOAT, MIXED)
+
+
+@dataclass(frozen=True)
+class Tup:
+    """A tuple: its items' types."""
+
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """None, or a value of a type."""
+
+    inner: Any
+
+
+class Box:
+    """A container: all that may be one object share one type, however it is found out.
+
+    ``kind``: list, deque, dict, defaultdict, set, bytes or bytearray. ``cells``: the types of its items, or of its keys
+    and values.
+    ``default``: what makes the missing values of a defaultdict.
+    """
+
+    def __init__(self, kind: str, *cells: Any):
+        self.kind, self.cells = kind, list(cells)
+        self.same: Box | None = None
+        self.default: str | None = None
+
+    def find(self) -> Box:
+        box = self
+        while box.same is not None:
+            box = box.same
+        return box
+
+
+class Joins:
+    """Joins of types; ``changes`` counts what became wider."""
+
+    def __init__(self) -> None:
+        self.changes = 0
+
+    def join(self, one: Any, other: Any) -> Any:
+        if one is other or other is NEVER:
+            return one
+        if one is NEVER:
+            return other
+        if isinstance(one, Maybe) or isinstance(other, Maybe) or NONE in (one, other):
+            inner = self.join(*(_inner(each) for each in (one, other)))
+            return NONE if inner is NEVER else Maybe(inner)
+        if one in NUMBERS and other in NUMBERS:
+            return MIXED
+        if isinstance(one, Tup) and isinstance(other, Tup) and len(one.items) == len(other.items):
+            return Tup(tuple(map(self.join, one.items, other.items)))
+        if isinstance(one, Box) and isinstance(other, Box):
+            return self.unite(one.find(), other.find())
+        raise NotLiftable("mixed-kinds", f"a name or an item is {described(one)} and {described(other)}")
+
+    def unite(self, one: Box, other: Box) -> Box:
+        if one is other:
+            return one
+        if one.kind != other.kind:
+            raise NotLiftable("mixed-kinds", f"a name or an item is a {one.kind} and a {other.kind}")
+        if one.default != other.default:
+            raise NotLiftable("mixed-kinds", "dicts with several defaults meet")
+        self.changes += 1
+        other.same = one
+        for place, cell in enumerate(other.cells):
+            self.widen(one, place, cell)
+        return one.find()
+
+    def widen(self, box: Any, place: int, type_: Any) -> None:
+        """Let a container hold values of a type, too."""
+        box = box.find()
+        joined = self.join(box.cells[place], type_)
+        box = box.find()
+        if not same(joined, box.cells[place]):
+            self.changes += 1
+            box.cells[place] = joined
+
+
+def copy_of(type_: Any, seen: dict[int, Any]) -> Any:
+    """The same type, with containers of its own."""
+    if isinstance(type_, Box):
+        box = type_.find()
+        if id(box) not in seen:
+            made = seen[id(box)] = Box(box.kind, *[NEVER] * len(box.cells))
+            made.default = box.default
+            made.cells[:] = [copy_of(cell, seen) for cell in box.cells]
+        return seen[id(box)]
+    if isinstance(type_, Maybe):
+        return Maybe(copy_of(type_.inner, seen))
+    return Tup(tuple(copy_of(item, seen) for item in type_.items)) if isinstance(type_, Tup) else type_
+
+
+def _inner(type_: Any) -> Any:
+    return type_.inner if isinstance(type_, Maybe) else NEVER if type_ is NONE else type_
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two types are one."""
+    if isinstance(one, Box) and isinstance(other, Box):
+        return one.find() is other.find()
+    if isinstance(one, Maybe) and isinstance(other, Maybe):
+        return same(one.inner, other.inner)
+    if isinstance(one, Tup) and isinstance(other, Tup):
+        return len(one.items) == len(other.items) and all(map(same, one.items, other.items))
+    return one is other
+
+
+def described(type_: Any, depth: int = 0) -> str:
+    if depth > 3:
+        return "..."
+    if isinstance(type_, Box):
+        return f"{type_.find().kind} of {', '.join(described(cell, depth + 1) for cell in type_.find().cells)}"
+    if isinstance(type_, Maybe):
+        return f"None or {described(type_.inner, depth)}"
+    if isinstance(type_, Tup):
+        return f"({', '.join(described(item, depth + 1) for item in type_.items)})"
+    return repr(type_)
+
+
+# ---------------------------------------------------------------- types of values
+
+_DEPTH = 6
+_KINDS = {list: "list", collections.deque: "deque", dict: "dict", set: "set", bytes: "bytes", bytearray: "bytearray"}
+
+
+def type_of(value: Any, joins: Joins, seen: dict[int, Any], depth: int = 0) -> Any:
+    """The type of a value from outside; ``seen``: of containers, by identity. Raises NotLiftable."""
+    known = {bool: BOOL, int: INT, float: FLOAT, str: TEXT, type(None): NONE}.get(type(value))
+    if known is not None:
+        return known
+    if depth > _DEPTH:
+        raise NotLiftable("unsupported-value", "lists in lists in lists")
+    if id(value) in seen:
+        return seen[id(value)]
+    if type(value) is tuple:
+        return Tup(tuple(type_of(item, joins, seen, depth + 1) for item in value))
+    kind = _KINDS.get(type(value))
+    if kind is None or getattr(value, "maxlen", None) is not None:
+        raise NotLiftable("unsupported-value", f"a {type(value).__name__}")
+    if kind in ("bytes", "bytearray"):
+        return Box(kind, INT)
+    columns = (value.keys(), value.values()) if kind == "dict" else (value,)
+    box = seen[id(value)] = Box(kind, *(NEVER for _ in columns))
+    for place, column in enumerate(columns):
+        for item in _of_each_kind(column):
+            joins.widen(box, place, type_of(item, joins, seen, depth + 1))
+    return box
+
+
+def _of_each_kind(items: Any) -> list[Any]:
+    """Items whose types are those of all."""
+    kinds = {type(item): item for item in items}
+    if not kinds.keys() & {tuple, *_KINDS}:
+        return list(kinds.values())
+    if kinds.keys() == {tuple}:
+        kinds = {tuple(map(type, item)): item for item in items}
+        if not any(one in (tuple, *_KINDS) for kind in kinds for one in kind):
+            return list(kinds.values())
+    return list(items)
+
+
+# ---------------------------------------------------------------- C++ names
+
+
+def text_of(type_: Any, depth: int = 0) -> str:
+    """The C++ type."""
+    if depth > _DEPTH:
+        raise NotLiftable("unsupported-value", "a container holds itself")
+    if isinstance(type_, Tup):
+        inner = ", ".join(text_of(item, depth + 1) for item in type_.items)
+        return f"Tup{len(type_.items)}<{inner}>" if type_.items else "Tup0"
+    if isinstance(type_, Maybe):
+        return f"Opt<{text_of(type_.inner, depth + 1)}>"
+    if isinstance(type_, Box):
+        box = type_.find()
+        inner = ", ".join(text_of(cell, depth + 1) for cell in box.cells)
+        return f"Ref<{_TEMPLATES[box.kind].format(inner)}>"
+    return type_.text
+
+
+_TEMPLATES = {
+    "list": "List<{}, 0>", "deque": "List<{}, 1>", "bytes": "List<{}, 2>", "bytearray": "List<{}, 3>",
+    "dict": "Dict<{}, 0>", "defaultdict": "Dict<{}, 1>", "set": "Set<{}>",
+}  # fmt: skip

@@ -1,0 +1,71 @@
+"""Programs over Python's numbers, text and containers as one kernel: what they give, change and raise is the loop's."""
+
+import pytest
+import typed_algorithms
+import typed_containers
+import typed_graphs
+import typed_numbers
+import typed_searches
+import typed_texts
+
+from looplift import lift
+
+EVERY = [
+    function
+    for module in (typed_algorithms, typed_searches, typed_graphs, typed_containers, typed_texts, typed_numbers)
+    for function in vars(module).values()
+    if hasattr(function, "arguments")
+]
+STAY = set(
+    """
+of_fft of_defaultdict of_bytearray_store of_comp_scope of_mixed_keys
+of_str_ops of_cache_over of_sum_empty of_pow_neg of_overflow of_overflow_shift of_overflow_edge of_big_arg of_nan
+of_int_float_compare of_truediv_big
+""".split()
+)
+"""Those that are no such program, and those that leave what one can do for their arguments; as does what raises."""
+
+
+def shown(value):
+    """A value with the types of all that is in it, and which of its containers are one object."""
+    seen = {}
+
+    def of(one):
+        kind = type(one).__name__
+        if isinstance(one, (list, tuple, dict, set)) or kind == "deque":
+            if id(one) in seen and not isinstance(one, tuple):
+                return seen[id(one)]
+            seen[id(one)] = f"object {len(seen)}"
+            items = one.items() if isinstance(one, dict) else one
+            return kind, [of(item) for item in items]
+        return kind, repr(one)
+
+    return of(value)
+
+
+def outcome(function, arguments):
+    """The result or the exception, and what became of the arguments."""
+    try:
+        return shown((function(*arguments), arguments))
+    except Exception as error:
+        return type(error), str(error), shown(arguments)
+
+
+@pytest.mark.parametrize("function", EVERY, ids=lambda one: one.__name__)
+def test_the_program_does_what_the_loop_does(function):
+    wanted = outcome(function, function.arguments())
+    lifted = lift(function, backend="native", verify="off")
+    for _ in range(2):
+        assert outcome(lifted, function.arguments()) == wanted
+
+
+def test_most_are_lifted():
+    kept = set()
+    for function in EVERY:
+        if isinstance(outcome(function, function.arguments())[0], type) or function.__name__ in STAY:
+            continue
+        lifted = lift(function, verify="off")
+        lifted(*function.arguments())
+        if any(loop.decision == "kept" for loop in lifted.report().loops):
+            kept.add(function.__name__)
+    assert not kept
