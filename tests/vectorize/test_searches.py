@@ -309,3 +309,18 @@ def test_long_rows_are_not_searched_to_their_end():
     x[:, 3] = 1
     assert lifted(x).tolist() == [3] * 40
     assert {loop.decision for loop in lifted.report().loops} == {"lanes", "sequential"}
+
+
+def test_returns_over_several_steps():
+    def returns(r, n, g):
+        out = torch.zeros_like(r)
+        for t in range(len(r)):
+            total = 0.0
+            for k in range(n):
+                if t + k >= len(r):
+                    break
+                total += g**k * r[t + k]
+            out[t] = total
+        return out
+
+    check(returns, [vector(9), 3, 0.9], [vector(2), 3, 0.9])

@@ -14,7 +14,7 @@ loop never came to as well, so it has no effects; where one of them fails a requ
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import cast
 
 from looplift.base.data import dataclass, field, replace
@@ -46,10 +46,13 @@ from looplift.ir.grammar import (
 from looplift.ir.prune import prune
 from looplift.ir.started import Changes
 from looplift.ops import table
+from looplift.vectorize.counted import counted
 
 Atoms = dict[Atom, Atom]
 
-READS = frozenset("getitem iter_item iter_len attribute method.item item is_ is_not in_ not_in unpack tuple".split())
+READS = frozenset(
+    "builtin.len getitem iter_item iter_len attribute method.item item is_ is_not in_ not_in unpack tuple".split()
+)
 """Operations outside of the families that only look at their operands."""
 
 
@@ -67,7 +70,8 @@ class Searched:
 def with_searches(function: Function, facts: Facts, without: frozenset[str] = frozenset()) -> Searched | None:
     """The same function with searches for its loops that are left early, except those that count by these names; None
     if there are none."""
-    if not any(isinstance(s, Loop) and s.stop is not None for s in walk(function.body)):
+    loops = [s for s in walk(function.body) if isinstance(s, Loop)]
+    if not any(loop.stop is not None or isinstance(loop.domain, While) for loop in loops):
         return None
     return _Searches(function, facts, without).rewritten()
 
@@ -114,7 +118,28 @@ class _Searches:
         return made
 
     def loop(self, loop: Loop, *, nested: bool) -> list[Statement] | None:
-        domain, flag = loop.domain, _flag_of(loop)
+        """What a loop that is left early becomes; None for others."""
+        flag = _flag_of(loop)
+        if not isinstance(loop.domain, While):
+            return self.search(loop, flag, nested=nested)
+        if loop.stop is not None and (flag is None or self.is_asked(flag)):
+            return None
+        found = counted(loop, flag, self.facts, next(self.numbers))
+        if found is None:
+            return None
+        made = self.search(found.loop, _flag_of(found.loop), nested=nested, counter=found.counter)
+        return None if made is None else [*found.before, *made]
+
+    def is_asked(self, flag: Carry) -> bool:
+        """Whether something depends on how a loop was left, by ``break`` or as its condition held no more."""
+        body, results = walk(self.function.body), self.function.results
+        return any(flag.after in set(uses(s)) for s in body) or any(atom is flag.after for _, atom in results)
+
+    def search(
+        self, loop: Loop, flag: Carry | None, *, nested: bool, counter: Var | None = None
+    ) -> list[Statement] | None:
+        """The statements of a search; ``counter`` is the index that is left after it."""
+        domain = loop.domain
         if flag is None or not isinstance(domain, Range) or loop.index is None or loop.index.name in self.without:
             return None
         if not isinstance(domain.step, Const) or type(domain.step.value) is not int or not domain.step.value:
@@ -122,6 +147,8 @@ class _Searches:
         made = _Search(self, loop, domain, flag, nested=nested)
         statements = made.statements()
         if statements is not None:
+            if counter is not None:
+                self.changes.atoms[counter] = made.first
             self.changes.atoms |= made.after
             self.counted[made.index] = loop.index.name
             if made.goes_on:
@@ -227,7 +254,10 @@ class _Search:
         if not roots:
             return False
         lets = self.outer.lets
-        return not all(r in lets and lets[r].op.name in table.CREATION for r in roots) or bool(roots & self.sources())
+        # what begins as a number shares no memory with what the condition reads
+        new = {c.inside for c in self.carries if isinstance(c.init, Const) and type(c.init.value) in (int, float)}
+        made = {root for root in roots if root in lets and lets[cast(Var, root)].op.name in table.CREATION}
+        return bool(roots - made - new) or bool(roots & self.sources())
 
     def changes(self, statement: Let) -> bool:
         """Whether an operation changes an array, as ``x += y`` does."""
@@ -248,7 +278,7 @@ class _Search:
         everything = [*walk(self.outer.function.body)]
         found = set(self.needed)
         while True:
-            more = {a for s in everything if found & set(definitions(s)) for a in uses(s)} - found
+            more = {atom for statement in everything for atom in _made_of(statement, found)} - found
             if not more:
                 return found
             found |= more
@@ -359,6 +389,23 @@ def _is_pure(name: str) -> bool:
     if name.startswith("inplace.") or (name.endswith("_") and table.base_name(name) not in ("and_", "or_")):
         return False
     return table.family(name) in ("elementwise", "reduction", "along", "shape", "contraction")
+
+
+def _made_of(statement: Statement, wanted: set[Atom]) -> Iterator[Atom]:
+    """What a statement makes those of its variables of that are wanted."""
+    match statement:
+        case Let(var=var, op=op) if var in wanted:
+            yield from operands(op)
+        case If(cond=cond, phis=phis):
+            for phi in phis:
+                if phi.var in wanted:
+                    yield from (cond, phi.then, phi.orelse)
+        case Loop(domain=domain, index=index, carries=carries):
+            if index in wanted and isinstance(domain, Range):
+                yield from (domain.lo, domain.hi, domain.step)
+            for carry in carries:
+                if carry.inside in wanted or carry.after in wanted:
+                    yield from (carry.init, carry.next)
 
 
 def _sliced(block: Iterable[Statement], needed: set[Atom]) -> list[Statement]:
