@@ -10,6 +10,9 @@ from looplift.ir.grammar import Const, Op, Operand
 PASSING = ("clone", "contiguous", "cpu", "to", "type", "pos", *CONVERSIONS)
 """Methods that hand their operand on, perhaps in another type."""
 
+OF_ONE = frozenset(("sum", "mean", "prod", "max", "min", "amax", "amin"))
+"""Reductions, which leave a single float as it is; those of several elements are written as loops before."""
+
 _POWER = (
     "{b} == 0 ? 0 : {g} * ({b} * math::pow(double({a}), double({b} - 1)))",
     "{a} == 0 && {b} >= 0 ? 0 : {g} * ({r} * math::log(double({a})))",
@@ -36,6 +39,8 @@ def gradients_of(op: Op) -> tuple[str | None, ...]:
             return ()
         case "method", _ if short in PASSING:
             return ("{g}",)
+        case "method" | "torch", _ if short in OF_ONE and not _has_two(op):
+            return ("{g}",)
     match short:
         case "copy":
             return ("{g}",)
@@ -49,6 +54,11 @@ def gradients_of(op: Op) -> tuple[str | None, ...]:
             short = {"max": "maximum", "min": "minimum"}[short]
     row = row_of(short)
     return row.gradients if row is not None else ()
+
+
+def _has_two(op: Op) -> bool:
+    """Whether ``max`` and ``min`` are those of two tensors."""
+    return canonical(op.name)[1] in ("max", "min") and len(op.args) > 1
 
 
 def _power(op: Op) -> tuple[str | None, ...]:
@@ -98,4 +108,4 @@ def is_cheap(op: Op) -> bool:
     return canonical(op.name)[1] in CHEAP and not op.name.startswith("inplace.")
 
 
-__all__ = ["CHEAP", "gradients_of", "is_cheap", "letters_in", "operand_letters"]
+__all__ = ["CHEAP", "OF_ONE", "gradients_of", "is_cheap", "letters_in", "operand_letters"]

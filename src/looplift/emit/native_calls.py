@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from looplift.base.data import replace
 from looplift.emit import native_arrays, native_items, native_python, native_scalar, native_stacks, native_vectors
+from looplift.emit.adjoint_rules import OF_ONE
 from looplift.emit.native_access import attribute, constant_of, getitem, length, size, unpacked
 from looplift.emit.native_convert import constant, convert, convert_held, to_python, truth
 from looplift.emit.native_gather import by_positions, gathered
@@ -30,6 +31,8 @@ def compute(writer: Writer, op: Op) -> Value:
         return made
     if short == "flip" and (made := native_items.flipped(writer, namespace, op)) is not None:
         return made
+    if namespace in ("torch", "method") and short in OF_ONE and (one := _of_one(writer, short, op)) is not None:
+        return one
     if (vector := native_vectors.vector_op(writer, namespace, short, op, applied)) is not None:
         return vector
     match op.name:
@@ -230,6 +233,18 @@ def _filled_like(writer: Writer, short: str, op: Op) -> Number:
 
 
 # ---------------------------------------------------------------- methods
+
+
+def _of_one(writer: Writer, short: str, op: Op) -> Value | None:
+    """A reduction of a 0-dim tensor of floats, which is its value; None for others."""
+    dims = [*op.args[1:], *(value for name, value in op.kwargs if name == "dim")]
+    known = all(isinstance(dim, Const) and dim.value in (None, 0, -1) for dim in dims)
+    if len(dims) > (short not in ("max", "min")) or not known or len(dims) < len(op.args) - 1 + len(op.kwargs):
+        return None
+    value = writer.operand(op.args[0])
+    if not isinstance(value, Number) or value.type.family != "tensor" or not value.type.is_float:
+        return None
+    return plain(writer.number(op.args[0]))
 
 
 def _method(writer: Writer, short: str, op: Op) -> Value:

@@ -30,6 +30,8 @@ def _negative(dim: Any, rank: int) -> Any:
 
 
 DIM_NAMES = ("dim", "axis")
+OF_ONE = frozenset(("sum", "mean", "prod", "max", "min", "amax", "amin"))
+"""Reductions that leave a float as it is."""
 
 
 def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
@@ -59,7 +61,11 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     if base in ("max", "min") and dim is not None and x.kind.family == "tensor":
         raise context.refuse("unknown-op", f"'{base}' along a dimension, which gives two results")
     if rank == 0:
-        raise context.refuse("unknown-op", f"'{said(name)}' of a number")
+        if x.kind.family != "tensor" or dim not in (None, 0, -1):
+            raise context.refuse("unknown-op", f"'{said(name)}' of a number")
+        if base in OF_ONE and not extra and nodes.may_have_gradient(x.kind.dtype) and fact.kind == x.kind:
+            return Node("method", (x,), x.axes, x.kind, {"name": "clone", "extents": None})
+        x, rank, keep = Node("unsqueezed", (x,), x.axes, Kind("tensor", x.kind.dtype, 1), {"dim": -1}), 1, None
     if base in ("var", "std") and dim is None and context.needs_grad:
         _check_freedom(context, x, extra.get("correction"))
     x = guarded(context, base, 0, x)
