@@ -214,7 +214,8 @@ class Compare:
 def plain(tensor):
     """The values as a NumPy array of at least single precision."""
     detached = tensor.detach().resolve_conj().resolve_neg()
-    return (detached.float() if detached.dtype in (torch.float16, torch.bfloat16) else detached).numpy(force=True)
+    wider = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
+    return detached.to(wider.get(detached.dtype, detached.dtype)).numpy(force=True)
 
 
 # ---------------------------------------------------------------- sharing of memory

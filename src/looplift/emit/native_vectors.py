@@ -256,6 +256,7 @@ def store(writer: Writer, target: View, value: Value, put: Callable[[Number, Num
     for own, size in zip(places.sizes[offset:], part.sizes, strict=True):
         if size.constant != 1 and own.text != size.text:
             writer.fail_if(f"{own.at(COMPARE)} != {size.at(COMPARE)}", "broken_requirement")
+    _check_places(writer, target)
 
     def body(index: tuple[str, ...]) -> None:
         free = iter(index)
@@ -265,6 +266,15 @@ def store(writer: Writer, target: View, value: Value, put: Callable[[Number, Num
         put(place, part.at(writer, _index_of(part, index)))
 
     over(writer, places.sizes, body)
+
+
+def _check_places(writer: Writer, target: View) -> None:
+    """PyTorch does not write to what shows one element several times."""
+    findings = writer.findings
+    if target.type.family != "tensor" or (target.origin in findings.made and target.origin not in findings.renamed):
+        return
+    for axis in target.axes:
+        writer.fail_if(f"{target.root}.step[{axis}] == 0 && {target.root}.size[{axis}] > 1", "aliased")
 
 
 def _is_apart(writer: Writer, target: View, part: Elements) -> bool:

@@ -52,6 +52,8 @@ def operation(context: Context, statement: Let) -> Val:
         return drawn(context, op, fact, statement.var)
     if op.name == "format":
         return Val(Node("none", (), (), fact.kind))
+    if op.name in ("is_", "is_not") and not _tells_objects(context, op):
+        raise context.refuse("unknown-op", "'is' of values that are made anew where the loop hands one on")
     if not any(value.axes for value in values):
         return Val(uniform(context, op, fact, statement.var))
     if op.name in ("is_", "is_not") and all(_is_bool(context, arg) for arg in op.args):
@@ -61,6 +63,18 @@ def operation(context: Context, statement: Let) -> Val:
             "unknown-op", f"'{op.name.rstrip('_').replace('_', ' ')}' of values that differ by iteration"
         )
     return lanes(context, op, fact, statement.var)
+
+
+def _tells_objects(context: Context, op: Op) -> bool:
+    """Whether two values are one object in the batched code if they are in the loop: one is the only one of its kind,
+    or both come from outside."""
+    given = set(context.facts.function.params)
+    outside = [isinstance(arg, Const) or arg in given for arg in op.args]
+    return all(outside) or any(context.facts.kind(as_atom(arg)).family not in MADE for arg in op.args)
+
+
+MADE = ("tensor", "array", "numpy", "list", "tuple", "dict", "int", "float", "complex", "str", "record")
+"""Kinds of values that batched code makes again."""
 
 
 def _is_bool(context: Context, operand: Operand) -> bool:

@@ -12,7 +12,7 @@ from looplift.ir.array import Node, reachable
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Append, Atom, If, Let, Loop, Var, as_atom, operands, walk
 from looplift.ops import table
-from looplift.vectorize import lists, sharing, views
+from looplift.vectorize import lists, records, sharing, views
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -29,6 +29,8 @@ class Memory:
 
 
 NOWHERE = Memory(frozenset())
+
+OF_COLUMNS = (*records.KINDS, "mapping")
 
 
 @dataclass(eq=False)
@@ -165,6 +167,8 @@ def _list_memory(context: Context, var: Var, seen: frozenset[Var]) -> Memory:
 def _made(context: Context, made: Let, seen: frozenset[Var]) -> Memory:
     op, kind = made.op, context.facts.kind(made.var)
     own = Memory(frozenset((made.var,)))
+    if op.name in OF_COLUMNS:
+        return _any([own.or_else(NOWHERE), *(_memory(context, column, seen) for column in _columns(made))])
     if not kind.is_array:
         return own if not (kind.is_number or kind.family == "none") else NOWHERE
     if op.name.startswith("inplace."):
@@ -188,12 +192,29 @@ def _made(context: Context, made: Let, seen: frozenset[Var]) -> Memory:
 def _last_items(context: Context, leaves: list[Leaf]) -> dict[int, Node]:
     """Results that are the last item of a list among them, which they are to be then as well."""
     found: dict[int, Node] = {}
+    listed = [pair for leaf in leaves for pair in _listed(context, leaf)]
     for leaf in leaves:
-        for other in leaves:
-            if other.node.op == "listed" and leaf is not other and _is_last_item(context, leaf.atom, other.atom):
-                found[leaf.node.serial] = leaf.node = Node("last_item", (other.node,), (), leaf.node.kind, {}, "last")
+        for ref, node in listed:
+            if leaf.memory is not None and leaf.node is not node and _is_last_item(context, leaf.atom, ref):
+                found[leaf.node.serial] = leaf.node = Node("last_item", (node,), (), leaf.node.kind, {}, "last")
                 leaf.memory = None
     return found
+
+
+def _listed(context: Context, leaf: Leaf) -> list[tuple[Atom | None, Node]]:
+    """The lists that a result is, or that it is made of, each with its name."""
+    if leaf.node.op == "listed":
+        return [(leaf.atom, leaf.node)]
+    made = context.flow.definition.get(leaf.atom) if isinstance(leaf.atom, Var) else None
+    if leaf.node.op != "zipped" or not isinstance(made, Let) or made.op.name not in OF_COLUMNS:
+        return []
+    pairs = zip(_columns(made), leaf.node.args, strict=True)
+    return [(column, node) for column, node in pairs if node.op == "listed"]
+
+
+def _columns(made: Let) -> list[Var]:
+    """The lists of which a list of records, or a dict, is made."""
+    return [arg for arg in made.op.args if isinstance(arg, Var)]
 
 
 def _is_last_item(context: Context, atom: Atom | None, ref: Atom | None) -> bool:

@@ -177,6 +177,8 @@ def _piece(context: Context, item: Operand, extent: Node | None, windows: bool, 
         return _segments().masked(context, context.node(item), extent)
     if fact.kind.family == "bool" or (fact.kind.is_array and "bool" in str(fact.kind.dtype)):
         raise context.refuse("ragged-shape", "a subscript by a mask: the number of elements is not known before")
+    if fact.kind.family == "tensor" and str(fact.kind.dtype) == "torch.uint8" and context.library == "torch":
+        raise context.refuse("ragged-shape", "a subscript of type uint8, which PyTorch takes for a mask")
     if fact.kind.is_array and fact.kind.rank:
         return Gather(context.node(item))
     if fact.kind.family != "int" and not fact.kind.is_array:
