@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import re
 import sys
 from typing import Any
 
 from looplift.emit.waves_lanes import NoRule, lanes_body
 from looplift.emit.waves_reach import reach_of
 from looplift.emit.waves_rows import rows_body
-from looplift.runtime import waves
+from looplift.runtime import waves, waves_batches, waves_sums, waves_tables
 from looplift.runtime.waves_program import Apply, HostProgram, Point
 
 
@@ -41,9 +42,11 @@ SCHEDULER_IMPORTS = "from array import array\nfrom typing import Any\n\nimport t
 
 def scheduler_text() -> str:
     """The scheduler's source, without its imports."""
-    source = str(inspect.getsource(waves))
-    text = source.split("# --- begin ---\n")[1].split("# --- end ---")[0]
-    return text.removeprefix(SCHEDULER_IMPORTS).strip()
+    texts = []
+    for module in (waves_tables, waves_batches, waves_sums, waves):
+        source = str(inspect.getsource(module)).split("# --- begin ---\n")[1].split("# --- end ---")[0]
+        texts.append(re.sub(r"\A(?:(?:import|from) .*\n|\n)*", "", source).strip())
+    return "\n\n\n".join(texts)
 
 
 def _imports(program: HostProgram, source: str) -> str:
@@ -69,7 +72,7 @@ def _import_line(name: str, value: Any) -> str:
 
 def _point(point: Point, scheduler: str) -> list[str]:
     """The point over lanes where every operation has a rule, else over one row, to be mapped."""
-    roles = "".join({"tensor": "t", "index": "i", "number": "n"}[item.role] for item in point.parameters)
+    roles = "".join({"tensor": "t", "index": "i", "number": "n", "weak": "w"}[item.role] for item in point.parameters)
     options = [f"stage={point.stage}"]
     if roles:
         options.append(f"roles={roles!r}")

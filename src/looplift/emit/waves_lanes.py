@@ -9,7 +9,7 @@ import ast
 from typing import Any
 
 from looplift.base.data import dataclass
-from looplift.emit.waves_rows import call, parsed, returned, row, spell, target
+from looplift.emit.waves_rows import call, parsed, returned, row, spell, target, with_weak
 from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Tree, Uniform
 
 
@@ -163,7 +163,8 @@ class Rules:
     def rule_elementwise(self, tree: Apply) -> ast.expr:
         """Operands are aligned from the right; a row of no axes keeps to itself, since it promotes in another way."""
         operands = [self.value(item) for item in tree.arguments]
-        tensors = [item for item in operands if item.rank >= 0]
+        weak = [isinstance(item, Input) and item.role == "weak" for item in tree.arguments]
+        tensors = [item for item, is_weak in zip(operands, weak) if item.rank >= 0 and not is_weak]
         rank = max(item.rank for item in tensors)
         if any(item.laned and item.rank == 0 for item in tensors) and not all(
             item.laned and item.rank == 0 for item in tensors
@@ -173,7 +174,7 @@ class Rules:
             raise NoRule
         if tree.name == "where" and len(operands) != 3:
             raise NoRule
-        texts = [self.widened(item, rank) for item in operands]
+        texts = with_weak(tree, [self.widened(item, rank) for item in operands])
         return spell(tree, texts, self.keywords(tree))
 
     def widened(self, operand: Lanes, rank: int) -> Any:

@@ -78,9 +78,16 @@ def _row_apply(tree: Apply) -> ast.expr:
     first = tree.arguments[0] if tree.arguments else None
     if isinstance(first, Input) and first.listed:
         return _row_list(tree, first)
-    return spell(
-        tree, [row(item) for item in tree.arguments], {name: row(item) for name, item in tree.keywords.items()}
-    )
+    texts = [row(item) for item in tree.arguments]
+    return spell(tree, with_weak(tree, texts), {name: row(item) for name, item in tree.keywords.items()})
+
+
+def with_weak(tree: Apply, texts: list[Any]) -> list[Any]:
+    """The operands of an operation; a number of the host gets the dtype that it has beside the other one."""
+    return [
+        call(parsed(item.cast), [text, texts[1 - place]]) if isinstance(item, Input) and item.role == "weak" else text
+        for place, (item, text) in enumerate(zip(tree.arguments, texts))
+    ]
 
 
 def _row_list(tree: Apply, first: Input) -> ast.expr:

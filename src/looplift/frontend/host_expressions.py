@@ -267,10 +267,14 @@ def live_attribute(flow: Flow, value: Any, path: str | None, node: ast.Attribute
     stored = module_slot(value, name)
     if stored is _MISSING:
         refuse("unknown-call", f"'{ast.unparse(node)}' may run code", node)
-    if below and not is_tensor(stored) and (is_literal(stored) or is_module(stored)):
-        flow.guard(f"type({below})", type(stored))
-    if below and is_tensor(stored):
-        flow.guard(f"{below}.dim()", stored.dim())
+    home = path or flow.homes.get(id(value))
+    place = f"{home}.{name}" if home else ""
+    if home and not is_tensor(stored) and (is_literal(stored) or is_module(stored)):
+        flow.guard(f"type({place})", type(stored))
+    if home and is_tensor(stored):
+        flow.guard(f"{place}.dim()", stored.dim())
+    if home and is_module(stored):
+        flow.homes.setdefault(id(stored), place)
     return flow.atom(stored, below)
 
 

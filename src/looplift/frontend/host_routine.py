@@ -17,7 +17,7 @@ from looplift.base.errors import NotLiftable
 from looplift.frontend.host_values import Atom, Live
 from looplift.frontend.private import names_apart
 
-RESERVED = {"Handle", "MixedShapes", "Table", "Waves", "array", "Any", "torch", "region"}
+RESERVED = {"Batches", "Handle", "MixedShapes", "Sums", "Table", "Waves", "array", "Any", "torch", "region"}
 """Names that the emitted text has for itself."""
 
 

@@ -11,7 +11,7 @@ from looplift.frontend.host_expressions import is_list, is_number
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, torch_name
-from looplift.frontend.host_values import Atom, Container, Lane, Live, Pack, is_none, is_tensor, is_tensor_atom
+from looplift.frontend.host_values import HOST, Atom, Container, Lane, Live, Pack, is_none, is_tensor, is_tensor_atom
 from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Step, Tree, Uniform
 
 
@@ -124,11 +124,35 @@ class Segments:
             roles = ["number"]
         elif operation.kind == "index" and len(operation.arguments) == 2 and self.uniform(operation.arguments[0]):
             roles[1] = "index"
+        elif operation.kind == "operator" and len(roles) == 2 and isinstance(node, ast.BinOp):
+            roles = ["weak" if self.is_weak(item, node.op) else "tensor" for item in operation.arguments]
         arguments = tuple(self.tree(item, run, role) for item, role in zip(operation.arguments, roles))
+        if "weak" in roles:
+            arguments = tuple(self.named(item, run, node) for item in arguments)
         keywords = {name: self.tree(item, run) for name, item in operation.keywords.items()}
         return Apply(
             operation.name, operation.family, operation.kind, arguments, keywords, callee, rank, node, operation.module
         )
+
+    def named(self, tree: Tree, run: Run, node: Any) -> Tree:
+        """The tree under a name, where it is more than one: it is read more than once."""
+        if not isinstance(tree, Apply | Item):
+            return tree
+        name = self.flow.names.fresh("operand")
+        run.steps.append(Step((name,), tree, node.lineno))
+        run.ranks[name] = tree.rank
+        return Local(name, tree.rank)
+
+    def is_weak(self, node: ast.expr, sign: ast.operator) -> bool:
+        """Whether an operand is a number of the host that differs from call to call."""
+        plain = all(
+            (isinstance(part.func, ast.Name) and part.func.id in ("len", "float", "int", "max", "min", "abs"))
+            or (isinstance(part.func, ast.Attribute) and ast.unparse(part.func.value) == "math")
+            for part in ast.walk(node)
+            if isinstance(part, ast.Call)
+        )
+        simple = isinstance(sign, (ast.Add, ast.Sub, ast.Mult, ast.Div))
+        return simple and plain and self.flow.values.get(node) == {HOST} and self.uniform(node) is None
 
     def one_of(self, node: ast.expr) -> ast.expr | None:
         """A function that is taken from data, checked to be one of those that were there when the program was made."""
@@ -234,7 +258,8 @@ class Segments:
         elif any(isinstance(atom, Pack) for atom in atoms):
             refuse("unknown-op", f"'{ast.unparse(node)}' has an unknown number of tensors", node)
         rank = self.flow.rank(atoms) if all(map(is_tensor_atom, atoms)) else None
-        made = Input(self._name(node, run), rank, role, listed)
+        cast = f"{self.flow.scheduler}.weak" if role == "weak" else ""
+        made = Input(self._name(node, run), rank, role, cast, listed)
         run.parameters.append(made)
         run.arguments.append(taken)
         run.atoms.append(atoms)
@@ -267,7 +292,8 @@ def finish(point: Point, run: Run) -> tuple[Point, list[ast.expr]]:
     """Puts the tensor parameters first; the host arguments in the same order."""
     order = sorted(range(len(run.parameters)), key=lambda k: run.parameters[k].role != "tensor")
     arguments = [run.arguments[k] for k in order]
-    calls = [item for item in arguments if any(isinstance(part, ast.Call) for part in ast.walk(item))]
+    ordered = [run.arguments[k] for k in order if run.parameters[k].role != "weak"]
+    calls = [item for item in ordered if any(isinstance(part, ast.Call) for part in ast.walk(item))]
     if order != sorted(order) and len(calls) > 1:
         raise NotLiftable("unknown-op", "the order of the calls in this expression would change", span_of(calls[0]))
     point.parameters = [run.parameters[k] for k in order]

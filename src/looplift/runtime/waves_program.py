@@ -17,11 +17,15 @@ from looplift.base.data import dataclass, field
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """A parameter of the point. ``listed``: a list of tensors of one shape. ``role``: tensor, index or number."""
+    """A parameter of the point. ``listed``: a list of tensors of one shape. ``role``: tensor, index, number, or weak.
+
+    A weak one is a number beside a tensor: ``cast`` gives it the dtype that it has there.
+    """
 
     name: str
     rank: int | None = None
     role: str = "tensor"
+    cast: str = ""
     listed: bool = False
 
 
