@@ -43,7 +43,7 @@ def vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
     return Node("vmapped", tuple(flat), merge_axes(*(node.axes for node in flat)), fact.kind, attrs)
 
 
-RULES = ("FuncTorchBatched", "FuncTorchBatchedDecomposition")
+RULES = ("FuncTorchBatched", "FuncTorchBatchedDecomposition", "CompositeImplicitAutograd")
 
 
 def _has_batched_rule(name: str) -> bool:
