@@ -201,7 +201,7 @@ def test_a_deciding_sum_keeps_its_order():
                 out[i] = 1.0
         return out
 
-    check(first_over, [torch.tensor([0.1] * 30, dtype=torch.float64), 1.0], gradients=False, decisions={"sequential"})
+    check(first_over, [torch.tensor([0.1] * 30, dtype=torch.float64), 1.0], gradients=False, decisions={"scan"})
 
 
 def test_advantages_from_a_number_before_the_loop():

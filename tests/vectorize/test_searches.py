@@ -324,3 +324,69 @@ def test_returns_over_several_steps():
         return out
 
     check(returns, [vector(9), 3, 0.9], [vector(2), 3, 0.9])
+
+
+def drawn(p, u):
+    found = []
+    for i in range(p.shape[0]):
+        total, place = 0.0, -1
+        for j in range(p.shape[1]):
+            total += p[i, j].item()
+            if total >= u[i]:
+                place = j
+                break
+        found.append(place)
+    return found
+
+
+def drawn_with_the_rest(p, u):
+    found = []
+    for i in range(p.shape[0]):
+        total, rest = 0.0, -1.0
+        for j in range(p.shape[1]):
+            if p[i, j] > 0.25:
+                total += p[i, j].item()
+            if total >= u[i]:
+                rest = total - u[i].item()
+                break
+        found.append(rest)
+    return found
+
+
+def drawn_by_tensors(p, u):
+    found = []
+    for i in range(p.shape[0]):
+        total, place = torch.zeros((), dtype=p.dtype), -1
+        for j in range(p.shape[1]):
+            total = total + p[i, j]
+            if total >= u[i]:
+                place = j
+                break
+        found.append(place)
+    return found
+
+
+def partial_sums(p):
+    """Sums of the first half of each row, in the order of a loop."""
+    totals = torch.zeros(p.shape[0], dtype=p.dtype)
+    for j in range(p.shape[1] // 2):
+        totals = totals + p[:, j]
+    return totals
+
+
+@pytest.mark.parametrize("function", [drawn, drawn_with_the_rest, drawn_by_tensors])
+def test_sums_that_decide_are_added_up_in_order(function):
+    p = torch.rand(60, 101, dtype=torch.float64)
+    check(function, [p, partial_sums(p)], [p, p[:, 0] * 0 + 1e9], gradients=False, decisions={"lanes", "scan"})
+
+
+def test_sums_in_single_precision_stay():
+    p = torch.rand(60, 101)
+    check(drawn_by_tensors, [p, partial_sums(p)], gradients=False, decisions={"lanes", "sequential"})
+
+
+def test_sums_that_decide_and_are_not_finite():
+    p = torch.rand(4, 9, dtype=torch.float64)
+    p[1, 5], p[2, 1] = float("inf"), float("nan")
+    u = p[:, :4].sum(1)
+    assert lift(drawn, verify="off", backend="torch")(p, u) == drawn(p, u)

@@ -103,7 +103,7 @@ def scan_of(context: Context, pieces: Pieces, component: Component) -> Scan | No
     final = not _read_elsewhere(context, component, carry, form)
     if _takes(form):
         return Scan(carry, form, "taken", views, final)
-    if _is_affine(form) and _may_reorder(context, members, kind, component):
+    if _is_affine(form) and _may_reorder(context, members, kind, component, form):
         return Scan(carry, form, "affine", views, final)
     return None
 
@@ -279,15 +279,15 @@ def _is_affine(form: Form) -> bool:
     return False
 
 
-def _may_reorder(context: Context, members: set[Var], kind: Kind, component: Component) -> bool:
-    """Whether the rounding of another order is allowed, and a scan by doubling is worth its work."""
+def _may_reorder(context: Context, members: set[Var], kind: Kind, component: Component, form: Form) -> bool:
+    """Whether the rounding of another order is allowed, or the order is kept, and a scan is worth its work."""
     dtype = str(kind.dtype or kind.family)
     if "bool" in dtype or "16" in dtype or (kind.family == "array" and not kind.rank):
         return False
     if kind.family == "numpy" and "float" not in dtype:
         return False
     if kind.family == "float" or "float" in dtype:
-        if any(var in context.flow.deciding for var in members):
+        if any(var in context.flow.deciding for var in members) and not _keeps_order(context, component, kind, form):
             return False
     elif any(
         isinstance(u.item, Let) and u.item.op.name.removeprefix("inplace.") in ("mul", "truediv")
@@ -296,6 +296,40 @@ def _may_reorder(context: Context, members: set[Var], kind: Kind, component: Com
         return False
     (carry,) = component.carries
     return _size(context, carry) < WIDE
+
+
+def _keeps_order(context: Context, component: Component, kind: Kind, form: Form) -> bool:
+    """Whether the scan is a running sum from 0 that adds one term after the other, in the type of the loop.
+
+    So ``cumsum`` does on a CPU in double precision, and NumPy's in any.
+    """
+    (carry,) = component.carries
+    if not _adds_once(form) or not _is_zero(context, carry.init):
+        return False
+    if context.library == "np":
+        return True
+    double = kind.family == "float" or str(kind.dtype) == "torch.float64"
+    devices = {getattr(fact.sample, "device", None) for fact in context.facts.of.values()}
+    return double and all(device is None or device.type == "cpu" for device in devices)
+
+
+def _is_zero(context: Context, atom: Atom) -> bool:
+    if isinstance(atom, Const):
+        return type(atom.value) in (int, float) and atom.value == 0
+    made = context.flow.definition.get(atom)
+    fresh = isinstance(made, Let) and made.op.name in ("torch.zeros", "np.zeros")
+    return fresh and not context.facts.kind(atom).rank
+
+
+def _adds_once(form: Form) -> bool:
+    match form:
+        case Inside():
+            return True
+        case Computed(op=op, form=Inside(), swapped=swapped):
+            return op == "add" or (op == "sub" and not swapped)
+        case Chosen(then=then, orelse=orelse):
+            return _adds_once(then) and _adds_once(orelse)
+    return False
 
 
 def _size(context: Context, carry: Carry) -> int:

@@ -130,10 +130,10 @@ class _Searches:
         made = self.search(found.loop, _flag_of(found.loop), nested=nested, counter=found.counter)
         return None if made is None else [*found.before, *made]
 
-    def is_asked(self, flag: Carry) -> bool:
-        """Whether something depends on how a loop was left, by ``break`` or as its condition held no more."""
+    def is_asked(self, carry: Carry) -> bool:
+        """Whether something depends on what a carry is after its loop."""
         body, results = walk(self.function.body), self.function.results
-        return any(flag.after in set(uses(s)) for s in body) or any(atom is flag.after for _, atom in results)
+        return any(carry.after in set(uses(s)) for s in body) or any(atom is carry.after for _, atom in results)
 
     def search(
         self, loop: Loop, flag: Carry | None, *, nested: bool, counter: Var | None = None
@@ -193,10 +193,14 @@ class _Search:
         effects = not all(_is_silent(self, s) for s in walk(on_block))
         leaking = all(self.is_left_behind(c) for c in changing)
         self.goes_on = effects or (bool(changing) and not (leaking and self.step in (1, -1)))
-        raising = set() if self.goes_on else {s.var for s in walk(on_block) if isinstance(s, Let)}
-        self.needed: set[Atom] = {self.end, *raising}
-        if not self.slice() or (self.goes_on and self.is_written(on_block)):
-            return None
+        computed: set[Atom] = {s.var for s in walk(on_block) if isinstance(s, Let)}
+        if self.goes_on and not effects and self.is_all(changing, {self.end, *computed}):
+            self.goes_on, changing = False, []
+        else:
+            self.live = self.carries
+            self.needed = {self.end, *(() if self.goes_on else computed)}
+            if not self.slice() or (self.goes_on and self.is_written(on_block)):
+                return None
         made = self.search()
         if self.goes_on:
             self.went_on = {c: Var(f"{c.after.name}.on{self.number}") for c in changing}
@@ -205,6 +209,16 @@ class _Search:
             return made + self.last_iteration()
         stopped = self.stopped({c: self.went_on.get(c, c.init) for c in self.carries})
         return None if stopped is None else made + stopped
+
+    def is_all(self, changing: list[Carry], needed: set[Atom]) -> bool:
+        """Whether the search is all that is wanted of what changes from one iteration to the next."""
+        self.live = [c for c in self.carries if self.outer.is_asked(c)]
+        self.needed = needed
+        if any(c in self.live for c in changing) or not self.slice():
+            return False
+        statements, following = self.ending()
+        read = {atom for s in walk(Block(tuple(statements))) for atom in uses(s)} | set(following.values())
+        return not any(c.inside in read for c in changing)
 
     def resolved(self, atom: Atom, atoms: Atoms) -> Atom:
         return Changes({}, atoms).atom(atom)
@@ -231,9 +245,10 @@ class _Search:
         return all(_is_silent(self, s) for s in walk(whole)) and all(map(self.counts, carried))
 
     def counts(self, carry: Carry) -> bool:
-        """Whether a carried value is an integer that only grows by what the loop does not carry."""
-        kinds = {self.outer.facts.of[var].kind.family for var in (carry.inside,) if var in self.outer.facts.of}
-        return kinds <= {"int"} and carry.init is not UNDEFINED and self._adds(carry.next, carry)
+        """Whether a carried value is a number that only grows by what the loop does not carry."""
+        fact = self.outer.facts.of.get(carry.inside)
+        number = fact is None or fact.kind.family in ("int", "float", "numpy", "tensor")
+        return number and carry.init is not UNDEFINED and self._adds(carry.next, carry)
 
     def _adds(self, atom: Atom, carry: Carry) -> bool:
         if atom is carry.inside:
@@ -323,19 +338,25 @@ class _Search:
 
     # ------------------------------------------------------------ the iteration that ends the loop
 
-    def stopped(self, base: dict[Carry, Atom]) -> list[Statement] | None:
-        """What the iteration does that ends the loop, if there is one."""
-        span, found, atoms = self.loop.span, Var(f"found.{self.number}"), {}
+    def ending(self) -> tuple[list[Statement], dict[Carry, Atom]]:
+        """What the iteration does that ends the loop, and what it leaves of what is read afterwards."""
+        atoms: Atoms = {}
         statements = _stopping(self.body, self.end, atoms)
-        assert statements is not None and self.loop.index is not None
+        assert statements is not None
         block = Changes({}, atoms).block(Block(tuple(statements)))
-        following = {c: self.resolved(c.next, atoms) for c in self.carries}
+        following = {c: self.resolved(c.next, atoms) for c in self.live}
         known = {var for s in walk(Block(tuple(self.kept))) for var in definitions(s)}
-        kept = _without_unread(block, known, set(following.values()))
+        return _without_unread(block, known, set(following.values())), following
+
+    def stopped(self, base: dict[Carry, Atom]) -> list[Statement] | None:
+        """The iteration that ends the loop, if there is one."""
+        span, found = self.loop.span, Var(f"found.{self.number}")
+        kept, following = self.ending()
+        assert self.loop.index is not None
         entry: Atoms = {c.inside: base[c] for c in self.carries}
         made, names = copied(kept, {self.loop.index: self.first, **entry}, f".end{self.number}")
         phis: list[Phi] = []
-        for carry in self.carries:
+        for carry in self.live:
             last = self.resolved(following[carry], names)
             if last is base[carry] and last is UNDEFINED:
                 return None
