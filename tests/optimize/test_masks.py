@@ -1,9 +1,12 @@
-"""Masks that always hold, and integers that look like them."""
+"""Masks that always hold, integers that look like them, and what is chosen, counted and required by masks."""
 
 from __future__ import annotations
 
+import pytest
 import torch
 from tests.vectorize.harness import check
+
+from looplift import lift
 
 
 def joined_to_their_complement(x, out):
@@ -34,3 +37,91 @@ def test_rows_keep_their_shape():
     rows = torch.arange(12).view(4, 3) % 2 == 0
     check(joined_to_their_complement, [rows, torch.zeros(4, 3, dtype=torch.bool)], decisions={"lanes"})
     check(counted_rows, [rows, torch.zeros(4, dtype=torch.int64)], decisions={"lanes"})
+
+
+def contrasted(e, labels, margin):
+    loss, count = 0.0, 0
+    for i in range(len(e)):
+        for j in range(i + 1, len(e)):
+            d = torch.norm(e[i] - e[j])
+            if labels[i] == labels[j]:
+                loss = loss + d**2
+            else:
+                loss = loss + torch.clamp(margin - d, min=0) ** 2
+            count += 1
+    return loss / count
+
+
+def three_ways(x, labels):
+    total = torch.zeros(())
+    for i in range(len(x)):
+        if labels[i] == 0:
+            total = total + x[i]
+        elif labels[i] == 1:
+            total = total - x[i] * 2
+        else:
+            total = total + 1.5
+    return total
+
+
+def of_one_or_the_other(x, labels):
+    total = torch.zeros(())
+    for i in range(len(x)):
+        if labels[i] == 0:
+            total = total + x[i].abs().sqrt()
+        else:
+            total = total + labels[i] / 2
+    return total
+
+
+def first_places(a, b):
+    out = b.clone()
+    for i in range(len(b)):
+        found = torch.where(a == b[i])[0]
+        if len(found) > 0:
+            out[i] = 100 + found[0]
+    return out
+
+
+def pairs_in_common(labels):
+    count = 0
+    for i in range(len(labels)):
+        for j in range(len(labels)):
+            if labels[i] == labels[j] and i != j:
+                count += 1
+    return count
+
+
+LABELS = [torch.tensor([0, 1, 2, 1, 0]), torch.zeros(5), torch.ones(5), torch.full((5,), 2), torch.tensor([0])]
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_what_one_side_or_the_other_adds_is_chosen_before_it_is_summed(labels):
+    x = torch.randn(len(labels), 3, generator=torch.Generator().manual_seed(1))
+    check(three_ways, [x[:, 0], labels])
+    check(of_one_or_the_other, [x[:, 0], labels])
+    if len(labels) > 1:
+        check(contrasted, [x, labels, 1.0])
+        check(pairs_in_common, [labels])
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_side_that_is_not_taken_does_not_reach_the_sum(number):
+    x = torch.tensor([1.0, number, -2.0])
+    check(three_ways, [x, torch.tensor([0, 2, 1])], gradients=False)
+    check(of_one_or_the_other, [x, torch.tensor([0, 2, 1])], gradients=False)
+
+
+def test_one_sum_of_both_sides_and_one_count():
+    lifted = lift(contrasted, verify="off", backend="torch")
+    lifted(torch.randn(5, 3), torch.tensor([0, 1, 2, 1, 0]), 1.0)
+    assert lifted.source.count(".sum(") == 1
+    assert lifted.source.count("count_nonzero(") == 1
+
+
+def test_what_a_condition_holds_for_is_not_asked_of_its_lanes():
+    check(first_places, [torch.tensor([3, 1, 2, 1]), torch.tensor([1, 5, 2])], gradients=False)
+    check(first_places, [torch.tensor([3, 1]), torch.tensor([7, 8])], gradients=False)
+    lifted = lift(first_places, verify="off", backend="torch")
+    lifted(torch.tensor([3, 1, 2, 1]), torch.tensor([1, 5, 2]))
+    assert "RequirementFailed" not in lifted.source

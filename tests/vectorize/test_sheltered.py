@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.vectorize.harness import check, outcome
 
 from looplift import lift
+from looplift.base.compare import difference
 
 
 def stored_under_if(x):
@@ -142,3 +144,69 @@ def test_distances_of_equal_rows_keep_what_is_no_number():
         function(x, y).sum().backward()
         found.append(x.grad)
     torch.testing.assert_close(*found, equal_nan=True)
+
+
+def divided_under_if(x, tau):
+    total = torch.zeros(())
+    for i in range(len(x)):
+        if x[i] > 0.1:
+            total = total + torch.exp(x[i] / tau) * x[i]
+        else:
+            total = total - x[i] / (tau + 1)
+    return total
+
+
+LANES = [[0.5, -0.25, 2.0], [0.5, 0.25], [-0.5, -0.25], [0.0]]
+
+
+@pytest.mark.parametrize("tau", [0.5, -0.5, 3, float("inf")])
+@pytest.mark.parametrize("x", LANES)
+def test_a_number_of_all_lanes_is_a_divisor_as_it_is(x, tau):
+    check(divided_under_if, [torch.tensor(x), tau])
+
+
+@pytest.mark.parametrize("tau", [0.0, 0, 1e-13, 1e-40, float("nan")])
+@pytest.mark.parametrize("x", LANES)
+def test_by_what_is_almost_zero_the_loop_divides(x, tau):
+    check(divided_under_if, [torch.tensor(x), tau], gradients=False)
+    lifted = lift(divided_under_if, verify="off", backend="torch")
+    for _ in range(2):
+        wanted, found = (outcome(f, [torch.tensor(x), tau], gradients=True) for f in (divided_under_if, lifted))
+        assert not difference(found, wanted, magnitude=1.0, path="call")
+
+
+def test_no_table_of_divisors_is_made():
+    lifted = lift(divided_under_if, verify="off", backend="torch")
+    lifted(torch.tensor([0.5, -0.25, 2.0], requires_grad=True), 0.5)
+    assert "x / tau" in lifted.source
+
+
+def similar_pairs(z, tau):
+    n = z.shape[0] // 2
+    loss = torch.zeros(())
+    for i in range(2 * n):
+        same = torch.exp(torch.dot(z[i], z[(i + n) % (2 * n)]) / tau)
+        others = torch.zeros(())
+        for k in range(2 * n):
+            if k != i:
+                others = others + torch.exp(torch.dot(z[i], z[k]) / tau)
+        loss = loss - torch.log(same / others)
+    return loss
+
+
+def beyond_the_end(z, count):
+    out = torch.zeros(count)
+    for i in range(count):
+        if i < z.shape[0]:
+            out[i] = z[i].sum()
+    return out
+
+
+@pytest.mark.parametrize("rows", [2, 4, 5, 7])
+def test_rows_that_are_required_anyway_are_read_as_they_stand(rows):
+    z = torch.randn(rows, 3, generator=torch.Generator().manual_seed(rows))
+    check(similar_pairs, [z, 0.5])
+    check(beyond_the_end, [z, rows + 2], [z, rows], [z, 1])
+    lifted = lift(similar_pairs, verify="off", backend="torch")
+    lifted(z, 0.5)
+    assert "@" in lifted.source

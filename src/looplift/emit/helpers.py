@@ -316,7 +316,8 @@ def only_finite_array(values):
 def distances(a, b, squared=False):
     """The distances between the rows of ``a`` and of ``b``, or their squares, without a table of differences."""
     if torch.is_grad_enabled() and (a.requires_grad or b.requires_grad):
-        return _Distances.apply(a.clone(), b.clone(), squared)  # they may change before the backward pass
+        own = a.clone()  # they may change before the backward pass
+        return _Distances.apply(own, own if a is b else b.clone(), squared, a is b)
     found = torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist")
     return found * found if squared else found
 
@@ -325,16 +326,16 @@ class _Distances(torch.autograd.Function):
     """torch's own, with second derivatives, and with those of squares where rows are equal."""
 
     @staticmethod
-    def forward(context, a, b, squared):
+    def forward(context, a, b, squared, same):
         found = torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist")
         context.save_for_backward(a, b, found)
-        context.squared = squared
+        context.squared, context.same = squared, same
         return found * found if squared else found
 
     @staticmethod
     def backward(context, gradient):
         a, b, found = context.saved_tensors
-        asked = context.needs_input_grad
+        asked = (True, False) if context.same else context.needs_input_grad[:2]
         again = torch.is_grad_enabled()
         if again or (context.squared and not torch.isfinite(gradient.sum())):
             with torch.enable_grad():
@@ -342,14 +343,16 @@ class _Distances(torch.autograd.Function):
                 wanted = (gaps * gaps).sum(-1) if context.squared else gaps.norm(dim=-1)
                 inputs = [x for x, ask in zip((a, b), asked) if ask]
                 parts = iter(torch.autograd.grad(wanted, inputs, gradient, create_graph=again))
-            return *(next(parts) if ask else None for ask in asked[:2]), None
+            return *(next(parts) if ask else None for ask in asked), None, None
+        gradient = gradient + gradient.mT if context.same else gradient
         gradient = 2 * gradient * found if context.squared else gradient.contiguous()
-        sides = ((a, b, gradient, found), (b, a, gradient.mT.contiguous(), found.mT.contiguous()))
+        sides = ((a, b, gradient, found), (b, a, gradient.mT, found.mT))
         parts = [
-            torch.ops.aten._cdist_backward(g, x.contiguous(), y.contiguous(), 2.0, d.contiguous()) if ask else None
+            torch.ops.aten._cdist_backward(g.contiguous(), x.contiguous(), y.contiguous(), 2.0, d.contiguous())
+            if ask else None
             for (x, y, g, d), ask in zip(sides, asked)
         ]
-        return *parts, None
+        return *parts, None, None
 ''',
         "all_finite": '''
 def all_finite(values):

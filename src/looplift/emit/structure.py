@@ -66,6 +66,8 @@ def reduce_text(p: Printer, node: Node) -> Text:
         return _segments(p, node, value, ragged[0], operator)
     method = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin",
               "and": "all", "or": "any"}[operator]  # fmt: skip
+    if method == "sum" and value.kind.family == "bool" and p.library == "torch":
+        method = "count_nonzero"
     every = len(dims) == value.rank
     if p.library == "np":
         method = method.replace("amax", "max").replace("amin", "min")

@@ -19,11 +19,14 @@ class Rule:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("excluded-middle", "a | ~a -> True", masks.excluded_middle),
+    Rule("excluded-middle", "a | ~(a & b) -> True", masks.excluded_middle),
+    Rule("no-less-than-none", "0 <= count(m) -> True", masks.no_less_than_none),
     Rule("same-sides", "m ? a : a -> a", masks.same_sides),
     Rule("double-negation", "~~a -> a", masks.double_negation),
     Rule("needless-choice", "some(m) ? (m ? a : b) : b -> m ? a : b", masks.needless_choice),
     Rule("chosen-boolean", "m ? a : False -> m & a, m ? True : b -> m | b", masks.chosen_boolean),
+    Rule("held-anywhere", "some_i some_j m_ij -> some_ij m_ij", masks.held_anywhere),
+    Rule("counted-mask", "sum_i (m_i ? 1 : 0) -> count(m)", counting.counted_mask),
     Rule("counted-labels", "sum_n [label_n = c] -> bincount(label)_c", counting.counted_labels),
     Rule("counted-both", "sum_n (a_in & b_jn) -> (a @ b^T)_ij, of labels bincount", counting.counted_both),
     Rule("counted-either", "sum_n (a_in | b_jn) -> sum_n a_in + sum_n b_jn - sum_n (a_in & b_jn)",

@@ -23,6 +23,22 @@ def _is_mask(node: Node) -> bool:
     return node.kind.family == "tensor" and str(node.kind.dtype) == "torch.bool" and node.kind.rank > 0
 
 
+def counted_mask(node: Node) -> Node | None:
+    """How often a mask holds, of numbers of Python: 1 where it does, 0 elsewhere, added up."""
+    if node.op != "reduce" or node.attrs["operator"] != "add" or node.kind.family != "int":
+        return None
+    (value,) = node.args
+    if value.op != "where" or len(value.args) != 3 or any(axis.is_ragged for axis in node.attrs["axes"]):
+        return None
+    mask, one, zero = value.args
+    plain = mask.kind.family == "bool" and set(node.attrs["axes"]) <= set(mask.axes) and value.axes == mask.axes
+    if not plain or not all(side.op == "const" and type(side.attrs["value"]) is int for side in (one, zero)):
+        return None
+    if (one.attrs["value"], zero.attrs["value"]) != (1, 0):
+        return None
+    return Node("reduce", (mask,), node.axes, node.kind, dict(node.attrs), node.hint)
+
+
 def counted_labels(node: Node) -> Node | None:
     """How many of the labels are each of the loop's own numbers."""
     mask = _counted(node)

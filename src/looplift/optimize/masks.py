@@ -6,19 +6,76 @@ from looplift.ir.array import Node
 
 
 def excluded_middle(node: Node) -> Node | None:
-    """``a | ~a`` is True: what is required where a mask holds may be the mask itself."""
+    """``a | ~(a & b)`` is True: what is required where a mask holds may be a part of the mask itself."""
     if node.op != "elementwise" or node.attrs["name"] != "or_" or len(node.args) != 2:
         return None
     if node.kind.family != "bool":
         return None
-    first, second = node.args
-    if _negates(first, second) or _negates(second, first):
-        return Node("const", (), (), node.kind, {"value": True})
+    for required, outside in (node.args, node.args[::-1]):
+        if _is(required, True):
+            return _true(node)
+        if outside.op == "elementwise" and outside.attrs["name"] in ("not", "invert"):
+            if any(_same_test(required, part) for part in _parts(outside.args[0])):
+                return _true(node)
     return None
 
 
-def _negates(a: Node, b: Node) -> bool:
-    return a.op == "elementwise" and a.attrs["name"] in ("not", "invert") and a.args[0] is b
+def _true(node: Node) -> Node:
+    return Node("const", (), (), node.kind, {"value": True})
+
+
+def _parts(mask: Node) -> list[Node]:
+    """The conditions that hold together where a mask does."""
+    if mask.op == "elementwise" and mask.attrs["name"] == "and_":
+        return [part for arg in mask.args for part in _parts(arg)]
+    return [mask]
+
+
+TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def _same_test(a: Node, b: Node) -> bool:
+    """Whether two conditions are one, also with their operands the other way around."""
+    if a is b:
+        return True
+    if a.op != "elementwise" or b.op != "elementwise" or a.kind != b.kind or len(a.args) != 2 or len(b.args) != 2:
+        return False
+    turned = TURNED.get(a.attrs["name"]) == b.attrs["name"] and set(a.attrs) == set(b.attrs) == {"name"}
+    return turned and all(map(_same_value, a.args, b.args[::-1]))
+
+
+def _same_value(a: Node, b: Node) -> bool:
+    if a.op == b.op == "const":
+        values = a.attrs["value"], b.attrs["value"]
+        return type(values[0]) is type(values[1]) and values[0] == values[1]
+    return a is b
+
+
+def no_less_than_none(node: Node) -> Node | None:
+    """A count is not below zero, nor its negative above."""
+    if node.op != "elementwise" or len(node.args) != 2 or node.kind.family != "bool":
+        return None
+    a, b = node.args if node.attrs["name"] == "le" else node.args[::-1]
+    if node.attrs["name"] not in ("le", "ge"):
+        return None
+    zero, other = (a, b) if a.op == "const" else (b, a)
+    if zero.op != "const" or type(zero.attrs["value"]) is not int or zero.attrs["value"] != 0:
+        return None
+    if zero is b:  # -count <= 0
+        if other.op != "elementwise" or other.attrs["name"] != "neg":
+            return None
+        (other,) = other.args
+    return _true(node) if _is_count(other) else None
+
+
+def _is_count(node: Node) -> bool:
+    """Whether a number is how many booleans of one lane hold."""
+    while node.op == "retype" and len(node.args) == 1:
+        (node,) = node.args
+    if node.op != "fold" or node.attrs["name"] not in ("sum", "count_nonzero") or len(node.args) != 1:
+        return False
+    (mask,) = node.args
+    return str(node.kind.dtype) == "torch.int64" and str(mask.kind.dtype) == "torch.bool"
 
 
 def needless_choice(node: Node) -> Node | None:
@@ -56,6 +113,29 @@ def same_sides(node: Node) -> Node | None:
         return None
     _, then, orelse = node.args
     return then if then is orelse and then.axes == node.axes and then.kind == node.kind else None
+
+
+def held_anywhere(node: Node) -> Node | None:
+    """Whether a mask holds in one of the lanes of one of the lanes, or in all of all, is asked once, in one form."""
+    is_some = node.op == "some" or (_asks(node, "or") and not node.axes and node.kind.family == "bool")
+    if is_some:
+        (inner,) = node.args
+        while _asks(inner, "or"):
+            (inner,) = inner.args
+        return None if node.op == "some" and inner is node.args[0] else Node("some", (inner,), (), node.kind, {})
+    for operator in ("and", "or"):
+        if _asks(node, operator) and _asks(node.args[0], operator):
+            axes = (*node.attrs["axes"], *node.args[0].attrs["axes"])
+            return Node("reduce", node.args[0].args, node.axes, node.kind, {**node.attrs, "axes": axes}, node.hint)
+    return None
+
+
+def _asks(node: Node, operator: str) -> bool:
+    """Whether a value is whether a mask holds in some lanes of dense axes, or in all of them."""
+    return (
+        node.op == "reduce" and node.attrs["operator"] == operator
+        and not any(axis.is_ragged for axis in (*node.args[0].axes, *node.axes))
+    )  # fmt: skip
 
 
 def _is_boolean(node: Node) -> bool:

@@ -66,6 +66,9 @@ class _Rewriter:
         self.volatile: dict[int, bool] = {}
         self.axes: set[Axis] = set()
         self.checked: set[Any] = set()
+        self.sure: set[int] = set()
+        """What was checked in every run."""
+        self.depth = 0
 
     def node(self, node: Node) -> Node:
         pending = [node]
@@ -98,6 +101,8 @@ class _Rewriter:
         for rewrite in self.rules:
             if (better := rewrite(made)) is not None:
                 made = _with_args(better, tuple(map(self.node, better.args)))
+        if made.op == "where" and made.args[0].serial in self.sure:
+            return made.args[1]
         return self._shared(made)
 
     def _within(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -143,11 +148,13 @@ class _Rewriter:
         """The steps of a block, rewritten, without the checks that hold already where it begins or since then."""
         before = set(self.checked)
         kept = []
+        self.depth += 1
         for step in steps:
             self._step(step)
             if not (isinstance(step, Check) and self._holds(step.cond)):
                 kept.append(step)
         self.checked = before
+        self.depth -= 1
         steps[:] = kept
         return steps
 
@@ -157,6 +164,8 @@ class _Rewriter:
             return False
         known = cond.serial in self.checked
         self.checked.add(cond.serial)
+        if self.depth == 1 and not cond.axes and cond.kind.family == "bool":
+            self.sure.add(cond.serial)
         return known or (cond.op == "finite" and self._is_finite(cond.args[0]))
 
     def _is_finite(self, value: Node) -> bool:

@@ -36,7 +36,8 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     if base == "where":
         args, kwargs = [*args, *(kwargs[key] for key in CHOICE if key in kwargs)], {}
     if not is_whole_power(base, args):
-        args = [guarded(context, base, position, arg) for position, arg in enumerate(args)]
+        args = [_divisor(context, base, position, args) or guarded(context, base, position, arg)
+                for position, arg in enumerate(args)]  # fmt: skip
     named = [key for key in kwargs if key in OPERANDS]
     given = [*args, *(kwargs[key] for key in named)]
     made = _promoted(base, given, kind) if context.library == "torch" else _promoted_arrays(base, given, kind)
@@ -176,6 +177,25 @@ def _promoted_arrays(base: str, args: list[Node], kind: Kind) -> list[Node]:
         wanted = kind.dtype  # as it is divided
     made = [nodes.cast(a, wanted) if a.kind.is_number and a.axes else a for a in values]
     return [*args[: len(args) - len(values)], *made]
+
+
+DIVISIONS = ("truediv", "div", "divide", "true_divide")
+SMALLEST_DIVISOR = 1e-12
+"""By less, a finite gradient of zero lanes may become infinite."""
+
+
+def _divisor(context: Context, base: str, position: int, args: list[Node]) -> Node | None:
+    """A number that is the same in all lanes is no divisor to replace in some: that it is not near zero is required."""
+    if base not in DIVISIONS or position != 1 or len(args) != 2 or context.library != "torch":
+        return None
+    divisor = args[1]
+    plain = divisor.kind.family in ("int", "float") and not divisor.axes and divisor.op != "const"
+    small = any("16" in str(arg.kind.dtype) for arg in args)
+    if not plain or small or context.mask is None or not context.needs_grad or not args[0].kind.is_array:
+        return None
+    size = nodes.elementwise("builtin.abs", [divisor], divisor.kind)
+    context.check(nodes.compare("ge", size, nodes.const(SMALLEST_DIVISOR)), f"divisor {nodes.key_of(divisor)}")
+    return divisor
 
 
 def guarded(context: Context, base: str, position: int, arg: Node) -> Node:

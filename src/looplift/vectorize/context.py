@@ -203,9 +203,13 @@ class Context:
             gap = nodes.minus(large, small)
         if (pair := nodes.equal_samples(gap)) is not None:
             self.wanted_equal.add(pair)
-        key = f"{nodes.parts(gap)[0].keys()}{[c for _, c in nodes.parts(gap)[0].values()]}{nodes.parts(gap)[1]}"
         with self.before_strip(gap):
-            self.check(nodes.elementwise("le", [small, large], nodes.BOOL), key)
+            self.check(nodes.elementwise("le", [small, large], nodes.BOOL), _key_of_gap(gap))
+
+    def is_required(self, small: Node, large: Node) -> bool:
+        """Whether ``small <= large`` was required already, in every run."""
+        gap = nodes.minus(large, small)
+        return nodes.least(gap) >= 0 or _key_of_gap(gap) in self.checked
 
     def select(self, mask: Node, then: Node, orelse: Node, kind: Kind) -> Node:
         """Lanes of ``then`` where the mask holds, of ``orelse`` elsewhere.
@@ -310,6 +314,10 @@ class Context:
 
     def value_of(self, const: Any) -> Node:
         return nodes.const(const)
+
+
+def _key_of_gap(gap: Node) -> str:
+    return f"{nodes.parts(gap)[0].keys()}{[c for _, c in nodes.parts(gap)[0].values()]}{nodes.parts(gap)[1]}"
 
 
 def index_node(axis: Axis) -> Node:

@@ -19,7 +19,8 @@ def total(context: Context, found: Accumulator, axis: Axis) -> Node:
     value = context.node(found.carry.init)
     if (first := _first_place(context, found, axis, value)) is not None:
         return first
-    parts = [folded(context, contribution, axis, kind) for contribution in context.contributions[found]]
+    collected = _joined(context, context.contributions[found], kind)
+    parts = [folded(context, contribution, axis, kind) for contribution in collected]
     if found.operator == "add" and kind.family == "int" and any(one.axes for one in (value, *parts)):
         bounded(context, value, 62)
     for part in parts:
@@ -46,6 +47,38 @@ def _first_place(context: Context, found: Accumulator, axis: Axis, end: Node) ->
         return None
     rest = tuple(a for a in mask.axes if a is not axis)
     return Node("first_true", (mask, end), rest, nodes.INT, {"axis": axis, "bits": INDEX_BITS}, found.carry.hint)
+
+
+def _joined(context: Context, contributions: list[Contribution], kind: Kind) -> list[Contribution]:
+    """``total + a`` where a mask holds and ``total + b`` where it does not are one contribution, chosen by the mask."""
+    joined: list[Contribution] = []
+    for contribution in contributions:
+        joined.append(contribution)
+        while len(joined) > 1 and (made := _either(context, joined[-2], joined[-1], kind)) is not None:
+            joined[-2:] = [made]
+    return joined
+
+
+def _either(context: Context, first: Contribution, second: Contribution, kind: Kind) -> Contribution | None:
+    if first.mask is None or second.mask is None or not _floating(kind) or context.vanishing:
+        return None
+    (rest, holds), (others, fails) = _last_part(first.mask), _last_part(second.mask)
+    negated = fails.op == "elementwise" and fails.attrs["name"] == "not" and fails.args[0] is holds
+    alike = first.operator == second.operator and first.axes == second.axes
+    then, orelse = _typed(first.value, kind), _typed(second.value, kind)
+    if not (negated and rest is others and alike and then.kind == orelse.kind):
+        return None
+    saved, context.mask = context.mask, rest
+    value = context.select(holds, then, orelse, then.kind)
+    context.mask = saved
+    return Contribution(first.operator, value, rest, first.axes)
+
+
+def _last_part(mask: Node) -> tuple[Node | None, Node]:
+    """A mask as the one around and the condition of the innermost ``if``."""
+    if mask.op == "elementwise" and mask.attrs["name"] == "and_" and len(mask.args) == 2:
+        return mask.args[0], mask.args[1]
+    return None, mask
 
 
 def _unsaved(context: Context, value: Node) -> Node:

@@ -153,10 +153,10 @@ def _safe(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
                 return piece
             if surely(nodes.const(0), low) and (pair := nodes.equal_samples(nodes.minus(extent, last))) is not None:
                 context.wanted_equal.add(pair)
-            elif is_inside(piece, extent) and not (context.needs_grad and base.attrs.get("memory")):
+            elif is_inside(context, piece, extent) and not (context.needs_grad and base.attrs.get("memory")):
                 return piece  # of what is written to later, the backward pass needs a copy
             return Gather(_masked_index(context, along_node(piece)))
-        case Window() if not is_inside(piece, extent_of(base, dim)):
+        case Window() if not is_inside(context, piece, extent_of(base, dim)):
             raise context.refuse("ragged-shape", "a slice that moves with the loop, under an 'if'")
         case Point(at=at) if not (at.op == "const" and at.attrs["value"] in (0, -1)):
             return piece
@@ -168,12 +168,13 @@ def surely(small: Node, large: Node) -> bool:
     return gap is not None and gap >= 0
 
 
-def is_inside(piece: Along | Window, extent: Node) -> bool:
-    """Whether all subscripts are places of a dimension: surely, or at this call, so that it is worth a requirement."""
+def is_inside(context: Context, piece: Along | Window, extent: Node) -> bool:
+    """Whether all subscripts are places of a dimension: surely, as is required anyway, or at this call, so that it is
+    worth a requirement."""
     low, high = bounds_of(piece)
     width = piece.width if isinstance(piece, Window) else nodes.const(1)
     pairs = ((nodes.const(0), low), (nodes.plus(high, width), extent))
-    if all(surely(small, large) for small, large in pairs):
+    if all(surely(small, large) or context.is_required(small, large) for small, large in pairs):
         return True
     gaps = [nodes.sample_of(nodes.lowest(nodes.minus(large, small))) for small, large in pairs]
     return all(gap is not None and gap >= 0 for gap in gaps)

@@ -110,7 +110,7 @@ def place(context: Context, array: Array, pieces: list[Piece], value: Node, comb
         if combine is not None:
             _check_order(context, array, value, combine)
     fits = context.mask is None or all(
-        is_inside(piece, array.shape[dim]) for dim, piece in enumerate(pieces) if isinstance(piece, Along)
+        is_inside(context, piece, array.shape[dim]) for dim, piece in enumerate(pieces) if isinstance(piece, Along)
     )
     if context.needs_grad and not fits and combine not in (None, "add", "sub"):
         raise context.refuse("order", f"'{combine}=' with gradients at places that may be outside of the array")
