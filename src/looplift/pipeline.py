@@ -111,6 +111,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield _through_tables
     if has_grid(program.region.statements):
         yield _through_grids
+    yield _with_draws
     if calls_itself(program.region.statements, values):
         yield _in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves
 
@@ -181,9 +182,38 @@ def _with_own_lists(
     return None
 
 
+def _with_draws(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """The region over what it draws, which is drawn before it."""
+    from types import SimpleNamespace
+
+    from looplift.emit.drawn import code_with_draws, columns
+    from looplift.frontend.draws import draws_of
+
+    draws = draws_of(program.region.statements, values, program.namespace)
+    if draws is None:
+        raise NotLiftable("random-order", "random numbers are drawn in an inner loop or under an 'if'")
+    names = {key: getattr(program, key) for key in ("live_out", "file", "name", "namespace")}
+
+    def given(values: Mapping[str, Any]) -> dict[str, Any]:
+        found = draws.given(values)
+        return found | columns({name: found[name] for name in draws.names})
+
+    first = given(values)
+    region: Any = SimpleNamespace(statements=draws.statements(first))
+    rewritten: Any = SimpleNamespace(region=region, **names)
+    try:
+        code = _through_the_ir(rewritten, first, settings)
+    except NotLiftable as refusal:
+        refusal.goes_further = True
+        raise
+    return code_with_draws(code, draws, first, given)
+
+
 def _most_telling(refusals: list[NotLiftable]) -> NotLiftable:
-    """The refusal to report: the IR's, except of recursion, of which waves know more."""
+    """The refusal to report: the IR's, except of recursion, of which waves know more, and of what comes after draws."""
     first, last = refusals[0], refusals[-1]
+    if (further := next((one for one in refusals if one.goes_further), None)) is not None:
+        return further
     if first.code == "recursion" and last is not first:
         return NotLiftable("recursion", f"{first.message}; {last.message}", last.span)
     return first

@@ -629,3 +629,54 @@ def test_what_a_dict_holds_is_asked_at_every_call(backend):
         lifted = lift(function, backend=backend, verify="off")
         for table in dicts:
             assert not difference(outcome(lifted, (keys, table)), outcome(function, (keys, table)), magnitude=1.0)
+
+
+def doubled(a, d):
+    out = []
+    for k in a:
+        out.append(d[int(k)] * 2)
+    return out
+
+
+def paired(a, d):
+    total = 0
+    for k in a:
+        p, q = d[int(k)]
+        total += p * q
+    return total
+
+
+def counted(a, held):
+    n = 0
+    for k in a:
+        if int(k) in held:
+            n += 1
+    return n
+
+
+V = torch.ones(3)
+VALUES = [
+    {0: 1, 1: 2}, {0: 1, 1: 2.5}, {0: 1.0, 1: True}, {0: 1.5, 1: 2.5}, {0: V, 1: V * 2}, {0: V, 1: V.double()},
+    {0: V, 1: 3}, {0: V, 1: torch.ones(2)}, {0: V, 1: V.clone().requires_grad_()}, {0: np.ones(2), 1: np.ones(2)},
+    {0: np.ones(2), 1: np.ones(2, dtype=np.float32)}, {0: np.float64(1), 1: 2.0}, {0: (1, 2), 1: (3, 4)},
+    {0: "a", 1: "b"}, {0: "a", 1: 2}, {0: [1], 1: [2]}, {0: [1], 1: (2,)}, {0: None, 1: 3},
+]  # fmt: skip
+PAIRS = [
+    {0: (1, 2), 1: (3, 4)}, {0: (1, 2), 1: (3, 4.5)}, {0: (1, 2), 1: [3, 4]}, {0: (1, 2), 1: (3, 4, 5)},
+    {0: [1, 2], 1: [3, 4]}, {0: (1, V), 1: (2, V)}, {0: V[:2], 1: V[1:]}, {0: (1, 2), 1: "ab"},
+    {0: (1.0, 2), 1: (3, 4)}, {0: (True, 2), 1: (3, 4)},
+]  # fmt: skip
+SETS = [
+    {1, 2}, {1, 2.0}, {"a"}, {1, "b"}, [1, 2], [1, 2.0], [1, 1, 3], [True, 5], [], set(), frozenset([1]), {2**70},
+    {0: 1}, (1, 2), {1: 3}, range(3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+def test_values_of_other_kinds_are_noticed(backend):
+    keys = np.array([0, 1, 0])
+    for function, holders in ((doubled, VALUES), (paired, PAIRS), (counted, SETS)):
+        lifted = lift(function, backend=backend, verify="off")
+        for holder in [*holders, *holders]:
+            wanted, found = outcome(function, (keys, holder)), outcome(lifted, (keys, holder))
+            assert not difference(found, wanted, magnitude=1.0), (function.__name__, holder)

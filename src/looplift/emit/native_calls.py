@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from looplift.base.data import replace
-from looplift.emit import native_arrays, native_items, native_python, native_scalar, native_stacks, native_vectors
+from looplift.emit import (
+    native_arrays,
+    native_items,
+    native_python,
+    native_scalar,
+    native_selection,
+    native_stacks,
+    native_vectors,
+)
 from looplift.emit.adjoint_rules import OF_ONE
 from looplift.emit.native_access import attribute, constant_of, getitem, length, size, unpacked
 from looplift.emit.native_convert import constant, convert, convert_held, to_python, truth
@@ -297,6 +305,8 @@ def _builtin(writer: Writer, short: str, op: Op) -> Value:
             return native_arrays.over_items(writer, short, value)
         if isinstance(value, Items) and value.items and not op.kwargs:
             return _over_known(writer, short, value)
+    if short == "sorted":
+        return _in_order(writer, op)
     if short == "float" and len(op.args) == 1 and isinstance(op.args[0], Const) and isinstance(op.args[0].value, str):
         return _of_text(writer, op.args[0].value)
     args = _numbers(writer, op)
@@ -321,6 +331,15 @@ def _builtin(writer: Writer, short: str, op: Op) -> Value:
                 first = _extreme(writer, short, first, second)
             return first
     raise writer.refuse("unknown-op", f"'{op.name}' has no scalar form")
+
+
+def _in_order(writer: Writer, op: Op) -> Value:
+    value = writer.operand(op.args[0]) if len(op.args) == 1 else None
+    keywords = dict(op.kwargs)
+    backwards = keywords.pop("reverse", Const(False))
+    if not isinstance(value, View) or keywords or not isinstance(backwards, Const) or type(backwards.value) is not bool:
+        raise writer.refuse("not-scalar", "'sorted' of something else than a list of numbers")
+    return native_selection.in_order(writer, value, backwards=backwards.value)
 
 
 def _over_known(writer: Writer, short: str, value: Items) -> Number:

@@ -7,9 +7,9 @@ from looplift.emit.native_allocation import allocate, view_text
 from looplift.emit.native_convert import convert
 from looplift.emit.native_numpy import count_of, floating_of, is_nan
 from looplift.emit.native_ops import ADD, MULTIPLY
-from looplift.emit.native_types import INT, Scalar, common_type
+from looplift.emit.native_types import INT, MIXED, Scalar, common_type
 from looplift.emit.native_values import Elements, Number, View
-from looplift.emit.native_vector_loops import materialized, over
+from looplift.emit.native_vector_loops import elements_of_view, materialized, over
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Const, Op
 
@@ -69,16 +69,38 @@ def ordered(writer: Writer, op: Op, part: Elements) -> View:
     if op.kwargs or len(op.args) > 1 or len(part.sizes) != 1 or part.type.family != "numpy":
         raise writer.refuse("unknown-op", f"these arguments of '{op.name}' have no scalar form")
     made = materialized(writer, part)
+    _sort(writer, made)
+    return made
+
+
+def in_order(writer: Writer, items: View, *, backwards: bool) -> View:
+    """``sorted(items)`` of a list of numbers: a new list, of numbers of the same kind."""
+    if items.rank != 1 or items.type.family == "tensor" or items.type.is_bool or items.type == MIXED:
+        raise writer.refuse("not-scalar", "'sorted' of something else than numbers")
+    made = materialized(writer, elements_of_view(writer, items))
+    data, size = f"{made.root}.data", f"{made.root}.size[0]"
+    _sort(writer, made)
+    if items.type.is_float:  # Python compares, and leaves what is not a number where it happens to be
+        writer.fail_if(f"{size} > 0 && {data}[{size} - 1] != {data}[{size} - 1]", "not_exact")
+    if backwards:
+        k, last = writer.fresh("place"), writer.fresh("last")
+        with writer.block(f"for (int64_t {k} = 0; {k} < {size} / 2; ++{k})"):
+            writer.line(f"const {made.type.cpp} {last} = {data}[{size} - 1 - {k}];")
+            writer.line(f"{data}[{size} - 1 - {k}] = {data}[{k}];")
+            writer.line(f"{data}[{k}] = {last};")
+    return replace(made, holds_objects=items.holds_objects or items.type.family == "numpy")
+
+
+def _sort(writer: Writer, made: View) -> None:
     data, size = f"{made.root}.data", f"{made.root}.size[0]"
     writer.line(f"sort({data}, {size});")
-    if part.type.is_float:  # zeros of both signs are equal, and stand in an order of the library's own
+    if made.type.is_float:  # zeros of both signs are equal, and stand in an order of the library's own
         mixed, k = writer.fresh("has_both_zeros"), writer.fresh("place")
         writer.line(f"bool {mixed} = false;")
         with writer.block(f"for (int64_t {k} = 1; {k} < {size}; ++{k})"):
             signs = f"math::signbit({data}[{k}]) != math::signbit({data}[{k} - 1])"
             writer.line(f"{mixed} |= {data}[{k}] == 0 && {data}[{k} - 1] == 0 && {signs};")
         writer.fail_if(mixed, "not_exact")
-    return made
 
 
 def searched(writer: Writer, op: Op) -> Number | None:

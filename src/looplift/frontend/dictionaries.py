@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass
@@ -204,7 +204,24 @@ def unknown_key(build: Builder, owner: Value, key: Value) -> Table | None:
     return table_of(build, owner)
 
 
-def _parts_of(keys: Mapping[Any, Any]) -> int | None:
+def members(build: Builder, owner: Value, key: Value) -> Table | None:
+    """The tables of a dict, set or list of which it is asked whether it holds what is known in the loop only."""
+    path = build.param_path(owner)
+    found: Any = build.param_values[path] if path is not None else None
+    if path is None or type(found) not in (set, frozenset, list) or structures.key_of(key) is not None:
+        return unknown_key(build, owner, key)
+    if type(found) is list and {*map(type, found)} != {int}:
+        return None  # what is compared item by item may be equal otherwise
+    parts = None if build.changes else _parts_of(found)
+    if parts is None:
+        return None
+    build.beforehand = True
+    path = f"set({path})" if type(found) is list else path
+    held = dict.fromkeys(found)
+    return _of_numbers(build, path, held) if parts == 1 else _of_tuples(build, path, held, parts)
+
+
+def _parts_of(keys: Collection[Any]) -> int | None:
     """Of how many integers all keys consist; None for keys of other kinds, or of different lengths."""
     if not keys:
         return None

@@ -217,7 +217,7 @@ def _compare(build: Builder, node: ast.Compare) -> Atom:
 
 
 def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
-    if name in ("in_", "not_in") and (table := dictionaries.unknown_key(build, right, left)) is not None:
+    if name in ("in_", "not_in") and (table := dictionaries.members(build, right, left)) is not None:
         found = table.contains(build, left)
         if name == "in_":
             return found

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
+import itertools
 from collections.abc import Callable
 
 from looplift.base.data import dataclass
-from looplift.frontend import calls, evident, expressions, rows, structures
+from looplift.frontend import calls, evident, expressions, nests, rows, structures
 from looplift.frontend.scope import Builder, Late, Structure, Tup, Value
-from looplift.ir.grammar import Atom, Const, Range, Require
+from looplift.ir.grammar import Atom, Const, Range, Require, Var
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,10 @@ def source_of_iterable(build: Builder, node: ast.expr) -> Source | list[Value]:
             return _zip(build, inners)
         case ast.Call(func=ast.Name(id="map"), args=[function, *inners], keywords=[]) if inners:
             return _map(build, function, inners)
+        case ast.Call(func=function, args=[_, *_] as inners, keywords=keywords) if (
+            found := of_library(build, function, inners, keywords)
+        ) is not None:
+            return found
         case ast.Tuple() | ast.List() if node.elts:
             return _display(build, expressions._items(build, node.elts))
     return of_value(build, expressions.evaluate(build, node))
@@ -60,6 +66,86 @@ def _columns(build: Builder, node: ast.expr) -> list[Value] | None:
         some = build.emit("le", Const(1), value.length(build))  # type: ignore[union-attr]
         build.add(Require(some, "'zip(*...)' of an empty list gives nothing", build.span))
     return found
+
+
+def of_library(
+    build: Builder, function: ast.expr, inners: list[ast.expr], keywords: list[ast.keyword]
+) -> Source | None:
+    """What an iterator of ``itertools`` over sequences runs through; None where it is none, or of other things."""
+    known = nests.library_value(build, function)
+    sources: list[Source] = []
+    if known not in (itertools.chain, itertools.islice, itertools.zip_longest):
+        return None
+    for inner in inners if known is not itertools.islice else inners[:1]:
+        source = source_of_iterable(build, inner)
+        if not isinstance(source, Source) or isinstance(inner, ast.Starred):
+            return None
+        sources.append(source)
+    if known is itertools.chain and not keywords:
+        return functools.reduce(functools.partial(_chained, build), sources)
+    if known is itertools.islice and not keywords and len(inners) > 1:
+        return _sliced(build, sources[0], [expressions.evaluate_atom(build, inner) for inner in inners[1:]])
+    if known is itertools.zip_longest and {keyword.arg for keyword in keywords} <= {"fillvalue"}:
+        fill = expressions.evaluate(build, keywords[0].value) if keywords else Const(None)
+        return _zip_longest(build, sources, fill)
+    return None
+
+
+def _chained(build: Builder, first: Source, second: Source) -> Source:
+    """``chain(xs, ys)``: the items of one, then those of the other."""
+    count = _length(build, first)
+    total = build.emit("add", count, _length(build, second), hint="n")
+
+    def item(build: Builder, index: Atom) -> Value:
+        late = build.emit("sub", index, count)
+        return expressions.conditional(
+            build,
+            build.emit("lt", index, count),
+            lambda: _at(build, first, index),
+            lambda: _at(build, second, late),
+        )
+
+    return Source(Range(Const(0), total, Const(1)), item, (*first.sequences, *second.sequences))
+
+
+def _sliced(build: Builder, source: Source, bounds: list[Atom]) -> Source | None:
+    """``islice(xs, stop)`` and ``islice(xs, start, stop, step)``."""
+    start, stop, step = (Const(0), bounds[0], Const(1)) if len(bounds) == 1 else (*bounds, Const(1))[:3]
+    start, step = (default if _is_none(bound) else bound for bound, default in ((start, Const(0)), (step, Const(1))))
+    if not (isinstance(step, Const) and type(step.value) is int and step.value > 0):
+        return None
+    if not all(_is_none(bound) or evident.is_integer(build, bound) for bound in (start, stop)):
+        return None
+    end = _length(build, source)
+    for bound in (start, stop):
+        if isinstance(bound, Var):
+            build.add(Require(build.emit("ge", bound, Const(0)), "'islice' of a negative number", build.span))
+        elif isinstance(bound, Const) and bound.value is not None and bound.value < 0:
+            raise build.refuse("requirement", "'islice' of a negative number")
+    if not _is_none(stop):
+        end = build.emit("builtin.min", end, stop, hint="n")
+    return Source(Range(start, end, step), lambda build, index: _at(build, source, index), source.sequences)
+
+
+def _is_none(atom: Atom) -> bool:
+    return isinstance(atom, Const) and atom.value is None
+
+
+def _zip_longest(build: Builder, sources: list[Source], fill: Value) -> Source:
+    """``zip_longest(xs, ys, fillvalue=e)``: as many as the longest has."""
+    counts = [_length(build, source) for source in sources]
+    total = counts[0]
+    for count in counts[1:]:
+        total = build.emit("builtin.max", total, count, hint="n")
+
+    def item(build: Builder, index: Atom) -> Value:
+        def filled(source: Source, count: Atom) -> Value:
+            there = build.emit("lt", index, count)
+            return expressions.conditional(build, there, lambda: _at(build, source, index), lambda: fill)
+
+        return Tup(tuple(map(filled, sources, counts)))
+
+    return Source(Range(Const(0), total, Const(1)), item, tuple(atom for one in sources for atom in one.sequences))
 
 
 def of_value(build: Builder, value: Value) -> Source | list[Value]:

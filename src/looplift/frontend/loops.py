@@ -10,6 +10,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.frontend import (
     expressions,
+    generators,
     growing,
     iteration,
     joins,
@@ -206,6 +207,8 @@ def _outer_value(value: Value, place: Place) -> Value:
 
 def translate_for(build: Builder, node: ast.For) -> None:
     span = build.span
+    if generators.translated(build, node):
+        return
     if not getattr(node, STOP_ATTRIBUTE, None):
         node = nests.nested(build, node)
     source = iteration.source_of_iterable(build, node.iter)

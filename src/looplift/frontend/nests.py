@@ -1,8 +1,8 @@
 """A loop over a library's iterator of several indices in, the nested loops that it stands for out.
 
 for i, j in product(A, B)               for a in A:            for i, j in combinations(range(n), 2)
-for i, j in np.ndindex(n, m)                for b in B:        for i, j in permutations(range(n), 2)
-for (i, j), v in np.ndenumerate(x)              i, j = a, b
+for i, j in np.ndindex(n, m)                for b in B:        for i, j, k in permutations(range(n), 3)
+for (i, j), v in np.ndenumerate(x)              i, j = a, b    for i, j in product(range(n), repeat=2)
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ PAIRS = (itertools.combinations, itertools.combinations_with_replacement, iterto
 
 def nested(build: Builder, node: ast.For) -> ast.For:
     """The same loop; as a nest of plain loops, where its iterator is one of these and nothing leaves it early."""
-    if not isinstance(node.iter, ast.Call) or node.iter.keywords or any(_leaves(child) for child in node.body):
+    if not isinstance(node.iter, ast.Call) or any(_leaves(child) for child in node.body):
         return node
+    if node.iter.keywords:
+        return _repeated(build, node)
     match node.iter:
         case ast.Call(func=ast.Name(id="enumerate"), args=[ast.Call(func=inner)]) if build.is_builtin("enumerate"):
             return sugar.numbered_loop(build, node, _known(build, inner)) or node
@@ -39,13 +41,19 @@ def nested(build: Builder, node: ast.For) -> ast.For:
     if iterator is np.ndenumerate and len(node.iter.args) == 1:
         return _enumerated(build, node)
     if iterator in PAIRS and len(node.iter.args) == 2:
-        return _pairs(build, node, PAIRS.index(iterator))
+        return _chosen(build, node, PAIRS.index(iterator))
     if iterator in sugar.ITERATORS:
         return sugar.plain_loop(build, node, iterator) or node
     return node
 
 
 def _known(build: Builder, function: ast.expr) -> Any:
+    """Which of the iterators that are read as nests a name of a library is."""
+    found = library_value(build, function)
+    return found if found in (itertools.product, np.ndindex, np.ndenumerate, *PAIRS, *sugar.ITERATORS) else None
+
+
+def library_value(build: Builder, function: ast.expr) -> Any:
     """What a name of a library is, before the loop runs."""
     match function:
         case ast.Name(id=name) if name not in build.env:
@@ -55,7 +63,7 @@ def _known(build: Builder, function: ast.expr) -> Any:
             found = getattr(owner, name, None) if isinstance(owner, types.ModuleType) else None
         case _:
             return None
-    return found if found in (itertools.product, np.ndindex, np.ndenumerate, *PAIRS, *sugar.ITERATORS) else None
+    return found
 
 
 def _leaves(node: ast.AST) -> bool:
@@ -192,11 +200,26 @@ def _enumerated(build: Builder, node: ast.For) -> ast.For:
     return _nest(build, node, [_range(size) for size in sizes], value)
 
 
-def _pairs(build: Builder, node: ast.For, which: int) -> ast.For:
-    """Pairs of a range: those in order, with equal ones or without, or all of different ones."""
+def _repeated(build: Builder, node: ast.For) -> ast.For:
+    """``product(xs, repeat=3)`` is ``product(xs, xs, xs)``."""
+    assert isinstance(node.iter, ast.Call)
+    match node.iter.keywords:
+        case [ast.keyword(arg="repeat", value=ast.Constant(value=count))] if type(count) is int and 0 < count <= MOST:
+            if _known(build, node.iter.func) is itertools.product:
+                return _nest(build, node, node.iter.args * count, _plain)
+    return node
+
+
+MOST = 5
+"""Indices that an iterator gives at once, each of a loop of its own."""
+
+
+def _chosen(build: Builder, node: ast.For, which: int) -> ast.For:
+    """Two or more of a range: those in order, with equal ones or without, or all of different ones."""
     assert isinstance(node.iter, ast.Call)
     source, size = node.iter.args
-    if not (isinstance(size, ast.Constant) and size.value == 2) or not build.is_builtin("range"):
+    count = size.value if isinstance(size, ast.Constant) and type(size.value) is int else 0
+    if not 2 <= count <= MOST or not build.is_builtin("range"):
         return node
     if not _is_simple(source) or (writing.may_write(build, node.body) and not _is_seen_through(build, source)):
         return node
@@ -207,17 +230,21 @@ def _pairs(build: Builder, node: ast.For, which: int) -> ast.For:
             end = ast.Call(ast.Name("len", ast.Load()), [ast.Name(items, ast.Load())], [])
         case _:
             return node
-    first = ast.Name(f"_i_{next(build.counter)}", ast.Load())
-    second = ast.Name(f"_j_{next(build.counter)}", ast.Load())
-    pair: list[ast.expr] = [first, second]
+    places = [ast.Name(f"_{hint}_{next(build.counter)}", ast.Load()) for hint in _hints(node.target, count)]
+    chosen: list[ast.expr] = [*places]
     if items is not None:
-        pair = [ast.Subscript(ast.Name(items, ast.Load()), place, ast.Load()) for place in pair]
-    bind: ast.stmt = ast.Assign([node.target], ast.Tuple(pair, ast.Load()))
-    body: list[ast.stmt] = [bind, *node.body]
-    start: list[ast.expr] = [[ast.BinOp(first, ast.Add(), ast.Constant(1))], [first], []][which]
-    if which == 2:
-        body = [ast.If(ast.Compare(first, [ast.NotEq()], [second]), body, [])]
-    inner = ast.For(ast.Name(second.id, ast.Store()), _range(*start, end), body, [])
-    loop = ast.For(ast.Name(first.id, ast.Store()), _range(end), [inner], [])
+        chosen = [ast.Subscript(ast.Name(items, ast.Load()), place, ast.Load()) for place in places]
+    body: list[ast.stmt] = [ast.Assign([node.target], ast.Tuple(chosen, ast.Load())), *node.body]
+    for position in reversed(range(count)):
+        before = places[:position]
+        if which == 2 and before:
+            tests: list[ast.expr] = [ast.Compare(places[position], [ast.NotEq()], [other]) for other in before]
+            body = [ast.If(tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests), body, [])]
+        start: list[ast.expr] = []
+        if before and which < 2:
+            start = [ast.BinOp(before[-1], ast.Add(), ast.Constant(1)) if which == 0 else before[-1]]
+        body = [ast.For(ast.Name(places[position].id, ast.Store()), _range(*start, end), body, [])]
+    (loop,) = body
+    assert isinstance(loop, ast.For)
     ast.copy_location(loop, node)
     return ast.fix_missing_locations(loop)

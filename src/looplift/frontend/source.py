@@ -49,6 +49,11 @@ def source_of(function: Any) -> Source:
     return _read(function)
 
 
+def source_of_generator(function: types.FunctionType) -> Source:
+    """The same of a generator function."""
+    return _read(function)
+
+
 def plain_function(function: Any) -> types.FunctionType:
     """The Python function behind a method, a static or class method, or a lifted function."""
     while True:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-BUILTINS = ("abs", "bool", "float", "int", "len", "max", "min", "round", "sum", "print", "divmod", "complex", "str")
+BUILTINS = ("abs", "bool", "float", "int", "len", "max", "min", "round", "sum", "print", "divmod", "complex", "str",
+            "sorted")  # fmt: skip
 
 SECOND_NAMES = frozenset(
     """acos acosh asin asinh atan atanh atan2 bitwise_invert bitwise_left_shift bitwise_right_shift concat conjugate

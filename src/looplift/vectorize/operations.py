@@ -6,7 +6,7 @@ from typing import Any
 
 from looplift.base.data import replace
 from looplift.ir.array import Node
-from looplift.ir.facts import Fact
+from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, as_atom, operands
 from looplift.ops import table
 from looplift.vectorize import cells, nodes, numbers, positions, ragged, rows, strips
@@ -58,6 +58,8 @@ def operation(context: Context, statement: Let) -> Val:
         return Val(uniform(context, op, fact, statement.var))
     if op.name in ("is_", "is_not") and all(_is_bool(context, arg) for arg in op.args):
         op = replace(op, name="eq" if op.name == "is_" else "ne")  # there is but one True
+    if op.name in ("in_", "not_in") and (found := _found_in(context, op, fact, statement.var)) is not None:
+        return found
     if op.name in ("is_", "is_not", "call", "format", "in_", "not_in"):
         raise context.refuse(
             "unknown-op", f"'{op.name.rstrip('_').replace('_', ' ')}' of values that differ by iteration"
@@ -75,6 +77,24 @@ def _tells_objects(context: Context, op: Op) -> bool:
 
 MADE = ("tensor", "array", "numpy", "list", "tuple", "dict", "int", "float", "complex", "str", "record")
 """Kinds of values that batched code makes again."""
+
+
+def _found_in(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
+    """``v in x`` of an array and a number: whether any element is equal."""
+    value, array = (context.node(as_atom(operand)) for operand in op.args)
+    if not array.kind.is_array or not array.kind.rank or (value.kind.is_array and value.kind.rank):
+        return None
+    if not (value.kind.is_array or value.kind.is_number):
+        return None
+    import numpy as np
+    import torch
+
+    dtype = torch.bool if array.kind.family == "tensor" else np.dtype(bool)
+    same = arithmetic(context, "eq", [value, array], Kind(array.kind.family, dtype, array.kind.rank), {})
+    kind = Kind("numpy" if array.kind.family == "array" else "tensor", dtype, 0)
+    sample = np.bool_(False) if kind.family == "numpy" else torch.tensor(False)
+    found = reduction(context, "method.any", [same], {}, Fact(kind, (), (), sample))
+    return numbers.number_operation(context, "not" if op.name == "not_in" else "builtin.bool", [found], {}, fact, var)
 
 
 def _is_bool(context: Context, operand: Operand) -> bool:

@@ -1,0 +1,76 @@
+"""Code over numbers that are drawn, in; the same after the draws, with checks of what was drawn, out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from looplift.base.errors import NotLiftable
+
+SURE = ("_apart", "_own_places", "_fits")
+"""Guards that hold of what is drawn: it is new, and was made one by one."""
+
+
+def columns(drawn: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """What is drawn as the region takes it: arrays and tensors side by side, numbers of Python's in a list."""
+    return {name: _joined(values) for name, values in drawn.items()}
+
+
+def _joined(values: list[Any]) -> Any:
+    kinds = {*map(type, values)}
+    if kinds <= {int} or kinds <= {float}:
+        return values
+    if len(kinds) == 1 and isinstance(values[0], torch.Tensor):
+        return torch.stack(values)
+    if len(kinds) == 1 and isinstance(values[0], np.ndarray | np.generic):
+        return np.stack(values)
+    raise NotLiftable("random-order", "what is drawn is of different kinds")
+
+
+def code_with_draws(
+    code: Any, draws: Any, given: Mapping[str, Any], made: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+) -> Any:
+    """``given``: the values that the code was made for, with what was drawn; ``made`` gives these for others."""
+    word = re.compile(rf"\b({'|'.join(draws.names)})\b")
+    lines = [*draws.before]
+    if draws.at_once:
+        lines.append(f"{draws.names[0]} = {draws.at_once}")
+    else:
+        lines.append(f"drawn = {draws.text}")
+        lines.append(f"{', '.join(draws.names)}{',' if len(draws.names) == 1 else ''} = zip(*drawn)")
+    for name in draws.names:
+        value = given[name]
+        join = "list" if isinstance(value, list) else "torch.stack" if isinstance(value, torch.Tensor) else "np.stack"
+        if not draws.at_once:
+            lines.append(f"{name} = {join}({name})")
+        if not isinstance(value, list):
+            same = f"{name}.shape[1:] == {tuple(value.shape[1:])} and {name}.dtype == {_dtype(value)}"
+            lines.append(f"if not ({same}):\n    raise RequirementFailed")
+    about = [guard for guard in code.guards if word.search(guard)]
+    for guard in about:
+        if not guard.lstrip("(").startswith(SURE):
+            if re.search(r"\b_\w+\(", guard):
+                raise NotLiftable("random-order", "a guard of what is drawn")
+            lines.append(f"if not ({guard}):\n    raise RequirementFailed")
+    code.statements = [*lines, *code.statements]
+    code.guards = [guard for guard in code.guards if guard not in about]
+    code.paths = [path for path in code.paths if not word.search(path)]
+    code.mutated = [path for path in code.mutated if not word.search(path)]
+    code.random = True
+    if code.alternative is not None:
+        other = code.alternative
+
+        def alternative(values: Mapping[str, Any]) -> Any:
+            given = made(values)
+            return code_with_draws(other(given), draws, given, made)
+
+        code.alternative = alternative
+    return code
+
+
+def _dtype(value: Any) -> str:
+    return str(value.dtype) if isinstance(value, torch.Tensor) else f"np.dtype({str(value.dtype)!r})"
