@@ -568,4 +568,4 @@ def test_the_same_numbers_are_drawn_and_the_loop_and_its_lifted_form_agree(funct
             assert not why, f"{function.__name__}, {backend}: {why}\n{lifted.source}"
         if backend == "auto":
             found = [loop.decision for loop in lifted.report().loops]
-            assert ("kept" in found) == (function.__name__ in KEPT), lifted.report()
+            assert function.__name__ in KEPT or "kept" not in found, lifted.report()
