@@ -8,12 +8,13 @@ import builtins
 import collections
 import heapq
 import math
+import types
 from typing import Any
 
 from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_folds import Folds
-from looplift.emit.typed_scope import Routine, Value, as_int, as_number, coerced, common, needed, refuse, truth
-from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NONE, NUMBERS, TEXT, Tup, text_of
+from looplift.emit.typed_scope import Routine, Value, as_int, as_number, coerced, common, refuse, truth
+from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Tup, text_of
 
 _MATH = {
     math.sqrt: "root", math.log2: "logarithm2", math.log10: "logarithm10", math.exp: "exponential", math.fabs: "fabs",
@@ -53,10 +54,15 @@ class Calls(Folds):
             return self.method(node, node.func)
         if (routine := self.routine_of(function)) is not None:
             return self.call(routine, node)
+        if isinstance(function, type) and isinstance(vars(function).get("__init__"), types.FunctionType):
+            return self.made_object(function, node)
         if function is None:
             raise refuse(node, "calls what is not known")
         keywords = {str(one.arg): one.value for one in node.keywords}
         return self.known(function, node, keywords)
+
+    def made_object(self, made: type, node: ast.Call) -> Value:
+        raise NotImplementedError
 
     def routine_of(self, function: Any) -> Routine | None:
         raise NotImplementedError
@@ -85,11 +91,11 @@ class Calls(Folds):
         if function in (bisect.bisect_left, bisect.bisect_right, bisect.bisect) and len(node.args) == 2:
             return self.bisected(function, node)
         if is_builtin and hasattr(self, f"call_{name}"):
-            return getattr(self, f"call_{name}")(node, *map(needed, self.several(*node.args)))
+            return getattr(self, f"call_{name}")(node, *map(self.present, self.several(*node.args)))
         return self.of_math(function, node)
 
     def of_math(self, function: Any, node: ast.Call) -> Value:
-        values = list(map(needed, self.several(*node.args)))
+        values = list(map(self.present, self.several(*node.args)))
         if any(value.type is NEVER for value in values):
             return Value(NEVER, "None_()")
         if not values or any(value.type not in NUMBERS for value in values):
@@ -127,7 +133,7 @@ class Calls(Folds):
             return Value(INT, f"I({len(values[0].type.items)}LL)")
         if values[0].type is NEVER:
             return Value(INT, "I(0)")
-        if values[0].type is not TEXT and not hasattr(values[0].type, "find"):
+        if values[0].type is not TEXT and not is_box(values[0], *KINDS):
             raise refuse(node, "has no length")
         return Value(INT, f"size({values[0].code})")
 
@@ -153,7 +159,7 @@ class Calls(Folds):
         return Value(INT, f"whole({as_number(value, common(value.type, BOOL))})")
 
     def call_float(self, node: ast.Call, *values: Value) -> Value:
-        if not values:
+        if len(values) != 1:
             return Value(FLOAT, "F(0)")
         text = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
         if isinstance(text, str):
@@ -166,9 +172,10 @@ class Calls(Folds):
             return Value(FLOAT, f"F({number!r})" if number - number == 0 else f"F({'-' if number < 0 else ''}INFINITY)")
         if values[0].type is NEVER:
             return Value(FLOAT, "F(0)")
-        if len(values) > 1 or values[0].type not in NUMBERS:
+        value: Value = values[0]
+        if value.type not in NUMBERS:
             raise refuse(node, "is no number")
-        return Value(FLOAT, as_number(values[0], FLOAT))
+        return Value(FLOAT, as_number(value, FLOAT))
 
     def call_bool(self, node: ast.Call, *values: Value) -> Value:
         return Value(BOOL, truth(values[0]) if values else "false")
@@ -271,22 +278,27 @@ class Calls(Folds):
 
     # ------------------------------------------------------------ the user's functions
 
-    def call(self, routine: Routine, node: ast.Call) -> Value:
-        given = dict(zip(routine.parameters, node.args))
-        if len(node.args) > len(routine.parameters):
+    def call(self, routine: Routine, node: ast.Call, first: Value | None = None) -> Value:
+        """``first``: the object whose method it is."""
+        own = [] if first is None else routine.parameters[:1]
+        parameters = routine.parameters[len(own) :]
+        given = dict(zip(parameters, node.args))
+        if len(node.args) > len(parameters):
             raise refuse(node, "has too many arguments")
         for one in node.keywords:
-            if one.arg not in routine.parameters or one.arg in given:
+            if one.arg not in parameters or one.arg in given:
                 raise refuse(node, "is called with other names")
             given[str(one.arg)] = one.value
         first_default = len(routine.parameters) - len(routine.defaults)
         for place, name in enumerate(routine.parameters):
-            if name not in given:
+            if name not in given and name not in own:
                 if place < first_default:
                     raise refuse(node, "lacks an argument")
                 given[name] = routine.defaults[place - first_default]
         ordered = [*(name for name in given), *()]
         values = dict(zip(ordered, self.several(*(given[name] for name in ordered)), strict=True))
+        if first is not None:
+            values[own[0]] = first
         for name, value in values.items():
             self.widen(routine, name, value.type)
         texts = [coerced(values[name], routine.types[name]) for name in routine.parameters]

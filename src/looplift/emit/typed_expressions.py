@@ -12,7 +12,6 @@ from looplift.emit.typed_scope import (
     as_number,
     coerced,
     common,
-    needed,
     refuse,
     truth,
 )
@@ -105,7 +104,22 @@ class Values(Scope):
         value = self.resolved(node)
         if type(value) in (int, float):
             return self.of_Constant(ast.Constant(value))
-        raise refuse(node, "is not known")
+        if value is not None:
+            raise refuse(node, "is not known")
+        owner = self.present(self.expression(node.value))
+        record = self.record_at(owner)
+        if owner.type is NEVER or record is None:
+            return owner if owner.type is NEVER else self._no_attribute(node)
+        return self.attribute_of(owner, record, node)
+
+    def _no_attribute(self, node: ast.AST) -> Value:
+        raise refuse(node, "is no attribute of an object")
+
+    def record_at(self, value: Value) -> Any:
+        raise NotImplementedError
+
+    def attribute_of(self, value: Value, record: Any, node: ast.Attribute) -> Value:
+        raise NotImplementedError
 
     def resolved(self, node: ast.AST) -> Any:
         raise NotImplementedError
@@ -165,7 +179,7 @@ class Values(Scope):
     # ------------------------------------------------------------ operators
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
-        value = needed(self.expression(node.operand))
+        value = self.present(self.expression(node.operand))
         if isinstance(node.op, ast.Not):
             return Value(BOOL, f"(!{truth(value)})")
         if value.type is NEVER:
@@ -185,7 +199,7 @@ class Values(Scope):
         raise refuse(node, "is no integer")
 
     def of_BinOp(self, node: ast.BinOp) -> Value:
-        left, right = map(needed, self.several(node.left, node.right))
+        left, right = map(self.present, self.several(node.left, node.right))
         return self.binary(type(node.op), left, right, node)
 
     def binary(self, op: Any, left: Value, right: Value, node: ast.AST) -> Value:

@@ -9,7 +9,7 @@ from typing import Any
 
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_loops import Loops
-from looplift.emit.typed_scope import Value, as_number, coerced, common, needed, refuse, truth
+from looplift.emit.typed_scope import Value, as_number, coerced, common, refuse, truth
 from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NUMBERS, text_of
 
 
@@ -94,7 +94,7 @@ class Folds(Loops):
         found: list[Any] = [NEVER if start is None else start.type]
 
         def step(value: Value) -> None:
-            value = needed(value)
+            value = self.present(value)
             if value.type not in (*NUMBERS, NEVER):
                 raise refuse(node, "adds no numbers")
             type_ = INT if value.type is BOOL else value.type
@@ -137,7 +137,7 @@ class Folds(Loops):
         if keywords.keys() - {"key", "default"}:
             raise refuse(node, "is called with names")
         if len(node.args) > 1 and not keywords:
-            values = list(map(needed, self.several(*node.args)))
+            values = list(map(self.present, self.several(*node.args)))
             best = values[0]
             for value in values[1:]:
                 best = self._better(name, best, value, node)
@@ -161,8 +161,8 @@ class Folds(Loops):
         call = ast.Call(node.func, [source], [])
 
         def step(value: Value) -> None:
-            value = self.keep(needed(value) if "key" not in keywords else value)
-            key = self.keep(needed(self.applied(keywords["key"], value))) if "key" in keywords else value
+            value = self.keep(self.present(value) if "key" not in keywords else value)
+            key = self.keep(self.present(self.applied(keywords["key"], value))) if "key" in keywords else value
             if NEVER in (value.type, key.type):
                 return
             old = Value(key.type, best_key)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from looplift.emit.typed_expressions import SEQUENCES, Values, element, inside, is_box
-from looplift.emit.typed_scope import Value, as_int, as_number, coerced, needed, refuse
+from looplift.emit.typed_scope import Value, as_int, as_number, coerced, refuse
 from looplift.emit.typed_types import (
     BOOL,
     FLOAT,
@@ -44,7 +44,7 @@ class Expressions(Values):
         if isinstance(op, ast.Eq | ast.NotEq):
             code = self.equal(left, right, node)
             return f"(!{code})" if isinstance(op, ast.NotEq) else code
-        left, right = needed(left), needed(right)
+        left, right = self.present(left), self.present(right)
         if NEVER in (left.type, right.type):
             return "false"
         if isinstance(op, ast.Gt | ast.GtE):
@@ -66,6 +66,8 @@ class Expressions(Values):
         return MIXED if {one, other} & {FLOAT, MIXED} else INT
 
     def is_none(self, left: Value, right: Value, negated: bool, node: ast.AST) -> str:
+        if self.record_at(left) is not None and same(left.type, right.type):
+            return f"({left.code}.p {'!=' if negated else '=='} {right.code}.p)"
         left, right = (right, left) if left.type is NONE else (left, right)
         if right.type is not NONE:
             raise refuse(node, "asks whether two names stand for one object")
@@ -86,6 +88,8 @@ class Expressions(Values):
             return "(" + (" && ".join(self.equal(*pair, node, items=True) for pair in pairs) or "true") + ")"
         if left.type is TEXT and right.type is TEXT:
             return self.equal_text(left, right)
+        if self.record_at(left) is not None and same(left.type, right.type):
+            return f"({left.code}.p == {right.code}.p)"
         if is_box(left, "dict", "set", "defaultdict"):
             raise refuse(node, "compares dicts or sets")
         type_ = self.joins.join(left.type, right.type)
@@ -95,7 +99,7 @@ class Expressions(Values):
         return f"eq({left.code}, {right.code})"
 
     def contains(self, owner: Value, item: Value, node: ast.AST) -> str:
-        owner = needed(owner)
+        owner = self.present(owner)
         if NEVER in (owner.type, item.type):
             return "false"
         if isinstance(owner.type, Tup):
@@ -115,7 +119,7 @@ class Expressions(Values):
         if isinstance(node.slice, ast.Slice):
             return self.slice_of(node, node.slice)
         owner, index = self.several(node.value, node.slice)
-        return self.item(needed(owner), index, node)
+        return self.item(self.present(owner), index, node)
 
     def item(self, owner: Value, index: Value, node: ast.AST) -> Value:
         if owner.type is NEVER:
@@ -177,7 +181,7 @@ class Expressions(Values):
     def slice_of(self, node: ast.Subscript, part: ast.Slice) -> Value:
         bounds = [one for one in (part.lower, part.upper, part.step) if one is not None]
         owner, *found = self.several(node.value, *bounds)
-        owner = needed(owner)
+        owner = self.present(owner)
         if owner.type is NEVER:
             return owner
         if isinstance(owner.type, Tup):

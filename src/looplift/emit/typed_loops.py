@@ -10,7 +10,7 @@ from typing import Any
 from looplift.base.data import dataclass, field
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_items import Expressions
-from looplift.emit.typed_scope import Value, as_int, coerced, needed, refuse
+from looplift.emit.typed_scope import Value, as_int, coerced, refuse
 from looplift.emit.typed_types import INT, NEVER, TEXT, Box, Tup, text_of
 
 
@@ -57,7 +57,7 @@ class Loops(Expressions):
 
     def taken_apart(self, value: Value, count: int, node: ast.AST) -> list[Value]:
         """The items of a value that is bound to several names."""
-        value = needed(value)
+        value = self.present(value)
         if value.type is NEVER:
             return [value] * count
         if isinstance(value.type, Tup):
@@ -84,7 +84,7 @@ class Loops(Expressions):
                 if function is enumerate:
                     return self.steps_of_enumerate(node)
             if isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values") and not node.args:
-                owner = needed(self.expression(node.func.value))
+                owner = self.present(self.expression(node.func.value))
                 if is_box(owner, "dict", "defaultdict"):
                     return self.steps_of_dict(owner, node.func.attr)
         if isinstance(node, ast.Tuple | ast.List) and node.elts:
@@ -143,7 +143,7 @@ class Loops(Expressions):
             place, left = self.fresh("i"), self.fresh("n")
             self.emit(f"I {left} = range_size({first}, {last}, {step}), {place} = {first} + ({left} - 1) * {step};")
             return Steps(f"{left} > 0", [f"--{left}", f"{place} -= {step}"], Value(INT, place))
-        owner = self.keep(needed(self.expression(inner)))
+        owner = self.keep(self.present(self.expression(inner)))
         if owner.type is NEVER:
             return Steps("false", [], owner)
         if owner.type is not TEXT and not is_box(owner, "list", "deque", "bytes", "bytearray"):
@@ -188,7 +188,7 @@ class Loops(Expressions):
         return Steps(f"next_live({box.code}.p, {place}, {version})", [f"++{place}"], found)
 
     def steps_of_value(self, value: Value, node: ast.AST) -> Steps:
-        value = needed(value)
+        value = self.present(value)
         if value.type is NEVER:
             return Steps("false", [], value)
         if isinstance(value.type, Tup):

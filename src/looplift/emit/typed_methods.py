@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import inspect
+from typing import Any
 
 from looplift.emit.typed_calls import Calls
 from looplift.emit.typed_expressions import element, is_box
-from looplift.emit.typed_scope import Value, as_int, coerced, needed, refuse
+from looplift.emit.typed_scope import Routine, Value, as_int, coerced, refuse
 from looplift.emit.typed_types import BOOL, INT, NEVER, NONE, TEXT, Box, Maybe, text_of
 
 _TESTS = {"isalpha": "is_alpha", "isdigit": "is_digit", "isalnum": "is_alnum", "isupper": "is_upper",
@@ -19,7 +20,7 @@ class Methods(Calls):
     """Calls of methods."""
 
     def method(self, node: ast.Call, func: ast.Attribute) -> Value:
-        owner = needed(self.expression(func.value))
+        owner = self.present(self.expression(func.value))
         if owner.type is NEVER:
             self.several(*node.args)
             return owner
@@ -27,6 +28,8 @@ class Methods(Calls):
             return self.of_text(func.attr, owner, node)
         if not isinstance(owner.type, Box):
             raise refuse(node, "calls a method of something else")
+        if (record := self.record_at(owner)) is not None:
+            return self.call(self.method_of(record, func.attr, node), node, first=self.keep(owner))
         if func.attr == "sort" and is_box(owner, "list") and not node.args:
             self.sort(self.keep(owner), {str(one.arg): one.value for one in node.keywords}, node)
             return Value(NONE, "None_()")
@@ -45,6 +48,9 @@ class Methods(Calls):
         except TypeError:
             raise refuse(node, "is called with other arguments") from None
         return found(owner, node, *values)
+
+    def method_of(self, record: Any, name: str, node: ast.AST) -> Routine:
+        raise NotImplementedError
 
     def done(self, line: str) -> Value:
         self.emit(line)

@@ -32,7 +32,7 @@ class TypedProgram:
     """``text``: C++ of the program. ``inputs``: what it is given, in order. ``changes``: those that it may change.
 
     ``callees``: functions of the user's that it calls, with what their names stand for. ``is_deep``: it recurses.
-    ``types``: of the inputs.
+    ``types``: of the inputs. ``methods``: of classes, each with the name that it has there.
     """
 
     text: str
@@ -41,6 +41,7 @@ class TypedProgram:
     callees: dict[Any, tuple[Any, ...]]
     is_deep: bool
     types: dict[str, Any]
+    methods: list[tuple[type, str, Any]]
 
 
 class Writer(Statements):
@@ -50,7 +51,8 @@ class Writer(Statements):
         self, body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str], source_of: Callable, others: list
     ):
         super().__init__()
-        self.body, self.values, self.live_out, self.source_of = body, values, live_out, source_of
+        self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
+        self.records = {}
         self.routines, self.exits, self.texts, self.lambdas = {}, [], {}, {}
         self.imports: dict[str, Any] = {}
         self.callees: dict[Any, tuple[Any, ...]] = {}
@@ -187,6 +189,9 @@ class Writer(Statements):
         made.shared, made.defaults = shared, list(arguments.defaults)
         return made
 
+    def source_of(self, function: Any) -> Any:
+        return self.tree_of(function)
+
     def _memory(self, node: ast.FunctionDef) -> int | None:
         """How many results the decorators of a function keep."""
         if not node.decorator_list:
@@ -255,9 +260,9 @@ class Writer(Statements):
         check_result(self.main.result)
         changes = [name for name in self.inputs if holds_box(self.given[name])]
         text = program_text(self, every)
-        return TypedProgram(
-            text, self.inputs, changes, self.callees, any(one.calls_itself for one in every), self.given
-        )
+        methods = [(made, *pair) for made, one in self.records.items() for pair in one.methods.items()]
+        deep = any(one.calls_itself for one in every)
+        return TypedProgram(text, self.inputs, changes, self.callees, deep, self.given, methods)
 
     def _reachable(self, routine: Routine) -> set[Routine]:
         found: set[Routine] = set()
@@ -273,8 +278,8 @@ class Writer(Statements):
 def check_result(type_: Any, depth: int = 0) -> None:
     """What is handed out is of Python's plain types."""
     if isinstance(type_, Box):
-        if type_.find().kind == "defaultdict" or depth > 6:
-            raise refuse(None, "a dict with a default is handed out")
+        if type_.find().kind == "defaultdict" or type_.find().kind.startswith("object ") or depth > 6:
+            raise refuse(None, "an object, or a dict with a default, is handed out")
         for cell in type_.find().cells:
             check_result(cell, depth + 1)
     for item in type_.items if isinstance(type_, Tup) else [type_.inner] if isinstance(type_, Maybe) else []:
@@ -340,5 +345,9 @@ def typed_program(
     """
     try:
         return Writer(body, values, live_out, source_of, others or []).written()
+    except NotLiftable:
+        raise
     except RecursionError:
         raise NotLiftable("unsupported-value", "types without an end") from None
+    except Exception as error:
+        raise NotLiftable("internal", f"{type(error).__name__}: {error}") from error

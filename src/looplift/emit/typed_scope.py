@@ -68,6 +68,13 @@ class Scope:
         self.bound: set[str] = set()
         self.boxes: dict[tuple[int, str], Any] = {}
 
+    def present(self, value: Value) -> Value:
+        """A value that must not be None; where it is nothing else, Python raises."""
+        if value.type is NONE:
+            self.emit("bail(KIND);")
+            return Value(NEVER, "None_()")
+        return needed(value)
+
     def fresh(self, hint: str = "t") -> str:
         self.count += 1
         return f"{hint}{self.count}"
@@ -174,8 +181,8 @@ def needed(value: Value) -> Value:
 
 def as_int(value: Value, node: ast.AST | None = None) -> str:
     value = needed(value)
-    if value.type in (INT, NEVER):
-        return value.code if value.type is INT else "I(0)"
+    if value.type in (INT, NEVER, NONE):
+        return value.code if value.type is INT else "(bail(KIND), I(0))"
     if value.type is BOOL:
         return f"I({value.code})"
     raise refuse(node, "is no integer")

@@ -6,12 +6,12 @@ import ast
 from typing import Any
 
 from looplift.emit.typed_expressions import element, inside, is_box
-from looplift.emit.typed_methods import Methods
-from looplift.emit.typed_scope import Value, as_int, coerced, needed, refuse
+from looplift.emit.typed_objects import Objects
+from looplift.emit.typed_scope import Value, as_int, coerced, refuse
 from looplift.emit.typed_types import INT, NEVER, NONE, TEXT, Box, Tup, text_of
 
 
-class Statements(Methods):
+class Statements(Objects):
     """Statements, one after the other."""
 
     def statements(self, nodes: list[ast.stmt]) -> bool:
@@ -97,12 +97,15 @@ class Statements(Methods):
                 value = self.keep(value)
                 owner, index = self.several(target.value, target.slice)
                 self.put(owner, index, value, target)
+            case ast.Attribute():
+                value = self.keep(value)
+                self.put_attribute(self.present(self.expression(target.value)), value, target)
             case _:
                 raise refuse(target, "is bound")
 
     def put(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
         """``owner[index] = value``."""
-        owner = needed(owner)
+        owner = self.present(owner)
         if owner.type is NEVER:
             return
         if is_box(owner, "list", "deque"):
@@ -117,7 +120,7 @@ class Statements(Methods):
     def _store_slice(self, target: ast.Subscript, value: Value) -> None:
         """``a[:] = b``."""
         part: Any = target.slice
-        owner = needed(self.expression(target.value))
+        owner = self.present(self.expression(target.value))
         if not is_box(owner, "list") or not is_box(value, "list") or part.lower or part.upper or part.step:
             raise refuse(target, "is stored into")
         self.joins.join(owner.type, value.type)
@@ -133,7 +136,7 @@ class Statements(Methods):
                 if isinstance(node.op, ast.Add) and is_box(old, "list"):
                     self.extend(old, node.value, node)
                     return
-                old, value = map(needed, self.in_order([lambda: old, lambda: self.expression(node.value)]))
+                old, value = map(self.present, self.in_order([lambda: old, lambda: self.expression(node.value)]))
                 if isinstance(node.op, ast.Add) and old.type is TEXT and value.type is TEXT:
                     owner = self.owner(name)
                     if owner is not None and old.code == f"v_{name}":
@@ -145,6 +148,8 @@ class Statements(Methods):
                 raise refuse(node, "changes a slice")
             case ast.Subscript():
                 self._change_item(node, node.target)
+            case ast.Attribute():
+                self._change_attribute(node, node.target)
             case _:
                 raise refuse(node, "is changed")
 
@@ -155,7 +160,7 @@ class Statements(Methods):
 
     def _change_item(self, node: ast.AugAssign, target: ast.Subscript) -> None:
         owner, index = self.several(target.value, target.slice)
-        owner, index = needed(owner), self.keep(index)
+        owner, index = self.present(owner), self.keep(index)
         if not owner.code.isidentifier():
             owner = self.keep(owner) if not _is_path(owner.code) else owner
         old = self.item(owner, index, target)
@@ -168,8 +173,24 @@ class Statements(Methods):
             owner, old = self.keep(owner), self.keep(old)
             self.lines += lines
         self.refuse_shared_change(old, node)
-        found = self.binary(type(node.op), needed(old), needed(value), node)
+        found = self.binary(type(node.op), self.present(old), self.present(value), node)
         self.put(owner, index, self.keep(found), target)
+
+    def _change_attribute(self, node: ast.AugAssign, target: ast.Attribute) -> None:
+        owner = self.keep(self.present(self.expression(target.value)))
+        if owner.type is NEVER:
+            return
+        record = self.record_at(owner)
+        if record is None:
+            raise refuse(node, "changes an attribute of something else")
+        old = self.keep(self.attribute_of(owner, record, target))
+        if isinstance(node.op, ast.Add) and is_box(old, "list"):
+            self.extend(old, node.value, node)
+            return
+        self.refuse_shared_change(old, node)
+        value = self.expression(node.value)
+        if NEVER not in (old.type, value.type):
+            self.put_attribute(owner, self.binary(type(node.op), self.present(old), self.present(value), node), target)
 
     def do_Delete(self, node: ast.Delete) -> None:
         for target in node.targets:

@@ -28,7 +28,7 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
     locals_ = variables(main, sorted(main.types.keys() - main.kept))
     body += [f"{text_of(main.result)} run(PyObject* args) {{", *locals_, *reads(writer)]
     body += [*writer.methods[main], "bail(UNBOUND);", "}"]
-    program = "\n".join(["struct Program {", *body, "};"])
+    program = "\n".join([*writer.object_texts(), "struct Program {", *body, "};"])
     tuples = [tuple_text(int(count)) for count in sorted(set(re.findall(r"\bTup(\d+)\b", program)))]
     return "\n".join([NUMBERS, CONTAINERS, OBJECTS, *tuples, HELPERS, program, ENTRY])
 

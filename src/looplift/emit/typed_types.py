@@ -205,11 +205,14 @@ def text_of(type_: Any, depth: int = 0) -> str:
         return f"Opt<{text_of(type_.inner, depth + 1)}>"
     if isinstance(type_, Box):
         box = type_.find()
+        if box.kind.startswith("object "):
+            return f"Ref<{box.kind[7:]}>"
         inner = ", ".join(text_of(cell, depth + 1) for cell in box.cells)
         return f"Ref<{_TEMPLATES[box.kind].format(inner)}>"
     return type_.text
 
 
+KINDS = ("list", "deque", "bytes", "bytearray", "dict", "defaultdict", "set")
 _TEMPLATES = {
     "list": "List<{}, 0>", "deque": "List<{}, 1>", "bytes": "List<{}, 2>", "bytearray": "List<{}, 3>",
     "dict": "Dict<{}, 0>", "defaultdict": "Dict<{}, 1>", "set": "Set<{}>",

@@ -71,6 +71,11 @@ def same_callees(callees: Mapping[types.FunctionType, tuple[Any, ...]]) -> bool:
     return True
 
 
+def same_methods(methods: list[tuple[type, str, Any]]) -> bool:
+    """Whether classes still have the methods that were looked at."""
+    return all(vars(made).get(name) is function for made, name, function in methods)
+
+
 def global_of(function: types.FunctionType, name: str) -> Any:
     return function.__globals__.get(name, getattr(builtins, name, None))
 

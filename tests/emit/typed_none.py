@@ -1,0 +1,88 @@
+"""Small functions in which None stands where something else is needed, each with arguments."""
+
+from typed_given import given
+
+
+@given(lambda: ([1, 2],))
+def of_none_arith(a):
+    best = None
+    for x in a:
+        if x > 100:
+            best = best + 1
+        elif best is None:
+            best = x
+    return best
+
+
+@given(lambda: ([1, 2],))
+def of_none_raise(a):
+    best = None
+    t = 0
+    for x in a:
+        t += x + (best if x > 1 else 0)
+    return t
+
+
+@given(lambda: ([1, 2],))
+def of_none_iter(a):
+    d = {1: None}
+    t = 0
+    for x in a:
+        for y in d[1]:
+            t += 1
+    return t
+
+
+@given(lambda: ([1, 2],))
+def of_none_len(a):
+    z = None
+    t = 0
+    for x in a:
+        if x > 1:
+            t += len(z)
+    return t
+
+
+@given(lambda: ([1, 2],))
+def of_none_min(a):
+    z = None
+    t = 0
+    for x in a:
+        t += min(x, z)
+    return t
+
+
+@given(lambda: ([1, 2],))
+def of_none_range(a):
+    z = None
+    t = 0
+    for x in a:
+        for k in range(z):
+            t += 1
+    return t
+
+
+@given(lambda: ([1, 2],))
+def of_none_put(a):
+    z = None
+    for x in a:
+        z[x] = 1
+    return z
+
+
+@given(lambda: ([1, 2],))
+def of_none_int(a):
+    z = None
+    t = 0
+    for x in a:
+        t += int(z)
+    return t
+
+
+@given(lambda: ([1, 2],))
+def of_none_str(a):
+    z = None
+    t = ""
+    for x in a:
+        t += str(z)
+    return t
