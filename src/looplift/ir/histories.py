@@ -104,7 +104,19 @@ def _is_held(append: Append, function: Function, facts: Facts) -> bool:
     made = next((s for s in statements if isinstance(s, Let) and s.var is append.value), None)
     readers = [s.op.name for s in statements if isinstance(s, Let) and append.value in uses(s)]
     shared = any(name.rpartition(".")[2] in MAY_BE_ITS_OPERAND for name in readers)
-    return is_made_anew(made, facts) and append.value not in changed and not shared
+    is_result = made is not None and made.op.name.startswith("inplace.")
+    return is_made_anew(made, facts) and not is_result and not shared and changed.isdisjoint(_later(append, statements))
+
+
+def _later(append: Append, statements: list[Statement]) -> set[Atom]:
+    """The variables that may be what is appended, later on as well."""
+    joined = [(phi.var, (phi.then, phi.orelse)) for s in statements if isinstance(s, If) for phi in s.phis]
+    for carry in (carry for s in statements if isinstance(s, Loop) for carry in s.carries):
+        joined += [(var, (carry.init, carry.next)) for var in (carry.inside, carry.after)]
+    found: set[Atom] = {append.value}
+    while more := {var for var, sources in joined if var not in found and not found.isdisjoint(sources)}:
+        found |= more
+    return found
 
 
 def _is_stack(statement: Statement, function: Function) -> bool:

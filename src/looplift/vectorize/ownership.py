@@ -45,9 +45,17 @@ def check_owned(context: Context, op: Op, statement: Let) -> None:
 
 
 def _seen_changing(context: Context, change: Let, names: set[Var]) -> bool:
-    """Whether a value that shares memory with what is changed is read after the change, or again in a loop."""
+    """Whether a value that shares memory with what is changed is read after the change, or again in a loop.
+
+    What takes its value from the change shows the new one, unless a backward pass would have to remember it: that is
+    told that the value has changed once more.
+    """
     order, inside = program_order(context.facts.function.body)
-    for var in names:
+    after = _shown_after(context, change, inside[id(change)])
+    if any(c.next in names - after and c.next is not c.inside for loop in inside[id(change)] for c in loop.carries):
+        return True  # what another change made of it before would go on
+    remembered = any(_remembers(context, user, var) for var in after for user in context.flow.users.get(var, ()))
+    for var in names if context.needs_grad and remembered else names - after:
         definition = context.flow.definition.get(var)
         home = inside.get(id(definition), ())
         if isinstance(definition, Loop) and any(c.inside is var for c in definition.carries):
@@ -77,7 +85,9 @@ def _exclude(context: Context, a: Statement, b: Statement) -> bool:
 def _other_names(context: Context, change: Let, names: set[Var]) -> set[Var]:
     """Variables that an ``if`` or a loop may make another name of what is changed, but for those that hold it later."""
     after = _followed(context, {change.var}, back=False)
-    after |= {c.after for var in names for c in _carries(context, var) if c.inside is var}
+    after |= {
+        c.after for var in names for c in _carries(context, var) if c.inside is var and c.next in {*after, c.inside}
+    }
     found = _followed(context, names, back=True) - names - after
     results = {atom for _, atom in context.facts.function.results}
     if results & ((names | found) - after):
@@ -105,6 +115,41 @@ def _followed(context: Context, names: set[Var], *, back: bool) -> set[Var]:
         pending += more - found
         found |= more
     return found
+
+
+def _shown_after(context: Context, change: Let, loops: tuple[Loop, ...]) -> set[Var]:
+    """The variables that take their value from a change, in the same iteration of the ``loops`` that it is in."""
+    found, pending = {change.var}, [change.var]
+    while pending:
+        var = pending.pop()
+        more: set[Var] = set()
+        for user in context.flow.users.get(var, ()):
+            match user:
+                case If(phis=phis):
+                    more |= {phi.var for phi in phis if var is phi.then or var is phi.orelse}
+                case Loop(carries=carries):
+                    same = [carry for carry in carries if var is carry.init or var is carry.next]
+                    inner = user not in loops
+                    more |= {carry.after for carry in same} | ({carry.inside for carry in same} if inner else set())
+                case Let(op=op) if op.name.startswith("inplace.") and op.args[0] is var:
+                    more.add(user.var)
+        pending += more - found
+        found |= more
+    return found
+
+
+def _remembers(context: Context, user: Statement, var: Var) -> bool:
+    """Whether a backward pass needs the value that a statement reads; not of sums, and of products with numbers."""
+    if not isinstance(user, Let):
+        return False
+    short = table.base_name(user.op.name.removeprefix("inplace."))
+    if short in ("add", "sub", "neg", "pos", "lt", "le", "gt", "ge", "eq", "ne"):
+        return False
+    others = [arg for place, arg in enumerate(user.op.args) if arg is not var or (short == "truediv" and place)]
+    numbers = all(
+        isinstance(arg, Const) or (isinstance(arg, Var) and context.facts.kind(arg).is_number) for arg in others
+    )
+    return not (short in ("mul", "truediv") and len(user.op.args) == 2 and numbers and len(others) == 1)
 
 
 CHOOSING = ("builtin.min", "builtin.max")
