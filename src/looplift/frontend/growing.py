@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from looplift.frontend import expressions, statements, structures
+from looplift.frontend import expressions, loops, statements, structures
 from looplift.frontend.names import assigned_names, updated_names
 from looplift.frontend.scope import Builder, Structure, Value
-from looplift.ir.grammar import Append, Var
+from looplift.ir.grammar import Append, Let, Store, Var, uses, walk
 
 
 def append(build: Builder, ref: Value, item: Value) -> bool:
@@ -40,6 +40,40 @@ def extend(build: Builder, owner: ast.expr, items: ast.expr) -> bool:
     ast.copy_location(loop, items)
     statements.translate(build, ast.fix_missing_locations(loop))
     build.env.pop(name, None)
+    return True
+
+
+def put_in_order(build: Builder, name: str, keywords: list[ast.keyword]) -> bool:
+    """``a.sort()`` of a list that nobody knows by another name is ``a = sorted(a)``."""
+    if not _is_alone(build, name) or any(word.arg != "reverse" for word in keywords):
+        return False
+    words = {str(word.arg): build.atom(expressions.evaluate(build, word.value)) for word in keywords}
+    build.env[name] = build.emit("builtin.sorted", build.atom(build.env[name]), hint=name, **words)
+    return True
+
+
+_ONLY_READ = ("getitem", "iter_item", "iter_len", "builtin.len", "builtin.sum", "builtin.max", "builtin.min")
+
+
+def _is_alone(build: Builder, name: str) -> bool:
+    """Whether a name holds a list made in the current block, with no other name or holder."""
+    ref = build.env.get(name)
+    made = [s for s in build.blocks[-1] if isinstance(s, Let) and s.var is ref]
+    if not isinstance(ref, Var) or not made or made[0].op.name not in ("list", "builtin.sorted"):
+        return False
+    others = [value for other, value in build.env.items() if other != name]
+    if any(isinstance(value, Structure) or ref in loops.leaves(value) for value in others):
+        return False
+    for statement in walk(build.blocks[-1][build.blocks[-1].index(made[0]) :]):
+        match statement:
+            case Append(ref=list_, value=item) if list_ is ref and item is not ref:
+                continue
+            case Let(op=op) if op.name in _ONLY_READ:
+                continue
+            case Store(ref=list_, value=item) if list_ is ref and item is not ref:
+                continue
+        if ref in uses(statement):
+            return False
     return True
 
 

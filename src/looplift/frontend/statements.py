@@ -310,6 +310,9 @@ def _expression(build: Builder, value: ast.expr) -> None:
         case ast.Call(func=ast.Attribute(value=owner, attr="extend"), args=[items], keywords=[]):
             if growing.extend(build, owner, items):
                 return
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="sort"), args=[], keywords=keywords):
+            if growing.put_in_order(build, name, keywords):
+                return
         case ast.Call(func=ast.Name(id="print"), args=args, keywords=keywords) if build.is_builtin("print"):
             items = tuple(build.atom(v) for v in expressions._items(build, args))
             if any(keyword.arg is None for keyword in keywords):
