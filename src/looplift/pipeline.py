@@ -260,8 +260,9 @@ def _through_the_ir(
         facts = analyse(function)
         make = partial(plan, backend=settings.backend, kernel_of=_kernel_of, reuses=reuse_memory)
         made = _planned(facts, make, settings, searches=searches)
-        short = kernels and not made.is_all_lanes and has_short_rows(facts)
-        if kernels and not made.is_all_lanes and not isinstance(found := one_kernel(rows=short), NotLiftable):
+        whole = kernels and (not made.is_all_lanes or made.rewritten)
+        short = whole and has_short_rows(facts)
+        if whole and not isinstance(found := one_kernel(rows=short), NotLiftable):
             without = partial(_through_the_ir, program, settings=settings, kernels=False, markers=markers)
             found.alternative = without
             return found
@@ -391,8 +392,9 @@ def _planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, sear
             refusal = refusal or why
     if (made is None or not _is_done(made)) and (other := _forwarded(facts, plan)) is not None:
         made, facts = other, other.facts
-    if searches and (made is None or not _is_done(made)) and (other := _searched(facts, plan)) is not None:
-        other.unsearched = made
+        made.rewritten = True
+    if searches and (made is None or not _is_done(made)) and (other := _searched(facts, plan, made)) is not None:
+        other.unsearched, other.rewritten = made, True
         made = other
     if made is None:
         assert refusal is not None
@@ -401,7 +403,11 @@ def _planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, sear
 
 
 def _is_done(made: Any) -> bool:
-    return made.is_all_lanes or all(loop.decision == "native" for loop in made.decisions)
+    """Whether a plan has no loop that stays; a kernel's gradients are slow beside those of batched code."""
+    from looplift.vectorize.plan import needs_grad
+
+    native = all(loop.decision == "native" for loop in made.decisions)
+    return made.is_all_lanes or (native and not needs_grad(made.facts))
 
 
 def _forwarded(facts: Any, plan: Callable[[Any], Any]) -> Any:
@@ -419,7 +425,7 @@ def _forwarded(facts: Any, plan: Callable[[Any], Any]) -> Any:
     return None
 
 
-def _searched(facts: Any, plan: Callable[[Any], Any]) -> Any:
+def _searched(facts: Any, plan: Callable[[Any], Any], before: Any) -> Any:
     """The plan of a function in which loops that are left early are searches in lanes; None if none can be."""
     from looplift.analysis.probe import analyse
     from looplift.vectorize.searches import with_searches
@@ -433,7 +439,8 @@ def _searched(facts: Any, plan: Callable[[Any], Any]) -> Any:
         lanes = set(made.loops.values())
         slow = {name for loop, name in searched.searches.items() if loop not in lanes}
         if not slow:
-            return made
+            kernel = before is not None and all(loop.decision == "native" for loop in before.decisions)
+            return made if made.is_all_lanes or not kernel else None
         without |= slow
     return None
 

@@ -43,6 +43,8 @@ class Plan:
     kernels: list[Any] = field(default_factory=list)
     loops: dict[Axis, Loop] = field(default_factory=dict)
     """What each axis was."""
+    rewritten: bool = False
+    """Whether loops that remember, or are left early, were made others that can be lanes; a kernel needs no such."""
     unsearched: Plan | None = None
     """The plan in which loops that are left early are no searches."""
 
