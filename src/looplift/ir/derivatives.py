@@ -112,17 +112,25 @@ def _mse(s: Slopes, let: Let, slope: Atom) -> None:
     s.add(b, lambda: s.let("neg", made))
 
 
+IGNORED = -100
+"""The class that 'cross_entropy' leaves out."""
+
+
 def _cross_entropy(s: Slopes, let: Let, slope: Atom) -> None:
     kind, (x, target) = _reduction(s, let), let.op.args
     rank = len(s.shape(x))
     if kind not in ("mean", "sum") or rank not in (1, 2) or "int64" not in s.dtype(target):
         raise s.refusal("a gradient through 'cross_entropy' of something else than classes")
-    hot = s.let("torch.nn.functional.one_hot", target, _extent(s, x, rank - 1))
-    made = s.let("sub", s.let("torch.softmax", x, Const(rank - 1)), hot)
-    made = s.let("mul", made, slope)
+    classes = _extent(s, x, rank - 1)
+    left_out = s.let("eq", target, Const(IGNORED))
+    inside = s.let("torch.logical_and", s.let("torch.ge", target, Const(0)), s.let("torch.lt", target, classes))
+    s.require(s.let("method.all", s.let("torch.logical_or", inside, left_out)), "a class of 'cross_entropy'")
+    p = s.let("torch.softmax", x, Const(rank - 1))
+    hot = s.let("eq", s.let("method.unsqueeze", target, Const(-1)), s.let("torch.arange", classes))
+    made = s.let("mul", s.let("torch.where", hot, s.let("sub", p, Const(1)), p), slope)
     if kind == "mean" and rank == 2:
-        made = s.let("truediv", made, _extent(s, x, 0))
-    s.add(x, made)
+        made = s.let("truediv", made, s.let("method.sum", s.let("torch.ne", target, Const(IGNORED))))
+    s.add(x, s.let("torch.where", s.let("method.unsqueeze", left_out, Const(-1)), Const(0.0), made))
 
 
 def _logits(s: Slopes, let: Let, slope: Atom) -> None:
@@ -265,6 +273,12 @@ def _stack(s: Slopes, let: Let, slope: Atom) -> None:
         s.add(item, lambda index=index: s.let("getitem", slope, index))
 
 
+def _is_place(s: Slopes, part: Atom) -> bool:
+    """Whether a part of a subscript is one number."""
+    kind = s.facts[part].kind
+    return kind.family == "int" or (kind.is_array and kind.rank == 0 and str(kind.dtype) == "torch.int64")
+
+
 def _getitem(s: Slopes, let: Let, slope: Atom) -> None:
     """``x[:, 0]``, ``x[i]``: zeros, but for the place that was read."""
     x: Any = let.op.args[0]
@@ -278,7 +292,7 @@ def _getitem(s: Slopes, let: Let, slope: Atom) -> None:
             if any(not isinstance(one, Const) or one.value is not None for one in (part.lo, part.hi, part.step)):
                 raise s.refusal("a gradient through a slice")
             continue
-        if isinstance(part, Group) or s.facts[part].kind.family != "int":
+        if isinstance(part, Group) or not _is_place(s, part):
             raise s.refusal("a gradient through an item at something else than numbers")
         extent = _extent(s, x, axis)
         here = s.let("eq", s.let("torch.arange", extent), s.let("mod", part, extent))

@@ -33,12 +33,14 @@ from looplift.ir.grammar import (
     Loop,
     Op,
     Operand,
+    Require,
     Statement,
     Store,
     Var,
     While,
     atoms,
     operands,
+    uses,
     walk,
 )
 from looplift.ir.slopes import STOPS, Slopes
@@ -103,18 +105,18 @@ class _Differentiated:
         through = self.on_the_way()
         self.check(through)
         slopes = Slopes(self.facts, self.lets, self._names(), self.first.span, creates=self.creates)
-        slopes.begin(self.output, self.seed)
+        slopes.begin(self.output, self.seed, self.inputs[0] if self.may_raise(through) else None)
         for var in sorted(self.inner(through), key=self.order.__getitem__, reverse=True):
             slopes.through(self.lets[var], through, RULES)
         ends = {}
         back = self.taken_back(slopes) if self.computed else {}
         for let, one in zip(self.beside, self.inputs):
             slope = back[one] if one in back else slopes.of[one]
-            made = next((one for one in slopes.lets if one.var is slope), None)
+            made = next((one for one in slopes.lets if isinstance(one, Let) and one.var is slope), None)
             op = Op("method.clone", (slope,)) if made is None else made.op
             ends[let.var] = Let(let.var, op, let.span)
-        read = {atom for let in slopes.lets for atom in operands(let.op)}
-        lets = [let for let in slopes.lets if let.var in read]
+        read = {atom for one in slopes.lets for atom in uses(one)}
+        lets = [one for one in slopes.lets if not isinstance(one, Let) or one.var in read]
         return replace(self.function, body=self._placed(self.function.body, lets, ends))
 
     def _names(self) -> Iterator[str]:
@@ -125,7 +127,7 @@ class _Differentiated:
             if f"slope.{number}" not in taken:
                 yield f"slope.{number}"
 
-    def _placed(self, block: Block, lets: list[Let], ends: dict[Var, Let]) -> Block:
+    def _placed(self, block: Block, lets: list[Let | Require], ends: dict[Var, Let]) -> Block:
         made: list[Statement] = []
         for statement in block:
             if statement is self.first:
@@ -220,6 +222,20 @@ class _Differentiated:
             slope = slopes.let("getitem", every, Const(place))
             found[one] = slopes.let("add", slope, slopes.of[one]) if one in slopes.of else slope
         return found
+
+    def may_raise(self, through: set[Var]) -> bool:
+        """Whether an operation of the output may raise for some values: it then runs, though no slope reads it."""
+        for let in (self.lets[var] for var in self.reads() if var in self.lets):
+            base = _base(let.op)
+            if base in ("getitem", "iter_item"):
+                if any(isinstance(one, Var) and self.facts.kind(one).is_array for one in atoms(let.op.args[1])):
+                    return True
+            elif base == "cross_entropy":
+                if let.var not in through:
+                    return True
+            elif base not in RULES and base not in STOPS and base not in FLOWS:
+                return True
+        return False
 
     def inner(self, through: set[Var]) -> set[Var]:
         """The results on the way of which an operand is on the way too."""

@@ -11,7 +11,7 @@ from typing import Any
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Atom, Const, Group, Let, Op, Operand, Var
+from looplift.ir.grammar import Atom, Const, Group, Let, Op, Operand, Require, Var
 
 STOPS = frozenset(
     """detach item tolist numpy eq ne lt le gt ge not and_ or_ isnan isinf isfinite argmax argmin argsort sign floor
@@ -33,17 +33,20 @@ class Slopes:
 
     def __init__(self, facts: Facts, made: dict[Var, Let], names: Iterator[str], span: Span, *, creates: bool):
         self.facts, self.made, self.names, self.span, self.creates = facts, made, names, span, creates
-        self.lets: list[Let] = []
+        self.lets: list[Let | Require] = []
         self.of: dict[Atom, Atom] = {}
         self.wanted: set[Var] = set()
         self.alone: dict[Var, Var] = {}
 
-    def begin(self, output: Any, seed: Any) -> None:
-        """The slope of the output itself."""
+    def begin(self, output: Any, seed: Any, like: Any) -> None:
+        """The slope of the output itself; ``like`` is an input of its dtype, so that the output may go unread."""
         if seed is None:
             if any(extent != 1 for extent in self.shape(output)):
                 raise self.refusal("the gradient of an output with several elements")
-            seed = self.let("torch.ones_like", output)
+            if like is None:
+                seed = self.let("torch.ones_like", output)
+            else:
+                seed = self.let("method.new_ones", like, group(*self.shape(output)))
         elif self.shape(seed) != self.shape(output) or self.dtype(seed) != self.dtype(output):
             raise self.refusal("'grad_outputs' of another shape or dtype than the output")
         self.of[output] = seed
@@ -68,6 +71,10 @@ class Slopes:
         var = Var(next(self.names))
         self.lets.append(Let(var, Op(name, tuple(args), tuple(kwargs.items())), self.span))
         return var
+
+    def require(self, condition: Atom, why: str) -> None:
+        """Else the loop runs, which raises."""
+        self.lets.append(Require(condition, why, self.span))
 
     def detached(self, operand: Operand) -> Operand:
         if not isinstance(operand, Var) or operand not in self.facts.of or "float" not in self.dtype(operand):
