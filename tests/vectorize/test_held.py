@@ -134,3 +134,34 @@ def test_what_fits_is_in_lanes(number):
     lifted = lift(whole, backend="torch", verify="off")
     lifted(array(1.5, 2.0, like=number), array(0, 0, like=narrow))
     assert lifted.report().loops[0].decision == "lanes"
+
+
+def smoothed(labels, k, held, others):
+    out = torch.zeros(len(labels), k)
+    for i in range(len(labels)):
+        for c in range(k):
+            out[i, c] = held * 2 if labels[i] == c else others / 2
+    return out
+
+
+@pytest.mark.parametrize(
+    ("held", "others"), [(0.5, 0.25), (float("inf"), 0.0), (float("nan"), 1.0), (1e38, -1e38), (3, 4)]
+)
+def test_of_two_numbers_for_all_lanes_each_is_looked_at(held, others):
+    labels = torch.tensor([0, 2, 1, 2])
+    lifted = lift(smoothed, verify="off", backend="torch")
+    for _ in range(2):
+        found = lifted(labels, 3, held, others)
+        assert torch.equal(found.nan_to_num(7), smoothed(labels, 3, held, others).nan_to_num(7))
+    assert {loop.decision for loop in lifted.report().loops} == {"lanes"}
+    assert ".all()" not in lifted.source
+
+
+@pytest.mark.parametrize(("held", "others"), [(1e300, 1.0), (1.0, -1e300)])
+def test_a_number_that_single_precision_does_not_hold_raises_where_it_is_stored(held, others):
+    lifted = lift(smoothed, verify="off", backend="torch")
+    with pytest.raises(RuntimeError):
+        lifted(torch.tensor([0, 1]), 2, held, others)
+    seldom = torch.tensor([5, 7]) if held > 2 else torch.tensor([0])
+    found = lifted(seldom, 2 if held > 2 else 1, held, others)
+    assert torch.equal(found, smoothed(seldom, 2 if held > 2 else 1, held, others))

@@ -210,3 +210,28 @@ def test_rows_that_are_required_anyway_are_read_as_they_stand(rows):
     lifted = lift(similar_pairs, verify="off", backend="torch")
     lifted(z, 0.5)
     assert "@" in lifted.source
+
+
+def root_of_a_quotient(x, y):
+    out = torch.zeros(len(x))
+    for i in range(len(x)):
+        ratio = y[i] / x[i]
+        if x[i] > 0:
+            out[i] = ratio + torch.sqrt(ratio)
+        else:
+            out[i] = x[i] * 3
+    return out
+
+
+def logarithm_of_a_root(x, y):
+    total = torch.zeros(())
+    for i in range(len(x)):
+        root = torch.sqrt(x[i])
+        total = total + (torch.log(root * y[i]) if x[i] > 0 else y[i])
+    return total
+
+
+@pytest.mark.parametrize("function", [root_of_a_quotient, logarithm_of_a_root])
+def test_what_is_made_safe_is_made_of_what_is_safe(function):
+    y = torch.tensor([1.0, 2.0, 0.5])
+    check(function, [torch.tensor([0.5, 0.0, 2.0]), y], [torch.zeros(3), y], [torch.tensor([1.0, 2.0, 3.0]), y])

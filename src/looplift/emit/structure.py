@@ -66,7 +66,7 @@ def reduce_text(p: Printer, node: Node) -> Text:
         return _segments(p, node, value, ragged[0], operator)
     method = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin", "maximum": "amax", "minimum": "amin",
               "and": "all", "or": "any"}[operator]  # fmt: skip
-    if method == "sum" and value.kind.family == "bool" and p.library == "torch":
+    if method == "sum" and p.library == "torch" and node.kind.is_number and str(p.dtype(value.kind)) == "torch.bool":
         method = "count_nonzero"
     every = len(dims) == value.rank
     if p.library == "np":

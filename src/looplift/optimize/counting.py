@@ -31,7 +31,8 @@ def counted_mask(node: Node) -> Node | None:
     if value.op != "where" or len(value.args) != 3 or any(axis.is_ragged for axis in node.attrs["axes"]):
         return None
     mask, one, zero = value.args
-    plain = mask.kind.family == "bool" and set(node.attrs["axes"]) <= set(mask.axes) and value.axes == mask.axes
+    truth = mask.kind.family == "bool" or (str(mask.kind.dtype) == "torch.bool" and not mask.kind.rank)
+    plain = truth and set(node.attrs["axes"]) <= set(mask.axes) and value.axes == mask.axes
     if not plain or not all(side.op == "const" and type(side.attrs["value"]) is int for side in (one, zero)):
         return None
     if (one.attrs["value"], zero.attrs["value"]) != (1, 0):

@@ -10,7 +10,7 @@ from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.held import check_float, check_number
-from looplift.vectorize.sheltered import is_whole_power
+from looplift.vectorize.sheltered import is_whole_power, sheltered
 
 OPERANDS = ("min", "max", "a_min", "a_max", "other", "exponent", "input", "end")
 """Keywords of what takes part in promotion, as operands without a name do."""
@@ -210,7 +210,7 @@ def guarded(context: Context, base: str, position: int, arg: Node) -> Node:
     if not (context.needs_grad or warns or base in ("floordiv", "mod", "remainder", "fmod", "floor_divide")):
         return arg
     safe = nodes.const(1 if "int" in str(arg.kind.dtype) or arg.kind.family == "int" else singular[1])
-    chosen = nodes.select(context.mask, arg, safe, arg.kind)
+    chosen = nodes.select(context.mask, sheltered(context, arg, context.mask), safe, arg.kind)
     chosen.attrs["safe"] = True
     return chosen
 

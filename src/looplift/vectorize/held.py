@@ -35,6 +35,17 @@ def check_float(context: Context, value: Node) -> None:
     small = value.op == "retype" and str(value.args[0].kind.dtype) != "torch.float64"
     if not value.axes or small:
         return
+    if value.op == "where" and not any(side.axes for side in value.args[1:]):
+        for side in value.args[1:]:  # two numbers for all lanes
+            _check_size(context, side)
+        return
+    _check_size(context, value)
+
+
+def _check_size(context: Context, value: Node) -> None:
+    number = value.attrs["value"] if value.op == "const" else None
+    if isinstance(number, int | float) and (abs(number) <= GREATEST_SINGLE or abs(number) == float("inf")):
+        return
     size = nodes.elementwise("builtin.abs", [value], value.kind)
     beyond = nodes.compare("gt", size, nodes.const(GREATEST_SINGLE))
     context.check(nodes.negated(nodes.both(beyond, nodes.compare("ne", size, nodes.const(float("inf"))))))
