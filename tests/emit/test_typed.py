@@ -1,5 +1,7 @@
 """Programs over Python's numbers, text and containers as one kernel: what they give, change and raise is the loop's."""
 
+import threading
+
 import pytest
 import typed_algorithms
 import typed_classes
@@ -70,3 +72,42 @@ def test_most_are_lifted():
         if any(loop.decision == "kept" for loop in lifted.report().loops):
             kept.add(function.__name__)
     assert not kept
+
+
+def test_threads_share_a_program():
+    def marked(values, places, n):
+        out = []
+        for k in range(n):
+            for value in values:
+                out.append((value + k, str(value)))
+            places[k] = [k, k + 1]
+        return out, places
+
+    lifted, wrong = lift(marked), []
+
+    def calls(seed):
+        for k in range(1, 60):
+            values = list(range(seed, seed + k % 7))
+            if lifted(values, {}, k) != marked(values, {}, k):
+                wrong.append(seed)
+        wrong.append(None)
+
+    threads = [threading.Thread(target=calls, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == [None] * 6
+
+
+def test_objects_of_the_caller_stay_its_own():
+    def raised(rows):
+        for row in rows:
+            for k in range(len(row)):
+                row[k] += 1
+        return rows[0]
+
+    row = [1, 2]
+    rows = [row, row]
+    assert lift(raised, verify="off")(rows) is row
+    assert row == [3, 4] and rows[0] is rows[1] is row

@@ -305,10 +305,14 @@ class Dispatcher:
         return outcome
 
     def _verified(self, variant: Variant, values: dict[str, Any]) -> Outcome:
-        assert variant.code is not None and variant.call is not None
+        code, call = variant.code, variant.call
+        if code is None or call is None:  # another thread has given it up meanwhile
+            return Outcome(
+                Verdict(None), self.program.original(*(values[name] for name in self.program.arguments)), None
+            )
         seconds = BUDGET if self.verify == "first" else float("inf")
         size = size_class(values[name] for name in self.program.arguments)  # before the call, which may add items
-        outcome = verified_call(self.program, variant.call, variant.code, values, seconds=seconds)
+        outcome = verified_call(self.program, call, code, values, seconds=seconds)
         variant.seconds = outcome.verdict.seconds
         if outcome.failure is not None:
             self._failed(variant, outcome.failure, values)
@@ -408,14 +412,15 @@ class Dispatcher:
         self, variant: Variant, arguments: tuple[Any, ...], values: dict[str, Any], trial: Trial | None
     ) -> tuple[Any, Exception | None]:
         """The result, or the exception after everything was put back."""
-        assert variant.code is not None and variant.call is not None
-        code = variant.code
+        code, call = variant.code, variant.call
+        if code is None or call is None:  # another thread has given it up meanwhile
+            return self.program.original(*arguments), None
         unproved = code.mutated if not variant.verified else ()
         saved = self._saved(code.mutated if code.commits_early else unproved, values)
         states = GeneratorStates(values.values()) if code.random else None
         start = time.perf_counter()
         try:
-            result = variant.call(*arguments)
+            result = call(*arguments)
             if trial is not None:
                 trial.took(time.perf_counter() - start)
             return result, None
