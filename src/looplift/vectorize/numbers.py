@@ -115,6 +115,10 @@ def bits_of(node: Node) -> int:
         case "elementwise" if node.attrs["name"] in ("add", "sub", "mul") and node.kind.family == "int":
             first, second = map(bits_of, node.args)
             return min(first + second if node.attrs["name"] == "mul" else max(first, second) + 1, 64)
+        case "vector":
+            return max((int(value).bit_length() for value in node.attrs["values"] if type(value) is int), default=64)
+        case "retype" | "cast" | "slice" | "gather" if _source(node).op == "vector":
+            return bits_of(_source(node))
         case "retype" | "cast":
             dtype = str(node.args[0].kind.dtype)
             digits = "".join(c for c in dtype.rpartition(".")[2] if c.isdigit())
@@ -122,6 +126,13 @@ def bits_of(node: Node) -> int:
         case "name" if not node.axes:
             return INDEX_BITS
     return 64
+
+
+def _source(node: Node) -> Node:
+    """What elements are taken from."""
+    while node.op in ("retype", "cast", "slice", "gather") and node.args:
+        node = node.args[0]
+    return node
 
 
 def _converted(context: Context, x: Node, kind: Kind) -> Node:
