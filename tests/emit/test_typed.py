@@ -7,6 +7,7 @@ import typed_algorithms
 import typed_classes
 import typed_containers
 import typed_graphs
+import typed_names_anew
 import typed_none
 import typed_numbers
 import typed_searches
@@ -15,15 +16,15 @@ import typed_texts
 from looplift import lift
 
 MODULES = (
-    typed_algorithms, typed_classes, typed_searches, typed_graphs, typed_none, typed_containers, typed_texts,
-    typed_numbers,
+    typed_algorithms, typed_classes, typed_searches, typed_graphs, typed_names_anew, typed_none, typed_containers,
+    typed_texts, typed_numbers,
 )  # fmt: skip
 EVERY = [function for module in MODULES for function in vars(module).values() if hasattr(function, "arguments")]
 STAY = set(
     """
 of_fft of_defaultdict of_bytearray_store of_comp_scope of_mixed_keys
 of_str_ops of_cache_over of_sum_empty of_pow_neg of_overflow of_overflow_shift of_overflow_edge of_big_arg of_nan
-of_int_float_compare of_truediv_big of_object_with_length of_none_str
+of_int_float_compare of_truediv_big of_object_with_length of_none_str of_in_loop
 """.split()
 )
 """Those that are no such program, and those that leave what one can do for their arguments; as does what raises."""

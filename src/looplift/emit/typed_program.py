@@ -17,6 +17,7 @@ from typing import Any
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
+from looplift.emit.typed_names import with_versions
 from looplift.emit.typed_scope import Routine, Value, refuse
 from looplift.emit.typed_statements import Statements
 from looplift.emit.typed_types import TEXT, Box, Maybe, Tup, copy_of, type_of
@@ -332,6 +333,11 @@ def captured_names(nodes: list[ast.stmt]) -> set[str]:
     return {one.id for node in inner for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
+def _names_in_functions(nodes: list[ast.stmt]) -> set[str]:
+    inner = [one for node in nodes for one in ast.walk(node) if isinstance(one, _FUNCTIONS)]
+    return {one.id for node in inner for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
 def typed_program(
     body: list[ast.stmt],
     values: Mapping[str, Any],
@@ -344,7 +350,13 @@ def typed_program(
     Raises NotLiftable.
     """
     try:
-        return Writer(body, values, live_out, source_of, others or []).written()
+        try:
+            return Writer(body, values, live_out, source_of, others or []).written()
+        except NotLiftable as refusal:
+            if refusal.code != "mixed-kinds" or live_out != ["return"]:
+                raise
+            body = with_versions(body, {*values}, _names_in_functions(body))
+            return Writer(body, values, live_out, source_of, others or []).written()
     except NotLiftable:
         raise
     except RecursionError:
