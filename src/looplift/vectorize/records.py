@@ -7,7 +7,7 @@ from typing import Any
 from looplift.base.data import dataclass
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Group, Op, Operand, Var, as_atom, atoms, constant
+from looplift.ir.grammar import Append, Group, Let, Op, Operand, Var, as_atom, atoms, constant, walk
 from looplift.vectorize import lists, nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
@@ -36,9 +36,40 @@ def zipped(context: Context, op: Op, fact: Fact) -> Val:
     found = Records(vals, KINDS[op.name])
     if context.axes:
         return Val(nodes.const(None), sequence=found)
-    made = [_whole(context, val) for val in vals]
+    made = _apart(context, [arg for arg in op.args if isinstance(arg, Var)], [_whole(context, val) for val in vals])
     node = Node("zipped", tuple(made), (), fact.kind, {"kind": found.kind, "keys": keys}, "items")
     return Val(node, sequence=found)
+
+
+def _apart(context: Context, columns: list[Var], made: list[Node]) -> list[Node]:
+    """The lists of the items; those that hold the same objects are one."""
+    from looplift.vectorize.results import memory_of, named
+
+    appended = [s for s in walk(context.facts.function.body) if isinstance(s, Append)]
+    inner = [_lists_in(context, column) for column in columns]
+    held = [[named(context, s.value) for s in appended if s.ref in lists_in] for lists_in in inner]
+    found: list[Node] = []
+    for k, values in enumerate(held):
+        places = [memory_of(context, value).places for value in values if context.facts.kind(value).family in SHARED]
+        kin = [
+            j for j in range(k) if any(own & memory_of(context, other).places for own in places for other in held[j])
+        ]
+        if any(held[j] != values or len(inner[j]) > 1 for j in kin):
+            raise context.refuse("aliasing", f"'{columns[k].hint}' may hold one tensor at several places")
+        found.append(found[kin[0]] if kin else made[k])
+    return found
+
+
+def _lists_in(context: Context, column: Var) -> list[Var]:
+    """The lists that the region fills of which a column is made."""
+    made = context.flow.definition.get(column)
+    if not isinstance(made, Let) or made.op.name not in KINDS:
+        return [column]
+    return [ref for arg in made.op.args if isinstance(arg, Var) for ref in _lists_in(context, arg)]
+
+
+SHARED = ("tensor", "array")
+"""Kinds of items that may change, so that it matters which of them are one object."""
 
 
 def _whole(context: Context, val: Val) -> Node:

@@ -76,7 +76,7 @@ def _node(context: Context, key: str, atom: Atom | None, val: Val, leaves: list[
 
 
 def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -> Node:
-    memory = _memory(context, atom, frozenset()) if isinstance(atom, Var) else None
+    memory = memory_of(context, atom) if isinstance(atom, Var) else None
     if memory is not None and memory.certain and _is_copy(context, *memory.places):
         node = Node("method", (node,), (), node.kind, {"name": "copy"}, node.hint)
     if memory is not None and _is_gathered(node):
@@ -124,6 +124,11 @@ def _items(context: Context, atom: Atom | None, count: int) -> list[Atom | None]
 
 
 # ---------------------------------------------------------------- where a value comes from
+
+
+def memory_of(context: Context, atom: Atom) -> Memory:
+    """The places that a value may come from."""
+    return _memory(context, atom, frozenset())
 
 
 def _memory(context: Context, atom: Atom, seen: frozenset[Var]) -> Memory:
@@ -226,13 +231,14 @@ def _is_last_item(context: Context, atom: Atom | None, ref: Atom | None) -> bool
         return False
     nexts = [carry.next for carry in loop.carries if carry.after is atom and carry.next is not carry.inside]
     appended = [s.value for s in loop.body if isinstance(s, Append) and s.ref is ref]
-    return bool(nexts) and [_named(context, nexts[0])] == [_named(context, value) for value in appended]
+    return bool(nexts) and [named(context, nexts[0])] == [named(context, value) for value in appended]
 
 
-def _named(context: Context, atom: Atom) -> Atom:
+def named(context: Context, atom: Atom) -> Atom:
+    """The name that a value was given first."""
     match context.flow.definition.get(atom) if isinstance(atom, Var) else None:
         case Let(op=op) if op.name == "copy":
-            return _named(context, as_atom(op.args[0]))
+            return named(context, as_atom(op.args[0]))
     return atom
 
 

@@ -156,6 +156,18 @@ def check_kept_value(context: Context, ref: Var, value: Atom) -> None:
         appends = [user for user in context.flow.users.get(value, ()) if isinstance(user, Append) and user.ref is ref]
         if not all(_is_made_in(context, value, inside[id(append)], inside) for append in appends):
             raise context.refuse("aliasing", f"'{ref.hint}' may be filled with one tensor again and again")
+        if context.facts.kind(value).family != "numpy" and _is_put_twice(context, ref, value):
+            raise context.refuse("aliasing", f"'{ref.hint}' may hold one tensor at several places")
+
+
+def _is_put_twice(context: Context, ref: Var, value: Var) -> bool:
+    """Whether another append to a list may take the same object."""
+    from looplift.vectorize.results import memory_of
+
+    every = [s.value for s in walk(context.facts.function.body) if isinstance(s, Append) and s.ref is ref]
+    own = memory_of(context, value).places
+    others = [other for other in every if other is not value]
+    return len(every) > len(others) + 1 or any(own & memory_of(context, other).places for other in others)
 
 
 def _is_made_in(context: Context, atom: Atom, loops: tuple[Loop, ...], inside: dict[int, tuple[Loop, ...]]) -> bool:
