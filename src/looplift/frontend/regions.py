@@ -154,8 +154,9 @@ class Region:
     @cached_property
     def live_out(self) -> list[str]:
         """Names bound in the region and needed after it, in alphabetical order."""
-        after = self.scope.flow.after[self.block[self.stop - 1]]
-        return [] if self.returns else sorted(self.names.stores & self.scope.locals & after)
+        if self.returns:
+            return []
+        return sorted(self.names.stores & self.scope.locals & self.scope.flow.after[self.block[self.stop - 1]])
 
     @cached_property
     def _read(self) -> frozenset[str]:
