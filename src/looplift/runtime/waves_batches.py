@@ -103,6 +103,8 @@ class Batches:
             if any([isinstance(value, str) for value in results]):
                 raise NotImplementedError("the text of a tensor")
             return results, True
+        if torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda"):
+            raise NotImplementedError("autocast would cast what torch.vmap makes of an operation")
         return self.several(torch.vmap(function, in_dims=axes)(*[value for value, _ in columns])), False
 
     def several(self, results):
