@@ -10,6 +10,7 @@ import typed_graphs
 import typed_names_anew
 import typed_none
 import typed_numbers
+import typed_orders
 import typed_searches
 import typed_texts
 
@@ -17,14 +18,15 @@ from looplift import lift
 
 MODULES = (
     typed_algorithms, typed_classes, typed_searches, typed_graphs, typed_names_anew, typed_none, typed_containers,
-    typed_texts, typed_numbers,
+    typed_texts, typed_numbers, typed_orders,
 )  # fmt: skip
 EVERY = [function for module in MODULES for function in vars(module).values() if hasattr(function, "arguments")]
 STAY = set(
     """
 of_fft of_defaultdict of_bytearray_store of_comp_scope of_mixed_keys
 of_str_ops of_cache_over of_sum_empty of_pow_neg of_overflow of_overflow_shift of_overflow_edge of_big_arg of_nan
-of_int_float_compare of_truediv_big of_object_with_length of_none_str of_in_loop
+of_int_float_compare of_truediv_big of_object_with_length of_none_str
+of_in_loop of_deque_max of_tuple_grow of_bool_key of_tuple_mixed_key
 """.split()
 )
 """Those that are no such program, and those that leave what one can do for their arguments; as does what raises."""

@@ -115,7 +115,7 @@ class Calls(Folds):
             return Value(FLOAT, f"logarithm({first})")
         if len(values) == 1 and function in _ROUNDING:
             whole = values[0].type in (INT, BOOL)
-            return Value(INT, as_int(values[0]) if whole else f"{_ROUNDING[function]}({first})")
+            return Value(INT, as_int(values[0]) if whole else f"{_ROUNDING[function]}({values[0].code})")
         if len(values) == 1 and function in (math.isinf, math.isnan):
             return Value(BOOL, f"bool({function.__name__}({first}))")
         if len(values) == 1 and function is math.isqrt:
@@ -197,7 +197,7 @@ class Calls(Folds):
         if len(values) != 1 or values[0].type not in NUMBERS:
             raise refuse(node, "rounds to digits")
         value = values[0]
-        return Value(INT, as_int(value) if value.type in (INT, BOOL) else f"round_({as_number(value, FLOAT)})")
+        return Value(INT, as_int(value) if value.type in (INT, BOOL) else f"round_({value.code})")
 
     def call_divmod(self, node: ast.Call, left: Value, right: Value) -> Value:
         left, right = self.keep(left), self.keep(right)

@@ -189,7 +189,7 @@ class Values(Scope):
         if value.type is BOOL:
             value = Value(INT, f"I({value.code})")
         if isinstance(node.op, ast.UAdd):
-            return value
+            return Value(MIXED, f"negative(negative({value.code}))") if value.type is MIXED else value
         if isinstance(node.op, ast.USub):
             if value.type is INT and isinstance(node.operand, ast.Constant):
                 return Value(INT, f"I(-{node.operand.value}LL)")

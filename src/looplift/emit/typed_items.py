@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from itertools import pairwise
 from typing import Any
 
 from looplift.emit.typed_expressions import SEQUENCES, Values, element, inside, is_box
@@ -29,11 +28,25 @@ class Expressions(Values):
     """Values of all expressions but calls and comprehensions."""
 
     def of_Compare(self, node: ast.Compare) -> Value:
-        values = self.several(node.left, *node.comparators)
-        if len(values) > 2:
-            values = [self.keep(value) for value in values]
-        parts = [self.compared(op, *pair, node) for op, pair in zip(node.ops, pairwise(values), strict=True)]
-        return Value(BOOL, parts[0] if len(parts) == 1 else f"({' && '.join(parts)})")
+        left, right = self.several(node.left, node.comparators[0])
+        if len(node.ops) > 1:
+            right = self.keep(right)
+        code = self.compared(node.ops[0], left, right, node)
+        for op, one in zip(node.ops[1:], node.comparators[1:], strict=True):
+            left = right
+            with self.block() as lines:  # evaluated where what is before it holds
+                right = self.keep(self.expression(one))
+                second = self.compared(op, left, right, node)
+            name = self.fresh()
+            self.emit(f"bool {name} = {code};")
+            if right.code.isidentifier():  # it may be compared with the next one
+                lines = [
+                    line.removeprefix(f"{text_of(right.type)} ") if _makes(line, right) else line for line in lines
+                ]
+                self.emit(f"{text_of(right.type)} {right.code}{{}};")
+            self.lines += [f"if ({name}) {{", *lines, f"{name} = {second};", "}"]
+            code = name
+        return Value(BOOL, code)
 
     def compared(self, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> str:
         if isinstance(op, ast.In | ast.NotIn):
@@ -212,3 +225,7 @@ class Expressions(Values):
         except ValueError:
             raise refuse(node, "takes any items of a tuple") from None
         return self.tuple_of(self.fields(self.keep(owner))[slice(*bounds)])
+
+
+def _makes(line: str, value: Value) -> bool:
+    return line.startswith(f"{text_of(value.type)} {value.code} = ")

@@ -238,6 +238,9 @@ static F exponential(F a) { return checked(exp(hidden(a)), a); }
 static I floor_(F a) { return whole(floor(a)); }
 static I ceil_(F a) { return whole(ceil(a)); }
 static I round_(F a) { return whole(nearbyint(a)); }
+static I floor_(Dyn a) { return a.tag == 2 ? floor_(a.d) : a.i; }
+static I ceil_(Dyn a) { return a.tag == 2 ? ceil_(a.d) : a.i; }
+static I round_(Dyn a) { return a.tag == 2 ? round_(a.d) : a.i; }
 static I isqrt_(I a) { if (a < 0) bail(DOMAIN); I r = (I)sqrtl((long double)a); while ((U)r * (U)r > (U)a) --r;
     while ((U)(r + 1) * (U)(r + 1) <= (U)a) ++r; return r; }
 
