@@ -57,8 +57,8 @@ FUNCTIONS: dict[str, Row] = {
     "atan2": Row(
         "math::atan2({a}, {b})",
         gradients=(
-            "{a} * {a} + {b} * {b} == 0 ? 0 : {g} * ({b} / ({a} * {a} + {b} * {b}))",
-            "{a} * {a} + {b} * {b} == 0 ? 0 : -{g} * ({a} / ({a} * {a} + {b} * {b}))",
+            "{g} * ({a} * {a} + {b} * {b} == 0 ? 0 : {b} / ({a} * {a} + {b} * {b}))",
+            "-{g} * ({a} * {a} + {b} * {b} == 0 ? 0 : {a} / ({a} * {a} + {b} * {b}))",
         ),
     ),
     "hypot": Row("math::hypot({a}, {b})", gradients=("{g} * ({a} / {r})", "{g} * ({b} / {r})")),
