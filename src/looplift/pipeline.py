@@ -174,11 +174,14 @@ def _with_own_lists(
         return code
 
     try:
-        return ended(_through_the_ir(rewritten, values, settings), values)
+        code = ended(_through_the_ir(rewritten, values, settings), values)
     except NotLiftable as refusal:
         refusals.append(refusal)
     except Exception as error:
         refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
+    else:
+        if code.decisions and code.decisions[0].decision != "sequential":  # else the pieces may be kernels
+            return code
     return None
 
 

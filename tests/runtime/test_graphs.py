@@ -431,3 +431,32 @@ def test_modules_whose_parameters_are_traced():
     assert not any(loop.notes for loop in lifted.forward.report().loops)
     assert len(torch.export.export(lifted, (x,)).graph.nodes) < 10
     torch.testing.assert_close(lifted(x), model(x))
+
+
+def stacked(n):
+    found = [0] * n
+    for i in range(1, n):
+        found[i] = found[i - 1] + i
+    stack = []
+    for one in found:
+        while stack and stack[-1] < one % 3:
+            stack.pop()
+        stack.append(one % 3)
+    return len(stack), sum(found)
+
+
+@pytest.mark.parametrize("called_before", [False, True])
+def test_frames_that_are_left_to_python(called_before):
+    lifted = lift(stacked)
+
+    def scaled_by(t, n):
+        count, total = lifted(n)
+        return t * count + total
+
+    t = torch.ones(2)
+    if called_before:
+        lifted(7)
+    compiled = torch.compile(scaled_by, backend="eager")
+    for n in (7, 9, 7):
+        count, total = stacked(n)
+        torch.testing.assert_close(compiled(t, n), t * count + total)

@@ -233,5 +233,5 @@ def test_results_of_two_kinds(program):
         assert (got is x) == (wanted is x)
         if wanted is not None and wanted.grad_fn is not None:
             torch.testing.assert_close(*(torch.autograd.grad(one.sum(), x)[0] for one in (got, wanted)))
-    expected = "sequential" if program is count_or_sum else "lanes"  # a sum that decides is added in the loop's order
+    expected = "scan" if program is count_or_sum else "lanes"  # a sum that decides is added in the loop's order
     assert {loop.decision for loop in lifted.report().loops} == {expected}

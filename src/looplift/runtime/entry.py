@@ -6,6 +6,7 @@ import builtins
 import functools
 import inspect
 import re
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -178,9 +179,9 @@ def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[...,
     constants |= {
         "_looplift_compiling": torch.compiler.is_dynamo_compiling,
         "_looplift_original": program.original,
-        "_looplift_miss": dispatcher.miss,
-        "_looplift_refused": dispatcher.refused,
-        "_looplift_plain": dispatcher.plain,
+        "_looplift_miss": undisturbed(dispatcher.miss),
+        "_looplift_refused": undisturbed(dispatcher.refused),
+        "_looplift_plain": undisturbed(dispatcher.plain),
     }
     names = list(outside_values(program))
     constants["_looplift_traced"] = dispatcher.traced(names)
@@ -199,6 +200,20 @@ def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[...,
     lines.append(f"    return _looplift_miss({parameters})")
     label = f"<looplift entry of {program.name}>"
     return make_function("\n".join(lines), program.name, constants, program.namespace, label)
+
+
+def undisturbed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function in which ``torch.compile`` traces nothing, where it left a frame to Python and looks at its calls."""
+    left_alone: list[Callable[..., Any]] = []
+
+    def call(*arguments: Any) -> Any:
+        if not left_alone:
+            if "torch._dynamo" not in sys.modules:
+                return function(*arguments)
+            left_alone.append(torch.compiler.disable(lambda *given: function(*given)))
+        return left_alone[0](*arguments)
+
+    return call
 
 
 def _items(names: Iterable[str]) -> str:
@@ -252,10 +267,10 @@ def _case(dispatcher: Dispatcher, place: int, variant: Variant, constants: dict[
         action = "refused" if divided else "plain" if timed else "original"
         return [*lines, f"        return _looplift_{action}({parameters})"]
     if timed or is_careful(dispatcher, variant):
-        constants[f"_looplift_careful_{place}"] = functools.partial(dispatcher.careful, variant)
+        constants[f"_looplift_careful_{place}"] = undisturbed(functools.partial(dispatcher.careful, variant))
         return [*lines, f"        return _looplift_careful_{place}({parameters})"]
     constants[f"_looplift_call_{place}"] = variant.call
-    constants[f"_looplift_failed_{place}"] = functools.partial(dispatcher.failed, variant)
+    constants[f"_looplift_failed_{place}"] = undisturbed(functools.partial(dispatcher.failed, variant))
     return [
         *lines,
         "        try:",
