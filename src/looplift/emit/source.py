@@ -514,6 +514,11 @@ def _effect(p: Printer, step: Effect) -> None:
             values.append(f"{source}.tolist()" if node.kind.is_number else source)
         else:
             content = p.text(node).text
+            inside = f"{{\x00{position}\x01" in text  # of a text with braces, where no quotes may stand
+            if inside and any(letter in content for letter in "'\"\\"):
+                name = p.fresh(node.hint or "value")
+                p.line(f"{name} = {content}")
+                content = name
         text = text.replace(f"\x00{position}\x01", content)
     if axis is None:
         p.line(text)
