@@ -100,3 +100,19 @@ def test_products_of_matrices_stay_batched():
     with torch.autocast("cpu", dtype=torch.bfloat16):
         lifted(*arguments(torch.float32))
     assert [loop.decision for loop in lifted.report().loops] == ["lanes"]
+
+
+def decaying(x, w, out):
+    state, found = 0.0, []
+    for i in range(len(x)):
+        state = 0.5 * state + x[i].sum()
+        found.append(state)
+    return state, torch.stack(found)
+
+
+def test_scans_are_not_rounded():
+    x, w, out = arguments(torch.float32)
+    lifted = lift(decaying, verify="off", backend="torch")
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert difference(lifted(x, w, out), decaying(x, w, out)) is None
+    assert [loop.decision for loop in lifted.report().loops] == ["scan"]

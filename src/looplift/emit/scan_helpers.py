@@ -95,7 +95,8 @@ def linear_recurrence(a, b, h, dim):
     """``h = a * h + b`` along a dimension, all values of h, by doubling (Hillis and Steele 1986)."""
     size = b.shape[dim]
     constant = not isinstance(a, torch.Tensor)
-    if constant and size <= 64 and abs(a) <= 1 and b.is_floating_point():
+    rounds = torch.is_autocast_enabled(b.device.type)  # products of matrices
+    if constant and size <= 64 and abs(a) <= 1 and b.is_floating_point() and not rounds:
         return _decay(a, b.movedim(dim, 0), h).movedim(0, dim).contiguous()
     first = (a if constant else a.narrow(dim, 0, 1)) * h.unsqueeze(dim) + b.narrow(dim, 0, 1)
     shape = [size if k == dim else n for k, n in enumerate(first.shape)]
