@@ -68,6 +68,9 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
         x, rank, keep = Node("unsqueezed", (x,), x.axes, Kind("tensor", x.kind.dtype, 1), {"dim": -1}), 1, None
     if base in ("var", "std") and dim is None and context.needs_grad:
         _check_freedom(context, x, extra.get("correction"))
+    if base == "prod" and context.needs_grad and x.axes and nodes.may_have_gradient(x.kind.dtype):
+        # where any lane has a zero, backward multiplies in all of them, and divides in the others of a loop
+        context.check(Node("finite", (x,), (), nodes.BOOL))
     x = guarded(context, base, 0, x)
     wanted = tuple(range(-rank, 0)) if dim is None else _negative(dim, rank)
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
