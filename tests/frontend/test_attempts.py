@@ -9,6 +9,8 @@ import pytest
 import torch
 from tests.frontend.oracle import check
 
+from looplift import lift
+
 A = np.array([0, 1, 2, 5, 9, 3, 0])
 
 
@@ -399,3 +401,38 @@ KEPT = frozenset("""zd_np zd_torch zd_wrong_class zd_aug nplog idx_np store_oob 
 @pytest.mark.parametrize(("function", "arguments"), CASES, ids=lambda one: getattr(one, "__name__", ""))
 def test_the_loop_and_its_lifted_form_agree(function, arguments):
     check(function, arguments, kept=function.__name__ in KEPT)
+
+
+def test_handlers_that_nobody_asked_for_run_once(tmp_path):
+    noted = []
+
+    def inverse(value):
+        return 1 / value
+
+    def collected(values):
+        out = []
+        for value in values:
+            try:
+                out.append(inverse(value))
+            except ZeroDivisionError:
+                noted.append(value)
+                out.append(0.0)
+        return out
+
+    def logged(values):
+        out = []
+        for value in values:
+            try:
+                out.append(1 / value)
+            except ZeroDivisionError:
+                tmp_path.joinpath(f"{len(noted)}").write_text("zero")
+                noted.append(value)
+        return out
+
+    for function in (collected, logged):
+        noted.clear()
+        lifted = lift(function)
+        for values in ([1, 2], [1, 0], [1, 0]):
+            function_noted = len(noted)
+            lifted(values)
+            assert len(noted) - function_noted == values.count(0)

@@ -47,11 +47,34 @@ def as_branches(node: ast.Try, counter: itertools.count) -> list[ast.stmt] | Non
     handlers = [(_caught(handler), handler.body) for handler in node.handlers]
     if any(names is None for names, _ in handlers) or not all(isinstance(part, SIMPLE) for part in node.body):
         return None
+    if any(_calls(body) - _KNOWN for _, body in handlers):
+        return None
+    asked: list[list[ast.stmt]] = []
     try:
-        made = _tried(node.body, node.orelse, handlers, counter)  # type: ignore[arg-type]
+        made = _tried(node.body, node.orelse, handlers, counter, asked)  # type: ignore[arg-type]
     except _TooComplex:
         return None
+    unseen = [body for _, body in handlers if all(body is not one for one in asked)]
+    if any(map(_changes_something, unseen)):
+        return None
     return [ast.fix_missing_locations(ast.copy_location(statement, node)) for statement in made]
+
+
+_KNOWN = PURE | {"print"}
+
+
+def _calls(body: list[ast.stmt]) -> set[str]:
+    """The names of what is called; a handler also runs for exceptions that are not asked for, when the loop itself
+    does, so that nothing in it may go unseen."""
+    functions = [node.func for part in body for node in ast.walk(part) if isinstance(node, ast.Call)]
+    return {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in functions}
+
+
+def _changes_something(body: list[ast.stmt]) -> bool:
+    """Whether statements do more than to bind names and to leave."""
+    plain = all(isinstance(part, SIMPLE) for part in body)
+    stores = (node for part in body for node in ast.walk(part) if isinstance(node, ast.Subscript | ast.Attribute))
+    return not plain or bool(_calls(body)) or any(isinstance(node.ctx, ast.Store) for node in stores)
 
 
 Handlers = list[tuple[list[str], list[ast.stmt]]]
@@ -73,17 +96,22 @@ def _caught(handler: ast.ExceptHandler) -> list[str] | None:
 
 
 def _tried(
-    body: list[ast.stmt], behind: list[ast.stmt], handlers: Handlers, counter: itertools.count
+    body: list[ast.stmt],
+    behind: list[ast.stmt],
+    handlers: Handlers,
+    counter: itertools.count,
+    asked: list[list[ast.stmt]],
 ) -> list[ast.stmt]:
-    """The statements of a ``try``, each behind the tests of what may fail in it."""
+    """The statements of a ``try``, each behind the tests of what may fail in it; notes which handlers these lead to."""
     if not body:
         return behind
     operations = _Operations(handlers, counter)
     first = operations.visit(fresh_copy(body[0]))
     if operations.found and operations.calls:
         raise _TooComplex  # what is called may be noticed, and would come after the operands of what may fail
-    chain = [first, *_tried(body[1:], behind, handlers, counter)]
+    chain = [first, *_tried(body[1:], behind, handlers, counter, asked)]
     for held, test, handler in reversed(operations.found):
+        asked.append(handler)
         chain = [*held, ast.If(test, fresh_copy(handler), chain)]
     return chain
 
