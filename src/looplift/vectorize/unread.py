@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, axis_nodes, operands_of, reachable
-from looplift.ir.grammar import Append, Store, Var
+from looplift.ir.grammar import Append, If, Store, Var
 from looplift.ops.table import CREATION
 from looplift.vectorize.context import Context, Lowered
 from looplift.vectorize.extents import lane_extents
@@ -40,8 +40,9 @@ def completed(context: Context, results: list[Node]) -> list[Step]:
 
 
 def _may_be_unread(context: Context, var: Var) -> bool:
-    """Whether nothing reads a variable, or it only goes into lists and arrays, which may be read by no one."""
-    return all(isinstance(user, Append | Store) for user in context.flow.users.get(var, ()))
+    """Whether nothing reads a variable, or it only goes into lists and arrays, which may be read by no one, or decides
+    between sides on which nothing may be left."""
+    return all(isinstance(user, Append | Store | If) for user in context.flow.users.get(var, ()))
 
 
 def _only_kept(context: Context, var: Var) -> bool:
