@@ -29,6 +29,8 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     base = table.base_name(name)
     if base in table.CONVERSIONS and args:
         return nodes.cast(args[0], kind.dtype)
+    if base == "gelu" and args[0].axes and not args[0].kind.rank and "float32" in str(args[0].kind.dtype):
+        context.check(Node("finite", (args[0],), (), nodes.BOOL))  # of one infinity alone torch makes no NaN
     if context.library == "torch" and base in ("pow", "power") and len(args) == 2:
         _check_scalar_power(context, *args)
     if context.library == "np" and base in ("pow", "power") and str(args[0].kind.dtype) == "bool":
