@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from looplift.base.collection import no_collection
 from looplift.base.data import replace
 from looplift.base.settings import Settings
-from looplift.base.stubs import REGIONS, stub_of, unlifted_text
+from looplift.base.stubs import REGIONS, holds, stub_of, unlifted_text
 
 if TYPE_CHECKING:
     from looplift.base.report import Report
@@ -120,22 +120,15 @@ def _lifted_wrapper(fn: types.FunctionType, settings: Settings) -> types.Functio
     """What a decorator made of a function (``torch.no_grad()`` for one), around the lifted function."""
     inner = fn.__dict__.get("__wrapped__")
     cells = fn.__closure__ or ()
-    if not isinstance(inner, types.FunctionType) or not any(_holds(cell, inner) for cell in cells):
+    if not isinstance(inner, types.FunctionType) or not any(holds(cell, inner) for cell in cells):
         return None
     lifted = _lifted(inner, settings=settings)
-    closure = tuple(types.CellType(lifted) if _holds(cell, inner) else cell for cell in cells)
+    closure = tuple(types.CellType(lifted) if holds(cell, inner) else cell for cell in cells)
     shell = types.FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, closure)
     shell.__kwdefaults__ = fn.__kwdefaults__
     functools.update_wrapper(shell, fn)
     lifted.__looplift_state__.dress(shell, fn)
     return shell
-
-
-def _holds(cell: types.CellType, value: Any) -> bool:
-    try:
-        return cell.cell_contents is value
-    except ValueError:
-        return False
 
 
 # ---------------------------------------------------------------- modules

@@ -125,6 +125,13 @@ def test_sizes_of_a_function(tmp_path):
     torch.testing.assert_close(looplift.load(tmp_path / "distances.pt2")(x, y), distances(x, y))
 
 
+def test_sizes_go_by_the_names_of_parameters(tmp_path):
+    sizes = {"y": {0: torch.export.Dim("n", min=2, max=50)}, "x": None}
+    lift(distances).export(tmp_path / "distances.pt2", torch.randn(5, 3), torch.randn(4, 3), dynamic_shapes=sizes)
+    x, y = torch.randn(5, 3), torch.randn(9, 3)
+    torch.testing.assert_close(looplift.load(tmp_path / "distances.pt2")(x, y), distances(x, y))
+
+
 def test_loops_as_written_are_told(tmp_path):
     with pytest.warns(LoopliftWarning, match="step by step: .* random numbers"):
         lift(noisy).export(tmp_path / "noisy.pt2", torch.randn(3))

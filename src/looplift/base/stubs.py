@@ -1,4 +1,4 @@
-"""A function in, the code that stands in for it until it is called, and its text, out."""
+"""A function in, the code that stands in for it until it is called, its text, and what its cells hold, out."""
 
 from __future__ import annotations
 
@@ -57,3 +57,11 @@ def unlifted_text(function: types.FunctionType, why: str = "it is lifted when it
 def _last_line(code: types.CodeType) -> int:
     last = max((end or 0 for _, end, _, _ in code.co_positions()), default=code.co_firstlineno)
     return max([last, *(_last_line(item) for item in code.co_consts if isinstance(item, types.CodeType))])
+
+
+def holds(cell: types.CellType, value: object) -> bool:
+    """Whether a cell of a closure is bound, to this very value."""
+    try:
+        return cell.cell_contents is value
+    except ValueError:
+        return False

@@ -187,7 +187,7 @@ class Dispatcher:
         code = variant.code
         if code is None or (guard := entry.broken_guard(self.program, values, code)) is None:
             return
-        shared = "_apart" in guard or "_own_places" in guard
+        shared = entry.asks_for_memory(guard)
         message = "tensors share memory that the loop writes to" if shared else f"this did not hold: {guard}"
         self._refuse(variant, values, NotLiftable("aliasing" if shared else "requirement", message))
         variant.conditions = entry.without_guard(self.writer, values, code.namespace, guard)

@@ -89,6 +89,11 @@ def broken_guard(program: Program, values: Mapping[str, Any], code: RegionCode) 
     return next((text for text in code.guards if not eval(text, names, dict(values))), None)
 
 
+def asks_for_memory(guard: str) -> bool:
+    """Whether a guard asks where elements lie."""
+    return "_apart" in guard or "_own_places" in guard
+
+
 def without_guard(
     writer: guards.Writer, values: Mapping[str, Any], namespace: Mapping[str, Any], guard: str
 ) -> list[str]:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import functools
 import types
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -21,6 +21,7 @@ from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable, RequirementFailed
+from looplift.base.stubs import holds
 from looplift.runtime import entry
 from looplift.runtime.operators import operator
 from looplift.runtime.traced_kinds import NotTraced, faked, in_a_thread, kind_of, kind_outside, share_memory, stand_in
@@ -30,22 +31,18 @@ from looplift.runtime.verification import BUDGET, captured_output, verified_call
 if TYPE_CHECKING:
     from looplift.runtime.dispatch import Dispatcher
 
-_OF_MEMORY = ("_apart", "_own_places")
-"""Words in guards that ask where elements lie, which values without numbers do not tell."""
-
-
-_WRITTEN: deque[str] = deque(maxlen=100)
+_WRITTEN: ContextVar[list[str] | None] = ContextVar("loops that are traced as written", default=None)
 
 
 @contextmanager
 def traced_as_written() -> Iterator[list[str]]:
-    """Which loops were traced as written meanwhile, and why; complete at the end."""
-    _WRITTEN.clear()
+    """Which loops this thread traces as written meanwhile, and why."""
     found: list[str] = []
+    token = _WRITTEN.set(found)
     try:
         yield found
     finally:
-        found += _WRITTEN
+        _WRITTEN.reset(token)
 
 
 class Way(NamedTuple):
@@ -95,7 +92,8 @@ class Graphs:
     def as_written(self, why: object) -> Callable[..., Any]:
         program = self.dispatcher.program
         self.dispatcher.records.note(program, f"runs as written where it is traced: {why}")
-        _WRITTEN.append(f"{program.file}:{program.line}: the loop is traced as written, step by step: {why}")
+        if (written := _WRITTEN.get()) is not None:
+            written.append(f"{program.file}:{program.line}: the loop is traced as written, step by step: {why}")
         return program.original
 
     def run(self, arguments: Sequence[Any]) -> Any:
@@ -185,11 +183,12 @@ class Maker:
         batched = self._compiled(backend="torch")
         if isinstance(batched, NotLiftable):
             yield batched
-        elif not any(loop.decision == "sequential" for loop in batched.decisions):
+            stays = False
+        elif not (stays := any(loop.decision == "sequential" for loop in batched.decisions)):
             yield self._tried(batched)
         if self.way.kernels:
             yield self._with_kernels()
-        if self.way.whole and not isinstance(batched, NotLiftable):
+        if self.way.whole and stays and not isinstance(batched, NotLiftable):
             yield self._tried(batched)
 
     def _values(self) -> dict[str, Any]:
@@ -230,7 +229,7 @@ def _checked(dispatcher: Dispatcher, kinds: Sequence[Any], code: RegionCode, val
         raise NotTraced("the order in which random numbers are drawn is not seen in a graph")
     if code.may_warn or not code.repeatable:
         raise NotTraced("it has effects that are not seen in a graph")
-    of_memory = [text for text in code.guards if any(word in text for word in _OF_MEMORY)]
+    of_memory = list(filter(entry.asks_for_memory, code.guards))  # which values without numbers do not tell
     if any("." in text for text in of_memory):
         raise NotTraced("what the loop writes to may share memory with a parameter")
     if shared and (code.mutated or of_memory):
@@ -319,17 +318,10 @@ def with_own_regions(function: types.FunctionType, regions: list[Any]) -> types.
     """A function that reads its regions from a list of its own: ``torch.compile`` takes a list as it was when it was
     first read, and regions are added while it traces."""
     own = types.CellType(list(regions))
-    cells = (own if _holds(cell, regions) else cell for cell in function.__closure__ or ())
+    cells = (own if holds(cell, regions) else cell for cell in function.__closure__ or ())
     copy = types.FunctionType(function.__code__, function.__globals__, function.__name__, None, tuple(cells))
     copy.__defaults__, copy.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return copy
-
-
-def _holds(cell: types.CellType, value: Any) -> bool:
-    try:
-        return cell.cell_contents is value
-    except ValueError:
-        return False
 
 
 def _shown(variable: Any, tracer: Any) -> Any:

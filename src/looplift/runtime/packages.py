@@ -6,6 +6,7 @@ read.
 
 from __future__ import annotations
 
+import inspect
 import json
 import warnings
 import zipfile
@@ -36,7 +37,8 @@ class _Caller(torch.nn.Module):
 def save(function: Any, path: str, arguments: tuple[Any, ...], dynamic_shapes: Any) -> None:
     module = function if isinstance(function, torch.nn.Module) else _Caller(function)
     if module is not function and isinstance(dynamic_shapes, Mapping):
-        dynamic_shapes = (tuple(dynamic_shapes.values()),)
+        names = inspect.signature(function).parameters
+        dynamic_shapes = (tuple(dynamic_shapes.get(name) for name, _ in zip(names, arguments)),)
     with traced_as_written() as loops:
         program = torch.export.export(module, arguments, dynamic_shapes=dynamic_shapes)
     for text in dict.fromkeys(loops):
