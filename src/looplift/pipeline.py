@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +14,9 @@ from looplift.base.errors import NotLiftable, TooLarge
 from looplift.base.settings import Settings
 
 if TYPE_CHECKING:
+    from looplift.frontend.draws import Draws
     from looplift.frontend.letters import Letters
+    from looplift.frontend.outer_lists import OuterLists
     from looplift.frontend.rewriting import RegionProgram
     from looplift.runtime.variants import RegionCode
 
@@ -58,8 +60,6 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         return _typed(program, values, settings)
     if (code := _over_letters(program, values, settings)) is not None:
         return code
-    if (code := _with_own_lists(program, values, settings, refusals)) is not None:
-        return code
     attempt: Any = None
     for attempt in _attempts(program, values, refusals):
         try:
@@ -101,36 +101,49 @@ def _is_of_numpy(value: Any) -> bool:
 def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[NotLiftable]) -> Iterator[Any]:
     """The ways to batched code, each to be tried where those before it were refused."""
     yield _through_the_ir
+    from looplift.frontend.draws import draws_of
     from looplift.frontend.grids import has_grid
+    from looplift.frontend.outer_lists import outer_lists
     from looplift.frontend.peeling import has_marker
     from looplift.frontend.writing import stores_at_places
 
-    if refusals[-1].code in ("mixed-kinds", "requirement") or has_marker(program.region.statements):
+    statements = program.region.statements
+    if (lists := outer_lists(statements, values, program.arguments)) is not None:
+        yield partial(_with_own_lists, lists)
+    if any(one.code in ("mixed-kinds", "requirement") for one in refusals) or has_marker(statements):
         yield partial(_through_the_ir, markers=True)
-    if stores_at_places(program.region.statements):
+    if stores_at_places(statements):
         yield _through_tables
-    if has_grid(program.region.statements):
+    if has_grid(statements):
         yield _through_grids
-    yield _with_draws
-    if calls_itself(program.region.statements, values):
+    if (draws := draws_of(statements, values, program.namespace)) is not None:
+        yield partial(_with_draws, draws)
+    if calls_itself(statements, values):
         yield _in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves
+
+
+def _over(program: Any, statements: list[ast.stmt], live_out: Iterable[str] | None = None) -> Any:
+    """A region of other statements in the place of a program's, with what of a program the way through the IR reads."""
+    from types import SimpleNamespace
+
+    names = {key: getattr(program, key) for key in ("file", "name", "namespace")}
+    live_out = program.live_out if live_out is None else live_out
+    return SimpleNamespace(region=SimpleNamespace(statements=statements), live_out=live_out, **names)
 
 
 def _over_letters(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode | None:
     """A region that reads strings letter by letter, over their code points; None where there is no such code."""
     if not any(type(values.get(name)) is str for name in program.arguments):
         return None
-    from types import SimpleNamespace
-
     from looplift.frontend.letters import letters_of
 
     letters = letters_of(program.region.statements, values, program.arguments, program.live_out)
     if letters is None:
         return None
-    names = {key: getattr(program, key) for key in ("live_out", "file", "name", "namespace")}
-    rewritten: Any = SimpleNamespace(region=SimpleNamespace(statements=letters.statements), **names)
     try:
-        return _with_letters(_through_the_ir(rewritten, letters.values(values), settings), letters)
+        return _with_letters(
+            _through_the_ir(_over(program, letters.statements), letters.values(values), settings), letters
+        )
     except NotLiftable:
         return None  # the strings are taken as they are, and what then refuses them says why
 
@@ -147,22 +160,9 @@ def _with_letters(code: RegionCode, letters: Letters) -> RegionCode:
     return code
 
 
-def _with_own_lists(
-    program: RegionProgram, values: Mapping[str, Any], settings: Settings, refusals: list[NotLiftable]
-) -> RegionCode | None:
-    """A region that appends to lists of the caller, over lists of its own; None where there is no such code."""
-    from types import SimpleNamespace
-
-    from looplift.frontend.outer_lists import outer_lists
-
-    lists = outer_lists(program.region.statements, values, program.arguments)
-    if lists is None:
-        return None
-    names = {key: getattr(program, key) for key in ("file", "name", "namespace")}
-    region = SimpleNamespace(statements=lists.statements)
-    rewritten: Any = SimpleNamespace(
-        region=region, live_out=[*dict.fromkeys((*program.live_out, *lists.live_out))], **names
-    )
+def _with_own_lists(lists: OuterLists, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """A region that appends to lists of the caller, over lists of its own."""
+    rewritten = _over(program, lists.statements, [*dict.fromkeys((*program.live_out, *lists.live_out))])
 
     def ended(code: RegionCode, values: Mapping[str, Any]) -> RegionCode:
         code.statements = [*code.statements, *lists.endings]
@@ -173,42 +173,31 @@ def _with_own_lists(
             code.alternative = lambda values: ended(other(values), values)
         return code
 
+    code = ended(_going_further(rewritten, values, settings), values)
+    if not code.decisions or code.decisions[0].decision == "sequential":
+        raise NotLiftable("carried", "the loops without what is appended may be kernels")
+    return code
+
+
+def _going_further(program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """A rewritten region by way of the IR: what refuses it then is what there is to tell."""
     try:
-        code = ended(_through_the_ir(rewritten, values, settings), values)
+        return _through_the_ir(program, values, settings)
     except NotLiftable as refusal:
-        refusals.append(refusal)
-    except Exception as error:
-        refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
-    else:
-        if code.decisions and code.decisions[0].decision != "sequential":  # else the pieces may be kernels
-            return code
-    return None
+        refusal.goes_further = True
+        raise
 
 
-def _with_draws(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+def _with_draws(draws: Draws, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
     """The region over what it draws, which is drawn before it."""
-    from types import SimpleNamespace
-
     from looplift.emit.drawn import code_with_draws, columns
-    from looplift.frontend.draws import draws_of
-
-    draws = draws_of(program.region.statements, values, program.namespace)
-    if draws is None:
-        raise NotLiftable("random-order", "random numbers are drawn in an inner loop or under an 'if'")
-    names = {key: getattr(program, key) for key in ("live_out", "file", "name", "namespace")}
 
     def given(values: Mapping[str, Any]) -> dict[str, Any]:
         found = draws.given(values)
         return found | columns({name: found[name] for name in draws.names})
 
     first = given(values)
-    region: Any = SimpleNamespace(statements=draws.statements(first))
-    rewritten: Any = SimpleNamespace(region=region, **names)
-    try:
-        code = _through_the_ir(rewritten, first, settings)
-    except NotLiftable as refusal:
-        refusal.goes_further = True
-        raise
+    code = _going_further(_over(program, draws.statements(first)), first, settings)
     return code_with_draws(code, draws, first, given)
 
 
@@ -661,11 +650,7 @@ def _over_lists(program: RegionProgram, values: Mapping[str, Any], settings: Set
 
 def _in_front(program: RegionProgram, ahead: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
     """Batched code for the loops that were taken out of the region."""
-    from types import SimpleNamespace
-
-    names = {key: getattr(program, key) for key in ("file", "name", "namespace")}
-    region: Any = SimpleNamespace(region=SimpleNamespace(statements=ahead.front), live_out=ahead.numbers, **names)
-    code = _through_the_ir(region, values, settings)
+    code = _through_the_ir(_over(program, ahead.front, ahead.numbers), values, settings)
     prints = any("print(" in line for line in code.statements)
     if code.mutated or code.random or prints or any(loop.decision == "kept" for loop in code.decisions):
         raise NotLiftable("effect-order", "what is computed before the loop has effects")
