@@ -1176,7 +1176,7 @@ def main() -> None:
 # | 12 `Lift.run`, `kind_of`, `restore`    | `runtime`   | gradients, random streams, budgets, cheap guards     |
 # | 12 `Lift.report`, `describe`           | `explain`   | times, carets, hints, text, HTML and JSON            |
 #
-# The order of the arrows is `lift_function` here, and one page, `pipeline.py`, there.
+# The order of the arrows is `lift_function` here, and one room, `pipeline`, there.
 
 if __name__ == "__main__":
     main()

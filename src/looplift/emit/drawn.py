@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -31,10 +31,8 @@ def _joined(values: list[Any]) -> Any:
     raise NotLiftable("random-order", "what is drawn is of different kinds")
 
 
-def code_with_draws(
-    code: Any, draws: Any, given: Mapping[str, Any], made: Callable[[Mapping[str, Any]], Mapping[str, Any]]
-) -> Any:
-    """``given``: the values that the code was made for, with what was drawn; ``made`` gives these for others."""
+def add_draws(code: Any, given: Mapping[str, Any], draws: Any) -> None:
+    """``given``: the values that the code was made for, with what was drawn."""
     word = re.compile(rf"\b({'|'.join(draws.names)})\b")
     lines = [*draws.before]
     if draws.at_once:
@@ -61,15 +59,6 @@ def code_with_draws(
     code.paths = [path for path in code.paths if not word.search(path)]
     code.mutated = [path for path in code.mutated if not word.search(path)]
     code.random = True
-    if code.alternative is not None:
-        other = code.alternative
-
-        def alternative(values: Mapping[str, Any]) -> Any:
-            given = made(values)
-            return code_with_draws(other(given), draws, given, made)
-
-        code.alternative = alternative
-    return code
 
 
 def _dtype(value: Any) -> str:

@@ -1,0 +1,133 @@
+"""The one page that is the pipeline: a region of the user's code in, batched code for it out, stage by stage."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from looplift.base.data import replace
+from looplift.base.errors import NotLiftable
+from looplift.base.settings import Settings
+from looplift.pipeline.other_forms import in_waves, is_typed_whole, over_lists, typed_program
+from looplift.pipeline.rewritten import over_letters, through_grids, through_tables, with_draws, with_own_lists
+from looplift.pipeline.through_ir import through_the_ir
+
+if TYPE_CHECKING:
+    from looplift.frontend.rewriting import RegionProgram
+    from looplift.runtime.variants import RegionCode
+
+__all__ = ["STAGES", "Stage", "calls_itself", "compile_region", "is_typed_whole"]
+
+
+class Stage(NamedTuple):
+    """One arrow of the pipeline: ``does`` says in a sentence what comes in and what goes out."""
+
+    name: str
+    room: str
+    does: str
+
+
+STAGES = (
+    Stage("read", "frontend", "A function's source becomes a syntax tree with the lines of its file."),
+    Stage("find", "frontend", "The tree becomes regions: loops with the statements that belong to them."),
+    Stage("translate", "frontend", "A region and the values it starts from become a function of the IR."),
+    Stage("analyse", "analysis", "The IR gets facts: kinds, shapes and the loops that each value varies with."),
+    Stage("plan", "vectorize", "Each loop gets a schedule that is proven to give the loop's answer, or a reason."),
+    Stage("optimize", "optimize", "The plan becomes one with less work and less memory."),
+    Stage("emit", "emit", "The plan becomes Python, and C++ where a loop is native."),
+    Stage("build", "build", "C++ becomes a library, once for each text, kept on disk."),
+    Stage("run", "runtime", "Text becomes a variant: guarded, compared with the loop at first, undone if it fails."),
+)  # fmt: skip
+
+
+def calls_itself(statements: list[ast.stmt], values: Mapping[str, Any]) -> bool:
+    """Whether statements call a function, method or network module that calls itself."""
+    from looplift.frontend.recursion import is_recursive
+
+    return is_recursive(statements, values)
+
+
+def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """Batched code for a region and the kinds of these values. Raises NotLiftable with the reason if there is none."""
+    if settings.backend == "inductor":
+        code = compile_region(program, values, replace(settings, backend="torch"))
+        code.fused = not any("np." in line for line in code.statements) and not any(map(_is_of_numpy, values.values()))
+        return code
+    refusals: list[NotLiftable] = []
+    if program.is_whole:
+        return typed_program(program, values, settings)
+    if (code := over_letters(program, values, settings)) is not None:
+        return code
+    attempt: Any = None
+    for attempt in _attempts(program, values, refusals):
+        try:
+            return attempt(program, values, settings)
+        except NotLiftable as refusal:
+            refusals.append(refusal)
+        except Exception as error:
+            refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
+    refusal = _most_telling(refusals)
+    with suppress(NotLiftable):
+        return typed_program(program, values, settings)
+    from looplift.frontend.host_effects import changes_its_surroundings, grows_by_joining
+
+    if refusal.code not in _NEVER_IN_ANOTHER_FORM:
+        statements = program.region.statements
+        waves = attempt is not in_waves and not (changes_its_surroundings(statements) or grows_by_joining(statements))
+        refusal.other = partial(over_lists, program, settings=settings, waves=waves)
+    raise refusal
+
+
+_NEVER_IN_ANOTHER_FORM = (
+    "training-step",
+    "gradient",
+    "subclass",
+    "generator",
+    "no-source",
+    "no-loop",
+    "memory",
+    "backend",
+    "verification",
+)
+
+
+def _is_of_numpy(value: Any) -> bool:
+    items = value if isinstance(value, list | tuple) else [value]
+    return any(type(item).__module__ == "numpy" for item in items)
+
+
+def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[NotLiftable]) -> Iterator[Any]:
+    """The ways to batched code, each to be tried where those before it were refused."""
+    yield through_the_ir
+    from looplift.frontend.draws import draws_of
+    from looplift.frontend.grids import has_grid
+    from looplift.frontend.outer_lists import outer_lists
+    from looplift.frontend.peeling import has_marker
+    from looplift.frontend.writing import stores_at_places
+
+    statements = program.region.statements
+    if (lists := outer_lists(statements, values, program.arguments)) is not None:
+        yield partial(with_own_lists, lists)
+    if any(one.code in ("mixed-kinds", "requirement") for one in refusals) or has_marker(statements):
+        yield partial(through_the_ir, markers=True)
+    if stores_at_places(statements):
+        yield through_tables
+    if has_grid(statements):
+        yield through_grids
+    if (draws := draws_of(statements, values, program.namespace)) is not None:
+        yield partial(with_draws, draws)
+    if calls_itself(statements, values):
+        yield in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves
+
+
+def _most_telling(refusals: list[NotLiftable]) -> NotLiftable:
+    """The refusal to report: the IR's, except of recursion, of which waves know more, and of what comes after draws."""
+    first, last = refusals[0], refusals[-1]
+    if (further := next((one for one in refusals if one.goes_further), None)) is not None:
+        return further
+    if first.code == "recursion" and last is not first:
+        return NotLiftable("recursion", f"{first.message}; {last.message}", last.span)
+    return first

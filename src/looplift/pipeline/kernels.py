@@ -1,0 +1,77 @@
+"""A region or a loop in, a kernel that is built out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from looplift.base.errors import NotLiftable
+from looplift.base.settings import Settings
+
+if TYPE_CHECKING:
+    from looplift.frontend.rewriting import RegionProgram
+    from looplift.runtime.variants import RegionCode
+
+
+def kernel_for(program: RegionProgram, values: Mapping[str, Any], *, markers: bool = False) -> RegionCode:
+    """The region as one kernel, whole rows included; raises NotLiftable where it is none."""
+    from looplift.frontend.translate import translate
+
+    places = {"file": program.file, "name": program.name, "markers": markers}
+    function = translate(program.region.statements, values, list(program.live_out), **places)
+    return _as_one_kernel(function, rows=True)
+
+
+def one_kernel(function: Any, settings: Settings, *, rows: bool) -> RegionCode | NotLiftable:
+    """The region as one native kernel, or why it cannot be; ``rows``: also if it works on whole rows at once."""
+    if settings.backend == "torch":
+        return NotLiftable("backend", "kernels are not wanted")
+    try:
+        return _as_one_kernel(function, rows=rows)
+    except NotLiftable as refusal:
+        return refusal
+    except Exception as error:
+        return NotLiftable("internal", f"{type(error).__name__}: {error}")
+
+
+def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
+    from looplift.emit.native_whole import whole_region
+    from looplift.ir.first_apart import with_first_apart
+    from looplift.runtime.variants import RegionCode
+    from looplift.vectorize.plan import decisions_of_kernel
+    from looplift.vectorize.whole import check_whole
+
+    check_whole(function)
+    try:
+        whole = whole_region(function, rows=rows)
+    except NotLiftable as refusal:
+        apart = with_first_apart(function) if refusal.code == "mixed-kinds" else None
+        if apart is None:
+            raise
+        whole = whole_region(apart, rows=rows)
+    namespace = whole.namespace | {whole.kernel.name: built(whole.kernel, False)}
+    decisions = decisions_of_kernel(function, tuple(whole.notes))
+    return RegionCode(
+        whole.statements, namespace, whole.standalone, whole.guards, whole.paths, whole.mutated, ["import torch"],
+        decisions=decisions,
+    )  # fmt: skip
+
+
+def kernel_of(loop: Any, facts: Any, *, gradients: bool) -> Any:
+    """The C++ of a loop; the rooms for it are imported when the first one is tried."""
+    from looplift.emit import native
+
+    try:
+        return native.kernel_of(loop, facts, gradients=gradients)
+    except NotLiftable:
+        raise
+    except Exception as error:  # other plans may do
+        raise NotLiftable("internal", f"{type(error).__name__}: {error}", loop.span) from error
+
+
+def built(kernel: Any, gradients: bool) -> Callable[..., Any]:
+    from looplift.build.native import differentiable, load
+
+    call: Any = differentiable(kernel) if gradients else load(kernel)
+    call.kernel, call.has_gradients = kernel, gradients  # for those that make an operator of it
+    return call

@@ -1,0 +1,141 @@
+"""A region in, other code than batched code out: a program over numbers and text, lists in place of tensors, waves."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from looplift.base.errors import NotLiftable
+from looplift.base.settings import Settings
+from looplift.pipeline.through_ir import over, through_the_ir
+
+if TYPE_CHECKING:
+    from looplift.frontend.rewriting import RegionProgram
+    from looplift.runtime.variants import RegionCode
+
+
+def typed_program(
+    program: RegionProgram,
+    values: Mapping[str, Any],
+    settings: Settings,
+    others: list[Mapping[str, Any]] | None = None,
+) -> RegionCode:
+    """The region as one program over numbers, text and containers; ``others``: types of values that it is for, too."""
+    from looplift.build.native import load_program
+    from looplift.emit.typed import region_code, typed_code
+    from looplift.frontend.source import source_of
+
+    if settings.backend == "torch":
+        raise NotLiftable("backend", "kernels are not wanted")
+    known = list(others or [])
+    try:
+        typed = typed_code(program, values, source_of, known)
+    except NotLiftable:
+        if not known:
+            raise
+        known, typed = [], typed_code(program, values, source_of, [])
+    code = region_code(program, typed, load_program(typed.program.text, typed.caller))
+    kept = [typed.program.types, *known[:2]]
+
+    def again(values: Mapping[str, Any]) -> RegionCode:
+        found = typed_program(program, values, settings, kept)
+        if found.standalone == code.standalone:
+            raise NotLiftable("requirement", "these values need what a program of their types has not")
+        return found
+
+    code.renewable, code.alternative = True, again
+    return code
+
+
+def is_typed_whole(statements: list[ast.stmt], values: Mapping[str, Any], settings: Settings, *, loops: bool) -> bool:
+    """Whether a function, with these values of its names, is one program over numbers, text and containers."""
+    from looplift.emit.typed import whole_function
+    from looplift.frontend.source import source_of
+
+    return settings.backend in ("auto", "native") and whole_function(statements, values, source_of, loops=loops)
+
+
+def over_lists(program: RegionProgram, values: Mapping[str, Any], settings: Settings, *, waves: bool) -> RegionCode:
+    """The region as it is, over lists instead of tensors; in waves where it is none of those."""
+    from looplift.emit.lists import NEEDED, code_over_lists
+    from looplift.frontend.ahead import ahead_of
+
+    refusal = NotLiftable("unsupported-syntax", "a name may not be bound after the loop")
+    values = NEEDED | dict(values)
+    for moves in () if program.optional else (True, False):
+        try:
+            ahead = ahead_of(program.region.statements, values, program.live_out, moves=moves, memory=settings.memory)
+            front = _in_front(program, ahead, values, settings) if moves else None
+        except NotLiftable as why:
+            refusal = why
+            continue
+        if ahead.residue.computes and waves:
+            with suppress(NotLiftable):
+                return in_waves(program, values, settings)
+        return code_over_lists(program, ahead, values, front, settings.memory)
+    if waves:
+        return in_waves(program, values, settings)
+    raise refusal
+
+
+def _in_front(program: RegionProgram, ahead: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """Batched code for the loops that were taken out of the region."""
+    code = through_the_ir(over(program, ahead.front, ahead.numbers), values, settings)
+    prints = any("print(" in line for line in code.statements)
+    if code.mutated or code.random or prints or any(loop.decision == "kept" for loop in code.decisions):
+        raise NotLiftable("effect-order", "what is computed before the loop has effects")
+    return code
+
+
+def in_waves(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    from looplift.base.report import LoopRecord
+    from looplift.emit.waves import waves_source
+    from looplift.frontend.host import host_program, needed_constants
+    from looplift.runtime.variants import RegionCode
+
+    if settings.backend not in ("auto", "torch"):
+        raise NotLiftable("backend", "waves need torch")
+    live_ins = {name: values[name] for name in program.arguments}
+    live_outs = ["return"] if program.returns else list(program.live_out)
+    host = host_program(program.region.statements, live_ins, live_outs, program.namespace)
+    name = f"{program.name}_waves"
+    text = waves_source(host, name)
+    function = _run_text(text, name, needed_constants(host, text))
+    call = f"{name}({', '.join(host.parameters)})"
+    if program.returns:
+        statements = [f"return {call}[0]"]
+    else:
+        statements = [f"{''.join(f'{out}, ' for out in live_outs).strip()} = {call}" if live_outs else call]
+    guards, scope = _guards_of_waves(host.guards, host.guard_scope)
+    line, file = program.line, program.file
+    records = [LoopRecord(file, place[0], "waves") for place in program.loops] or [LoopRecord(file, line, "waves")]
+    code = RegionCode(statements, {name: function} | scope, [text], guards, decisions=records, imports=[])
+    code.shares_work = lambda: function.__globals__["Waves"].sharing > 1.5
+    return code
+
+
+def _run_text(text: str, name: str, namespace: dict[str, Any]) -> Callable[..., Any]:
+    """Run a module text and return what it defines; tracebacks show its lines."""
+    import linecache
+
+    label = f"<looplift {name}>"
+    linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
+    scope = dict(namespace)
+    exec(compile(text, label, "exec", dont_inherit=True), scope)
+    return scope[name]
+
+
+def _guards_of_waves(pairs: list[tuple[str, Any]], scope: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
+    """Guards as expressions, and the objects that they mention."""
+    texts: list[str] = []
+    mentioned: dict[str, Any] = {}
+    for number, (expression, value) in enumerate(pairs):
+        expected = f"_expected_{number}"
+        plain = isinstance(value, (int, float, str, bytes, tuple))
+        texts.append(f"({expression}) {'==' if plain else 'is'} {expected}")
+        mentioned[expected] = value
+        names = {node.id for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Name)}
+        mentioned |= {name: scope[name] for name in names if name in scope}
+    return texts, mentioned

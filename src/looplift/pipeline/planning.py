@@ -1,0 +1,90 @@
+"""Facts of a function in, a plan of it, or of another form of it that leaves fewer loops, out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.base.settings import Settings
+
+
+def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searches: bool = True) -> Any:
+    """The plan of a function; where it has loops that stay, one of another form, if kernels then do all of it: rows
+    that a loop carries fill tables, and where values are numbers before the first iteration alone, it comes first;
+    where loops are left early, one in which they are ``searches``."""
+    from looplift.analysis.probe import analyse
+    from looplift.ir.first_apart import with_first_apart
+    from looplift.ir.histories import with_histories
+
+    made = refusal = None
+    try:
+        made = plan(facts)
+    except NotLiftable as why:
+        refusal = why
+    decisions = {loop.decision for loop in made.decisions} if made is not None else {"sequential"}
+    for form, changed in ((with_histories, {"sequential"}), (with_first_apart, {"sequential", "scan"})):
+        if settings.backend == "torch" or decisions.isdisjoint(changed):
+            continue
+        if (formed := form(facts.function, facts)) is None:
+            continue
+        try:
+            other = plan(analyse(formed))
+            if all(loop.decision == "native" for loop in other.decisions):
+                return other
+        except NotLiftable as why:
+            refusal = refusal or why
+    if (made is None or not _is_done(made)) and (other := _forwarded(facts, plan)) is not None:
+        made, facts = other, other.facts
+        made.rewritten = True
+    if searches and (made is None or not _is_done(made)) and (other := _searched(facts, plan, made)) is not None:
+        other.unsearched, other.rewritten = made, True
+        made = other
+    if made is None:
+        assert refusal is not None
+        raise refusal
+    return made
+
+
+def _is_done(made: Any) -> bool:
+    """Whether a plan has no loop that stays; a kernel's gradients are slow beside those of batched code."""
+    from looplift.vectorize.plan import needs_grad
+
+    native = all(loop.decision == "native" for loop in made.decisions)
+    return made.is_all_lanes or (native and not needs_grad(made.facts))
+
+
+def _forwarded(facts: Any, plan: Callable[[Any], Any]) -> Any:
+    """The plan of a function that carries what it reads of the iteration before, if no loop of that stays."""
+    from looplift.analysis.probe import analyse
+    from looplift.vectorize.forwarded import with_forwarding
+    from looplift.vectorize.plan import needs_grad
+
+    function = with_forwarding(facts.function, facts, gradients=needs_grad(facts))
+    if function is None:
+        return None
+    with suppress(NotLiftable):
+        made = plan(analyse(function))
+        return made if _is_done(made) else None
+    return None
+
+
+def _searched(facts: Any, plan: Callable[[Any], Any], before: Any) -> Any:
+    """The plan of a function in which loops that are left early are searches in lanes; None if none can be."""
+    from looplift.analysis.probe import analyse
+    from looplift.vectorize.searches import with_searches
+
+    without: frozenset[str] = frozenset()
+    while (searched := with_searches(facts.function, facts, without)) is not None:
+        try:
+            made = plan(analyse(searched.function))
+        except NotLiftable:
+            return None
+        lanes = set(made.loops.values())
+        slow = {name for loop, name in searched.searches.items() if loop not in lanes}
+        if not slow:
+            kernel = before is not None and all(loop.decision == "native" for loop in before.decisions)
+            return made if made.is_all_lanes or not kernel else None
+        without |= slow
+    return None

@@ -1,0 +1,168 @@
+"""A region in, the code of another region that does the same out: over code points, lists of its own, draws, tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from looplift.base.data import replace
+from looplift.base.errors import NotLiftable
+from looplift.base.settings import Settings
+from looplift.pipeline.kernels import kernel_of
+from looplift.pipeline.planning import planned
+from looplift.pipeline.through_ir import over, through_the_ir, within_memory
+
+if TYPE_CHECKING:
+    from looplift.frontend.draws import Draws
+    from looplift.frontend.letters import Letters
+    from looplift.frontend.outer_lists import OuterLists
+    from looplift.frontend.rewriting import RegionProgram
+    from looplift.runtime.variants import RegionCode
+
+
+def over_letters(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode | None:
+    """A region that reads strings letter by letter, over their code points; None where there is no such code."""
+    if not any(type(values.get(name)) is str for name in program.arguments):
+        return None
+    from looplift.frontend.letters import letters_of
+
+    letters = letters_of(program.region.statements, values, program.arguments, program.live_out)
+    if letters is None:
+        return None
+    try:
+        code = through_the_ir(over(program, letters.statements), letters.values(values), settings)
+        return _changed(code, letters.values(values), partial(_with_letters, letters=letters), letters.values)
+    except NotLiftable:
+        return None  # the strings are taken as they are, and what then refuses them says why
+
+
+def _changed(
+    code: RegionCode,
+    values: Mapping[str, Any],
+    change: Callable[[RegionCode, Mapping[str, Any]], None],
+    taken: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+) -> RegionCode:
+    """The code of another region, changed into that of the region that it stands for; so are its alternatives.
+
+    ``values`` are those that the other region takes, and ``taken`` gives them for those of the region.
+    """
+    change(code, values)
+    if (other := code.alternative) is not None:
+
+        def alternative(values: Mapping[str, Any]) -> RegionCode:
+            given = taken(values)
+            return _changed(other(given), given, change, taken)
+
+        code.alternative = alternative
+    return code
+
+
+def _with_letters(code: RegionCode, values: Mapping[str, Any], *, letters: Letters) -> None:
+    """Code over code points as code over strings."""
+    code.statements = [*letters.conversions, *code.statements]
+    asked = [re.sub(r"\blen\(\w+\)", "", guard) for guard in code.guards]  # of both there are as many
+    if any(re.search(rf"\b{name}\b", guard) for name in letters.names for guard in asked):
+        raise NotLiftable("unsupported-value", "a guard of letters")
+
+
+def with_own_lists(lists: OuterLists, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """A region that appends to lists of the caller, over lists of its own."""
+    rewritten = over(program, lists.statements, [*dict.fromkeys((*program.live_out, *lists.live_out))])
+
+    def ended(code: RegionCode, values: Mapping[str, Any]) -> None:
+        code.statements = [*code.statements, *lists.endings]
+        code.mutated = [*code.mutated, *lists.names]
+        code.guards += lists.guards(values, code.paths)
+
+    code = _changed(_going_further(rewritten, values, settings), values, ended, dict)
+    if not code.decisions or code.decisions[0].decision == "sequential":
+        raise NotLiftable("carried", "the loops without what is appended may be kernels")
+    return code
+
+
+def _going_further(program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """A rewritten region by way of the IR: what refuses it then is what there is to tell."""
+    try:
+        return through_the_ir(program, values, settings)
+    except NotLiftable as refusal:
+        refusal.goes_further = True
+        raise
+
+
+def with_draws(draws: Draws, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """The region over what it draws, which is drawn before it."""
+    from looplift.emit.drawn import add_draws, columns
+
+    def given(values: Mapping[str, Any]) -> dict[str, Any]:
+        found = draws.given(values)
+        return found | columns({name: found[name] for name in draws.names})
+
+    first = given(values)
+    code = _going_further(over(program, draws.statements(first)), first, settings)
+    return _changed(code, first, partial(add_draws, draws=draws), given)
+
+
+def through_tables(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """The region by way of the IR, with tables for its lists of tensors that change at places of the data."""
+    from looplift.analysis.probe import analyse
+    from looplift.frontend.translate import translate
+    from looplift.ir.scattered import lines_of_changes, with_scattered
+    from looplift.optimize.reuse import reuse_memory
+    from looplift.vectorize.plan import needs_grad, plan
+
+    places = {"file": program.file, "name": program.name, "scattered": True}
+    function = translate(program.region.statements, values, list(program.live_out), **places)
+    facts = analyse(function)
+    tabled = with_scattered(function, facts, gradients=needs_grad(facts))
+    if tabled is None:
+        raise NotLiftable("unsupported-value", "no list of tensors can be a table", function.span)
+    make = partial(plan, backend=settings.backend, kernel_of=kernel_of, reuses=reuse_memory)
+    made = planned(analyse(tabled), make, settings)
+    slow = {loop.line for loop in made.decisions if loop.decision == "sequential"}
+    if slow & lines_of_changes(tabled):
+        raise NotLiftable("memory-dependence", "a list of tensors is read where it is changed", function.span)
+    return within_memory(program, made, values, settings)
+
+
+def through_grids(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """The region by way of the IR, with tensors for its lists of numbers of tensors."""
+    from looplift.analysis.probe import analyse
+    from looplift.frontend.grids import grids_of
+    from looplift.frontend.translate import translate
+    from looplift.ir.grids import check_grids, with_plain_copies
+    from looplift.ir.scattered import lines_of_changes
+    from looplift.vectorize.plan import needs_grad, plan
+
+    refusal = NotLiftable("unsupported-value", "no list of tensors can be a tensor")
+    outer = {*program.live_out, *program.arguments}
+    values = {**values, "torch": program.namespace.get("torch")}
+    for dtype in _dtypes_of(values):
+        found = grids_of(program.region.statements, values, outer, dtype)
+        if found is None:
+            raise refusal
+        function = translate(found.statements, values, list(program.live_out), file=program.file, name=program.name)
+        facts = analyse(function)
+        tables = {grid.name: (grid.held, grid.holds_tensors) for grid in found.tables.values()}
+        try:
+            check_grids(function, facts, tables, gradients=needs_grad(facts))
+        except NotLiftable as why:
+            refusal = why
+            continue
+        function = replace(function, body=with_plain_copies(function.body))
+        made = planned(analyse(function), partial(plan, backend=settings.backend, kernel_of=kernel_of), settings)
+        if {loop.line for loop in made.decisions if loop.decision == "sequential"} & lines_of_changes(function):
+            raise refusal
+        return within_memory(program, made, values, settings)
+    raise refusal
+
+
+def _dtypes_of(values: Mapping[str, Any]) -> list[str]:
+    """The dtypes of floats among tensors and items of lists."""
+    found: dict[str, None] = {}
+    for value in values.values():
+        first = value[0] if isinstance(value, list | tuple) and value else value
+        if (dtype := getattr(first, "dtype", None)) is not None and str(dtype).startswith("torch.float"):
+            found[str(dtype).removeprefix("torch.")] = None
+    return list(found)

@@ -1,0 +1,186 @@
+"""A region in, its code by way of the IR out: translated, planned, within memory, as text."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from looplift.base.data import replace
+from looplift.base.errors import NotLiftable, TooLarge
+from looplift.base.settings import Settings
+from looplift.pipeline.kernels import built, kernel_for, kernel_of, one_kernel
+from looplift.pipeline.planning import planned
+
+if TYPE_CHECKING:
+    from looplift.frontend.rewriting import RegionProgram
+    from looplift.runtime.variants import RegionCode
+
+
+def over(program: Any, statements: list[ast.stmt], live_out: Iterable[str] | None = None) -> Any:
+    """A region of other statements in the place of a program's, with what of a program the way through the IR reads."""
+    from types import SimpleNamespace
+
+    names = {key: getattr(program, key) for key in ("file", "name", "namespace")}
+    live_out = program.live_out if live_out is None else live_out
+    return SimpleNamespace(region=SimpleNamespace(statements=statements), live_out=live_out, **names)
+
+
+def through_the_ir(
+    program: RegionProgram,
+    values: Mapping[str, Any],
+    settings: Settings,
+    *,
+    kernels: bool = True,
+    markers: bool = False,
+    searches: bool = True,
+) -> RegionCode:
+    """The region by way of the IR; without ``kernels`` none is the whole region, without ``searches`` loops that are
+    left early are none.
+
+    With ``markers`` loops begin after what is None before them has its first value.
+    """
+    from looplift.analysis.probe import analyse
+    from looplift.frontend.translate import translate
+    from looplift.optimize.reuse import reuse_memory
+    from looplift.vectorize.kernel_first import (
+        has_short_rows,
+        suits_a_kernel,
+        suits_rows_in_a_kernel,
+        takes_short_rows,
+    )
+    from looplift.vectorize.plan import plan
+
+    kernels = kernels and not settings.in_graph
+    region = program.region
+    places = {"file": program.file, "name": program.name, "markers": markers}
+    function = _with_gradients(translate(region.statements, values, list(program.live_out), **places))
+    whole_kernel = cache(lambda *, rows=True: one_kernel(function, settings, rows=rows))
+    if kernels and (settings.backend == "native" or suits_a_kernel(function)):
+        if not isinstance(found := whole_kernel(), NotLiftable):
+            found.renewable = settings.backend == "native" or any(type(value) is list for value in values.values())
+            lanes = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
+            found.alternative = partial(kernel_for, program, markers=markers) if found.renewable else lanes
+            return found
+    facts = None
+    try:
+        facts = analyse(function)
+        make = partial(plan, backend=settings.backend, kernel_of=kernel_of, reuses=reuse_memory)
+        made = planned(facts, make, settings, searches=searches)
+        whole = kernels and (not made.is_all_lanes or made.rewritten)
+        short = whole and has_short_rows(facts)
+        if whole and not isinstance(found := whole_kernel(rows=short), NotLiftable):
+            without = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
+            found.alternative = without
+            return found
+        code = within_memory(program, made, values, settings)
+    except Exception as error:
+        if not kernels:
+            raise
+        short = takes_short_rows(function) if facts is None else suits_rows_in_a_kernel(facts)
+        rows = isinstance(error, TooLarge) or short
+        if isinstance(found := whole_kernel(rows=rows), NotLiftable):
+            raise found if settings.backend == "native" and found.code != "backend" else error from None
+        if isinstance(error, TooLarge):
+            found.guards.append(f"not ({error.fits})")
+            found.namespace |= error.namespace
+        return found
+    if kernels and settings.backend == "auto" and not made.is_all_lanes:
+        code.alternative = partial(kernel_for, program, markers=markers)
+    elif made.unsearched is not None:
+        options = {"settings": settings, "kernels": kernels, "markers": markers, "searches": False}
+        code.alternative = partial(through_the_ir, program, **options)
+    return code
+
+
+def _with_gradients(function: Any) -> Any:
+    """The function, with the gradients that it takes written out."""
+    if not function.attributes["differentiates"]:
+        return function
+    from looplift.analysis.probe import analyse
+    from looplift.ir.gradients import check_leaves, takes_gradients, with_next_gradient
+
+    attributes, function = function.attributes, replace(function, attributes=function.attributes | {"slopes": True})
+    while takes_gradients(function):
+        function = with_next_gradient(function, analyse(function))
+    check_leaves(function, analyse(function))
+    return replace(function, attributes=attributes)
+
+
+SEARCHED = 2**22
+
+
+def within_memory(program: RegionProgram, made: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """The code of a plan; where its intermediate values do not fit into memory, that of a plan in pieces.
+
+    Raises TooLarge if there is none.
+    """
+    from looplift.emit.budget import pieces_of, room_for
+    from looplift.optimize.narrowing import narrowed
+    from looplift.optimize.simplify import simplify
+    from looplift.runtime.variants import standard_namespace
+
+    made.program = simplify(made.program)
+    room = room_for(made, settings.memory if made.unsearched is None else min(SEARCHED, settings.memory or SEARCHED))
+    made.program = narrowed(made.program)
+    if made.unsearched is not None and room is not None:
+        names = program.namespace | standard_namespace() | room.namespace | dict(values)
+        code = _printed(made) if room.fits(names) else within_memory(program, made.unsearched, values, settings)
+        code.guards.append(room.guard if room.fits(names) else f"not ({room.guard})")
+        return code
+    code = _printed(made)
+    if room is None:
+        return code
+    names = program.namespace | standard_namespace() | room.namespace | dict(values)
+    if room.fits(names):
+        code.guards.append(room.guard)
+    else:
+        code = _in_pieces(made, room, pieces_of(made, room, names), names, settings)
+        code.guards.append(f"not ({room.guard})")
+    code.namespace |= room.namespace
+    return code
+
+
+def _in_pieces(made: Any, room: Any, steps: Mapping[Any, str], names: Mapping[str, Any], settings: Settings) -> Any:
+    """The code of a plan whose outermost loops run piece by piece."""
+    from looplift.analysis.probe import analyse
+    from looplift.emit.budget import room_for
+    from looplift.ir.strips import strip_mined
+    from looplift.optimize.simplify import simplify
+    from looplift.vectorize.plan import plan
+
+    refusal = TooLarge(room.message(names), room.guard, room.namespace, made.facts.function.span)
+    if not steps:
+        raise refusal
+    try:
+        found = plan(analyse(strip_mined(made.facts.function, steps)), backend="torch")
+    except NotLiftable as why:
+        raise refusal.because(why) from None
+    found.program = simplify(found.program)
+    rest = room_for(found, settings.memory)
+    if rest is not None and not rest.fits(names):
+        raise refusal
+    return _printed(found)
+
+
+def _printed(made: Any) -> RegionCode:
+    """The code of a plan, with its kernels."""
+    from looplift.emit.source import emit
+
+    emitted = emit(made)
+    for kernel, gradients in emitted.kernels:
+        emitted.namespace[kernel.name] = built(kernel, gradients)
+    return _code_from_emitted(emitted, made)
+
+
+def _code_from_emitted(emitted: Any, made: Any) -> RegionCode:
+    from looplift.runtime.variants import RegionCode
+    from looplift.vectorize.precision import rounded_to
+
+    names = ("statements", "namespace", "standalone", "guards", "paths", "mutated", "imports", "random")
+    fields = {name: getattr(emitted, name) for name in names}
+    for name in ("commits_early", "repeatable", "may_warn"):
+        fields |= {name: getattr(emitted, name)} if hasattr(emitted, name) else {}
+    found = rounded_to(made.facts)
+    return RegionCode(**fields, decisions=made.decisions, description=made.describe(), rounded_to=found)
