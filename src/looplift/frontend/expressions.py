@@ -74,9 +74,14 @@ def evaluate_test(build: Builder, node: ast.expr) -> Atom:
 
 
 def _part_of_test(build: Builder, node: ast.expr) -> Atom:
-    """One side of ``a and b`` in a condition; a list is asked whether there is anything in it."""
+    """One side of ``a and b`` in a condition; what is no comparison is asked, as sides are of one type then."""
     value = evaluate_test(build, node)
-    return build.emit("builtin.bool", value) if value in build.sites else value
+    is_truth = isinstance(node, ast.Compare | ast.BoolOp) or isinstance(getattr(node, "op", None), ast.Not)
+    return (
+        value
+        if isinstance(value, Const) or (is_truth and value not in build.sites)
+        else build.emit("builtin.bool", value)
+    )
 
 
 def _evaluate(build: Builder, node: ast.expr) -> Value:
