@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from looplift.api import export, lift, load
+from looplift.api import export, lift, load, op
 from looplift.base.errors import LoopliftWarning
 
 if TYPE_CHECKING:
     from looplift.verify import check
 
-__all__ = ["LoopliftWarning", "check", "export", "lift", "load"]
+__all__ = ["LoopliftWarning", "check", "export", "lift", "load", "op"]
 __version__ = "0.1.0"
 
 

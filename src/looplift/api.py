@@ -75,6 +75,70 @@ def _bytes(memory: Any) -> int | None:
     raise ValueError(f"'memory' must be a number of bytes above 0 or None, not {memory!r}")
 
 
+def op(
+    name: str,
+    cpp: str | os.PathLike[str],
+    *,
+    signature: str,
+    batch: Callable[..., Any] | None = None,
+    backward: Callable[..., Any] | None = None,
+) -> Any:
+    """An operator made of a C++ function; loops that call it are lifted: one call runs it for all iterations.
+
+    ``cpp`` is C++ with a function ``name``, as text or the path of a file. ``signature`` says what it takes and gives,
+    as ``"(image: float32[h, w], angle: float) -> float32[h, w]"``; then the function is
+    ``void name(const float* image, double angle, float* result, int64_t h, int64_t w)``: the arguments, the memory of
+    the results, the sizes that have names. Arrays are contiguous. It must give the same for the same arguments, and
+    change nothing else; what it throws is raised in Python.
+
+    Dimensions in front of those of the signature are many calls, as in NumPy; ``where=`` says which of them are made.
+    ``batch`` runs them in one go, in place of a loop in C++: a function of the same arguments, each with one dimension
+    in front. ``backward`` is a function of a gradient of the result (a tuple for several) and of the arguments of one
+    call, that returns a gradient, or None, for each argument.
+
+    Raises ValueError for a signature that says nothing, or that the function does not have, and RuntimeError where
+    there is no compiler, or it refuses the text.
+    """
+    from looplift.emit.custom import alone_text
+    from looplift.runtime.custom import Rules
+
+    if not isinstance(name, str) or not name.isidentifier() or name.startswith("_"):
+        raise ValueError(f"'name' must be that of the C++ function, not {name!r}")
+    source, file = _text_of(cpp, name)
+    for key, rule in (("batch", batch), ("backward", backward)):
+        if rule is not None and not callable(rule):
+            raise TypeError(f"'{key}' must be a function, not {rule!r:.80}")
+    definition = {"name": name, "signature": signature.strip(), "source": alone_text(source, file)}
+    return _operator(definition, Rules(batch, backward))
+
+
+def _operator(definition: dict[str, str], rules: Any = None) -> Any:
+    """An operator of its "name", "signature" and "source"."""
+    from looplift.build.custom import lanes_of
+    from looplift.emit.custom import lanes_text
+    from looplift.runtime.custom import CustomOperator, Rules
+    from looplift.runtime.signatures import BadSignature, parsed
+
+    name = definition["name"]
+    try:
+        found = parsed(definition["signature"])
+    except BadSignature as problem:
+        raise ValueError(f"looplift.op: the signature of '{name}': {problem}") from None
+    call = lanes_of(definition["source"], lanes_text(name, found), name, found)
+    return CustomOperator(definition, found, call, rules or Rules())
+
+
+def _text_of(cpp: str | os.PathLike[str], name: str) -> tuple[str, str]:
+    """C++ and the file that it is of: a string without a line break, a brace or a semicolon is a path."""
+    if isinstance(cpp, str) and any(mark in cpp for mark in "\n{;"):
+        return cpp, f"{name}.cpp"
+    path = os.fspath(cpp)
+    if not os.path.isfile(path):
+        raise ValueError(f"'cpp' must be C++, or the path of a file: there is no file {path!r}")
+    with open(path, encoding="utf-8") as file:
+        return file.read(), path
+
+
 def export(fn: Any, path: str | os.PathLike[str], /, *arguments: Any, dynamic_shapes: Any = None) -> None:
     """Write a lifted function or module as a program of ``torch.export`` that runs without its Python source.
 
@@ -93,7 +157,7 @@ def load(path: str | os.PathLike[str]) -> Callable[..., Any]:
     from looplift.build.native import callable_of
     from looplift.runtime.packages import opened
 
-    return opened(os.fspath(path), callable_of)
+    return opened(os.fspath(path), callable_of, _operator)
 
 
 def _lifted(fn: Any, *, settings: Settings) -> Any:

@@ -49,6 +49,7 @@ from looplift.ir.grammar import (
 )
 from looplift.ops import table
 from looplift.ops.evaluate import evaluate, operand_value
+from looplift.ops.names import OF_USERS, callable_of, said
 from looplift.ops.writes import writes_operand
 
 
@@ -269,7 +270,7 @@ class _Probe:
                 return self._evaluate(op, lambda atom, made=made: self._replaced(atom, made))
             except Exception:
                 continue
-        text = f"'{_readable(op.name)}' raises {type(first).__name__}: {first}"
+        text = f"'{said(op.name)}' raises {type(first).__name__}: {first}"
         raise NotLiftable("requirement", text, statement.span)
 
     def _replaced(self, atom: Atom, made: Callable[[Any], Any]) -> Any:
@@ -279,6 +280,8 @@ class _Probe:
         if op.name.startswith("inplace."):
             return self._evaluate_in_place(op, value)
         self._check_harmless(op, value)
+        if op.name.startswith(OF_USERS):
+            return evaluate(op, value, called=lambda name: callable_of(name).example)
         if table.family(op.name) == "random":
             with _streams_kept():
                 return evaluate(op, value)
@@ -310,7 +313,7 @@ class _Probe:
             if hasattr(type(receiver), "__missing__"):
                 raise NotLiftable("effect-order", "reading a dict with default values may change it")
         elif not table.is_pure_call(op.name, receiver) or self._writes(op, value):
-            raise NotLiftable("effect-order", f"'{_readable(op.name)}' may change something")
+            raise NotLiftable("effect-order", f"'{said(op.name)}' may change something")
 
     def _writes(self, op: Op, value) -> bool:
         args = [operand_value(argument, value) for argument in op.args]
@@ -607,7 +610,3 @@ def _is_sequence(fact: Fact) -> bool:
 def _is_part(index: Operand) -> bool:
     """Whether a subscript is a slice without a step."""
     return isinstance(index, Slice) and isinstance(index.step, Const) and index.step.value in (None, 1)
-
-
-def _readable(name: str) -> str:
-    return name.replace("method.", ".").replace("builtin.", "")

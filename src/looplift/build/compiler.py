@@ -12,6 +12,7 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from looplift.base.errors import NotLiftable
 
@@ -26,6 +27,18 @@ Neighbours that are stored one by one are not read as a pair in the next iterati
 
 FEW_LIBRARIES = ("-nodefaultlibs", "-lm", "-lc", "-lgcc") if sys.platform == "linux" else ()
 """Kernels need nothing of the C++ library, and to link with it takes half as long as to compile one."""
+
+
+class Options(NamedTuple):
+    """Of the compiler: ``few_libraries`` are tried first where there are any."""
+
+    flags: tuple[str, ...]
+    few_libraries: tuple[str, ...]
+
+
+KERNELS = Options(FLAGS, FEW_LIBRARIES)
+OF_USERS = Options(tuple(flag for flag in FLAGS if flag != "-fno-exceptions"), ())
+"""What users write may throw, and use all of the C++ library; a number is rounded as in a kernel."""
 
 TIME_LIMIT = 120
 
@@ -56,21 +69,29 @@ def _temporary_directory() -> Path:
     return Path(tempfile.mkdtemp(prefix="looplift-"))
 
 
-def library(source: str) -> Path:
+class Refused(NotLiftable):
+    """The compiler does not take a text; ``output`` is what it says."""
+
+    def __init__(self, output: str):
+        super().__init__("internal", f"the compiler refused a kernel: {output[:2000]}")
+        self.output = output
+
+
+def library(source: str, options: Options = KERNELS) -> Path:
     """The shared library of a C++ text; compiled if it is not in the cache."""
-    name = f"kernel-{key(source)}"
+    name = f"kernel-{key(source, options)}"
     found = cache_directory() / f"{name}.so"
     if _exists(found):
         return found
     try:
-        return _compile(source, cache_directory(), name)
+        return _compile(source, cache_directory(), name, options)
     except OSError:
-        return _compile_in_temporary(source, name)
+        return _compile_in_temporary(source, name, options)
 
 
 def rebuilt(source: str) -> Path:
     """The library of a text, compiled anew with all libraries: the one in the cache cannot be loaded."""
-    return _compile_in_temporary(source, f"kernel-{key(source)}-anew", few_libraries=())
+    return _compile_in_temporary(source, f"kernel-{key(source)}-anew", Options(KERNELS.flags, ()))
 
 
 def _exists(path: Path) -> bool:
@@ -80,14 +101,14 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _compile_in_temporary(source: str, name: str, few_libraries: tuple[str, ...] = FEW_LIBRARIES) -> Path:
+def _compile_in_temporary(source: str, name: str, options: Options) -> Path:
     found = _temporary_directory() / f"{name}.so"
-    return found if _exists(found) else _compile(source, _temporary_directory(), name, few_libraries)
+    return found if _exists(found) else _compile(source, _temporary_directory(), name, options)
 
 
-def key(source: str) -> str:
+def key(source: str, options: Options = KERNELS) -> str:
     """A digest of everything that a compiled kernel depends on."""
-    parts = [source, _compiler_version(), " ".join(FLAGS + FEW_LIBRARIES), _machine()]
+    parts = [source, _compiler_version(), " ".join(options.flags + options.few_libraries), _machine()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
@@ -108,17 +129,17 @@ def _machine() -> str:
     return f"{platform.machine()} {platform.processor()}"
 
 
-def _compile(source: str, directory: Path, name: str, few_libraries: tuple[str, ...] = FEW_LIBRARIES) -> Path:
+def _compile(source: str, directory: Path, name: str, options: Options) -> Path:
     """Compile beside the target, then rename: other processes see all of the library or nothing."""
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(dir=directory, prefix="build-") as workplace:
         text, built = Path(workplace) / f"{name}.cpp", Path(workplace) / f"{name}.so"
         text.write_text(source)
-        command = [compiler(), *FLAGS, str(text), "-o", str(built)]
+        command = [compiler(), *options.flags, str(text), "-o", str(built)]
         try:
-            _run([*command, *few_libraries], directory)
+            _run([*command, *options.few_libraries], directory)
         except NotLiftable:
-            if not few_libraries:
+            if not options.few_libraries:
                 raise
             _run(command, directory)
         os.replace(text, directory / text.name)
@@ -135,4 +156,4 @@ def _run(command: list[str], directory: Path) -> None:
         return
     if shutil.disk_usage(directory).free < 2**20 or "No space left" in done.stderr:
         raise OSError(done.stderr)
-    raise NotLiftable("internal", f"the compiler refused a kernel: {done.stderr[:2000]}")
+    raise Refused(done.stderr)

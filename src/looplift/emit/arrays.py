@@ -178,7 +178,7 @@ def _own(p: Printer, text: str, value: Node, dtype, expanded: bool, unsure: bool
 REARRANGED = frozenset(("permuted", "transposed", "merged", "collect"))
 """All elements of one value, in another order."""
 MADE_ANEW = frozenset(
-    ("gather", "elementwise", "fold", "reduce", "leading", "matmul", "contract", "join", "on_diagonal")
+    ("gather", "elementwise", "fold", "reduce", "leading", "matmul", "contract", "join", "on_diagonal", "custom")
 )
 
 
@@ -216,7 +216,7 @@ def _keeps_its_result(value: Node) -> bool:
 
 
 def _standard(value: Node) -> bool:
-    return value.op in ("join", "fold", "reduce", "distances")
+    return value.op in ("join", "fold", "reduce", "distances", "custom")
 
 
 def owned_text(p: Printer, node: Node) -> Text:

@@ -129,6 +129,16 @@ def leading_text(p: Printer, node: Node) -> Text:
     return atom(f"{node.attrs['name']}({', '.join(texts)})")
 
 
+def custom_text(p: Printer, node: Node) -> Text:
+    """An operator of the user's, called for all lanes at once; dimensions of its own in front stand behind theirs."""
+    texts = []
+    for operand, rank in zip(node.args, node.attrs["ranks"], strict=True):
+        texts.append(arranged(p, operand, node.axes, rank, 0) if operand.axes else p.text(operand).text)
+    if node.attrs["masked"]:
+        texts[-1] = f"where={texts[-1]}"
+    return atom(f"{node.attrs['name']}({', '.join(texts)})")
+
+
 def module_text(p: Printer, node: Node) -> Text:
     (x,) = node.args
     path = node.attrs["path"]

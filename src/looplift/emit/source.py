@@ -43,6 +43,7 @@ from looplift.ir.array import (
     reachable,
 )
 from looplift.ir.facts import Kind
+from looplift.ops.names import OF_USERS
 
 RENDERERS = {
     **text.RENDERERS,
@@ -308,6 +309,13 @@ def print_program(program: Program, *, reserved: set[str], device: str = "") -> 
     standalone = [HELPERS[name].strip() for name in printer.helpers]
     namespace = helper_functions(tuple(printer.helpers))
     library = [f"import {'numpy as np' if program.library == 'np' else 'torch'}"]
+    if any(OF_USERS in line for line in printer.lines):
+        if "looplift" in reserved:
+            printer.fail("unsupported-value", "'looplift' is another name here")
+        import looplift.kernels
+
+        namespace |= {"looplift": looplift}
+        library.append("import looplift.kernels")
     if any("np." in helper for helper in standalone):
         library.append("import numpy as np")
     return Emitted(printer.lines, namespace, standalone, sorted(set(library)))

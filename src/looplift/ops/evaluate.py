@@ -22,14 +22,15 @@ def operand_value(operand: Operand, value: Callable[[Atom], Any]) -> Any:
     return value(operand)
 
 
-def evaluate(op: Op, value: Callable[[Atom], Any]) -> Any:
-    """The result of an operation; raises what the operation raises."""
+def evaluate(op: Op, value: Callable[[Atom], Any], called: Callable[[str], Any] = callable_of) -> Any:
+    """The result of an operation; raises what the operation raises. ``called``: what a function's name
+    stands for."""
     args = [operand_value(argument, value) for argument in op.args]
     kwargs = {key: operand_value(argument, value) for key, argument in op.kwargs}
-    return apply(op.name, args, kwargs)
+    return apply(op.name, args, kwargs, called)
 
 
-def apply(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def apply(name: str, args: list[Any], kwargs: dict[str, Any], called: Callable[[str], Any] = callable_of) -> Any:
     """Apply the named operation."""
     match name:
         case "getitem" | "iter_item":
@@ -77,7 +78,7 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
             return args[0](*args[1:], **kwargs)
     if name.startswith("method."):
         return getattr(args[0], name[7:])(*args[1:], **kwargs)
-    return callable_of(name)(*args, **kwargs)
+    return called(name)(*args, **kwargs)
 
 
 def _unpack(value: Any, position: int, count: int) -> Any:

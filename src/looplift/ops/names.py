@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from looplift.runtime import custom
+
 BUILTINS = ("abs", "bool", "float", "int", "len", "max", "min", "round", "sum", "print", "divmod", "complex", "str",
             "sorted")  # fmt: skip
 
@@ -19,6 +21,8 @@ SECOND_NAMES = frozenset(
 
 FLOATING_TYPES = ("float16", "float32", "float64")
 """Of NumPy, called to convert a number. Those of integers raise where `astype` does not."""
+OF_USERS = "looplift.kernels."
+"""The operators that users made of C++ of their own."""
 
 
 @cache
@@ -47,7 +51,9 @@ def _table() -> dict[int, str]:
 
 def name_of(callable_: Callable) -> str | None:
     """The name of the operation that a callable is, or None."""
-    return _table().get(id(callable_)) or _method_of_function(callable_)
+    if (found := _table().get(id(callable_)) or _method_of_function(callable_)) is not None:
+        return found
+    return f"{OF_USERS}{callable_.name}" if isinstance(callable_, custom.CustomOperator) else None
 
 
 def joining_name(value: Any) -> str | None:
@@ -68,6 +74,11 @@ def _method_of_function(callable_: Callable) -> str | None:
     return found and f"{found}.{callable_.__name__}"
 
 
+def said(name: str) -> str:
+    """An operation as its author writes it."""
+    return name.replace("method.", ".").replace("builtin.", "").removeprefix(OF_USERS)
+
+
 @cache
 def callable_of(name: str) -> Any:
     """The callable behind a name such as "torch.exp"; operators come from ``operator``."""
@@ -86,6 +97,8 @@ def callable_of(name: str) -> Any:
             return getattr(math, attribute)
         case "inplace":
             return getattr(operator, {"and_": "iand", "or_": "ior"}.get(attribute, "i" + attribute))
+    if name.startswith(OF_USERS):
+        return custom.made[attribute]
     value: Any = {"torch": torch, "np": np}[owner.split(".")[0]]
     for part in name.split(".")[1:]:
         value = getattr(value, part)

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from looplift.ops.names import OF_USERS
+
 ELEMENTWISE = frozenset(
     """abs absolute acos acosh add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2
     atanh bitwise_and bitwise_not bitwise_or bitwise_xor ceil clamp clamp_max clamp_min clip cos cosh deg2rad div
@@ -117,8 +119,9 @@ CONVERSIONS = frozenset("float double long int half bfloat16 bool to type type_a
 
 @cache
 def base_name(name: str) -> str:
-    """The name that "torch.exp", "method.exp", "np.exp" and "math.exp" share: "exp"."""
-    return name.rpartition(".")[2]
+    """The name that "torch.exp", "method.exp", "np.exp" and "math.exp" share: "exp". An operator of the user's, of
+    whatever name, is none of those."""
+    return name if name.startswith(OF_USERS) else name.rpartition(".")[2]
 
 
 ARITHMETIC = frozenset(

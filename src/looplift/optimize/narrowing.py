@@ -36,7 +36,7 @@ from looplift.ir.facts import Kind
 
 LANEWISE = frozenset(
     """elementwise where cast retype full fold owned spread gather matmul contract method unsqueezed transposed batched
-    vmapped""".split()
+    vmapped custom""".split()
 )
 """Operations on each lane by itself, whatever lanes there are."""
 PIECES = ("pieces", "terms")

@@ -21,7 +21,7 @@ _TYPES = {int: "SymInt", torch.SymInt: "SymInt", float: "float", bool: "bool"}
 
 
 @functools.cache
-def _library() -> torch.library.Library:
+def library() -> torch.library.Library:
     return torch.library.Library("looplift", "FRAGMENT")
 
 
@@ -78,12 +78,12 @@ class Operator:
         if name not in defined:
             defined[name] = replace(self.definition, types=types)
             taken = ", ".join(f"{kind} a{k}" for k, kind in enumerate(types))
-            library = _library()
-            library.define(f"{name}({taken}) -> Tensor[]")
-            library.impl(name, self._forward, "CPU")
-            torch.library.register_fake(f"looplift::{name}", self._shapes, lib=library)
+            known = library()
+            known.define(f"{name}({taken}) -> Tensor[]")
+            known.impl(name, self._forward, "CPU")
+            torch.library.register_fake(f"looplift::{name}", self._shapes, lib=known)
             if self.definition.has_gradients:
-                self._define_backward(name, taken, library)
+                self._define_backward(name, taken, known)
         return getattr(torch.ops.looplift, name)
 
     def _define_backward(self, name: str, taken: str, library: torch.library.Library) -> None:

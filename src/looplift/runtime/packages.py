@@ -17,10 +17,11 @@ import torch
 
 from looplift.base.data import fields_of
 from looplift.base.errors import LoopliftWarning
-from looplift.runtime import operators
+from looplift.runtime import custom, operators
 from looplift.runtime.graphs import traced_as_written
 
 _KERNELS = "looplift_kernels.json"
+_OF_USERS = "looplift_operators.json"
 
 
 class _Caller(torch.nn.Module):
@@ -44,8 +45,14 @@ def save(function: Any, path: str, arguments: tuple[Any, ...], dynamic_shapes: A
     for text in dict.fromkeys(loops):
         warnings.warn(text, LoopliftWarning, stacklevel=3)
     names = {node.target.name().removeprefix("looplift::") for node in program.graph.nodes if _is_operator(node)}
-    kernels = [_as_dict(operators.defined[name]) for name in sorted(names)]
-    torch.export.save(program, path, extra_files={_KERNELS: json.dumps(kernels)})
+    kernels = [_as_dict(operators.defined[name]) for name in sorted(names) if name in operators.defined]
+    of_users = [custom.defined[name] for name in sorted(names) if name in custom.defined]
+    torch.export.save(program, path, extra_files={_KERNELS: json.dumps(kernels), _OF_USERS: json.dumps(of_users)})
+
+
+def _read(archive: zipfile.ZipFile, name: str) -> list[dict[str, Any]]:
+    found = [one for one in archive.namelist() if one.endswith(name)]
+    return json.loads(archive.read(found[0])) if found else []
 
 
 def _as_dict(definition: operators.Definition) -> dict[str, Any]:
@@ -56,11 +63,17 @@ def _is_operator(node: Any) -> bool:
     return isinstance(node.target, torch._ops.OpOverload) and node.target.namespace == "looplift"
 
 
-def opened(path: str, callable_of: Callable[[Mapping[str, Any]], Callable[..., Any]]) -> Callable[..., Any]:
-    """``callable_of`` makes the callable of a kernel from its definition."""
+def opened(
+    path: str,
+    callable_of: Callable[[Mapping[str, Any]], Callable[..., Any]],
+    operator_of: Callable[[dict[str, str]], Any],
+) -> Callable[..., Any]:
+    """``callable_of`` makes the callable of a kernel from its definition, ``operator_of`` an operator of a user's."""
     with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if name.endswith(_KERNELS)]
-        kernels = json.loads(archive.read(names[0])) if names else []
+        kernels, of_users = (_read(archive, name) for name in (_KERNELS, _OF_USERS))
+    for definition in of_users:
+        if definition["operator"] not in custom.defined:
+            operator_of(definition)
     for kernel in kernels:
         fields: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in kernel.items()}
         definition = operators.Definition(**fields)

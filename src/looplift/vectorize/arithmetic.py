@@ -7,6 +7,7 @@ from typing import Any
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ops import table
+from looplift.ops.names import said
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.held import check_float, check_number
@@ -215,8 +216,3 @@ def guarded(context: Context, base: str, position: int, arg: Node) -> Node:
     chosen = nodes.select(context.mask, sheltered(context, arg, context.mask), safe, arg.kind)
     chosen.attrs["safe"] = True
     return chosen
-
-
-def said(name: str) -> str:
-    """An operation as its author writes it."""
-    return name.replace("method.", ".").replace("builtin.", "")

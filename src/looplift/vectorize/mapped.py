@@ -8,7 +8,7 @@ from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, kind_of
 from looplift.ops import table
 from looplift.ops.autocast import differs_in_batches
-from looplift.vectorize.arithmetic import said
+from looplift.ops.names import said
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val, may_have_gradient
 

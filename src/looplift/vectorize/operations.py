@@ -9,8 +9,9 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, as_atom, operands
 from looplift.ops import table
-from looplift.vectorize import cells, nodes, numbers, positions, ragged, rows, strips
-from looplift.vectorize.arithmetic import arithmetic, said
+from looplift.ops.names import OF_USERS, said
+from looplift.vectorize import cells, custom, nodes, numbers, positions, ragged, rows, strips
+from looplift.vectorize.arithmetic import arithmetic
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
 from looplift.vectorize.mapped import paired, several
@@ -39,6 +40,8 @@ def operation(context: Context, statement: Let) -> Val:
         return ragged.operation(context, statement)
     if op.name in STRUCTURE:
         return structure(context, op, fact, statement.var)
+    if op.name.startswith(OF_USERS):
+        return custom.called(context, op, fact, statement.var)
     if op.name in SIZES and (size := size_of(context, op, fact)) is not None:
         return size
     if (found := strips.bound(context, statement)) is not None:

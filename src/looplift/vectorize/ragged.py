@@ -16,6 +16,7 @@ from looplift.ir.array import Axis, Node, ancestors, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Store, as_atom, constant
 from looplift.ops import table
+from looplift.ops.names import said
 from looplift.vectorize import nodes, segments
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
@@ -64,7 +65,7 @@ def _check_items(context: Context, statement: Let, args: list[Val], kwargs: dict
     """Python's sum of no items is the integer 0, which a store makes what it makes of a tensor."""
     name, users = statement.op.name, context.flow.users.get(statement.var, ())
     if len(args) > 1 or kwargs or not context.facts.kind(statement.var).is_array:
-        raise context.refuse("ragged-shape", f"'{_said(name)}' in this form, of another length in each iteration")
+        raise context.refuse("ragged-shape", f"'{said(name)}' in this form, of another length in each iteration")
     if not all(isinstance(user, Store) and user.value is statement.var for user in users):
         context.check(nodes.compare("ge", extent(context, args[0], 0), nodes.const(1)))
 
@@ -105,12 +106,8 @@ def _computed(context: Context, name: str, args: list[Val], kwargs: dict[str, Va
         case "shape":
             return _shaped(context, base, args, kwargs, fact)
     raise context.refuse(
-        "ragged-shape", f"'{_said(name)}' of a value that has another length in each iteration has no batched form"
+        "ragged-shape", f"'{said(name)}' of a value that has another length in each iteration has no batched form"
     )
-
-
-def _said(name: str) -> str:
-    return name.replace("method.", ".").replace("builtin.", "")
 
 
 # ---------------------------------------------------------------- dimensions
@@ -150,7 +147,7 @@ def elementwise(context: Context, name: str, args: list[Val], fact: Fact, kwargs
     from looplift.vectorize.arithmetic import arithmetic
 
     if fact.kind.family not in ("tensor", "array", "numpy"):
-        raise context.refuse("ragged-shape", f"'{_said(name)}' gives a {fact.kind.family}")
+        raise context.refuse("ragged-shape", f"'{said(name)}' gives a {fact.kind.family}")
     kinds = [_author_kind(val) for val in args]
     nodes_of, dims = broadcast(context, args, fact.kind.rank)
     extra = {key: context_plain(context, val) for key, val in (kwargs or {}).items()}

@@ -7,8 +7,9 @@ from typing import Any
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ops import table
+from looplift.ops.names import said
 from looplift.vectorize import nodes
-from looplift.vectorize.arithmetic import arithmetic, guarded, said
+from looplift.vectorize.arithmetic import arithmetic, guarded
 from looplift.vectorize.context import Context
 from looplift.vectorize.subscripts import Gather, Whole, extent_of
 from looplift.vectorize.uniform import check_not_empty

@@ -12,7 +12,8 @@ from looplift.vectorize.extents import lane_extents
 from looplift.vectorize.subscripts import Gather, Point, Whole
 
 RAISING = frozenset(
-    """gather vmapped matmul module cell leading join reshaped apply fold pack paired batched""".split()
+    """gather vmapped matmul module cell leading join reshaped apply fold pack paired batched
+    custom""".split()
 )
 
 

@@ -1,0 +1,70 @@
+"""A user's C++ function and its signature in, the text of a library that calls it for many lanes out."""
+
+from __future__ import annotations
+
+from looplift.runtime.signatures import Array, Signature
+
+_ALONE = """\
+#include <stdint.h>
+#include <stdexcept>
+#include <new>
+#line 1 "{file}"
+{source}
+"""
+
+_TEXT = """\
+#line 1 "<signature>"
+static void (*const looplift_function)({parameters}) = &{name};
+
+static int looplift_noted(const char* text, char* message, int64_t room, int kind) {{
+  int64_t k = 0;
+  for (; k + 1 < room && text[k]; ++k) message[k] = text[k];
+  message[k] = 0;
+  return kind;
+}}
+
+// Calls the function for the lanes from `first` to `last`; `extent` has the lengths of their dimensions, `step` how far
+// one lane of an argument is from the next along each, in elements.
+extern "C" int looplift_lanes(int64_t first, int64_t last, int64_t rank, const int64_t* extent, const int64_t* step,
+    void* const* data, const bool* active, const int64_t* size, char* message, int64_t room) try {{
+  (void)step, (void)data, (void)size;
+  for (int64_t lane = first; lane < last; ++lane) {{
+    if (active && !active[lane]) continue;
+    int64_t place[{count} + 1] = {{}};
+    for (int64_t axis = rank - 1, rest = lane; axis >= 0; rest /= extent[axis], --axis)
+      for (int k = 0; k < {count}; ++k) place[k] += rest % extent[axis] * step[k * rank + axis];
+    looplift_function({arguments});
+  }}
+  return 0;
+}} catch (const std::invalid_argument& error) {{
+  return looplift_noted(error.what(), message, room, 2);
+}} catch (const std::out_of_range& error) {{
+  return looplift_noted(error.what(), message, room, 3);
+}} catch (const std::bad_alloc& error) {{
+  return looplift_noted("the C++ function found no memory", message, room, 4);
+}} catch (const std::exception& error) {{
+  return looplift_noted(error.what(), message, room, 1);
+}} catch (...) {{
+  return looplift_noted("the C++ function threw something that is no std::exception", message, room, 1);
+}}
+"""
+
+
+def alone_text(source: str, file: str) -> str:
+    """The user's C++ with what stands in front of it; errors are reported as of ``file``."""
+    return _ALONE.format(source=source, file=file.replace("\\", "/").replace('"', "'"))
+
+
+def lanes_text(name: str, signature: Signature) -> str:
+    """C++, to stand behind the user's, with a function ``looplift_lanes``."""
+    types = [text.rpartition(" ")[0] for text in signature.cpp_parameters()]
+    arrays = [*signature.parameters, *signature.results]
+    arguments = []
+    for k, (one, kind) in enumerate(zip(arrays, types)):
+        memory = f"({kind if isinstance(one, Array) else f'const {kind}*'})data[{k}] + place[{k}]"
+        arguments.append(memory if isinstance(one, Array) else f"*({memory})")
+    arguments += [f"size[{k}]" for k in range(len(signature.sizes))]
+    return _TEXT.format(
+        name=name, parameters=", ".join(signature.cpp_parameters()),
+        arguments=", ".join(arguments), count=len(arrays),
+    )  # fmt: skip
