@@ -90,6 +90,60 @@ def passes_array(sign, values, first, axis, mask=None):
     taken = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}[sign](values, before)
     return taken if mask is None else taken & mask
 ''',
+    "best_place": '''
+def best_place(sign, values, first, dim, mask=None):
+    """The last place whose value is ``sign`` than ``first`` and all values before it that the mask takes, or -1."""
+    values, first, least = values.detach(), first.detach(), sign[0] == "<"
+    kept = mask
+    if values.is_floating_point():
+        never = float("inf") if least else float("-inf")
+        kept = values == values if mask is None else mask & (values == values)
+    elif mask is not None:
+        limits = torch.iinfo(values.dtype)
+        never = limits.max if least else limits.min
+    seen = values if kept is None else torch.where(kept, values, never)
+    best, place = seen.min(dim) if least else seen.max(dim)
+    if "=" in sign:  # the last one of those that are equal
+        same = seen == best.unsqueeze(dim)
+        shape = [-1 if k == dim else 1 for k in range(seen.dim())]
+        places = torch.arange(seen.shape[dim], device=seen.device).view(shape)
+        place = torch.where(same if kept is None else same & kept, places, -1).amax(dim)
+    better = {">": torch.gt, ">=": torch.ge, "<": torch.lt, "<=": torch.le}[sign](best, first)
+    return torch.where(better, place, -1)
+''',
+    "best_place_array": '''
+def best_place_array(sign, values, first, axis, mask=None):
+    """The last place whose value is ``sign`` than ``first`` and all values before it that the mask takes, or -1."""
+    least, floating = sign[0] == "<", values.dtype.kind == "f"
+    limits = np.iinfo(values.dtype) if not floating else None
+    never = (np.inf if least else -np.inf) if floating else (limits.max if least else limits.min)
+    kept = values == values if mask is None else mask & (values == values)
+    seen = np.where(kept, values, values.dtype.type(never))
+    place = seen.argmin(axis) if least else seen.argmax(axis)
+    best = np.take_along_axis(seen, np.expand_dims(place, axis), axis)
+    if "=" in sign:  # the last one of those that are equal
+        shape = [-1 if k == axis else 1 for k in range(seen.ndim)]
+        place = np.where((seen == best) & kept, np.arange(seen.shape[axis]).reshape(shape), -1).max(axis)
+    better = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}[sign]
+    return np.where(better(best.squeeze(axis), first), place, -1)
+''',
+    "at_best": '''
+def at_best(place, values, first, dim):
+    """The value at a place, ``first`` where there is none."""
+    index = place.clamp(min=0).unsqueeze(dim)
+    if values.dim() == index.dim():
+        return torch.where(place >= 0, values.gather(dim, index).squeeze(dim), first)
+    lane = (1,) * (values.dim() - index.dim())
+    found = torch.take_along_dim(values, index.view(index.shape + lane), dim).squeeze(dim)
+    return torch.where((place >= 0).view(place.shape + lane), found, first)
+''',
+    "at_best_array": '''
+def at_best_array(place, values, first, axis):
+    """The value at a place, ``first`` where there is none."""
+    place = np.asarray(place).reshape(np.shape(place) + (1,) * (np.ndim(first) - np.ndim(place)))
+    found = np.take_along_axis(values, np.expand_dims(place.clip(0), axis), axis).squeeze(axis)
+    return np.where(place >= 0, found, first)
+''',
     "linear_recurrence": '''
 def linear_recurrence(a, b, h, dim):
     """``h = a * h + b`` along a dimension, all values of h, by doubling (Hillis and Steele 1986)."""

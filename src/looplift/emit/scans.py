@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplift.emit.spelling import ATOM, SUM, dtype_text
-from looplift.emit.text import Text, as_number, atom, full
+from looplift.emit.text import Text, arranged, as_number, atom, full
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
 
@@ -136,6 +136,36 @@ def _last_taken(p: Printer, node: Node) -> Text:
     return atom(f"{text}.item()" if node.kind.is_number else f"{text}[()]" if node.kind.family == "numpy" else text)
 
 
+def _best_place(p: Printer, node: Node) -> Text:
+    value, init, *mask = node.args
+    axes, kind = node.attrs["along"], node.attrs["of"]
+    p.need(name := _for_library(p, "best_place"))
+    texts = [f'"{node.attrs["sign"]}"', _whole(p, value, axes, kind), _whole(p, init, node.axes, kind)]
+    texts += [str(axes.index(node.attrs["axis"])), *(_whole(p, m, axes, Kind("bool")) for m in mask)]
+    return atom(f"{name}({', '.join(texts)})")
+
+
+def _at_best(p: Printer, node: Node) -> Text:
+    place, value, init = node.args
+    axes, axis = node.attrs["along"], node.attrs["axis"]
+    where = arranged(p, place, node.axes, 0)
+    if place.axes and node.axes == place.axes and _is_own_place(value, axis):
+        none_is_last = init.op == "const" and init.attrs["value"] == -1
+        return atom(where if none_is_last else f"{p.library}.where({where} >= 0, {where}, {p.text(init).text})")
+    p.need(name := _for_library(p, "at_best"))
+    texts = where, _whole(p, value, axes, node.kind), _whole(p, init, node.axes, node.kind), str(axes.index(axis))
+    text = f"{name}({', '.join(texts)})"
+    if node.axes:
+        return atom(text)
+    return atom(f"{text}.item()" if node.kind.is_number else f"{text}[()]" if node.kind.family == "numpy" else text)
+
+
+def _is_own_place(value: Node, axis: Axis) -> bool:
+    """Whether a value is the position along an axis that counts from 0."""
+    own = value.op == "index" and value.attrs["axis"] is axis and axis.step == 1
+    return own and axis.lo.op == "const" and axis.lo.attrs["value"] == 0
+
+
 def _first_true(p: Printer, node: Node) -> Text:
     mask, otherwise = node.args
     axis = node.attrs["axis"]
@@ -204,6 +234,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "narrowing": _narrowing, "of_lanes": _of_lanes,
     "empty_list": _empty_list, "at": _at, "history": _history, "pieces": _pieces, "put": _put, "shift": _shift,
     "running_sum": _running_sum, "first_true": _first_true,
-    "running_last": _running_last, "last_taken": _last_taken, "passes": _passes, "recurrence": _recurrence,
+    "running_last": _running_last, "last_taken": _last_taken, "passes": _passes,
+    "best_place": _best_place, "at_best": _at_best, "recurrence": _recurrence,
     "finite": _finite, "unbound": _unbound,
 }  # fmt: skip

@@ -101,6 +101,8 @@ class Context:
     """What loops compute from the memory that they write to."""
     vanishing: dict[int, Any] = field(default_factory=dict)
     """Reads that are zero where a mask does not hold, by serial."""
+    best_places: dict[int, Node] = field(default_factory=dict)
+    """Where the best of running extremes stands, by the serial of what tells them."""
     updates: Updates = field(default_factory=Updates)
     axis_of: dict[Loop, Axis] = field(default_factory=dict)
     lanes_of: dict[Loop, tuple[Axis, Node | None]] = field(default_factory=dict)

@@ -156,7 +156,7 @@ def _length(context: Context, op: Op) -> Val:
         return Val(val.sequence.length(context))
     if val.node.axes:
         raise context.refuse("ragged-shape", "the length of a list that differs by iteration")
-    return Val(Node("length", (val.node,), (), nodes.INT, {"key": f"len({nodes.key_of(val.node)})"}))
+    return Val(nodes.length_of(val.node))
 
 
 def _getitem(context: Context, op: Op, fact: Fact, var: Var) -> Val:

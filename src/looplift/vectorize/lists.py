@@ -80,7 +80,7 @@ def _check_all_read(context: Context, node: Node, index: Operand) -> None:
     axis = form.terms[0][0] if form is not None and whole else None
     if axis is None or axis.is_ragged or axis.step != 1 or not nodes.is_const(axis.lo, 0):
         raise context.refuse("unsupported-value", "a list of tensors with gradients is read in another order")
-    length = Node("length", (node,), (), nodes.INT, {"key": f"len({nodes.key_of(node)})"})
+    length = nodes.length_of(node)
     if not nodes.same_integer(axis.extent, length):
         context.check(nodes.compare("eq", axis.extent, length))
 
@@ -91,7 +91,7 @@ def _lane_kind(context: Context, element: Kind) -> Kind:
 
 def pack(context: Context, node: Node, element: Kind) -> Node:
     kind = packed_kind(context, element)
-    length = Node("length", (node,), (), nodes.INT, {"key": f"len({nodes.key_of(node)})"})
+    length = nodes.length_of(node)
     extents = [length] + [None] * element.rank
     return Node("pack", (node,), (), kind, {"element": element, "extents": extents}, f"{node.hint}_packed")
 

@@ -62,6 +62,15 @@ def is_const(node: Node, value: Any) -> bool:
 # ---------------------------------------------------------------- integers that no axis changes
 
 
+def length_of(node: Node) -> Node:
+    """How many items a list has; a column of a list of rows, ``[row[0] for row in pairs]``, as many as that one."""
+    text = node.attrs.get("text", "") if node.op == "derived" else ""
+    if text.startswith("[row") and text.count(" for row in ") == 1:
+        rows = text.partition(" for row in ")[2].removesuffix("]")
+        node = Node("name", (), (), Kind("list"), {"text": rows, "is_list": True}, rows)
+    return Node("length", (node,), (), INT, {"key": f"len({key_of(node)})"})
+
+
 def linear(terms: dict[str, tuple[Node, int]], constant: int) -> Node:
     """``sum(coefficient * atom) + constant``, a Python integer, in normal form."""
     terms = {key: pair for key, pair in sorted(terms.items()) if pair[1] != 0}

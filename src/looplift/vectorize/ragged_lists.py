@@ -88,7 +88,7 @@ def differing_dimension(items: Any) -> int | None:
 
 def items_of_different_lengths(context: Context, owner: Node, lane: Axis, element: Kind, dim: int) -> Val:
     """``items[i]``: all items put together once for each call, with the lane of each entry."""
-    count = Node("length", (owner,), (), nodes.INT, {"key": f"len({nodes.key_of(owner)})"})
+    count = nodes.length_of(owner)
     if not nodes.same_integer(lane.extent, count):
         context.check(nodes.compare("eq", lane.extent, count), f"rows{nodes.key_of(owner)}")
     key = ("items", nodes.key_of(owner))

@@ -54,7 +54,19 @@ def _taken(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
             doubts.record(context, made, taken, leaves(value) - leaves(init, surely=True))
         return made
     rest = tuple(a for a in axes if a is not axis)
+    if taken.op == "passes" and taken.attrs["axis"] is axis and not axis.is_ragged:
+        args, attrs = (_best(context, taken), value, init), {"axis": axis, "along": axes}
+        return Node("at_best", args, rest, kind, attrs, scan.carry.hint)
     return Node("last_taken", (taken, value, init), rest, kind, {"axis": axis, "along": axes}, scan.carry.hint)
+
+
+def _best(context: Context, passed: Node) -> Node:
+    """The place of the last value that passed all before it, which is the best; one for all that is taken there."""
+    if passed.serial not in context.best_places:
+        rest = tuple(other for other in passed.axes if other is not passed.attrs["axis"])
+        made = Node("best_place", passed.args, rest, passed.kind, passed.attrs | {"along": passed.axes}, "place")
+        context.best_places[passed.serial] = made
+    return context.best_places[passed.serial]
 
 
 def _only_decides(context: Context, carry: Carry) -> bool:
@@ -153,6 +165,8 @@ def _passes(context: Context, sign: str, value: Node, mask: Node | None, kind: K
     """Where a value passes all that came before it under the mask, and the one before the loop."""
     if kind.rank:
         raise context.refuse("carried", "a tensor is compared with the one before")
+    if mask is not None and axis not in mask.axes:
+        mask = None  # it tells lanes, of which those outside are not asked
     axes = nodes.merge_axes(value.axes, init.axes, mask.axes if mask is not None else (), (axis,))
     args = (value, init) if mask is None else (value, init, mask)
     made = Node("passes", args, axes, nodes.BOOL, {"axis": axis, "sign": sign, "of": kind})

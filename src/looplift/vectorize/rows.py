@@ -130,7 +130,7 @@ class Row(Listed):
         return self._once(context, "row length", lambda: made)
 
     def _count(self) -> Node:
-        return Node("length", (self.owner,), (), nodes.INT, {"key": f"len({nodes.key_of(self.owner)})"})
+        return nodes.length_of(self.owner)
 
     def _sizes(self, context: Context) -> Node:
         """The lengths of all lists."""
@@ -208,7 +208,7 @@ class Plain(Listed):
     kinds: tuple[Kind, ...]
 
     def measured(self, context: Context) -> Node:
-        return Node("length", (self.node,), (), nodes.INT, {"key": f"len({nodes.key_of(self.node)})"})
+        return nodes.length_of(self.node)
 
     def taken(self, context: Context, at: Node) -> Node:
         from looplift.vectorize.lists import pack

@@ -12,11 +12,11 @@ from looplift.ir.grammar import UNDEFINED, Carry, Loop, Range, Var, While
 from looplift.vectorize import lists, nodes
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
+from looplift.vectorize.kept_lanes import KeptLanes
 from looplift.vectorize.lists import Built, Held
 from looplift.vectorize.memory import check_shared, check_steps
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import truth
-from looplift.vectorize.reached import leaves
 from looplift.vectorize.settled import note_iteration, noting_iterations
 from looplift.vectorize.slow_counters import carried_bits
 from looplift.vectorize.strips import pieces
@@ -343,7 +343,7 @@ def _spread(context: Context, carry: Carry, node: Node, axes: tuple[Axis, ...], 
 
 def _leave(context: Context, carries: list[Carry], names: list[Node | None], active: Node | None) -> None:
     """Assign the values for the next iteration, all of them after all of them are computed."""
-    finals: list[tuple[str, Node]] = []
+    finals: list[tuple[Node, Node]] = []
     for carry, inside in zip(carries, names, strict=True):
         if inside is None:
             continue
@@ -352,21 +352,13 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
             val = Val(_next_list(context, carry, entered, val))
         elif val.sequence is not None or val.items is not None:
             raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
-        last = _spread(context, carry, val.node, inside.axes, inside.kind)
-        if active is not None:
-            last = _kept_by_the_others(context, active, last, inside)
-        finals.append((inside.attrs["text"], last))
+        finals.append((_spread(context, carry, val.node, inside.axes, inside.kind), inside))
+    if active is not None:
+        kept = KeptLanes(context, active, finals)
+        finals = [(kept.value(last, inside), inside) for last, inside in finals]
     if finals:
-        context.add(Assign(",".join(name for name, _ in finals), _together([node for _, node in finals])))
-
-
-def _kept_by_the_others(context: Context, active: Node, last: Node, inside: Node) -> Node:
-    """The new value of lanes that are active, the old one of the others, of which there may be none."""
-    found = nodes.select(active, last, inside, inside.kind)
-    if not (context.needs_grad and inside.kind.is_array) or leaves(inside) <= leaves(last, surely=True):
-        return found
-    others = Node("some", (nodes.negated(active),), (), nodes.BOOL)
-    return nodes.select(others, found, last, inside.kind)
+        names_of = ",".join(inside.attrs["text"] for _, inside in finals)
+        context.add(Assign(names_of, _together([last for last, _ in finals])))
 
 
 def _together(values: list[Node]) -> Node:
