@@ -460,3 +460,28 @@ def test_what_is_no_index_is_none_in_a_kernel(function):
     lifted = lift(function, backend="native", verify="off")
     for arguments in ((x, np.array([True, False])), (x, np.array([1, 0]))):
         assert difference(outcome(lifted, arguments), outcome(function, arguments)) is None, arguments
+
+
+LARGE = 2.0**63
+ENDS = [math.nan, math.inf, -math.inf, LARGE, -LARGE, -LARGE - 2048, LARGE - 1024, -LARGE + 1024, 1e-320, -0.0]
+
+
+def cut(x):
+    out = []
+    for i in range(len(x)):
+        out.append(int(x[i]) // 3)
+    return out
+
+
+@pytest.mark.parametrize("value", ENDS)
+@pytest.mark.parametrize("make", [np.array, torch.tensor, list, lambda x: np.array(x, dtype=np.float32)])
+def test_a_float_is_cut_as_far_as_an_integer_has_bits(make, value):
+    with np.errstate(all="ignore"):
+        x = make([1.5, value, -2.5])
+    lifted, found, wanted = lift(cut, backend="native"), [], []
+    for call, seen in ((lifted, found), (lifted, found), (cut, wanted), (cut, wanted)):
+        try:
+            seen.append(call(x))
+        except Exception as error:
+            seen.append((type(error), str(error)))
+    assert found == wanted

@@ -104,6 +104,8 @@ def _cast(number: Number, to: Scalar) -> Number:
 
 def _truncated(sink: Sink, number: Number, to: Scalar) -> Number:
     """A float toward zero; out of range (or NaN) is an error or undefined, so the original must see to it."""
+    if to.name == "int64" and number.type.name in ("float64", "float32"):
+        return _whole(sink, number, to)
     number = sink.bind(number)
     low, high = to.limits
     is_strict = _is_strict(number, to)
@@ -112,6 +114,14 @@ def _truncated(sink: Sink, number: Number, to: Scalar) -> Number:
     sink.fail_if(f"!({number.text} {above} && {number.text} {below})", "bad_conversion")
     text = f"truncated<{to.cpp}>({number.text})"
     return replace(plain(number), text=text, type=to, level=ATOM, low=LEAST, high=GREATEST)
+
+
+def _whole(sink: Sink, number: Number, to: Scalar) -> Number:
+    """A float as an integer of 64 bits: what has none is the least one, which the original sees to as well."""
+    whole = replace(plain(number), text=f"integer_of({number.text})", type=to, level=ATOM, low=LEAST, high=GREATEST)
+    whole = sink.bind(whole)
+    sink.fail_if(f"{whole.text} == INT64_MIN", "bad_conversion")
+    return replace(whole, low=LEAST + 1)
 
 
 def _is_strict(number: Number, to: Scalar) -> bool:

@@ -8,6 +8,7 @@ from looplift.emit.native_convert import convert, to_python, truth
 from looplift.emit.native_flow import tail_of_body
 from looplift.emit.native_mixed import as_integer
 from looplift.emit.native_ops import ADD, COMPARE, UNARY
+from looplift.emit.native_prelude_host import STRIP
 from looplift.emit.native_types import INT
 from looplift.emit.native_values import Number, View
 from looplift.emit.native_writer import Hoist, Writer
@@ -136,11 +137,14 @@ def _range(writer: Writer, loop: Loop, domain: Range, carried: list[Carry]) -> N
     writer.hoists.append(hoist)
     writer.values[loop.index] = index
     writer.findings.possible[loop.index] = frozenset({INT})
+    head = len(writer.lines)
     with writer.block(opening):
-        start = len(writer.lines)
         _body(writer, loop, carried)
-        if len(writer.hoists) == 1 and not _may_last(loop) and _is_serial(writer, carried, start):
-            writer.lines.insert(start, "  " * writer.depth + poll(1))
+        is_watched = len(writer.hoists) == 1 and not _may_last(loop) and _is_serial(writer, carried, head + 1)
+        if is_watched and step.constant != 1:
+            writer.lines.insert(head + 1, "  " * writer.depth + poll(1))
+    if is_watched and step.constant == 1:
+        _cut_into_strips(writer, head, name, lo, hi)
     writer.hoists.pop()
     if hoist is not None and hoist.conditions:
         indent = "  " * writer.depth
@@ -155,6 +159,19 @@ def _hoist(writer: Writer, loop: Loop, name: str, lo: Number, hi: Number, step: 
     end = (hi, -1) if step.constant == 1 else (lo, 0)
     guard = f"{lo.at(COMPARE)} {comparison} {hi.at(COMPARE)}"
     return Hoist(name, guard, *end, len(writer.lines), frozenset(writer.names.taken - {name}))
+
+
+def _cut_into_strips(writer: Writer, head: int, name: str, lo: Number, hi: Number) -> None:
+    """Let a loop that was just written look for Ctrl-C between strips of its iterations."""
+    indent, stop = "  " * writer.depth, writer.fresh("pause")
+    opening = [
+        f"for (int64_t {name} = {lo.text}; {name} < {hi.at(ADD)};) {{",
+        f"  {poll(STRIP)}",
+        f"  const int64_t {stop} = strip_end({name}, {hi.text});",
+        f"  for (; {name} < {stop}; ++{name}) {{",
+    ]
+    body = ["  " + line for line in writer.lines[head + 1 :]]
+    writer.lines[head:] = [*(indent + line for line in opening), *body, indent + "}"]
 
 
 def bound(writer: Writer, atom: Atom) -> Number:

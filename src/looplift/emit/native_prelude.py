@@ -253,6 +253,19 @@ template <class T, class From> static inline T truncated(From value) {
   return whole;
 }
 """,
+    "integer_of": """\
+// A float as an integer; the least one for what does not fit, as the processor has it.
+#if defined(__x86_64__) && defined(__SSE2__)
+static inline int64_t integer_of(double value) {
+  typedef double Pair __attribute__((vector_size(16)));
+  return __builtin_ia32_cvttsd2si64(Pair{value, 0});
+}
+#else
+static inline int64_t integer_of(double value) {
+  return value >= -9223372036854775808.0 && value < 9223372036854775808.0 ? int64_t(value) : INT64_MIN;
+}
+#endif
+""",
     "outside": """\
 static inline bool outside(int64_t index, int64_t size) { return uint64_t(index) >= uint64_t(size); }
 """,

@@ -101,9 +101,20 @@ template <int rank> static inline void* made_tensor(
 }
 """
 
+STRIP = 256
+"""So many iterations of a loop that is watched run between two looks for Ctrl-C."""
+
+_STRIP_END = f"""\
+// Where the next iterations of a loop end, after which it looks for Ctrl-C.
+static inline int64_t strip_end(int64_t first, int64_t limit) {{
+  return uint64_t(limit) - uint64_t(first) > {STRIP} ? first + {STRIP} : limit;
+}}
+"""
+
 HOST: dict[str, str] = {
     "Host": _HOST,
     "Watch": _WATCH,
+    "strip_end": _STRIP_END,
     "Maker": _MAKER,
     "made_array": _MADE_ARRAY,
     "made_tensor": _MADE_TENSOR,
