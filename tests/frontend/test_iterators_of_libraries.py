@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from tests.frontend.oracle import check
 
+from looplift import lift
+
 X = np.arange(24.0).reshape(8, 3)
 V = np.arange(10.0)
 
@@ -151,3 +153,22 @@ KEPT = frozenset("""chain_empty islice_neg islice_iter""".split())
 @pytest.mark.parametrize(("function", "arguments"), CASES, ids=lambda one: getattr(one, "__name__", ""))
 def test_the_loop_and_its_lifted_form_agree(function, arguments):
     check(function, arguments, kept=function.__name__ in KEPT)
+
+
+def strictly(a, b):
+    return [x * y for x, y in zip(a, b[:, 0], strict=True)]
+
+
+def not_strictly(a, b):
+    return [x * y for x, y in zip(a, b[:, 0], strict=False)]
+
+
+@pytest.mark.parametrize("function", [strictly, not_strictly])
+def test_zip_takes_strict(function):
+    check(function, (V[:8], X))
+    check(not_strictly, (V, X))
+
+
+def test_zip_raises_of_different_lengths():
+    with pytest.raises(ValueError, match="zip"):
+        lift(strictly)(V, X)

@@ -45,6 +45,12 @@ def source_of_iterable(build: Builder, node: ast.expr) -> Source | list[Value]:
             return columns
         case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as inners, keywords=[]):
             return _zip(build, inners)
+        case ast.Call(
+            func=ast.Name(id="zip"),
+            args=[_, *_] as inners,
+            keywords=[ast.keyword(arg="strict", value=ast.Constant(value=bool() as strict))],
+        ):
+            return _zip(build, inners, strict=strict)
         case ast.Call(func=ast.Name(id="map"), args=[function, *inners], keywords=[]) if inners:
             return _map(build, function, inners)
         case ast.Call(func=function, args=[_, *_] as inners, keywords=keywords) if (
@@ -303,13 +309,23 @@ def _number(build: Builder, first: Atom, position: int) -> Atom:
     return known or build.emit("add", first, Const(position))
 
 
-def _zip(build: Builder, inners: list[ast.expr]) -> Source | list[Value]:
+def _zip(build: Builder, inners: list[ast.expr], *, strict: bool = False) -> Source | list[Value]:
     sources = [_source_of_argument(build, inner) for inner in inners]
     every = [source for part in sources for source in part]
+    if strict:
+        _require_one_length(build, every)
     if any(isinstance(source, list) for source in every):
         return _zip_known(build, every)
     plain = [source for source in every if isinstance(source, Source)]
     return _zip_sources(build, plain)
+
+
+def _require_one_length(build: Builder, sources: list[Source | list[Value]]) -> None:
+    """What ``zip(..., strict=True)`` raises of is seen before the first iteration."""
+    first, *rest = [Const(len(one)) if isinstance(one, list) else _length(build, one) for one in sources]
+    for other in rest:
+        same = build.emit("eq", first, other)
+        build.add(Require(same, "'zip' of sequences of different lengths", build.span))
 
 
 def _source_of_argument(build: Builder, node: ast.expr) -> list[Source | list[Value]]:

@@ -13,6 +13,7 @@ number that varies with no axis is a Python number in the emitted code too; with
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 from looplift.base.data import dataclass, field
@@ -175,7 +176,8 @@ class Program:
 
     ``overwrites``: values that nobody can see any more may be overwritten, as no gradient needs them. ``memory``: for
     each leaf of the results the places that its memory may be of in the loop, None where nothing is known.
-    ``gradients``: whether any may be asked for.
+    ``gradients``: whether any may be asked for. ``is_finite``: whether an array of the caller's was, at the call that
+    this is made for.
     """
 
     steps: list[Step]
@@ -183,6 +185,7 @@ class Program:
     library: str = "torch"
     overwrites: bool = False
     gradients: bool = True
+    is_finite: Callable[[str], bool] = lambda name: False
     memory: list[frozenset[Any] | None] = field(default_factory=list)
 
 
@@ -267,6 +270,17 @@ def reachable(roots: list[Node]) -> list[Node]:
 def axis_nodes(axis: Axis) -> list[Node]:
     """What the positions of an axis are made of."""
     return [axis.extent, axis.lo, *(node for node in (axis.lengths, axis.members) if node is not None)]
+
+
+READS = frozenset(("slice", "gather", "stencil", "permuted", "relabel", "unsqueezed"))
+
+
+def array_read(node: Node) -> Node | None:
+    """The tensor of the caller whose elements a value is, and nothing else; None where it is not."""
+    while node.op in READS:
+        node = node.args[0]
+    plain = node.op == "name" and not node.axes and not node.attrs.get("memory") and not node.attrs.get("local")
+    return node if plain and node.kind.family == "tensor" else None
 
 
 def labels_compared(node: Node) -> tuple[Node, Node] | None:

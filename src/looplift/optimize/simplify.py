@@ -25,7 +25,7 @@ from looplift.ir.array import (
     Step,
     Write,
 )
-from looplift.optimize import diagonals, in_place
+from looplift.optimize import diagonals, in_place, picked
 from looplift.optimize.algebra import RULES
 from looplift.optimize.keys import BoundKeys, key_of_node
 from looplift.optimize.reuse import reuse_memory
@@ -41,6 +41,9 @@ PIECES = ("pieces", "terms")
 
 def simplify(program: Program) -> Program:
     """The same program with equal values computed once, and the rules of algebra applied."""
+    if (lanes := picked.as_lanes(program)) is not None:
+        program = _rewritten(program, (lanes.rewritten,))
+        program.steps[:0] = lanes.finite_checks()
     made = _rewritten(program, tuple(rule.rewrite for rule in RULES))
     if in_place.has_moved(made):
         made = _rewritten(made, (in_place.stays(made),))

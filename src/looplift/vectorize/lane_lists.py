@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def check_appended(context: Context, built: Built, val: Val, inside: tuple[Axis, ...], mask: Node | None) -> None:
-    """One loop appends, values of one shape, once for each of its iterations or for some of a dense one."""
-    hint = built.var.hint
-    if len(inside) != 1 or not built.axes:
+    """One loop appends, values of one shape, once for each of its iterations; or dense ones do for some of theirs."""
+    hint, ragged = built.var.hint, any(axis.is_ragged for axis in inside)
+    if (ragged and len(inside) > 1) or not built.axes:
         raise context.refuse("ragged-shape", f"'{hint}' is appended to in a ragged loop")
-    if mask is not None and inside[0].is_ragged:
+    if mask is not None and ragged:
         raise context.refuse("ragged-shape", f"'{hint}' is appended to under an 'if' in a ragged loop")
     if val.dims is not None or val.sequence is not None or not (val.node.kind.is_array or val.node.kind.is_number):
         raise context.refuse("ragged-shape", f"'{hint}' has another length in each iteration")
@@ -33,39 +33,43 @@ def check_appended(context: Context, built: Built, val: Val, inside: tuple[Axis,
 
 def value(context: Context, built: Built, kind: Kind) -> Val:
     """The list as one value; ``kind``: that of the array which is made of it."""
-    item, (axis,), mask = built.entries[0]
-    if axis in context.axes:
+    item, inside, mask = built.entries[0]
+    if set(inside) & set(context.axes):
         raise context.refuse("carried", f"'{built.var.hint}' is read while the loop fills it")
     node = nodes.cast(item, kind.dtype) if item.kind.is_number else item
     if mask is not None:
         with context.among(built.axes):
-            return _chosen(context, built, node, axis, mask)
+            return _chosen(context, built, node, inside, mask)
+    (axis,) = inside
     spread = segments.spread(node, merge_axes(node.axes, (axis,)))
     return Val(spread, dims=(axis, *(None,) * node.kind.rank))
 
 
-def _chosen(context: Context, built: Built, node: Node, axis: Axis, mask: Node) -> Val:
-    """The items that a dense loop appended under an ``if``."""
-    if axis.is_ragged or any(other.is_ragged for other in (*node.axes, *mask.axes)):
+def _chosen(context: Context, built: Built, node: Node, inside: tuple[Axis, ...], mask: Node) -> Val:
+    """The items that dense loops appended under an ``if``."""
+    if any(axis.is_ragged for axis in (*inside, *node.axes, *mask.axes)):
         raise context.refuse("ragged-shape", f"'{built.var.hint}' has another length in each iteration")
     family, rank = "array" if context.library == "np" else "tensor", node.kind.rank
-    lanes = tuple(other for other in node.axes if other is not axis)
-    extents = [axis.extent, *(node.attrs.get("extents") or [None] * rank)]
-    attrs = {"inside": (axis,), "extents": extents}
+    lanes = tuple(other for other in node.axes if other not in inside)
+    count = inside[0].extent
+    for axis in inside[1:]:
+        count = nodes.elementwise("mul", [count, axis.extent], nodes.INT)
+    extents = [count, *(node.attrs.get("extents") or [None] * rank)]
+    attrs = {"inside": inside, "extents": extents}
     kind = Kind(family, node.kind.dtype, rank + 1)
     whole = Node("collect", (node,), lanes, kind, attrs, built.var.hint)
-    piece = segments.masked(context, _vector(context, built, axis, mask), axis.extent)
+    piece = segments.masked(context, _vector(context, built, inside, mask, count), count)
     pieces: list[Piece] = [piece, *[Whole()] * rank]
     return segments.read(context, whole, pieces, kind)
 
 
-def _vector(context: Context, built: Built, axis: Axis, mask: Node) -> Node:
+def _vector(context: Context, built: Built, inside: tuple[Axis, ...], mask: Node, count: Node) -> Node:
     """The mask of each lane as a vector over the iterations."""
     kind = Kind("array" if context.library == "np" else "tensor", nodes.lane_dtype(nodes.BOOL), 1)
     if context.library == "np":
         kind = Kind("array", _numpy_bool(), 1)
-    lanes = tuple(other for other in mask.axes if other is not axis) or built.axes
-    return Node("collect", (mask,), lanes, kind, {"inside": (axis,), "extents": [axis.extent]}, "chosen")
+    lanes = tuple(other for other in mask.axes if other not in inside) or built.axes
+    return Node("collect", (mask,), lanes, kind, {"inside": inside, "extents": [count]}, "chosen")
 
 
 def _numpy_bool():

@@ -167,6 +167,8 @@ def _converted(context: Context, x: Node, kind: Kind) -> Node:
 def _extreme(context: Context, name: str, args: list[Node], kind: Kind) -> Node:
     """``min(a, b)`` is ``b if b < a else a``."""
     a, b = args
+    if a is b and a.kind == kind:
+        return a
     other = "lt" if name.endswith("min") else "gt"
     if kind.is_array:
         if any(node.kind.is_array and node.kind.rank for node in args):

@@ -14,6 +14,7 @@ from looplift.ir.facts import Facts
 from looplift.ir.grammar import Atom, Const, Function, Let, Loop, While, operands, walk
 from looplift.ops import table
 from looplift.vectorize.context import Context
+from looplift.vectorize.given import finite_at_first
 from looplift.vectorize.lower import lower
 
 
@@ -200,6 +201,7 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None, reu
         program, context = lower(facts, library=library, needs_grad=gradients, kernel_of=kernel_of)
     decided = context.decisions
     program.gradients = gradients
+    program.is_finite = finite_at_first(facts)
     program.overwrites = not gradients and not torch._C._is_any_autocast_enabled()
     gained = any(decision in ("lanes", "native", "scan") for decision, _, _ in decided.values())
     if not gained and not context.distributed and not reuses(program):

@@ -35,6 +35,8 @@ def lane_integer(context: Context, atom: Operand) -> Node:
 def counted_from_start(context: Context, at: Node, length: Node) -> Node:
     """A place in something of this length, as Python takes it; required to be inside."""
     context.check(nodes.compare("lt", at, length))
+    if at.op == "index" and is_positive(at):
+        return at
     context.check(nodes.compare("ge", at, nodes.elementwise("neg", [length], nodes.INT)))
     if at.op == "const":
         return at if at.attrs["value"] >= 0 else nodes.elementwise("add", [length, at], nodes.INT)

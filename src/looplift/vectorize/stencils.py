@@ -46,13 +46,13 @@ def windows(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> No
         return None
     said = [] if context.mask is None else list(linear.conditions(context.mask))
     known = [form for form, _ in said if form is not None]
-    found = [reach for dim, piece in enumerate(pieces) if (reach := _reach(base, dim, piece, known)) is not None]
+    found = [reach for dim, piece in enumerate(pieces) if (reach := _reach(context, base, dim, piece, known))]
     found = [reach for reach in found if _is_inside(context, base, reach, known)]
     axes = [axis for reach in found for axis in reach.axes]
     others = {axis for dim, piece in enumerate(pieces) if all(r.dim != dim for r in found) for axis in _axes(piece)}
     if not found or len(set(axes)) < len(axes) or set(axes) & (others | set(base.axes)):
         return None
-    rest = [node for form, node in said if form is None or not _is_met(form, base, found)]
+    rest = [node for form, node in said if form is None or not _is_met(context, form, base, found)]
     return _made(context, base, pieces, found, kind, rest)
 
 
@@ -65,7 +65,7 @@ def _axes(piece: Piece) -> tuple[Axis, ...]:
     return ()
 
 
-def _reach(base: Node, dim: int, piece: Piece, known: list[Linear]) -> Reach | None:
+def _reach(context: Context, base: Node, dim: int, piece: Piece, known: list[Linear]) -> Reach | None:
     """A dimension that is read at a sum of positions, of one axis only where a mask speaks of it."""
     match piece:
         case Along(axis=axis, coefficient=coefficient, base=first):
@@ -76,7 +76,7 @@ def _reach(base: Node, dim: int, piece: Piece, known: list[Linear]) -> Reach | N
             return None
     if form is None or not 1 <= len(form.terms) <= 2 or any(axis.is_ragged for axis in form.terms):
         return None
-    if len(form.terms) == 1 and not any(_bounds(base, dim, form, said) for said in known):
+    if len(form.terms) == 1 and not any(_bounds(context, base, dim, form, said) for said in known):
         return None
     first, turned, steps = form.base, [], []
     axes = tuple(sorted(form.terms, key=lambda axis: axis.order))
@@ -90,9 +90,17 @@ def _reach(base: Node, dim: int, piece: Piece, known: list[Linear]) -> Reach | N
     return Reach(dim, form, first, axes, tuple(steps), tuple(turned))
 
 
-def _bounds(base: Node, dim: int, form: Linear, said: Linear) -> bool:
+def _bounds(context: Context, base: Node, dim: int, form: Linear, said: Linear) -> bool:
     """Whether a condition is one of the two bounds of a subscript."""
-    return linear.same(said, form) or linear.same(said, _room(base, dim, form))
+    return linear.same(said, form) or _is_room(context, base, dim, form, said)
+
+
+def _is_room(context: Context, base: Node, dim: int, form: Linear, said: Linear) -> bool:
+    """Whether a condition is the upper bound of a subscript; it may speak of another array's extent that is equal."""
+    gap = linear.minus(said, _room(base, dim, form))
+    if not gap.terms and (pair := nodes.equal_samples(gap.base)) is not None:
+        context.wanted_equal.add(pair)
+    return not gap.terms and nodes.is_const(gap.base, 0)
 
 
 def _room(base: Node, dim: int, form: Linear) -> Linear:
@@ -103,7 +111,7 @@ def _room(base: Node, dim: int, form: Linear) -> Linear:
 def _is_inside(context: Context, base: Node, reach: Reach, known: list[Linear]) -> bool:
     """Whether active lanes read inside: their mask says so, or it is so for all lanes, which is required."""
     low = any(linear.same(said, reach.form) for said in known)
-    high = any(linear.same(said, _room(base, reach.dim, reach.form)) for said in known)
+    high = any(_is_room(context, base, reach.dim, reach.form, said) for said in known)
     last = _last(reach)
     bounds = [] if low else [(nodes.const(0), reach.first)]
     if not high:
@@ -129,9 +137,9 @@ def _last(reach: Reach) -> Node | None:
     return last
 
 
-def _is_met(form: Linear, base: Node, found: list[Reach]) -> bool:
+def _is_met(context: Context, form: Linear, base: Node, found: list[Reach]) -> bool:
     """Whether lanes for which a condition does not hold read a place outside, which is zero."""
-    return any(_bounds(base, reach.dim, reach.form, form) for reach in found)
+    return any(_bounds(context, base, reach.dim, reach.form, form) for reach in found)
 
 
 def _made(
