@@ -8,6 +8,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from looplift.base.collection import no_collection
@@ -153,10 +154,16 @@ def export(fn: Any, path: str | os.PathLike[str], /, *arguments: Any, dynamic_sh
 
 
 def load(path: str | os.PathLike[str]) -> Callable[..., Any]:
-    """The program that ``export`` wrote, as a callable; its kernels are compiled where they are not on disk yet."""
+    """The program that ``export`` or ``looplift build`` wrote, as a callable.
+
+    Its kernels are compiled where they are not on disk yet, in the cache or beside the file.
+    """
+    from looplift.build.compiler import beside
     from looplift.build.native import callable_of
     from looplift.runtime.packages import opened
 
+    if (folder := Path(path).absolute().parent) not in beside:
+        beside.append(folder)
     return opened(os.fspath(path), callable_of, _operator)
 
 

@@ -78,7 +78,9 @@ class Refused(NotLiftable):
 
 
 def library(source: str, options: Options = KERNELS) -> Path:
-    """The shared library of a C++ text; compiled if it is not in the cache."""
+    """The shared library of a C++ text; compiled if it is not in the cache, nor beside a program that was loaded."""
+    if (built := _beside(source, options)) is not None:
+        return built
     name = f"kernel-{key(source, options)}"
     found = cache_directory() / f"{name}.so"
     if _exists(found):
@@ -87,6 +89,30 @@ def library(source: str, options: Options = KERNELS) -> Path:
         return _compile(source, cache_directory(), name, options)
     except OSError:
         return _compile_in_temporary(source, name, options)
+
+
+beside: list[Path] = []
+"""Folders of programs that were loaded: ``looplift build`` puts their libraries there, for machines like its own."""
+
+
+def put_beside(source: str, directory: Path, options: Options = KERNELS) -> Path:
+    """Copy the library of a text into a folder, where it is found without a compiler."""
+    target = directory / f"kernel-{_key_of_machine(source, options)}.so"
+    shutil.copyfile(library(source, options), target)
+    return target
+
+
+def _beside(source: str, options: Options) -> Path | None:
+    if not beside:
+        return None
+    name = f"kernel-{_key_of_machine(source, options)}.so"
+    return next((directory / name for directory in beside if _exists(directory / name)), None)
+
+
+def _key_of_machine(source: str, options: Options) -> str:
+    """A digest of what a compiled kernel depends on where it runs."""
+    parts = [source, " ".join(options.flags), sys.platform, _machine()]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def rebuilt(source: str) -> Path:

@@ -9,6 +9,7 @@ import sysconfig
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -123,6 +124,16 @@ def callable_of(definition: Mapping[str, Any]) -> Callable[..., tuple]:
     texts = {key: definition[key] for key in ("name", "source", "caller", "adjoint", "adjoint_caller")}
     kernel = Kernel(**texts, inputs=(), stored=(), outputs=(), results=())
     return differentiable(kernel) if definition["has_gradients"] else load(kernel)
+
+
+def put_beside(definition: Mapping[str, Any], directory: Path) -> list[Path]:
+    """Copy the libraries of a kernel into a folder: also those that it needs in some calls alone."""
+    if definition["has_gradients"]:
+        texts = [definition["adjoint"], "#define TRACKED\n" + definition["adjoint"]]
+    else:
+        careful = "careful_library" in definition["caller"]
+        texts = [definition["source"], *(["#define CAREFUL\n" + definition["source"]] if careful else [])]
+    return [compiler.put_beside(text, directory) for text in texts]
 
 
 class Tape(ctypes.Structure):

@@ -53,6 +53,26 @@ def check(
 
 
 @app.command()
+def build(
+    target: Annotated[str, typer.Argument(metavar="FILE.py:FUNCTION", help="The function with the loop.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to write to.")],
+    arguments: Annotated[
+        str | None, typer.Option("--args", metavar="EXPRESSION", help='Example arguments, as "torch.randn(5, 3), 2".')
+    ] = None,
+    fixed: Annotated[bool, typer.Option("--fixed", help="For the sizes of the examples alone.")] = False,
+) -> None:
+    """Compile a function ahead of time: its program and kernels in a folder, to be read without its source.
+
+    The arguments are examples: tensors of the dtypes and ranks that the program takes; sizes may be others, and numbers
+    are part of the program. Without --args the file makes them: a function "example_inputs()" or "inputs()" returns a
+    tuple of them, or a list of such tuples, of which the first counts.
+    """
+    from looplift.cli.build import build_target
+
+    raise typer.Exit(build_target(target, output, arguments, fixed=fixed))
+
+
+@app.command()
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove the kernels.")] = False,
     older_than: Annotated[float, typer.Option(metavar="DAYS", help="With --clear: only those made before.")] = 0.0,

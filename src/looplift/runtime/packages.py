@@ -11,7 +11,7 @@ import json
 import warnings
 import zipfile
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -35,19 +35,35 @@ class _Caller(torch.nn.Module):
         return self.function(*arguments)
 
 
-def save(function: Any, path: str, arguments: tuple[Any, ...], dynamic_shapes: Any) -> None:
+class Saved(NamedTuple):
+    """A program that was written: it, its kernels, and the operators of users in it."""
+
+    program: Any
+    kernels: list[dict[str, Any]]
+    of_users: list[dict[str, str]]
+
+
+def save(function: Any, path: str, arguments: tuple[Any, ...], dynamic_shapes: Any) -> Saved:
     module = function if isinstance(function, torch.nn.Module) else _Caller(function)
     if module is not function and isinstance(dynamic_shapes, Mapping):
         names = inspect.signature(function).parameters
-        dynamic_shapes = (tuple(dynamic_shapes.get(name) for name, _ in zip(names, arguments)),)
+        dynamic_shapes = tuple(dynamic_shapes.get(name) for name, _ in zip(names, arguments))
+    if module is not function and dynamic_shapes is not None:
+        dynamic_shapes = (tuple(dynamic_shapes),)
     with traced_as_written() as loops:
-        program = torch.export.export(module, arguments, dynamic_shapes=dynamic_shapes)
+        try:
+            program = torch.export.export(module, arguments, dynamic_shapes=dynamic_shapes)
+        except Exception as problem:
+            for text in dict.fromkeys(loops):
+                problem.add_note(text)
+            raise
     for text in dict.fromkeys(loops):
         warnings.warn(text, LoopliftWarning, stacklevel=3)
     names = {node.target.name().removeprefix("looplift::") for node in program.graph.nodes if _is_operator(node)}
     kernels = [_as_dict(operators.defined[name]) for name in sorted(names) if name in operators.defined]
     of_users = [custom.defined[name] for name in sorted(names) if name in custom.defined]
     torch.export.save(program, path, extra_files={_KERNELS: json.dumps(kernels), _OF_USERS: json.dumps(of_users)})
+    return Saved(program, kernels, of_users)
 
 
 def _read(archive: zipfile.ZipFile, name: str) -> list[dict[str, Any]]:
