@@ -28,3 +28,13 @@ def span_of(node: ast.AST) -> Span:
     parsed = cast("ast.stmt | ast.expr", node)
     end_line = parsed.end_lineno or parsed.lineno
     return Span(parsed.lineno, parsed.col_offset, end_line, parsed.end_col_offset or parsed.col_offset)
+
+
+def is_strict(call: ast.Call) -> bool | None:
+    """Of a call of ``zip`` whether its arguments must be as long as one another; None where it says other things."""
+    match call.keywords:
+        case []:
+            return False
+        case [ast.keyword(arg="strict", value=ast.Constant(value=bool(strict)))]:
+            return strict
+    return None

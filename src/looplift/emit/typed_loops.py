@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplift.base.data import dataclass, field
+from looplift.base.spans import is_strict
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_items import Expressions
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
@@ -75,11 +76,8 @@ class Loops(Expressions):
             function = self.callee(node)
             if isinstance(function, type) or callable(function):
                 name = getattr(function, "__name__", "")
-                if (
-                    getattr(builtins, name, None) is function
-                    and hasattr(self, f"steps_of_{name}")
-                    and not node.keywords
-                ):
+                known = getattr(builtins, name, None) is function and hasattr(self, f"steps_of_{name}")
+                if known and (not node.keywords or (function is zip and is_strict(node) is not None)):
                     return getattr(self, f"steps_of_{name}")(node)
                 if function is enumerate:
                     return self.steps_of_enumerate(node)
@@ -125,6 +123,8 @@ class Loops(Expressions):
             raise refuse(node, "zips nothing")
         values = [one.value for one in every]
         test = " && ".join(one.test for one in every)
+        if is_strict(node):
+            test = f"all_or_none({', '.join(one.test for one in every)})"
         steps = [part for one in every for part in one.step]
         before = [line for one in every for line in one.before]
         return Steps(test, steps, self.parted(self.tuple_of(values), values), before)

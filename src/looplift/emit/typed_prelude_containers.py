@@ -7,6 +7,10 @@ static inline bool item_eq(Dyn a, Dyn b) { if (a.tag == 2 && b.tag == 2) return 
 static inline void orderly(I) {}
 static inline void orderly(bool) {}
 static inline void orderly(const Str&) {}
+template <class... B> static inline bool all_or_none(bool first, B... rest) {
+  if ((... || (rest != first))) bail(KIND);
+  return first;
+}
 static inline void orderly(F a) { if (a != a) bail(DOMAIN); }
 static inline void orderly(Dyn a) { if (a.tag == 2) orderly(a.d); }
 template <class T> void orderly(const T&) {}

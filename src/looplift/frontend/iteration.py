@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Callable
 
 from looplift.base.data import dataclass
+from looplift.base.spans import is_strict
 from looplift.frontend import calls, evident, expressions, nests, rows, structures
 from looplift.frontend.scope import Builder, Late, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Range, Require, Var
@@ -43,13 +44,7 @@ def source_of_iterable(build: Builder, node: ast.expr) -> Source | list[Value]:
             columns := _columns(build, inner)
         ) is not None:
             return columns
-        case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as inners, keywords=[]):
-            return _zip(build, inners)
-        case ast.Call(
-            func=ast.Name(id="zip"),
-            args=[_, *_] as inners,
-            keywords=[ast.keyword(arg="strict", value=ast.Constant(value=bool() as strict))],
-        ):
+        case ast.Call(func=ast.Name(id="zip"), args=[_, *_] as inners) if (strict := is_strict(node)) is not None:
             return _zip(build, inners, strict=strict)
         case ast.Call(func=ast.Name(id="map"), args=[function, *inners], keywords=[]) if inners:
             return _map(build, function, inners)
@@ -310,6 +305,7 @@ def _number(build: Builder, first: Atom, position: int) -> Atom:
 
 
 def _zip(build: Builder, inners: list[ast.expr], *, strict: bool = False) -> Source | list[Value]:
+    """Items side by side, up to the end of the shortest; ``strict``: all are as long."""
     sources = [_source_of_argument(build, inner) for inner in inners]
     every = [source for part in sources for source in part]
     if strict:

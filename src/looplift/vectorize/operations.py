@@ -223,7 +223,7 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
 
 TENSOR_FORMS = frozenset(
     """bucketize searchsorted isin repeat_interleave bincount moveaxis as_tensor column_stack zeros_like ones_like
-    full_like""".split()
+    full_like allclose equal""".split()
 )
 """Of torch, with a form in ``tensor_forms``, which is imported for these alone."""
 

@@ -57,6 +57,8 @@ def _taken(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
     if taken.op == "passes" and taken.attrs["axis"] is axis and not axis.is_ragged:
         args, attrs = (_best(context, taken), value, init), {"axis": axis, "along": axes}
         return Node("at_best", args, rest, kind, attrs, scan.carry.hint)
+    if rest and axis in taken.axes and axis not in value.axes and not differentiated:
+        return _one_value(taken, value, init, kind, axis)
     return Node("last_taken", (taken, value, init), rest, kind, {"axis": axis, "along": axes}, scan.carry.hint)
 
 
@@ -67,6 +69,16 @@ def _best(context: Context, passed: Node) -> Node:
         made = Node("best_place", passed.args, rest, passed.kind, passed.attrs | {"along": passed.axes}, "place")
         context.best_places[passed.serial] = made
     return context.best_places[passed.serial]
+
+
+def _one_value(taken: Node, value: Node, init: Node, kind: Kind, axis: Axis) -> Node:
+    """What is one value in all iterations, if any took it."""
+    rest = tuple(a for a in taken.axes if a is not axis)
+    some = Node("reduce", (taken,), rest, nodes.BOOL, {"axes": (axis,), "operator": "or"})
+    known = tuple(node.attrs["value"] if node.op == "const" else None for node in (value, init))
+    if kind.family == "bool" and rest and known in ((True, False), (False, True)):
+        return some if known[0] else nodes.negated(some)
+    return nodes.select(some, value, init, kind)
 
 
 def _only_decides(context: Context, carry: Carry) -> bool:

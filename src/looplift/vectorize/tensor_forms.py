@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import torch
+
 from looplift.ir.array import Node, merge_axes
-from looplift.ir.facts import Fact
+from looplift.ir.facts import Fact, Kind
 from looplift.ops.table import base_name
 from looplift.vectorize import nodes
 from looplift.vectorize.array_forms import (
@@ -114,7 +116,39 @@ def _columns(call: Call) -> Made:
     return Node("join", tuple(items), merge_axes(*(item.axes for item in items)), call.fact.kind, attrs)
 
 
+def _close(call: Call) -> Made:
+    """Whether all elements are: a Python bool in each lane."""
+    a, b = call.get("input"), call.get("other")
+    named = {name: call.given[name] for name in ("rtol", "atol", "equal_nan") if name in call.given}
+    if not is_array(a) or not is_array(b) or a.kind.dtype != b.kind.dtype or not all(map(is_shared, named.values())):
+        return None
+    extra = "".join(f", {name}={{{name}}}" for name in named)
+    return _every(call, f"torch.isclose({{a}}, {{b}}{extra})", {"a": a, "b": b, **named}, max(a.kind.rank, b.kind.rank))
+
+
+def _equal(call: Call) -> Made:
+    """Whether two tensors of one size have the same elements; of other sizes the loop is asked."""
+    from looplift.vectorize.subscripts import extent_of
+
+    a, b = call.get("input"), call.get("other")
+    if not is_array(a) or not is_array(b, a.kind.rank) or a.kind.dtype != b.kind.dtype:
+        return None
+    for dim in range(a.kind.rank):
+        sizes = extent_of(a, dim), extent_of(b, dim)
+        if not nodes.same_integer(*sizes):
+            call.context.check(nodes.compare("eq", *sizes))
+    return _every(call, "({a!} == {b!})", {"a": a, "b": b}, a.kind.rank)
+
+
+def _every(call: Call, text: str, operands: dict[str, Any], rank: int) -> Node:
+    """Whether a text holds of all elements."""
+    dims = -1 if rank == 1 else tuple(range(-rank, 0))
+    made = call.made(f"{text}.all({dims})" if rank else text, operands, Kind("tensor", torch.bool, 0), rank=rank)
+    return Node("retype", (made,), made.axes, nodes.BOOL)
+
+
 FORMS: dict[str, tuple[str, Form]] = {
+    "allclose": ("input other rtol atol equal_nan", _close), "equal": ("input other", _equal),
     "bucketize": ("input boundaries right", _places), "searchsorted": ("sorted_sequence input right", _places),
     "isin": ("elements test_elements assume_unique invert", _among),
     "repeat_interleave": ("input repeats dim", _repeated), "bincount": ("input weights minlength", _counts),
