@@ -1,5 +1,6 @@
 """Small functions that use containers in each way that there is, with arguments."""
 
+import heapq
 from collections import deque
 
 from typed_given import given
@@ -302,3 +303,68 @@ def of_recursion_ok(n):
     for i in range(3):
         t += g(n)
     return t
+
+
+@given(lambda: (3,))
+def of_deque_pop_at_a_place(n):
+    queue, out = deque(), []
+    for k in range(n):
+        queue.append(k)
+    while queue:
+        out.append(queue.pop(0))
+    return out
+
+
+@given(lambda: (3,))
+def of_list_popleft(n):
+    queue = [1, 2]
+    for k in range(n):
+        queue.append(queue.popleft())
+    return queue
+
+
+@given(lambda: (3,))
+def of_set_of_constants(n):
+    found = {16, 1, 2, 3, 4}
+    for k in range(n):
+        found.add(32 * k)
+    return found
+
+
+@given(lambda: (3,))
+def of_set_of_constants_asked(n):
+    found, out = {16, 1, 2, 3, 4}, []
+    for k in range(n):
+        out.append(k in found)
+    return out, sorted(found)
+
+
+@given(lambda: (0,))
+def of_empty_orders(n):
+    found, rows, out = set(), [], []
+    for k in range(n):
+        found.add(k)
+    for k in range(3):
+        out = out + sorted(found) + sorted(rows)
+        out.append(k + sum(sorted(rows)) + max(rows, default=0))
+    return out
+
+
+@given(lambda: ([(2, None), (1, 5), (3, None)],))
+def of_order_beside_none(pairs):
+    heap, out = [], []
+    for pair in pairs:
+        heapq.heappush(heap, pair)
+    while heap:
+        out.append(heapq.heappop(heap))
+    return out, sorted(pairs)
+
+
+@given(lambda: ([(2, None), (2, 5), (3, None)],))
+def of_order_of_none(pairs):
+    heap, out = [], []
+    for pair in pairs:
+        heapq.heappush(heap, pair)
+    while heap:
+        out.append(heapq.heappop(heap))
+    return out

@@ -413,3 +413,37 @@ def of_trig_inf(a):
     for x in a:
         out.append(math.sin(x))
     return out
+
+
+LOWEST, NOTHING = float("-inf"), math.nan
+
+
+def highest(values):
+    best = LOWEST
+    for value in values:
+        if value > best:
+            best = value
+    return best
+
+
+def first_of(values):
+    if values:
+        return values[0]
+    return NOTHING if len(values) > 9 else math.nan
+
+
+@given(lambda: ([[1.0, -2.0], [], [-5.0]],))
+def of_lowest_of_a_helper(rows):
+    out = []
+    for row in rows:
+        out.append(highest(row))
+        out.append(math.inf)
+    return out
+
+
+@given(lambda: ([[1.0, -2.0], [], [-5.0]],))
+def of_nan_of_a_helper(rows):
+    out = []
+    for row in rows:
+        out.append(first_of(row))
+    return out

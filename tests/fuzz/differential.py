@@ -1,5 +1,6 @@
 """Tells a program's loop from its lifted form: `difference(source, …)` is None or one line that says what differs."""
 
+import collections
 import contextlib
 import io
 import itertools
@@ -25,6 +26,7 @@ FLOAT_TEXT = re.compile(r"-?\d+\.\d*(?:[eE][-+]?\d+)?")
 # PyTorch's median along a dimension of an expanded tensor reads memory that nobody has set.
 MEDIAN = re.compile(r"\bmedian\((-?\d|dim|\w+, )")
 UNTOLD = "the output of a function that returns multiple views"
+EXACT = 0.0, 0.0
 SMALLEST_STEP = {torch.float16: 2e-3, torch.bfloat16: 1.6e-2, torch.float32: 2.4e-7, torch.complex64: 2.4e-7}
 
 
@@ -115,7 +117,7 @@ def children(value):
     """(key, child) pairs of a container, None for a leaf."""
     if isinstance(value, dict):
         return list(value.items())
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, set, collections.deque)):
         return list(enumerate(value))
     return None
 
@@ -170,7 +172,7 @@ class Compare:
             return None
         self.seen.add(id(want))
         ours = children(got)
-        if [k for k, _ in ours] != [k for k, _ in inside]:
+        if [(type(k), k) for k, _ in ours] != [(type(k), k) for k, _ in inside]:
             return f"{path}: entries {[k for k, _ in ours]!r:.60} instead of {[k for k, _ in inside]!r:.60}"
         for (key, g), (_, w) in zip(ours, inside):
             if why := self(g, w, f"{path}[{key!r}]"):
@@ -202,8 +204,10 @@ class Compare:
         if got.tobytes() == want.tobytes():
             return None
         with np.errstate(all="ignore"):
-            same = (got == want) | (np.isnan(got) & np.isnan(want))
-            same |= np.isfinite(want) & (np.abs(got - want) <= bounds[1] + bounds[0] * np.abs(want))
+            same = (got == want) & (np.signbit(got) == np.signbit(want)) if bounds == EXACT else got == want
+            same |= np.isnan(got) & np.isnan(want)
+            if bounds != EXACT:
+                same |= np.isfinite(want) & (np.abs(got - want) <= bounds[1] + bounds[0] * np.abs(want))
         if same.all():
             return None
         at = tuple(int(k) for k in np.argwhere(~same)[0])
@@ -277,7 +281,7 @@ def identities(value, numbers=None):
     """Which mutable objects are the same object, as numbers of first sight."""
     numbers = {} if numbers is None else numbers
     inside = children(value)
-    mutable = isinstance(value, (list, dict, torch.Tensor, np.ndarray))
+    mutable = isinstance(value, (list, dict, set, collections.deque, torch.Tensor, np.ndarray))
     known = id(value) in numbers
     mine = [numbers.setdefault(id(value), len(numbers))] if mutable else []
     if inside is None or known:
@@ -507,6 +511,8 @@ def mismatch_warnings(caught):
 
 def number_tolerance(source):
     """Python floats are compared tightly where nothing in a program is narrower than double precision."""
+    if source.startswith("# precision: exact"):
+        return EXACT
     wide = source.startswith("# precision: double") or ("torch" not in source and not NARROW.search(source))
     return (1e-7, 1e-9) if wide else (1e-4, 1e-5)
 
@@ -528,6 +534,8 @@ def call_difference(subject, lifted, build_literal, build_lifted, seed, with_gra
     verdict.raised |= want.error is not None
     compare = Compare(number_tolerance(subject.source), narrowest_tolerance(subject.source))
     why = outcome_difference(got, want, compare)
+    if why and number_tolerance(subject.source) == EXACT:
+        return f"{why}  [seed {seed}]"
     if why and compare.rounding and with_gradients and only_rounding(got, want, subject, seed, build_literal):
         verdict.rounded += 1
         return None

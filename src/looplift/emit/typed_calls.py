@@ -11,7 +11,7 @@ import math
 import types
 from typing import Any
 
-from looplift.emit.typed_expressions import element, is_box
+from looplift.emit.typed_expressions import element, float_text, is_box
 from looplift.emit.typed_folds import Folds
 from looplift.emit.typed_scope import Routine, Value, as_int, as_number, coerced, common, refuse, truth
 from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Tup, text_of
@@ -167,9 +167,7 @@ class Calls(Folds):
                 number = float(text)
             except ValueError:
                 raise refuse(node, "is no number") from None
-            if number != number:
-                return Value(FLOAT, "F(NAN)")
-            return Value(FLOAT, f"F({number!r})" if number - number == 0 else f"F({'-' if number < 0 else ''}INFINITY)")
+            return Value(FLOAT, float_text(number))
         if values[0].type is NEVER:
             return Value(FLOAT, "F(0)")
         value: Value = values[0]

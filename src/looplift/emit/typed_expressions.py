@@ -79,7 +79,7 @@ class Values(Scope):
         if type(value) is int and abs(value) < 2**63:
             return Value(INT, f"I({value}LL)")
         if type(value) is float:
-            return Value(FLOAT, f"F({value!r})" if value - value == 0 else "F(INFINITY)")
+            return Value(FLOAT, float_text(value))
         if type(value) is str and all(0 < ord(c) < 256 for c in value):
             return self.constant_text(value)
         if value is None:
@@ -163,7 +163,10 @@ class Values(Scope):
 
     def of_Set(self, node: ast.Set) -> Value:
         steps = [("add", [value]) for value in self.several(*node.elts)]
-        return self.hashed(self.filled(self.box(node, "set", 1), steps), node)
+        found = self.hashed(self.filled(self.box(node, "set", 1), steps), node)
+        if all(isinstance(one, ast.Constant) for one in node.elts):  # Python copies a set of constants, with its places
+            self.emit(f"{found.code}->removed = true;")
+        return found
 
     def hashed(self, value: Value, node: ast.AST) -> Value:
         """Keys must be such that equal ones are of one type."""
@@ -323,6 +326,13 @@ class Values(Scope):
         if inner not in (*NUMBERS, TEXT, NONE):
             raise refuse(node, "makes a text of a container")
         return value.code if value.type is TEXT else f"text({value.code})"
+
+
+def float_text(value: float) -> str:
+    """C++ of a float."""
+    if value != value:
+        return "F(NAN)"
+    return f"F({value!r})" if value - value == 0 else f"F({'-' if value < 0 else ''}INFINITY)"
 
 
 def inside(text: str) -> str:

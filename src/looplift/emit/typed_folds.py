@@ -28,9 +28,13 @@ class Folds(Loops):
         if value is not None and is_box(value, "set"):
             if "key" in keywords:
                 raise refuse(node, "sorts a set by keys")
-            items = self.keep(Value(self.box(node, "list", 1, "set"), f"items_of({value.code})"))
-            self.joins.widen(items.type, 0, element(value))
-            found = Value(items.type.find(), items.code)
+            box = self.box(node, "list", 1, "set")
+            self.joins.widen(box, 0, element(value))
+            if element(value) is NEVER:
+                found = self.filled(box, [])
+            else:
+                cell = text_of(box.find().cells[0])
+                found = self.keep(Value(box.find(), f"items_of<{cell}>({value.code})"))
         else:
             found = self.listed(node, source)
         self.sort(found, keywords, node)

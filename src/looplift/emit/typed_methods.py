@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import inspect
 from typing import Any
 
@@ -13,6 +14,10 @@ from looplift.emit.typed_types import BOOL, INT, NEVER, NONE, TEXT, Box, Maybe, 
 
 _TESTS = {"isalpha": "is_alpha", "isdigit": "is_digit", "isalnum": "is_alnum", "isupper": "is_upper",
           "islower": "is_lower", "isspace": "is_space"}  # fmt: skip
+_CLASSES = {"list": list, "deque": collections.deque, "dict": dict, "defaultdict": dict, "set": set, "bytes": bytes,
+            "bytearray": bytearray}  # fmt: skip
+_NO_PLACE = ("deque", "pop", True)
+"""What a deque does not do: take out an item at a place."""
 _SEARCHES = {"count": "count_of", "find": "find_in", "index": "index_of"}
 
 
@@ -41,7 +46,7 @@ class Methods(Calls):
         owner, *values = [owner] if extends else self.in_order(makers)
         family = "dict" if kind == "defaultdict" else "list" if kind == "deque" else kind
         found = getattr(self, f"{family}_{func.attr}", None)
-        if found is None:
+        if found is None or not hasattr(_CLASSES[kind], func.attr) or (kind, func.attr, bool(values)) == _NO_PLACE:
             raise refuse(node, "calls a method without a form")
         try:
             inspect.signature(found).bind(owner, node, *values)

@@ -13,6 +13,7 @@ template <class... B> static inline bool all_or_none(bool first, B... rest) {
 }
 static inline void orderly(F a) { if (a != a) bail(DOMAIN); }
 static inline void orderly(Dyn a) { if (a.tag == 2) orderly(a.d); }
+template <class T> void orderly(const Opt<T>& a) { if (a.has) orderly(a.v); }
 template <class T> void orderly(const T&) {}
 
 // ---- lists, deques and bytes
@@ -342,7 +343,7 @@ static I parsed(const Str& s) {
   for (; k < n; ++k) { if (!is_digit(s.data()[k])) bail(DOMAIN); v = plus(times(v, (I)10), (I)(s.data()[k] - '0')); }
   return sign * v;
 }
-template <class K> Ref<List<K, 0>> items_of(const Ref<Set<K>>& a) {
-    Ref<List<K, 0>> out = list_of<List<K, 0>>(a->n); for (I k = 0; k < a->used;
-    ++k) if (a->entries[k].live) out->add(a->entries[k].key); return out; }
+template <class T, class K> Ref<List<T, 0>> items_of(const Ref<Set<K>>& a) {
+    Ref<List<T, 0>> out = list_of<List<T, 0>>(a->n); for (I k = 0; k < a->used;
+    ++k) if (a->entries[k].live) out->add(As<T>::of(a->entries[k].key)); return out; }
 """

@@ -249,6 +249,8 @@ static inline bool eq(I a, I b) { return a == b; }
 static inline bool eq(bool a, bool b) { return a == b; }
 static inline bool eq(F a, F b) { return a == b; }
 static inline bool eq(None_, None_) { return true; }
+static inline bool lt(None_, None_) { bail(KIND); }
+static inline bool le(None_, None_) { bail(KIND); }
 static inline bool lt(I a, I b) { return a < b; }
 static inline bool lt(bool a, bool b) { return a < b; }
 static inline bool lt(F a, F b) { return a < b; }
@@ -270,6 +272,8 @@ static bool lt(const Str& a, const Str& b) {
 }
 static bool le(const Str& a, const Str& b) { return !lt(b, a); }
 template <class T> bool eq(const Opt<T>& a, const Opt<T>& b) { return a.has == b.has && (!a.has || eq(a.v, b.v)); }
+template <class T> bool lt(const Opt<T>& a, const Opt<T>& b) { if (!a.has || !b.has) bail(KIND); return lt(a.v, b.v); }
+template <class T> bool le(const Opt<T>& a, const Opt<T>& b) { if (!a.has || !b.has) bail(KIND); return le(a.v, b.v); }
 template <class T> const T& need(const Opt<T>& a) { if (!a.has) bail(KIND); return a.v; }
 static inline bool truth(bool a) { return a; }
 static inline bool truth(I a) { return a != 0; }
