@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -43,3 +44,20 @@ def own_places(a: Any) -> bool:
             return False
         reached = stride * (extent - 1) + reached
     return True
+
+
+def layout(value: torch.Tensor) -> tuple[Any, ...]:
+    """What tells which dimensions of a tensor ``view`` can join: the order of its strides, and which follow others."""
+    sizes, strides = value.shape, value.stride()
+    long = [place for place, size in enumerate(sizes) if size > 1]
+    joined = [(a, b) for a in long for b in long if a != b and strides[a] == strides[b] * sizes[b]]
+    return tuple(sorted(long, key=lambda place: -strides[place])), tuple(joined)
+
+
+def contiguous(values: Any) -> bool:
+    """Whether all tensors in a container are contiguous."""
+    if isinstance(values, torch.Tensor):
+        return values.is_contiguous()
+    if isinstance(values, dict):
+        values = values.values()
+    return not isinstance(values, Iterable) or isinstance(values, str | bytes) or all(map(contiguous, values))

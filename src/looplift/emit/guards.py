@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.base.memory import apart, apart_from_module, own_places
+from looplift.base.errors import NotLiftable
+from looplift.base.memory import apart, apart_from_module, contiguous, layout, own_places
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Function
+from looplift.ir.grammar import Function, Let, Var, walk
+from looplift.ops.table import base_name
 
 
 def device_of(facts: Facts) -> str:
@@ -50,7 +52,38 @@ def guards_of(plan: Any) -> tuple[list[str], dict[str, Any]]:
     for path in sorted(plan.whole):
         names["_own_places"] = own_places
         guards.append(f"_own_places({path})")
+    if asks_for_layouts(plan.facts):
+        guards += _layouts(plan.facts, names)
     return list(dict.fromkeys(guards)), names
+
+
+def asks_for_layouts(facts: Facts) -> bool:
+    """Whether a tensor of several dimensions is seen in another shape by ``view``, which depends on its strides."""
+    for statement in walk(facts.function.body):
+        if isinstance(statement, Let) and base_name(statement.op.name) == "view" and statement.op.args:
+            fact = facts.of.get(of) if isinstance(of := statement.op.args[0], Var) else None
+            if fact is None or (fact.kind.family == "tensor" and fact.kind.rank > 1):
+                return True
+    return False
+
+
+def _layouts(facts: Facts, names: dict[str, Any]) -> list[str]:
+    """That tensors of several dimensions lie in memory as those lie that ``view`` was tried on."""
+    import torch
+
+    guards = []
+    for var, path in facts.function.attributes["paths"].items():
+        value = facts.of[var].sample
+        if isinstance(value, list | tuple | dict):
+            if not contiguous(value):
+                raise NotLiftable("requirement", f"the tensors of '{var.hint}' may lie in memory in several ways")
+            names["_contiguous"] = contiguous
+            guards.append(f"_contiguous({path})")
+        elif isinstance(value, torch.Tensor) and value.dim() > 1:
+            names["_layout"] = layout
+            here = f"{path}.is_contiguous()" if value.is_contiguous() else f"_layout({path}) == {layout(value)!r}"
+            guards.append(here)
+    return guards
 
 
 def _watching(watched: Any, number: int, names: dict[str, Any]) -> str:
