@@ -15,6 +15,7 @@ from looplift.base.spans import Span, span_of
 from looplift.frontend import (
     calls,
     choices,
+    clipping,
     comprehensions,
     cuts,
     dictionaries,
@@ -383,7 +384,7 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
             or host_items.is_host_list(found)
         ):
             return _host_item(build, value, owner, evaluate(build, index))
-    place = subscript(build, index) if place is None else place
+    place = clipping.clipped(build, value, subscript(build, index) if place is None else place)
     found = _guarded_item(build, value, place)
     return build.emit("getitem", value, place) if found is None else found
 

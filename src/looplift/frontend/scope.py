@@ -268,6 +268,8 @@ class Builder:
     """How many iterations the loops have that were unrolled."""
     markers: bool = False
     """Whether iterations that give names their first values stand in front of their loops."""
+    clips: bool = False
+    """Whether slices are written as ending where what they cut ends."""
     scattered: bool = False
     """Whether lists stay lists where they are changed at places that are not known before the loop runs."""
     settled: frozenset[str] = frozenset()

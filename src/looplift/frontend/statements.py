@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from looplift.frontend import (
+    clipping,
     contexts,
     dictionaries,
     evident,
@@ -133,7 +134,7 @@ def assign(build: Builder, target: ast.expr, value: Value, made_from: int | None
             if not isinstance(ref, Var):
                 raise build.refuse("unsupported-value", "a store into something that is no tensor or list")
             structures.stored(build, ref)
-            place = expressions.subscript(build, index)
+            place = clipping.clipped(build, ref, expressions.subscript(build, index))
             found = value.stored(build, ref) if isinstance(value, dictionaries.Listed) else build.atom(value)
             build.add(Store(ref, place, found, None, build.span, getattr(target, METHOD, "")))
         case ast.Attribute():
@@ -223,7 +224,8 @@ def _augmented(build: Builder, node: ast.AugAssign) -> None:
                 raise build.refuse("unsupported-value", "a store into something that is no tensor or list")
             structures.stored(build, ref)
             method = getattr(node.target, METHOD, "")
-            _augmented_store(build, name, ref, expressions.subscript(build, index), node.value, method)
+            place = clipping.clipped(build, ref, expressions.subscript(build, index))
+            _augmented_store(build, name, ref, place, node.value, method)
         case _:
             raise build.refuse("effect-order", f"the attribute '{ast.unparse(node.target)}' is changed inside the loop")
 

@@ -40,9 +40,11 @@ def translate(
     name: str,
     markers: bool = False,
     scattered: bool = False,
+    clips: bool = False,
 ) -> Function:
     """The IR of a region; with ``markers`` loops begin after what is None before them has its first value, with
-    ``scattered`` lists may be changed at places that are not known before the loop runs.
+    ``scattered`` lists may be changed at places that are not known before the loop runs, with ``clips`` slices may end
+    behind the end of what they cut.
 
     ``values`` holds each root name that the region reads and that is bound at its entry. The result named
     ``return`` is there when the region ends the user's function. Raises NotLiftable for syntax outside the IR.
@@ -55,7 +57,9 @@ def translate(
     forms: dict[Site, Any] = {}
     changes = differentiates = False
     for _ in range(MAX_ATTEMPTS):
-        build = Builder(values, bound=bound, forms=forms, markers=markers, scattered=scattered, changes=changes)
+        build = Builder(
+            values, bound=bound, forms=forms, markers=markers, scattered=scattered, clips=clips, changes=changes
+        )
         build.differentiates = differentiates
         build.frames.append(Frame({}, values, is_root=True, file=file))
         try:

@@ -35,13 +35,16 @@ def through_the_ir(
     kernels: bool = True,
     markers: bool = False,
     searches: bool = True,
+    clips: bool = False,
 ) -> RegionCode:
     """The region by way of the IR; without ``kernels`` none is the whole region, without ``searches`` loops that are
     left early are none.
 
-    With ``markers`` loops begin after what is None before them has its first value.
+    With ``markers`` loops begin after what is None before them has its first value, with ``clips`` slices may end
+    behind the end of what they cut.
     """
     from looplift.analysis.probe import analyse
+    from looplift.frontend.clipping import has_ends
     from looplift.frontend.translate import translate
     from looplift.optimize.reuse import reuse_memory
     from looplift.vectorize.kernel_first import (
@@ -54,7 +57,7 @@ def through_the_ir(
 
     kernels = kernels and not settings.in_graph
     region = program.region
-    places = {"file": program.file, "name": program.name, "markers": markers}
+    places = {"file": program.file, "name": program.name, "markers": markers, "clips": clips}
     function = _with_gradients(translate(region.statements, values, list(program.live_out), **places))
     whole_kernel = cache(lambda *, rows=True: one_kernel(function, settings, rows=rows))
     if kernels and (settings.backend == "native" or suits_a_kernel(function)):
@@ -91,6 +94,9 @@ def through_the_ir(
     elif made.unsearched is not None:
         options = {"settings": settings, "kernels": kernels, "markers": markers, "searches": False}
         code.alternative = partial(through_the_ir, program, **options)
+    elif not clips and has_ends(function):
+        options = {"settings": settings, "kernels": kernels, "markers": markers, "clips": True}
+        code.renewable, code.alternative = True, partial(through_the_ir, program, **options)
     return code
 
 
