@@ -18,7 +18,6 @@ from looplift.analysis.updates import check_method, check_update
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_state, set_numpy_state
-from looplift.ir.backwards import is_backwards
 from looplift.ir.facts import EITHER, Fact, Facts, Kind, kind_of, shape_of
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -43,6 +42,7 @@ from looplift.ir.grammar import (
     While,
     as_atom,
     atoms,
+    is_backwards,
     operands,
     uses,
     walk,

@@ -26,8 +26,7 @@ from looplift.frontend.scope import (
     Value,
 )
 from looplift.frontend.syntax import nodes_of
-from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Var
-from looplift.ir.tables import TABLE
+from looplift.ir.grammar import TABLE, UNDEFINED, Atom, Const, Group, Operand, Var
 
 
 def key_of(value: Value) -> Hashable | None:

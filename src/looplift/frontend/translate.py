@@ -15,17 +15,10 @@ from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Frame, Restart, Site, is_unbound
 from looplift.ir.anew import bound_anew
-from looplift.ir.backwards import lists_read_backwards
-from looplift.ir.begun import begun_lists
-from looplift.ir.chosen import chosen_views
-from looplift.ir.filled import filled_lists
-from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Function
+from looplift.ir.grammar import TABLE, UNDEFINED, Append, Atom, Block, Const, Function, If, Let, walk
 from looplift.ir.growing import joined_after_loops
-from looplift.ir.optional import without_none
 from looplift.ir.prune import prune
 from looplift.ir.sink import sink_stores
-from looplift.ir.started import started_lists
-from looplift.ir.tables import tables_as_lists
 
 RESULT = "return"
 MAX_ATTEMPTS = 40
@@ -85,10 +78,46 @@ def translate(
         "same": list(build.same.values()),
         "differentiates": differentiates or bool(build.leaves),
     })  # fmt: skip
-    function = joined_after_loops(sink_stores(function))
-    made = bound_anew(prune(filled_lists(started_lists(begun_lists(tables_as_lists(lists_read_backwards(function)))))))
-    made = chosen_views(made)
-    return without_none(made) if markers else made
+    made = bound_anew(prune(_with_growing_lists(joined_after_loops(sink_stores(function)))))
+    made = _with_chosen_views(made)
+    if markers:
+        from looplift.ir.optional import without_none
+
+        return without_none(made)
+    return made
+
+
+LISTS = frozenset(("list", TABLE, "method.insert", "method.reverse"))
+"""What makes lists and dicts of the region's own, or puts items into them elsewhere than at their end."""
+
+
+def _with_growing_lists(function: Function) -> Function:
+    """Lists and dicts of the region's own as lists that grow. A region without any is spared the modules for them."""
+    made = (isinstance(s, Append) or (isinstance(s, Let) and s.op.name in LISTS) for s in walk(function.body))
+    if not any(made):
+        return function
+    from looplift.ir.backwards import lists_read_backwards
+    from looplift.ir.begun import begun_lists
+    from looplift.ir.filled import filled_lists
+    from looplift.ir.started import started_lists
+    from looplift.ir.tables import tables_as_lists
+
+    return filled_lists(started_lists(begun_lists(tables_as_lists(lists_read_backwards(function)))))
+
+
+EXTREMES = frozenset(("builtin.max", "builtin.min"))
+
+
+def _with_chosen_views(function: Function) -> Function:
+    """What a loop chooses and hands out, looked up at its end; where it chooses anything."""
+    for statement in walk(function.body):
+        if (isinstance(statement, If) and statement.phis) or (
+            isinstance(statement, Let) and statement.op.name in EXTREMES
+        ):
+            from looplift.ir.chosen import chosen_views
+
+            return chosen_views(function)
+    return function
 
 
 def _translated(

@@ -37,14 +37,6 @@ from looplift.ir.started import Changes
 BACKWARDS = Slice(Const(None), Const(None), Const(-1))
 
 
-def is_backwards(index: object) -> bool:
-    """Whether a subscript is ``[::-1]``."""
-    if not isinstance(index, Slice):
-        return False
-    parts = [part.value for part in (index.lo, index.hi, index.step) if isinstance(part, Const)]
-    return parts == [None, None, -1]
-
-
 def lists_read_backwards(function: Function) -> Function:
     """The same function with such lists appended to."""
     if not any(isinstance(s, Let) and s.op.name in ("method.insert", "method.reverse") for s in walk(function.body)):

@@ -232,6 +232,9 @@ class Function:
 UNDEFINED = Const(NotImplemented, "<undefined>")
 """The value of a name that no path has bound yet."""
 
+TABLE = "table"
+"""The operation that makes an empty dict whose keys are not known one by one."""
+
 
 def children(statement: Statement) -> tuple[Block, ...]:
     """The blocks directly inside a statement."""
@@ -249,8 +252,9 @@ def walk(block: Iterable[Statement]) -> Iterator[Statement]:
     """Every statement of a block, outermost first, in program order."""
     for statement in block:
         yield statement
-        for inner in children(statement):
-            yield from walk(inner)
+        if isinstance(statement, If | Loop):
+            for inner in children(statement):
+                yield from walk(inner)
 
 
 def atoms(operand: Operand):
@@ -332,3 +336,11 @@ def definitions(statement: Statement):
             for carry in carries:
                 yield carry.inside
                 yield carry.after
+
+
+def is_backwards(index: object) -> bool:
+    """Whether a subscript is ``[::-1]``."""
+    if not isinstance(index, Slice):
+        return False
+    parts = [part.value for part in (index.lo, index.hi, index.step) if isinstance(part, Const)]
+    return parts == [None, None, -1]

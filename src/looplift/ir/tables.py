@@ -28,6 +28,7 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.filled import counts_up
 from looplift.ir.gathered import gathered
 from looplift.ir.grammar import (
+    TABLE,
     Append,
     Atom,
     Block,
@@ -49,9 +50,6 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
-
-TABLE = "table"
-"""The operation that makes an empty dict whose keys are not known one by one."""
 
 WHOLE = frozenset("add sub mul floordiv mod neg builtin.int builtin.len iter_len builtin.abs".split())
 
@@ -247,4 +245,4 @@ class _Table:
         return isinstance(name, Const) and name.value == "shape"
 
 
-__all__ = ["TABLE", "tables_as_lists"]
+__all__ = ["tables_as_lists"]

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from looplift.runtime import custom
-
 BUILTINS = ("abs", "bool", "float", "int", "len", "max", "min", "round", "sum", "print", "divmod", "complex", "str",
             "sorted")  # fmt: skip
 
@@ -53,7 +51,11 @@ def name_of(callable_: Callable) -> str | None:
     """The name of the operation that a callable is, or None."""
     if (found := _table().get(id(callable_)) or _method_of_function(callable_)) is not None:
         return found
-    return f"{OF_USERS}{callable_.name}" if isinstance(callable_, custom.CustomOperator) else None
+    if type(callable_).__module__ != "looplift.runtime.custom":  # which is imported where there are such operators
+        return None
+    from looplift.runtime.custom import CustomOperator
+
+    return f"{OF_USERS}{callable_.name}" if isinstance(callable_, CustomOperator) else None
 
 
 def joining_name(value: Any) -> str | None:
@@ -98,7 +100,9 @@ def callable_of(name: str) -> Any:
         case "inplace":
             return getattr(operator, {"and_": "iand", "or_": "ior"}.get(attribute, "i" + attribute))
     if name.startswith(OF_USERS):
-        return custom.made[attribute]
+        from looplift.runtime.custom import made
+
+        return made[attribute]
     value: Any = {"torch": torch, "np": np}[owner.split(".")[0]]
     for part in name.split(".")[1:]:
         value = getattr(value, part)

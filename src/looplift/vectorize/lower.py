@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Check, Choose, Node, Program
-from looplift.ir.backwards import is_backwards
 from looplift.ir.facts import EITHER, Facts, Kind
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -32,6 +31,7 @@ from looplift.ir.grammar import (
     Store,
     Var,
     While,
+    is_backwards,
     operands,
     walk,
 )
