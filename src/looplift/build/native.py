@@ -17,6 +17,7 @@ import torch
 from looplift.base.errors import NotLiftable, RequirementFailed
 from looplift.base.memory import apart, own_places
 from looplift.build import compiler
+from looplift.build.second import again_by
 from looplift.ir.kernel import OUTCOMES, Kernel
 
 
@@ -102,7 +103,7 @@ def failed(outcome: int) -> RequirementFailed:
 def differentiable(kernel: Kernel) -> Callable[..., tuple]:
     """A callable ``(*inputs) -> (*outputs, *stored)`` through which gradients flow; it changes none of its inputs.
 
-    The stored tensors come back as new ones. A second derivative raises an error.
+    The stored tensors come back as new ones. Second derivatives are those of the loop, which runs again for them.
     """
     if kernel.adjoint is None or kernel.adjoint_caller is None:
         raise ValueError("the kernel was made without gradients")
@@ -115,7 +116,7 @@ def differentiable(kernel: Kernel) -> Callable[..., tuple]:
     return _defined(
         kernel.adjoint_caller, kernel.name, forward_function=forward, backward_function=backward, Tape=tape,
         tracked_library=cache(lambda: _library("#define TRACKED\n" + adjoint)), share_memory=share_memory,
-        overlaps=overlaps, once=once, is_doubtful=is_doubtful,
+        overlaps=overlaps, once=again_by(kernel), is_doubtful=is_doubtful,
     )  # fmt: skip
 
 
@@ -160,26 +161,3 @@ def is_doubtful(gradient: torch.Tensor) -> bool:
     """Whether a gradient may be none at all, or hold what flowed from none: its sum is zero or not finite."""
     total = float(gradient.sum())
     return total == 0 or total - total != 0
-
-
-def once(backward: Callable) -> Callable:
-    """A backward pass whose gradients raise an error when they are differentiated again, by whatever they depend on."""
-
-    class Once(torch.autograd.Function):
-        @staticmethod
-        def forward(context: Any, found: tuple, *sources: torch.Tensor) -> tuple:
-            return found
-
-        @staticmethod
-        def backward(ctx: Any, *gradients: Any) -> Any:
-            raise RuntimeError("the gradient of a native kernel cannot be differentiated again (once_differentiable)")
-
-    def wrapped(context: Any, *gradients: Any) -> tuple:
-        with torch.no_grad():
-            found = backward(context, *gradients)
-        if not torch.is_grad_enabled():
-            return found
-        sources = (tensor for tensor in (*context.sources, *gradients) if tensor is not None)
-        return Once.apply(found, *sources)
-
-    return wrapped

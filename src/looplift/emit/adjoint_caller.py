@@ -101,7 +101,6 @@ class _Text:
 
     def _forward(self) -> list[str]:
         lines = checks(self.signature, self.names, self.kernel.stored)
-        lines += self._alias_checks()
         for var, new in self.stored.items():
             copies = "clone()" if self.signature.of(var).kind.family == "tensor" else "copy()"
             lines.append(f"{new} = {self.names[var]}.{copies}")
@@ -138,8 +137,10 @@ class _Text:
         numbers = [self.names[var] for var in self.kernel.inputs if not self._is_tensor(var)]
         lines = ["context.tape = tape", *self._save(read)]
         lines.append(f"context.numbers = {self._tuple(numbers)}")
-        sources = [self.names[v] for v in self.kernel.inputs if v in self.reaches and v not in self.stored]
-        lines.append(f"context.sources = {self._tuple(sources)}")
+        lines.append(f"context.everything = {self._tuple(list(self.names.values()))}")
+        tensors = [(place, name) for place, (var, name) in enumerate(self.names.items()) if self._has_version(var)]
+        versions = ", ".join(f"{place}: {name}._version" for place, name in tensors)
+        lines.append(f"context.every_version = {{{versions}}}")
         shaped = [self.stored.get(var, self.names[var]) for var in self.shaped]
         shapes = [f"(*{name}.shape, *{name}.stride())" for name in shaped]
         lines.append(f"context.shapes = {self._tuple(shapes)}")
@@ -149,6 +150,9 @@ class _Text:
             lines.append(f"context.mark_non_differentiable({', '.join(flat)})")
         lines.append("context.set_materialize_grads(False)")
         return lines
+
+    def _has_version(self, var: Var) -> bool:
+        return any(p.var is var and p.kind.family == "tensor" for p in self.signature.parameters)
 
     def _save(self, read: list[str]) -> list[str]:
         """Each of several results may go backward once: nothing is freed then, but what tells that one did."""
@@ -307,10 +311,18 @@ class _Text:
 
     def entry(self) -> list[str]:
         arguments, passed = ", ".join(self.names.values()), ", ".join(map(self._passed, self.names))
-        return [f"def {self.kernel.name}({arguments}):", f"    return {self.kernel.name}_function.apply({passed})"]
+        return [
+            f"def {self.kernel.name}({arguments}):",
+            *(f"    {line}" for line in self._alias_checks()),
+            f"    return {self.kernel.name}_function.apply({passed})",
+        ]
 
     def _passed(self, var: Var) -> str:
-        """A tensor that no gradient reaches asks for none in what the kernel makes."""
+        """A tensor that no gradient reaches asks for none in what the kernel makes; of what the loop writes into the
+        second derivative needs what was there before."""
         name, kinds = self.names[var], [p.kind for p in self.signature.parameters if p.var is var]
         floats = any(kind.family == "tensor" and "float" in str(kind.dtype) for kind in kinds)
-        return f"{name}.detach()" if floats and self._gradient_out(var) == "None" else name
+        text = f"{name}.detach()" if floats and self._gradient_out(var) == "None" else name
+        if var in self.stored:
+            text += ".clone()" if self._has_version(var) else ".copy()"
+        return text

@@ -62,7 +62,7 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
     Facts are read of the loop's live-ins, others only as hints. ``strict``: where a result would not have the one
     kind that it is declared with (``total = 0`` after no iteration), the kernel fails a requirement.
     """
-    wanted = Wanted(read_after(loop, facts), facts.function, strict)
+    wanted, written = Wanted(read_after(loop, facts), facts.function, strict), loop
     if (numbers := expanded(loop, facts, gradients=gradients)) is not None:
         loop, facts = numbers
     inputs = live_ins(loop)
@@ -78,6 +78,7 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
     check_writable(kernel.stored, facts)
     if not gradients:
         return kernel
+    kernel = replace(kernel, loop=written if set(live_ins(written)) <= set(inputs) else loop)
     from looplift.emit.adjoint import with_adjoint
     from looplift.emit.adjoint_witness import Doubtful, witnessed
 

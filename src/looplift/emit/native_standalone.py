@@ -116,7 +116,7 @@ def is_doubtful(gradient):
 
 
 def once(backward):
-    """A backward pass whose gradients raise an error when they are differentiated again."""
+    """A backward pass whose gradients raise an error when they are differentiated again: there is no loop to do it."""
 
     class Once(torch.autograd.Function):
         @staticmethod
@@ -132,7 +132,7 @@ def once(backward):
             found = backward(context, *gradients)
         if not torch.is_grad_enabled():
             return found
-        sources = (tensor for tensor in (*context.sources, *gradients) if tensor is not None)
+        sources = (one for one in (*context.everything, *gradients) if isinstance(one, torch.Tensor))
         return Once.apply(found, *sources)
 
     return wrapped

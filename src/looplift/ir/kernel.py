@@ -62,6 +62,7 @@ class Kernel:
     of iterations depends on. ``adjoint``: C++ of the forward pass with a tape and of the backward pass,
     ``adjoint_caller``: Python text of its autograd function; ``differentiable``: the inputs that get a gradient,
     ``running``: loops that must have an iteration for that, ``is_witnessed``: the kernel itself sees to the rest.
+    ``loop``: what it was made of, if it has gradients.
     """
 
     name: str
@@ -78,3 +79,4 @@ class Kernel:
     differentiable: tuple[Var, ...] = ()
     running: tuple[Loop, ...] = ()
     is_witnessed: bool = False
+    loop: Loop | None = None

@@ -43,6 +43,14 @@ def run(function: Function, values: Mapping[str, Any], *, watch: Watch | None = 
     return {name: interpreter.value(atom) for name, atom in function.results}
 
 
+def run_loop(loop: Loop, values: Mapping[Var, Any]) -> Mapping[Var, Any]:
+    """What a loop binds, from the values that it reads of what is around it. What it stores into is changed."""
+    interpreter = _Interpreter(_unseen)
+    interpreter.values |= values
+    interpreter.loop(loop)
+    return interpreter.values
+
+
 def arguments(function: Function, values: Mapping[str, Any]) -> dict[Var, Any]:
     """The value of each parameter: that of its path, ``self.layer.weight`` or ``rows[0]``, among ``values``."""
     paths = function.attributes.get("paths", {})

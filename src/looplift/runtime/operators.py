@@ -126,11 +126,14 @@ class Operator:
         ctx.numbers = [None if isinstance(one, torch.Tensor) else one for one in inputs]
         tensors = (one for one in inputs if isinstance(one, torch.Tensor))
         ctx.save_for_backward(*(one.clone() for one in tensors))  # what the loop writes to changes afterwards
+        ctx.sources = [one for one in inputs if isinstance(one, torch.Tensor) and one.requires_grad]
 
     def _gradients(self, ctx: Any, gradients: Sequence[Any]) -> tuple[Any, ...]:
         tensors = iter(ctx.saved_tensors)
         arguments = [next(tensors) if one is None else one for one in ctx.numbers]
         found = getattr(torch.ops.looplift, f"{self.definition.operator}_backward")(*arguments, list(gradients))
+        if torch.is_grad_enabled():
+            found = Once.apply(found, *ctx.sources, *(one for one in gradients if one is not None))
         every: list[Any] = [None] * len(arguments)
         for position, gradient in zip(self.definition.sources, found, strict=True):
             every[position] = gradient
@@ -154,6 +157,21 @@ class Operator:
 
     def _shapes_backward(self, *arguments: Any) -> list[torch.Tensor]:
         return [torch.empty_like(arguments[position]) for position in self.definition.sources]
+
+
+class Once(torch.autograd.Function):
+    """Gradients as they are, which cannot be differentiated again."""
+
+    @staticmethod
+    def forward(ctx: Any, found: list[torch.Tensor], *sources: torch.Tensor) -> Any:
+        return tuple(found)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        raise RuntimeError(
+            "the gradient of a kernel in a graph or in a file cannot be differentiated again: call the lifted "
+            "function itself, or lift it with backend='torch'"
+        )
 
 
 def operator(call: Any) -> Operator:

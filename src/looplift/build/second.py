@@ -1,0 +1,118 @@
+"""A kernel's backward pass in, one whose gradients can be differentiated again out: through the loop, as in the IR.
+
+First derivatives are the kernel's. Only where a derivative of these is asked for, the loop runs, operation by
+operation, and torch differentiates it twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+
+from looplift.base.data import dataclass
+from looplift.ir.kernel import Kernel
+from looplift.ops.interpret import run_loop
+
+NO_LOOP = (
+    "the gradient of a native kernel cannot be differentiated again, as its loop is not at hand: "
+    "lift the function in this process, or with backend='torch'"
+)
+CHANGED = (
+    "the gradient of a native kernel cannot be differentiated again, as a tensor that the loop read or wrote into was "
+    "changed after it: let the loop work on a copy, or lift the function with backend='torch'"
+)
+
+
+@dataclass(frozen=True)
+class First:
+    """Of a backward pass: its ``inputs``, so many, and what came in from the results; ``others`` has those that are no
+    tensors, ``places`` the places of tensors among them. ``is_changed``: not all are as they were in the loop."""
+
+    others: list[Any]
+    inputs: int
+    places: list[int]
+    is_changed: bool
+
+
+def again_by(kernel: Kernel) -> Callable[[Callable[..., Any]], Callable[..., tuple]]:
+    """The decorator of a kernel's backward pass."""
+    return partial(_differentiable, partial(_results, kernel) if kernel.loop is not None else None)
+
+
+def _results(kernel: Kernel, inputs: Sequence[Any]) -> list[Any]:
+    """What the kernel gives for these inputs, by its loop, through which gradients flow."""
+    assert kernel.loop is not None
+    values = dict(zip(kernel.inputs, inputs, strict=True))
+    for var in kernel.stored:
+        values[var] = values[var].clone() if isinstance(values[var], torch.Tensor) else values[var].copy()
+    found = run_loop(kernel.loop, values)
+    return [*(found.get(output.var) for output in kernel.results), *(found[var] for var in kernel.stored)]
+
+
+def _differentiable(results: Callable[[Sequence[Any]], list[Any]] | None, backward: Callable[..., tuple]) -> Any:
+    class Again(torch.autograd.Function):
+        @staticmethod
+        def forward(context: Any, found: tuple, first: First, *tensors: Any) -> tuple:
+            context.first = first
+            context.save_for_backward(*tensors)
+            return found
+
+        @staticmethod
+        def backward(ctx: Any, *seconds: Any) -> Any:
+            if results is None:
+                raise RuntimeError(NO_LOOP)
+            if ctx.first.is_changed:
+                raise RuntimeError(CHANGED)
+            return None, None, *_second(results, ctx.first, ctx.saved_tensors, seconds)
+
+    def wrapped(context: Any, *gradients: Any) -> tuple:
+        with torch.no_grad():
+            found = backward(context, *gradients)
+        if not torch.is_grad_enabled():
+            return found
+        given = [*context.everything, *gradients]
+        tensors = {place: one for place, one in enumerate(given) if isinstance(one, torch.Tensor)}
+        changed = any(tensors[place]._version != version for place, version in context.every_version.items())
+        others = [None if place in tensors else one for place, one in enumerate(given)]
+        return Again.apply(found, First(others, len(context.everything), list(tensors), changed), *tensors.values())
+
+    return wrapped
+
+
+def _second(results: Any, first: First, tensors: Sequence[Any], seconds: Sequence[Any]) -> list[Any]:
+    """Gradients of the loop's gradients, for its inputs and for what came in from its results."""
+    given, places, count = list(first.others), first.places, first.inputs
+    is_deeper = torch.is_grad_enabled()
+    with torch.enable_grad():
+        for place, tensor in zip(places, tensors, strict=True):
+            given[place] = _another(tensor)
+        inputs, incoming = given[:count], given[count:]
+        ends = [
+            (end, one) for end, one in zip(results(inputs), incoming, strict=True) if _flows(end) and one is not None
+        ]
+        starts = [(k, one) for k, one in enumerate(inputs) if _flows(one) and seconds[k] is not None]
+        if not ends or not starts:
+            return [None] * len(places)
+        slopes = torch.autograd.grad(
+            [end for end, _ in ends], [one for _, one in starts], [one for _, one in ends],
+            create_graph=True, allow_unused=True,
+        )  # fmt: skip
+        pairs = [(slope, seconds[k]) for (k, _), slope in zip(starts, slopes, strict=True) if _flows(slope)]
+        wanted = [given[place] for place in places if _flows(given[place])]
+        if not pairs:
+            return [None] * len(places)
+        ends, weights = zip(*pairs)
+        found = iter(torch.autograd.grad(ends, wanted, weights, create_graph=is_deeper, allow_unused=True))
+    return [next(found) if _flows(given[place]) else None for place in places]
+
+
+def _another(tensor: torch.Tensor) -> torch.Tensor:
+    """The same value, apart from others that are one tensor with it."""
+    return tensor.view_as(tensor) if tensor.requires_grad else tensor
+
+
+def _flows(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.requires_grad
