@@ -12,7 +12,14 @@ from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.base.settings import Settings
 from looplift.pipeline.other_forms import in_waves, is_typed_whole, over_lists, typed_program
-from looplift.pipeline.rewritten import over_letters, through_grids, through_tables, with_draws, with_own_lists
+from looplift.pipeline.rewritten import (
+    over_letters,
+    through_grids,
+    through_tables,
+    with_draws,
+    with_own_lists,
+    with_streams,
+)  # fmt: skip
 from looplift.pipeline.through_ir import through_the_ir
 
 if TYPE_CHECKING:
@@ -106,6 +113,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     from looplift.frontend.grids import has_grid
     from looplift.frontend.outer_lists import outer_lists
     from looplift.frontend.peeling import has_marker
+    from looplift.frontend.streams import streams_of
     from looplift.frontend.writing import stores_at_places
 
     statements = program.region.statements
@@ -117,7 +125,12 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield through_tables
     if has_grid(statements):
         yield through_grids
-    if (draws := draws_of(statements, values, program.namespace)) is not None:
+    draws = draws_of(statements, values, program.namespace)
+    if draws is not None and draws.at_once:
+        yield partial(with_draws, draws)
+    if (streams := streams_of(statements, values, program.namespace)) is not None:
+        yield partial(with_streams, streams)
+    if draws is not None and not draws.at_once:
         yield partial(with_draws, draws)
     if calls_itself(statements, values):
         yield in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from looplift.frontend.letters import Letters
     from looplift.frontend.outer_lists import OuterLists
     from looplift.frontend.rewriting import RegionProgram
+    from looplift.frontend.streams import Streams
     from looplift.runtime.variants import RegionCode
 
 
@@ -102,6 +103,30 @@ def with_draws(draws: Draws, program: Any, values: Mapping[str, Any], settings: 
     first = given(values)
     code = _going_further(over(program, draws.statements(first)), first, settings)
     return _changed(code, first, partial(add_draws, draws=draws), given)
+
+
+def with_streams(streams: Streams, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """The region as a kernel that draws by itself: it takes the states of the generators, and gives them back."""
+    code = through_the_ir(over(program, streams.statements), streams.given(values), settings)
+    if any(loop.decision != "native" for loop in code.decisions):
+        raise NotLiftable("random-order", "random numbers are drawn in a loop that is no kernel")
+    word = re.compile(rf"\b({'|'.join([*streams.names, *streams.functions])})\b")
+    code.statements = [*streams.openings, *_before_return(code.statements, streams.endings, streams.result)]
+    code.guards = [guard for guard in code.guards if not word.search(guard)]
+    code.paths = [path for path in code.paths if not word.search(path)]
+    code.mutated = [path for path in code.mutated if not word.search(path)]
+    code.random, code.alternative = True, None
+    return code
+
+
+def _before_return(lines: list[str], endings: list[str], result: str) -> list[str]:
+    """Statements with others at their end, in front of what they return."""
+    returns = [line for text in lines for line in text.splitlines() if re.match(r"\s*return\b", line)]
+    if not returns:
+        return [*lines, *endings]
+    if len(returns) > 1 or not (found := re.match(r"return (.+)\Z", lines[-1], re.DOTALL)):
+        raise NotLiftable("random-order", "random numbers are drawn in a region that is left at several places")
+    return [*lines[:-1], f"{result} = {found[1]}", *endings, f"return {result}"]
 
 
 def through_tables(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:

@@ -350,7 +350,9 @@ class GeneratorStates:
 def _state_of(generator: Any) -> Any:
     if hasattr(generator, "bit_generator"):
         return generator.bit_generator.state
-    return generator.getstate() if isinstance(generator, random.Random) else generator.get_state()
+    if isinstance(generator, random.Random):
+        return generator.getstate()
+    return generator.get_state() if isinstance(generator, torch.Generator) else generator.get_state(legacy=False)
 
 
 def _set_state(generator: Any, state: Any) -> None:

@@ -1,0 +1,162 @@
+"""The states of random generators in; single numbers, as NumPy's legacy generator and Python's draw them, out.
+
+Written as loops over arrays, so that a kernel can take them in. ``words``: the 624 words of the Mersenne twister
+(Matsumoto and Nishimura, 1998), and how many of them were given out. ``held``: whether a normal number was drawn beside
+the last one, and that number.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def word(words):
+    """The next 32 bits."""
+    at = int(words[624])
+    if at >= 624:
+        for k in range(227):
+            mixed = (int(words[k]) & 0x80000000) | (int(words[k + 1]) & 0x7FFFFFFF)
+            words[k] = int(words[k + 397]) ^ (mixed >> 1) ^ ((mixed & 1) * 0x9908B0DF)
+        for k in range(227, 623):
+            mixed = (int(words[k]) & 0x80000000) | (int(words[k + 1]) & 0x7FFFFFFF)
+            words[k] = int(words[k - 227]) ^ (mixed >> 1) ^ ((mixed & 1) * 0x9908B0DF)
+        mixed = (int(words[623]) & 0x80000000) | (int(words[0]) & 0x7FFFFFFF)
+        words[623] = int(words[396]) ^ (mixed >> 1) ^ ((mixed & 1) * 0x9908B0DF)
+        at = 0
+    words[624] = at + 1
+    y = int(words[at])
+    y = y ^ (y >> 11)
+    y = y ^ (((y & 0x1FFFFFF) << 7) & 0x9D2C5680)
+    y = y ^ (((y & 0x1FFFF) << 15) & 0xEFC60000)
+    return y ^ (y >> 18)
+
+
+def unit(words):
+    """A float in [0, 1) of 53 bits."""
+    bits = 0.0
+    for dropped in range(5, 7):
+        bits = bits * 67108864.0 + (word(words) >> dropped)
+    return bits / 9007199254740992.0
+
+
+# ---------------------------------------------------------------- NumPy's
+
+
+def numpy_uniform(words, low, high):
+    low = float(low)
+    extent = float(high) - low
+    if not math.isfinite(extent):
+        raise OverflowError
+    return low + extent * unit(words)
+
+
+def numpy_integer(words, low, high):
+    """Of low to high - 1: as many bits as the greatest has, until they are not more than it."""
+    top = high - 1 - low
+    if top < 0 or top > 0xFFFFFFFF or low < -0x80000000 or high > 0x80000000:
+        raise ValueError
+    mask = top | (top >> 1)
+    mask = mask | (mask >> 2)
+    mask = mask | (mask >> 4)
+    mask = mask | (mask >> 8)
+    mask = mask | (mask >> 16)
+    found = top + 1 if top > 0 else 0
+    while found > top:
+        found = word(words) & mask
+    return low + found
+
+
+def numpy_standard(words, held):
+    """By the polar method, which gives two at a time (Marsaglia and Bray, 1964)."""
+    if float(held[0]) != 0.0:
+        found = float(held[1])
+        held[0] = 0.0
+        held[1] = 0.0
+    else:
+        x = 0.0
+        y = 0.0
+        square = 0.0
+        while square >= 1.0 or square == 0.0:
+            x = 2.0 * unit(words) - 1.0
+            y = 2.0 * unit(words) - 1.0
+            square = x * x + y * y
+        factor = math.sqrt(-2.0 * math.log(square) / square)
+        held[0] = 1.0
+        held[1] = factor * x
+        found = factor * y
+    return found
+
+
+def numpy_normal(words, held, loc, scale):
+    loc = float(loc)
+    scale = float(scale)
+    if not (scale >= 0.0 and math.isfinite(loc)) or math.copysign(1.0, scale) < 0.0:
+        raise ValueError
+    return loc + scale * numpy_standard(words, held)
+
+
+def numpy_exponential(words, scale):
+    scale = float(scale)
+    if not scale >= 0.0 or math.copysign(1.0, scale) < 0.0:
+        raise ValueError
+    return scale * -math.log(1.0 - unit(words))
+
+
+# ---------------------------------------------------------------- Python's
+
+
+def python_uniform(words, a, b):
+    return a + (b - a) * unit(words)
+
+
+def python_below(words, count):
+    """Of 0 to count - 1: the first bits of words, until they are less than count."""
+    if count <= 0 or count > 0x7FFFFFFF:
+        raise ValueError
+    shift = 32
+    left = count
+    while left > 0:
+        left = left >> 1
+        shift = shift - 1
+    found = count
+    while found >= count:
+        found = word(words) >> shift
+    return found
+
+
+def python_range(words, start, stop):
+    return start + python_below(words, stop - start)
+
+
+def python_integer(words, a, b):
+    return a + python_below(words, b + 1 - a)
+
+
+def python_gauss(words, held, mu, sigma):
+    """Two at a time, as a point in the plane (Box and Muller, 1958)."""
+    if float(held[0]) != 0.0:
+        found = float(held[1])
+        held[0] = 0.0
+    else:
+        angle = unit(words) * (2.0 * math.pi)
+        radius = math.sqrt(-2.0 * math.log(1.0 - unit(words)))
+        found = math.cos(angle) * radius
+        held[0] = 1.0
+        held[1] = math.sin(angle) * radius
+    return mu + found * sigma
+
+
+def python_normal(words, mu, sigma):
+    """By the ratio of two uniform numbers (Kinderman and Monahan, 1977)."""
+    z = 0.0
+    rejected = True
+    while rejected:
+        first = unit(words)
+        second = 1.0 - unit(words)
+        z = 1.7155277699214135 * (first - 0.5) / second
+        rejected = z * z / 4.0 > -math.log(second)
+    return mu + z * sigma
+
+
+def python_exponential(words, rate):
+    return -math.log(1.0 - unit(words)) / rate

@@ -1,0 +1,93 @@
+"""Kernels draw from the generators of NumPy and Python as the loop does: the same numbers, and what is left to draw."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+from tests.frontend import stream_programs
+from tests.frontend.stream_programs import KERNELS, OTHERS, Quarter
+
+from looplift import lift
+from looplift.base.compare import difference
+from looplift.frontend.streams import NUMPY, PYTHON, is_as_written
+
+
+def seen(call, n, seed):
+    """What a call gives or raises, and the states of the generators after it."""
+    np.random.seed(seed)
+    random.seed(seed)
+    if seed % 2:
+        np.random.normal()
+        random.gauss(0.0, 1.0)
+    with np.errstate(all="ignore"):
+        try:
+            result = call(n)
+        except Exception as error:
+            result = type(error), str(error)
+    state = np.random.get_state()
+    return result, state[1].tolist(), *state[2:], random.getstate()
+
+
+def check(program, sizes=(30, 0, 1, 500)):
+    for backend, verify in (("auto", "first"), ("native", "off")):
+        lifted = lift(program, backend=backend, verify=verify)
+        for seed, n in enumerate(sizes if verify == "first" else sizes[:1]):
+            found, wanted = seen(lifted, n, seed), seen(program, n, seed)
+            assert difference(found, wanted) is None and found[1:] == wanted[1:]
+    return lifted
+
+
+@pytest.mark.parametrize("name", NUMPY)
+def test_numpy_draws_as_is_written_here(name):
+    assert is_as_written(name, is_python=False)
+
+
+@pytest.mark.parametrize("name", PYTHON)
+def test_python_draws_as_is_written_here(name):
+    assert is_as_written(name, is_python=True)
+
+
+@pytest.mark.parametrize("program", KERNELS)
+def test_kernels_draw(program):
+    lifted = check(program)
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}
+
+
+@pytest.mark.parametrize("program", OTHERS)
+def test_what_raises_or_draws_in_another_way_is_the_loop_s(program):
+    check(program, sizes=(12, 3, 12, 12))
+
+
+def test_other_generators_are_left_alone():
+    for generator in (lambda: Quarter(3), lambda: random.SystemRandom(3)):
+        lifted = lift(stream_programs.of_an_object, backend="native")
+        lifted(20, generator())
+        assert "setstate" not in lifted.source
+    lifted = lift(stream_programs.of_a_state)
+    for bits in (np.random.PCG64, np.random.MT19937):
+        first, second = np.random.RandomState(bits(3)), np.random.RandomState(bits(3))
+        assert lifted(30, first) == stream_programs.of_a_state(30, second)
+        assert difference(first.get_state(legacy=False), second.get_state(legacy=False)) is None
+
+
+def test_a_function_in_the_place_of_a_library_s_is_called(monkeypatch):
+    monkeypatch.setattr(random, "random", lambda: 0.25)
+    assert lift(stream_programs.rows_of_draws)(5) == stream_programs.rows_of_draws(5)
+
+
+def test_gradients_flow_where_numbers_are_drawn():
+    def dropped(w):
+        total = 0.0
+        for i in range(len(w)):
+            if np.random.rand() < 0.5:
+                total = total + w[i] * np.random.uniform(0, 1)
+        return total
+
+    gradients = []
+    for call in (dropped, lift(dropped), lift(dropped, verify="off", backend="native")):
+        np.random.seed(3)
+        w = torch.arange(12.0, requires_grad=True)
+        call(w).backward()
+        gradients.append(w.grad)
+    assert torch.equal(gradients[0], gradients[1]) and torch.equal(gradients[0], gradients[2])
