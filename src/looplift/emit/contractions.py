@@ -16,13 +16,34 @@ if TYPE_CHECKING:
 def matmul_text(p: Printer, node: Node) -> Text:
     a, b = node.args
     ranks = (a.kind.rank, b.kind.rank)
-    if not a.axes and ranks[1] == 1 and ranks[0] == 2 and p.library == "torch":
-        return Text(f"{p.text(b).at(PRODUCT)} @ {p.text(a).at(ATOM)}.mT", PRODUCT)
+    if _is_turned(p, node):
+        return Text(f"{p.text(b).at(PRODUCT)} @ {p.turned.get(a.serial) or _turned(p, a)}", PRODUCT)
     if (not b.axes and ranks == (1, 2)) or (not b.axes and ranks[0] == 2):
         return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
     if not b.axes and ranks == (1, 1) and len(a.axes) >= 1:
         return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
     return einsum_text(p, node)
+
+
+def _is_turned(p: Printer, node: Node) -> bool:
+    """Whether a matrix is multiplied with a vector of each lane, the rows of another one."""
+    a, b = node.args
+    return not a.axes and (a.kind.rank, b.kind.rank) == (2, 1) and p.library == "torch"
+
+
+def _turned(p: Printer, matrix: Node) -> str:
+    return f"{p.text(matrix).at(ATOM)}.mT"
+
+
+def turn_matrices(p: Printer, nodes: list[Node], varying: set[int]) -> None:
+    """Names for matrices that a loop does not change, as it multiplies them in each step."""
+    for node in nodes:
+        if node.op == "matmul" and node.serial in varying and node.serial not in p.names and _is_turned(p, node):
+            matrix = node.args[0]
+            if matrix.serial not in varying and matrix.serial not in p.turned:
+                text = _turned(p, matrix)
+                p.turned[matrix.serial] = p.fresh(f"{text.partition('.')[0]}_turned")
+                p.line(f"{p.turned[matrix.serial]} = {text}")
 
 
 def einsum_text(p: Printer, node: Node) -> Text:

@@ -20,6 +20,8 @@ from looplift.emit.arrays import carried_text, detached, is_view
 from looplift.emit.bounds import bound_text
 from looplift.emit.guards import device_of, guarded_modules, guards_of
 from looplift.emit.helpers import HELPERS, helper_functions
+from looplift.emit.hoisted import TRIVIAL, hoist, memory_of
+from looplift.emit.loop_rows import bind_rows
 from looplift.emit.text import Text, full, into_buffer
 from looplift.emit.writes import write_lines
 from looplift.ir.array import (
@@ -37,7 +39,6 @@ from looplift.ir.array import (
     Run,
     Step,
     Write,
-    axis_nodes,
     changed_by,
     operands_of,
     reachable,
@@ -52,7 +53,6 @@ RENDERERS = {
     **ragged_writes.RENDERERS,
     **scans.RENDERERS,
 }
-TRIVIAL = frozenset(("name", "const", "retype"))
 WIDTH = 92
 
 
@@ -96,6 +96,8 @@ class Printer:
     position_names: dict[Axis, str] = field(default_factory=dict)
     scopes: list[list[int]] = field(default_factory=list)
     buffers: dict[int, str] = field(default_factory=dict)
+    turned: dict[int, str] = field(default_factory=dict)
+    """Names of matrices as they are multiplied with rows, by serial."""
     memory: dict[int, frozenset[str]] = field(default_factory=dict)
     """Nodes that are arrays to be written to, by serial, with the array's name."""
 
@@ -236,32 +238,6 @@ def count_uses(roots: list[Node]) -> dict[int, int]:
         if node.op == "retype":  # it is written as its operand
             uses[node.args[0].serial] += max(uses[node.serial] - 1, 0)
     return uses
-
-
-def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
-    """The names of written arrays that the node reads."""
-    pending = [node]
-    while pending:
-        current = pending[-1]
-        if current.serial in cache:
-            pending.pop()
-            continue
-        parts = [*current.args, *(part for axis in current.axes for part in axis_nodes(axis))]
-        missing = [arg for arg in parts if arg.serial not in cache]
-        if missing:
-            pending += missing
-            continue
-        own = (
-            frozenset([current.attrs["text"]]) if current.op == "name" and current.attrs.get("memory") else frozenset()
-        )
-        if current.op == "name" and current.attrs.get("local"):
-            own = own | {current.attrs["text"]}
-        if current.op in ("extent", "length"):
-            cache[current.serial] = frozenset()
-        else:
-            cache[current.serial] = own.union(*(cache[arg.serial] for arg in parts))
-        pending.pop()
-    return cache[node.serial]
 
 
 # ---------------------------------------------------------------- steps
@@ -438,17 +414,20 @@ def _loop(p: Printer, step: For | Forever, rest: list[Node]) -> None:
         changed.add(step.name)
         bounds = [p.text(b).text for b in step.bounds]
     _settle(p, changed, rest + [n for s in step.body for n in operands_of(s)], step.serial)
-    _hoist(p, inner, changed)
+    hoist(p, inner, changed)
     for inside in step.body:
         if isinstance(inside, Assign) and inside.function:
             p.buffers[inside.serial] = p.fresh("buffer")
             p.line(f"{p.buffers[inside.serial]} = None")
+    rows = bind_rows(p, step, inner, changed) if isinstance(step, For) else []
     if isinstance(step, For):
         shown = bounds[1:2] if bounds[0] == "0" and bounds[2] == "1" else bounds[:2] if bounds[2] == "1" else bounds
         p.line(f"for {step.name} in range({', '.join(shown)}):")
     else:
         p.line("while True:")
     _indented(p, step.body)
+    for serial in rows:
+        del p.names[serial]
 
 
 def _always_read(steps: list[Step]) -> list[Node]:
@@ -479,7 +458,7 @@ def _indented(p: Printer, steps: list[Step]) -> None:
     """A block of its own: what gets a name in it has none after it."""
     p.depth += 1
     p.scopes.append([])
-    saved = dict(p.position_names), dict(p.entry_names)
+    saved = dict(p.position_names), dict(p.entry_names), dict(p.turned)
     before = len(p.lines)
     _steps(p, steps, [])
     if len(p.lines) == before:
@@ -487,27 +466,7 @@ def _indented(p: Printer, steps: list[Step]) -> None:
     p.depth -= 1
     for serial in p.scopes.pop():
         p.names.pop(serial, None)
-    p.position_names, p.entry_names = saved
-
-
-def _hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:
-    cache = dict(p.memory)
-    nodes = reachable(inner)
-    varying = {node.serial for node in nodes if memory_of(node, cache) & changed}
-    used_by_varying = {arg.serial for node in nodes if node.serial in varying for arg in node.args}
-    used_by_varying |= {node.serial for node in inner}
-    for node in nodes:
-        if node.serial in varying or node.serial not in used_by_varying or node.serial in p.names:
-            continue
-        if node.op in TRIVIAL or not (node.kind.is_array or node.axes) or node.op in ("display", "apply"):
-            continue
-        if node.op == "slice" and not node.axes:
-            continue
-        p.bind(node)
-    for node in nodes:
-        for axis in node.axes:
-            if axis.is_ragged and not memory_of(axis.extent, cache) & changed:
-                p.entries(axis, axis.parents[0])
+    p.position_names, p.entry_names, p.turned = saved
 
 
 def _effect(p: Printer, step: Effect) -> None:

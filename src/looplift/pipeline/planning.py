@@ -35,6 +35,9 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
                 return other
         except NotLiftable as why:
             refusal = refusal or why
+    if (other := _parted(facts, plan, made)) is not None:
+        made, facts = other, other.facts
+        made.rewritten = True
     if (made is None or not _is_done(made)) and (other := _forwarded(facts, plan)) is not None:
         made, facts = other, other.facts
         made.rewritten = True
@@ -67,6 +70,20 @@ def _forwarded(facts: Any, plan: Callable[[Any], Any]) -> Any:
     with suppress(NotLiftable):
         made = plan(analyse(function))
         return made if _is_done(made) else None
+    return None
+
+
+def _parted(facts: Any, plan: Callable[[Any], Any], before: Any) -> Any:
+    """The plan of a function whose loops that stay map what they do not carry before, if any of them can."""
+    if before is not None and all(loop.decision != "sequential" for loop in before.decisions):
+        return None
+    from looplift.analysis.probe import analyse
+    from looplift.vectorize.parted import with_parted_products
+
+    if (function := with_parted_products(facts.function, facts)) is None:
+        return None
+    with suppress(NotLiftable):
+        return plan(analyse(function))
     return None
 
 

@@ -198,13 +198,25 @@ def has_two_names(context: Context, atom: Var) -> bool:
         ends += sum(result is var for _, result in context.facts.function.results)
         for user in context.flow.users.get(var, ()):
             handed = isinstance(user, Append) and not is_joined(context, user.ref)
-            if handed or (isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")):
+            listed = isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")
+            if handed or (listed and not _is_only_joined(context, user)):
                 ends += sum(used is var for used in uses(user))
             for other in _same_object(user, var):
                 if other not in seen:
                     seen.add(other)
                     pending.append(other)
     return ends > 1
+
+
+def _is_only_joined(context: Context, display: Statement) -> bool:
+    """Whether a list that is written down is only what a join makes a new tensor of."""
+    assert isinstance(display, Let)
+    users = context.flow.users.get(display.var, ())
+    joins = all(isinstance(user, Let) and user.op.name in _JOINS for user in users)
+    return bool(users) and display.op.name != "copy" and joins
+
+
+_JOINS = frozenset(f"torch.{name}" for name in ("stack", "cat", "concat", "concatenate", "hstack", "vstack"))
 
 
 def _same_object(user: Statement, var: Var) -> list[Var]:

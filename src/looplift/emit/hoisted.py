@@ -1,0 +1,81 @@
+"""The steps of a loop that stays in, what none of them changes under names in front of it out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplift.emit.contractions import turn_matrices
+from looplift.ir.array import Node, axis_nodes, reachable
+from looplift.ops import table
+
+if TYPE_CHECKING:
+    from looplift.emit.source import Printer
+
+TRIVIAL = frozenset(("name", "const", "retype"))
+
+
+def hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:
+    """Names for what steps read and do not change."""
+    cache = dict(p.memory)
+    nodes = reachable(inner)
+    varying = {node.serial for node in nodes if memory_of(node, cache) & changed}
+    varying |= _measuring(nodes, varying)
+    used_by_varying = {arg.serial for node in nodes if node.serial in varying for arg in node.args}
+    used_by_varying |= {node.serial for node in inner}
+    factors = {arg.serial for node in nodes if _multiplies(node) for arg in node.args}
+    for node in nodes:
+        if node.serial in varying or node.serial not in used_by_varying or node.serial in p.names:
+            continue
+        if node.op in TRIVIAL or not (node.kind.is_array or node.axes) or node.op in ("display", "apply"):
+            continue
+        if node.op == "slice" and not node.axes and node.serial not in factors:
+            continue
+        p.bind(node)
+    turn_matrices(p, nodes, varying)
+    for node in nodes:
+        for axis in node.axes:
+            if axis.is_ragged and not memory_of(axis.extent, cache) & changed:
+                p.entries(axis, axis.parents[0])
+
+
+def _multiplies(node: Node) -> bool:
+    if node.op in ("elementwise", "apply"):
+        return table.base_name(node.attrs["name"]) in ("matmul", "mm", "mv", "linear", "bmm", "addmm")
+    return node.op in ("matmul", "leading")
+
+
+def _measuring(nodes: list[Node], varying: set[int]) -> set[int]:
+    """What asks for the size of something that a loop changes, which does not exist before it."""
+    found: set[int] = set()
+    grown = True
+    while grown:
+        more = {n.serial for n in nodes for arg in n.args if arg.serial in found or arg.serial in varying}
+        grown = not more <= found | varying
+        found |= more - varying
+    return found
+
+
+def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
+    """The names of written arrays that the node reads."""
+    pending = [node]
+    while pending:
+        current = pending[-1]
+        if current.serial in cache:
+            pending.pop()
+            continue
+        parts = [*current.args, *(part for axis in current.axes for part in axis_nodes(axis))]
+        missing = [arg for arg in parts if arg.serial not in cache]
+        if missing:
+            pending += missing
+            continue
+        own = (
+            frozenset([current.attrs["text"]]) if current.op == "name" and current.attrs.get("memory") else frozenset()
+        )
+        if current.op == "name" and current.attrs.get("local"):
+            own = own | {current.attrs["text"]}
+        if current.op in ("extent", "length"):
+            cache[current.serial] = frozenset()
+        else:
+            cache[current.serial] = own.union(*(cache[arg.serial] for arg in parts))
+        pending.pop()
+    return cache[node.serial]
