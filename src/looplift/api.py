@@ -90,7 +90,7 @@ def op(
     as ``"(image: float32[h, w], angle: float) -> float32[h, w]"``; then the function is
     ``void name(const float* image, double angle, float* result, int64_t h, int64_t w)``: the arguments, the memory of
     the results, the sizes that have names. Arrays are contiguous. It must give the same for the same arguments, and
-    change nothing else; what it throws is raised in Python.
+    change nothing else, from several threads too; what it throws is raised in Python.
 
     Dimensions in front of those of the signature are many calls, as in NumPy; ``where=`` says which of them are made.
     ``batch`` runs them in one go, in place of a loop in C++: a function of the same arguments, each with one dimension

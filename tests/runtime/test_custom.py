@@ -239,6 +239,48 @@ def test_what_the_function_throws():
         )(1)  # fmt: skip
 
 
+WHO = """
+#include <pthread.h>
+#include <stdexcept>
+#include <time.h>
+void who(int64_t lane, int64_t failing, int64_t* thread) {
+  const timespec pause{0, 1000000};
+  nanosleep(&pause, nullptr);
+  if (lane == failing) throw std::out_of_range("this one");
+  if (lane > failing) throw std::invalid_argument("a later one");
+  *thread = (int64_t)pthread_self();
+}
+"""
+
+
+@pytest.fixture
+def two_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_threads(two_threads):
+    who = looplift.op("who", WHO, signature="(lane: int, failing: int) -> int64[]")
+    lanes = torch.arange(60)
+    assert len(who(lanes, 1000).unique()) == 2
+    assert len(who(lanes[:1], 1000).unique()) == 1
+    with pytest.raises(IndexError, match=r"^this one$"):
+        who(lanes, 30)
+    torch.set_num_threads(1)
+    assert len(who(lanes, 1000).unique()) == 1
+
+
+def test_threads_give_the_same(two_threads):
+    x = torch.randn(20_000, 30, dtype=torch.float64)
+    many = split(x, 0.5, True)
+    torch.set_num_threads(1)
+    one = split(x, 0.5, True)
+    assert all(torch.equal(a, b) for a, b in zip(many, one))
+    assert warp(*images(0)).shape == (0, 5, 6)
+
+
 # ---------------------------------------------------------------- definitions
 
 

@@ -30,7 +30,7 @@ def lanes_of(source: str, around: str, name: str, signature: Signature) -> Lanes
         hint = "install g++ or clang++, or let the environment variable CXX name one"
         raise RuntimeError(f"looplift.op: '{name}' cannot be compiled: {refusal.message}; {hint}") from None
     function = ctypes.CDLL(str(path)).looplift_lanes
-    function.argtypes = [ctypes.c_int64] * 3 + [ctypes.c_void_p] * 5 + [ctypes.c_char_p, ctypes.c_int64]
+    function.argtypes = [ctypes.c_int64] * 2 + [ctypes.c_void_p] * 5 + [ctypes.c_char_p] + [ctypes.c_int64] * 2
 
     def call(lanes: Sequence[int], arrays: Sequence[torch.Tensor], active: Any, sizes: Sequence[int]) -> None:
         steps = [step for one in arrays for step in one.stride()[: len(lanes)]] if lanes else []
@@ -40,7 +40,8 @@ def lanes_of(source: str, around: str, name: str, signature: Signature) -> Lanes
         message = _Message()
         places = [_numbers(lanes), _numbers(steps), (ctypes.c_void_p * len(arrays))(*(a.data_ptr() for a in arrays))]
         chosen = None if active is None else active.data_ptr()
-        outcome = function(0, total, len(lanes), *places, chosen, _numbers(sizes), message, _ROOM)
+        threads = torch.get_num_threads() if lanes else 1
+        outcome = function(total, len(lanes), *places, chosen, _numbers(sizes), message, _ROOM, threads)
         if outcome:
             raise _ERRORS[outcome](message.value.decode(errors="replace"))
 

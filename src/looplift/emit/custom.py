@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplift.emit.native_parts import PARTS
 from looplift.runtime.signatures import Array, Signature
 
 _ALONE = """\
@@ -25,7 +26,7 @@ static int looplift_noted(const char* text, char* message, int64_t room, int kin
 
 // Calls the function for the lanes from `first` to `last`; `extent` has the lengths of their dimensions, `step` how far
 // one lane of an argument is from the next along each, in elements.
-extern "C" int looplift_lanes(int64_t first, int64_t last, int64_t rank, const int64_t* extent, const int64_t* step,
+static int looplift_some(int64_t first, int64_t last, int64_t rank, const int64_t* extent, const int64_t* step,
     void* const* data, const bool* active, const int64_t* size, char* message, int64_t room) try {{
   (void)step, (void)data, (void)size;
   for (int64_t lane = first; lane < last; ++lane) {{
@@ -47,6 +48,16 @@ extern "C" int looplift_lanes(int64_t first, int64_t last, int64_t rank, const i
 }} catch (...) {{
   return looplift_noted("the C++ function threw something that is no std::exception", message, room, 1);
 }}
+
+// All lanes. Where one of several threads failed, they run again one by one: the first that fails is to be told.
+extern "C" int looplift_lanes(int64_t total, int64_t rank, const int64_t* extent, const int64_t* step,
+    void* const* data, const bool* active, const int64_t* size, char* message, int64_t room, int64_t threads) {{
+  const int outcome = looplift_in_parts(0, total, threads, [&](int64_t first, int64_t last) {{
+    char unread;
+    return looplift_some(first, last, rank, extent, step, data, active, size, &unread, 1);
+  }});
+  return outcome ? looplift_some(0, total, rank, extent, step, data, active, size, message, room) : 0;
+}}
 """
 
 
@@ -64,7 +75,7 @@ def lanes_text(name: str, signature: Signature) -> str:
         memory = f"({kind if isinstance(one, Array) else f'const {kind}*'})data[{k}] + place[{k}]"
         arguments.append(memory if isinstance(one, Array) else f"*({memory})")
     arguments += [f"size[{k}]" for k in range(len(signature.sizes))]
-    return _TEXT.format(
+    return PARTS + _TEXT.format(
         name=name, parameters=", ".join(signature.cpp_parameters()),
         arguments=", ".join(arguments), count=len(arrays),
     )  # fmt: skip
