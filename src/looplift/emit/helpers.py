@@ -94,6 +94,11 @@ def same_dtype_stack(tensors):
         raise RequirementFailed("the list holds tensors of several dtypes, or a gradient flows to some only")
     return torch.stack(list(tensors))
 ''',
+        "without_gradients": '''
+def without_gradients(tensors):
+    """Whether none of some tensors asks for a gradient."""
+    return not any(tensor.requires_grad for tensor in tensors)
+''',
         "same_inputs": '''
 def same_inputs(tensors):
     """Whether gradients of all tensors reach the same inputs, as far as that is seen after some thousand steps."""

@@ -10,19 +10,22 @@ NumPy's; a tensor is never equal to one.
 
 from __future__ import annotations
 
+import collections
 import itertools
 import math
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass
-from looplift.frontend import evident, expressions, statements, structures, unrolling
+from looplift.frontend import expressions, statements, structures, unrolling
+from looplift.frontend.columns import Columns, Listed, are_ragged, has_one_kind, watch_values
 from looplift.frontend.scope import Builder, Structure, Tup, Value
-from looplift.ir.facts import kind_of
-from looplift.ir.grammar import Atom, Const, Group, Operand, Require, Statement, Var
+from looplift.ir.grammar import Atom, Const, Let, Require, Statement, Var
 
 LIMIT = 1 << 16
 """Entries of a table at most."""
+DICTS = (dict, collections.OrderedDict, collections.defaultdict)
+"""What reads a key that is there as a dict does."""
 SHORT = 1 << 10
 """Entries of a table that is written out."""
 
@@ -58,33 +61,6 @@ def tuple_of(build: Builder, value: Value) -> Value:
     return TupleOf(build.atom(value), build.blocks[-1], len(build.blocks[-1]))
 
 
-@dataclass(eq=False)
-class Listed(Structure):
-    """A list of numbers under a key: its numbers are read, and nothing else may hold it."""
-
-    row: Tup
-    noun = "a list that is held by a dict"
-
-    def operand(self, build: Builder) -> Operand:
-        return Group("list", tuple(map(build.atom, self.row.items)))
-
-    def stored(self, build: Builder, into: Atom) -> Atom:
-        """What is stored into an array of NumPy's, which takes the numbers."""
-        return build.atom(self.row) if evident.is_array(build, into) else self.atom(build)
-
-    def item(self, build: Builder, key: Value) -> Value:
-        known = structures.key_of(key)
-        if not isinstance(known, int) or not -len(self.row.items) <= known < len(self.row.items):
-            raise self.refusal(build, "read at a place that is not known before the loop runs")
-        return self.row.items[known]
-
-    def unpacked(self, build: Builder, count: int | None) -> tuple[Value, ...]:
-        return structures.as_many(build, list(self.row.items), count)
-
-    def length(self, build: Builder) -> Atom:
-        return Const(len(self.row.items))
-
-
 # ---------------------------------------------------------------- tables
 
 
@@ -92,12 +68,14 @@ class Listed(Structure):
 class Table:
     """``parts``: for each number of a key the least and the greatest, and how its place is reached.
 
-    ``there``: which places hold a key; None where all between do. ``column``: what they hold.
+    ``there``: whether a place holds a key; None where all between do. ``column``: what it holds. ``ended``: the same,
+    and an empty list where it is told not to look; None where this has no form.
     """
 
     parts: tuple[Part, ...]
-    there: Callable[[Builder], Atom] | None
+    there: Callable[[Builder, Atom], Value] | None
     column: Callable[[Builder, Atom], Value]
+    ended: Callable[[Builder, Atom, Callable[[], Atom]], Value | None] = lambda build, found, place: None
 
     def contains(self, build: Builder, key: Value) -> Atom:
         """Whether there is such a key."""
@@ -120,11 +98,7 @@ class Table:
     def _is_there(self, build: Builder, numbers: list[Atom]) -> Value:
         if self.there is None:
             return Const(True)
-        place = self._place(build, numbers)
-        if len(numbers) == 1:
-            return build.emit("getitem", self.there(build), place)
-        present = lambda: build.emit("getitem", self.there(build), place)  # type: ignore[misc]  # noqa: E731
-        return _and(build, build.emit("ge", place, Const(0)), present)
+        return self.there(build, self._place(build, numbers))
 
     def _place(self, build: Builder, numbers: list[Atom]) -> Atom:
         terms = [part.place(build, number) for part, number in zip(self.parts, numbers, strict=True)]
@@ -143,11 +117,22 @@ class Table:
 
     def get(self, build: Builder, key: Value, default: Value = Const(None)) -> Value:
         """``d.get(key, default)``."""
+        is_empty = _is_empty(build, default)
         numbers = _numbers(build, key, len(self.parts))
         if numbers is None:
             return default
-        read = lambda: self.column(build, self._place(build, numbers))  # noqa: E731
-        return expressions.conditional(build, self._found(build, numbers), read, lambda: default)
+        found, place = self._found(build, numbers), lambda: self._place(build, numbers)
+        if is_empty and (listed := self.ended(build, found, place)) is not None:
+            return listed
+        return expressions.conditional(build, found, lambda: self.column(build, place()), lambda: default)
+
+
+def _is_empty(build: Builder, value: Value) -> bool:
+    """Whether a value is ``[]`` or ``()``, made last."""
+    last = build.blocks[-1][-1] if build.blocks[-1] else None
+    if isinstance(last, Let) and last.var is value:
+        return last.op.name == "list" and not last.op.args
+    return (isinstance(value, Tup) and not value.items) or (isinstance(value, Const) and value.value == ())
 
 
 def _and(build: Builder, first: Atom, rest: Callable[[], Value]) -> Value:
@@ -184,14 +169,14 @@ def table_of(build: Builder, value: Value) -> Table | None:
     if isinstance(value, structures.Shelf):
         return _of_shelf(value) if value.kind == "dict" else None
     path = build.param_path(value)
-    found = build.param_values[path] if path is not None else None
-    if path is None or type(found) is not dict or build.changes:
+    found: Any = build.param_values[path] if path is not None else None
+    if path is None or type(found) not in DICTS or build.changes:
         return None
     parts = _parts_of(found)
-    if parts is None or not _has_one_kind(found.values()):
+    if parts is None or not has_one_kind(found.values()):
         return None
     build.beforehand = True
-    _watch_values(build, path, next(iter(found.values())))
+    watch_values(build, path, found)
     return _of_numbers(build, path, found) if parts == 1 else _of_tuples(build, path, found, parts)
 
 
@@ -201,6 +186,10 @@ def unknown_key(build: Builder, owner: Value, key: Value) -> Table | None:
         return None
     if isinstance(owner, structures.Shelf):
         unrolling.must_be_known(build, key)
+    elif build.param_path(key) is not None and (path := build.param_path(owner)) is not None:
+        held = build.param_values[path]
+        if isinstance(held, dict) and are_ragged(held.values()):
+            return None  # one list is looked up, and no table of all is made
     return table_of(build, owner)
 
 
@@ -239,37 +228,6 @@ def _spread(numbers: Any) -> int:
     return max(numbers) - min(numbers) + 1
 
 
-def _has_one_kind(values: Any) -> bool:
-    """Whether all values are numbers of one type, tuples of such, or arrays of one shape."""
-    kinds = {kind_of(value) for value in values}
-    if len(kinds) != 1:
-        return False
-    (kind,) = kinds
-    if kind.is_array:
-        return len({_face(value) for value in values}) == 1
-    if kind.family == "list" and len({*map(len, values)}) != 1:
-        return False
-    rows = kind.family in ("tuple", "list") and bool(kind.items)
-    return kind.is_number or (rows and all(one.is_number for one in kind.items))
-
-
-def _face(array: Any) -> tuple[Any, ...]:
-    """What arrays under the keys of one dict have in common."""
-    return array.dtype, array.shape, getattr(array, "device", None), getattr(array, "requires_grad", False)
-
-
-def _watch_values(build: Builder, path: str, first: Any) -> None:
-    """Have it looked at before each run that all values are still of the kind of the first."""
-    values = f"{path}.values()"
-    build.watch(None, f"{{*map(type, {values})}}", {type(first)})
-    if hasattr(first, "shape"):
-        more = ", one.device, one.requires_grad" if hasattr(first, "requires_grad") else ""
-        build.watch(None, f"len({{(one.dtype, one.shape{more}) for one in {values}}})", 1)
-    elif isinstance(first, tuple | list):
-        build.watch(None, f"{{*map(len, {values})}}", {len(first)})
-        build.watch(None, f"{{tuple(map(type, row)) for row in {values}}}", {tuple(map(type, first))})
-
-
 def _of_numbers(build: Builder, path: str, found: Mapping[Any, Any]) -> Table:
     low, high = min(found), max(found)
     span, dense = f"range(min({path}), max({path}) + 1)[:{LIMIT}]", len(found) == high - low + 1
@@ -277,36 +235,83 @@ def _of_numbers(build: Builder, path: str, found: Mapping[Any, Any]) -> Table:
     size = f"max({path}) - min({path}) + 1"
     build.watch(None, f"(len({path}) == {size} <= {LIMIT})" if dense else f"(len({path}) < {size} <= {LIMIT})", True)
 
-    def least(build: Builder) -> Atom:
-        return build.live_in(f"min({path})", low)
+    if low == 0:
+        build.watch(None, f"min({path})", 0)
 
-    def there(build: Builder) -> Atom:
-        return build.live_in(f"list(map({path}.__contains__, {span}))", [key in found for key in range(low, high + 1)])
+    def least(build: Builder) -> Atom:
+        return Const(0) if low == 0 else build.live_in(f"min({path})", low)
+
+    def there(build: Builder, place: Atom) -> Value:
+        held = [key in found for key in range(low, high + 1)]
+        return build.emit("getitem", build.live_in(f"list(map({path}.__contains__, {span}))", held), place)
 
     part = Part(
         least,
         lambda build: build.live_in(f"max({path})", high),
-        lambda build, number: build.emit("sub", number, least(build)),
+        lambda build, number: number if low == 0 else build.emit("sub", number, least(build)),
     )
-    keys = range(low, high + 1)
-    column = lambda build, place: _column(build, path, span, f"len({span})", found, keys, place)  # noqa: E731
-    return Table((part,), None if dense else there, column)
+    keys = f"range(len({path}))" if dense and low == 0 else span
+    columns = Columns(path, keys, f"len({keys})", found, range(low, high + 1))
+    return Table((part,), None if dense else there, columns.at, columns.ended)
 
 
-def _column(build: Builder, path: str, keys: str, size: str, found: Mapping[Any, Any], order: Any, place: Atom):
-    """What a dict holds under a key: an item of a list, of each of several lists for a tuple."""
-    first = next(iter(found.values()))
-    values = [found.get(key, first) for key in order]
-    filled = f"list(map({path}.get, {keys}, [next(iter({path}.values()))] * {size}))"
-    if not isinstance(first, tuple | list):
-        return build.emit("getitem", build.live_in(filled, values), place)
-    columns = [build.live_in(f"[row[{k}] for row in {filled}]", [row[k] for row in values]) for k in range(len(first))]
-    row = Tup(tuple(build.emit("getitem", column, place) for column in columns))
-    return row if isinstance(first, tuple) else Listed(row)
+def _of_near_tuples(build: Builder, path: str, found: Mapping[Any, Any], count: int) -> Table:
+    """Keys whose numbers lie close together: ``(a - low_a) * width + b - low_b`` stands for the key's own number."""
+    lows = [f"min([key[{k}] for key in {path}])" for k in range(count)]
+    highs = [f"max([key[{k}] for key in {path}])" for k in range(count)]
+    widths = [f"({high} - {low} + 1)" for low, high in zip(lows, highs, strict=True)]
+    build.watch(None, f"{{*map(type, {path})}}", {tuple})
+    build.watch(None, f"{{*map(len, {path})}}", {count})
+    build.watch(None, f"{{type(number) for key in {path} for number in key}}", {int})
+    build.watch(None, f"({' * '.join(widths)} <= {LIMIT})", True)
+    columns = list(zip(*found, strict=True))
+    ranges = [range(min(column), max(column) + 1) for column in columns]
+    text = _own_numbers(path, lows, widths)
+    own = {key: number for number, key in enumerate(found)}
+    numbers = [own.get(key, -1) for key in itertools.product(*ranges)]
+
+    def part(k: int) -> Part:
+        def place(build: Builder, number: Atom) -> Atom:
+            above = build.emit("sub", number, build.live_in(lows[k], ranges[k].start))
+            for width, span in zip(widths[k + 1 :], ranges[k + 1 :], strict=True):
+                above = build.emit("mul", above, build.live_in(width, len(span)))
+            return above
+
+        low = lambda build: build.live_in(lows[k], ranges[k].start)  # noqa: E731
+        return Part(low, lambda build: build.live_in(highs[k], ranges[k].stop - 1), place)
+
+    def own_number(build: Builder, place: Atom) -> Atom:
+        return build.emit("getitem", build.live_in(text, numbers), place)
+
+    held = Columns(path, path, f"len({path})", found, list(found))
+    return Table(
+        tuple(map(part, range(count))),
+        lambda build, place: build.emit("ge", own_number(build, place), Const(0)),
+        lambda build, place: held.at(build, own_number(build, place)),
+        lambda build, is_there, place: held.ended(build, is_there, lambda: own_number(build, place())),
+    )
+
+
+def _own_numbers(path: str, lows: list[str], widths: list[str]) -> str:
+    """The text of the number that each key has among all, at the key's place; -1 where there is none."""
+    keys = [f"key_{k}" for k in range(len(lows))]
+    names = [f"({key} - low_{k})" for k, key in enumerate(keys)]
+    steps = ["".join(f" * width_{j}" for j in range(k + 1, len(lows))) for k in range(len(lows))]
+    place = " + ".join(name + step for name, step in zip(names, steps, strict=True))
+    bound = ", ".join([*(f"low_{k}" for k in range(len(lows))), *(f"width_{k}" for k in range(len(lows)))])
+    places = f"[{place} for {bound} in [({', '.join([*lows, *widths])})] for {', '.join(keys)} in {path}]"
+    size = " * ".join(widths)
+    return f"list(map(dict(zip({places}, range(len({path})))).get, range({size}), [-1] * ({size})))"
+
+
+def _are_near(keys: Collection[tuple[int, ...]]) -> bool:
+    return math.prod(map(_spread, zip(*keys, strict=True))) <= LIMIT
 
 
 def _of_tuples(build: Builder, path: str, found: Mapping[Any, Any], count: int) -> Table:
     """Places are sums: each number of a key stands for a multiple of how many there are of those after it."""
+    if _are_near(found):
+        return _of_near_tuples(build, path, found, count)
     build.watch(None, f"{{*map(type, {path})}}", {tuple})
     build.watch(None, f"{{*map(len, {path})}}", {count})
     known = [sorted({key[k] for key in found}) for k in range(count)]
@@ -337,11 +342,12 @@ def _of_tuples(build: Builder, path: str, found: Mapping[Any, Any], count: int) 
 
         return Part(least, lambda build: build.live_in(f"{sets[k]}[-1]", high), place)
 
-    def there(build: Builder) -> Atom:
-        return build.live_in(f"list(map({path}.__contains__, {keys}))", [key in found for key in order])
+    def there(build: Builder, place: Atom) -> Value:
+        held = build.live_in(f"list(map({path}.__contains__, {keys}))", [key in found for key in order])
+        return _and(build, build.emit("ge", place, Const(0)), lambda: build.emit("getitem", held, place))
 
-    column = lambda build, place: _column(build, path, keys, f"({size})", found, order, place)  # noqa: E731
-    return Table(tuple(map(part, range(count))), there, column)
+    columns = Columns(path, keys, f"({size})", found, order)
+    return Table(tuple(map(part, range(count))), there, columns.at, columns.ended)
 
 
 # ---------------------------------------------------------------- of the region
@@ -359,8 +365,9 @@ def _of_shelf(shelf: structures.Shelf) -> Table | None:
         first = shelf.value(build, keys[0])
         return _read(build, [shelf.value(build, key) if key in shelf.cells else first for key in order], place)
 
-    def there(build: Builder) -> Atom:
-        return build.emit("list", *(Const(key in shelf.cells) for key in order), hint="there")
+    def there(build: Builder, place: Atom) -> Value:
+        held = build.emit("list", *(Const(key in shelf.cells) for key in order), hint="there")
+        return build.emit("getitem", held, place)
 
     part = Part(
         lambda build: Const(low),

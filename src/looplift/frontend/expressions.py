@@ -257,11 +257,13 @@ def _compare_structures(build: Builder, name: str, left: Value, right: Value) ->
     for one, other in ((left, right), (right, left)):
         if isinstance(one, perhaps.Perhaps) and perhaps.is_none(other) and name in ("is_", "is_not"):
             return one.asked(build, name)
-        if isinstance(one, rows.Row) and isinstance(other, Const) and isinstance(other.value, str | None):
+        if isinstance(one, rows.Record) and isinstance(other, Const) and isinstance(other.value, str | None):
             return one.compared(build, name, other)
-        if isinstance(one, Structure) and not isinstance(one, rows.Row) and name in ("is_", "is_not"):
+        if isinstance(one, Structure) and not isinstance(one, rows.Record) and name in ("is_", "is_not"):
+            if not one.is_itself and isinstance(other, Structure) and not other.is_itself:
+                raise one.refusal(build, f"compared by '{name.rstrip('_').replace('_', ' ')}'")
             return Const((one is other) == (name == "is_"))
-    if isinstance(left, rows.Row) and isinstance(right, Tup) and name in ("in_", "not_in"):
+    if isinstance(left, rows.Record) and isinstance(right, Tup) and name in ("in_", "not_in"):
         return _member(build, name, left, right)
     return compare_one(build, name, build.atom(left), build.atom(right))
 
@@ -375,16 +377,22 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
     if isinstance(value, Const) and value.path:
         return _static_item(build, value, evaluate(build, index) if place is None else place)
     if (owner := build.param_path(value)) is not None and (
-        not isinstance(index, ast.Slice | ast.Tuple) or type(build.param_values[owner]) is dict
+        not isinstance(index, ast.Slice | ast.Tuple) or type(build.param_values[owner]) in dictionaries.DICTS
     ):
         found = build.param_values[owner]
         if (
-            type(found) is dict
+            type(found) in dictionaries.DICTS
             or (type(found) is list and rows.is_list_of_rows(found))
             or host_items.is_host_list(found)
         ):
             return _host_item(build, value, owner, evaluate(build, index))
     place = clipping.clipped(build, value, subscript(build, index) if place is None else place)
+    if owner is not None and isinstance(place, Var):
+        if (listed := rows.records_under(build, owner, place)) is not None:
+            return listed
+        read = lambda build, lists: build.emit("getitem", lists, place)  # noqa: E731
+        if (listed := rows.list_of_param(build, owner, read)) is not None:
+            return listed
     found = _guarded_item(build, value, place)
     return build.emit("getitem", value, place) if found is None else found
 
@@ -426,6 +434,8 @@ def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:
     owner, known = build.param_values[path], structures.key_of(key)
     if (table := dictionaries.unknown_key(build, value, key)) is not None:
         return table.item(build, key)
+    if isinstance(owner, dict) and type(owner) is not dict:
+        return build.emit("getitem", value, build.atom(key))
     if isinstance(owner, list) and rows.is_list_of_rows(owner):
         found = _guarded_item(build, value, place := build.atom(key))
         return rows.item_of(build, value, place) if found is None else found
@@ -439,6 +449,8 @@ def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:
     if known is not None and known in owner:
         return build.live_in(f"{path}[{known!r}]", owner[known])
     found = _guarded_item(build, value, place := build.atom(key))
+    if found is None and not isinstance(place, Const):
+        found = rows.records_under(build, path, place)
     return build.emit("getitem", value, place) if found is None else found
 
 

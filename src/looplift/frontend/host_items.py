@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from looplift.frontend.scope import Builder, Tup, Value, is_static
-from looplift.ir.facts import kind_of
+from looplift.ir.facts import Kind, kind_of
 from looplift.ir.grammar import Const
 
 MAX_ITEMS = 64
@@ -53,7 +53,17 @@ def is_host_list(values: Any) -> bool:
     kinds = {*map(kind_of, values)}
     if len(kinds) == 1 and all(kind.is_array and kind.rank > 1 for kind in kinds):
         return len({value.shape[-1] for value in values}) > 1
-    return len(kinds) > 1 and all(kind.is_array or kind.family in ("none", "tuple") for kind in kinds)
+    return not _agree(kinds) and all(kind.is_array or kind.family in ("none", "tuple") for kind in kinds)
+
+
+def _agree(kinds: set[Kind]) -> bool:
+    """Whether all are one kind; an empty list agrees with any list, in tuples too."""
+    if any(kind.family == "list" and kind.items for kind in kinds):
+        kinds = kinds - {Kind("list")}
+    forms = {(kind.family, len(kind.items)) for kind in kinds}
+    if len(kinds) > 1 and len(forms) == 1 and "tuple" in next(iter(forms)):
+        return all(_agree(set(column)) for column in zip(*(kind.items for kind in kinds), strict=True))
+    return len(kinds) <= 1
 
 
 def _holds_static(value: Any) -> bool:

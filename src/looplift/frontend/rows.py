@@ -15,7 +15,7 @@ from looplift.ir.grammar import Atom, Const, Range
 
 
 @dataclass(eq=False)
-class Row(Structure):
+class Record(Structure):
     """One record of a list: ``pairs[i]``, ``queries[i]['scores']``; a field of it is an item of a column.
 
     ``path`` leads to the list, ``suffix`` from a record to this part of it; ``samples`` are all records' parts.
@@ -24,15 +24,16 @@ class Row(Structure):
     path: str
     suffix: str
     samples: list[Any]
-    index: Atom
-    whole: Atom
+    is_itself = False
 
     @property
     def noun(self) -> str:  # type: ignore[override]
         return f"an item of '{self.path}', a {type(self.samples[0]).__name__},"
 
-    def atom(self, build: Builder) -> Atom:
-        return self.whole
+    @property
+    def everything(self) -> str:
+        """All records, one after the other."""
+        return self.path
 
     def attribute(self, build: Builder, name: str) -> Value:
         for sample in self.samples:
@@ -54,7 +55,12 @@ class Row(Structure):
             raise build.refuse("requirement", f"not every item of '{self.path}' has {key!r}") from None
 
     def part(self, build: Builder, suffix: str, read: Callable[[Any], Any]) -> Value:
-        return column_item(build, self.path, self.suffix + suffix, list(map(read, self.samples)), self.index)
+        """What ``suffix`` reads of the record, and ``read`` of a sample."""
+        raise NotImplementedError
+
+    def derived(self, build: Builder, text: str, read: Callable[[Any], Any]) -> Value:
+        """What is computed of all records beforehand: ``text`` of ``row``, with a suffix to be put in."""
+        raise NotImplementedError
 
     def unpacked(self, build: Builder, count: int | None) -> tuple[Value, ...]:
         lengths = {len(sample) if isinstance(sample, tuple) else -1 for sample in self.samples}
@@ -63,7 +69,7 @@ class Row(Structure):
             raise self.refusal(build, "unpacked, and not all are tuples of one length")
         if count is not None and found != count:
             raise build.refuse("requirement", f"{found} values for {count} names")
-        build.watch(None, f"set([len(row{self.suffix}) for row in {self.path}])", {found})
+        build.watch(None, f"set([len(row{self.suffix}) for row in {self.everything}])", {found})
         return tuple(self._at(build, position) for position in range(found))
 
     def length(self, build: Builder) -> Atom:
@@ -87,6 +93,38 @@ class Row(Structure):
         return build.atom(
             self.derived(build, f"row{{}} {sign} {other.value!r}", lambda sample: test(name, sample, other.value))
         )
+
+
+@dataclass(eq=False)
+class Row(Record):
+    """A record of a list; ``whole`` is the record itself, ``index`` its place."""
+
+    index: Atom
+    whole: Atom
+
+    def atom(self, build: Builder) -> Atom:
+        return self.whole
+
+    def part(self, build: Builder, suffix: str, read: Callable[[Any], Any]) -> Value:
+        return column_item(build, self.path, self.suffix + suffix, list(map(read, self.samples)), self.index)
+
+    def item(self, build: Builder, key: Value) -> Value:
+        from looplift.frontend.structures import key_of
+
+        listed = self._listed(build) if key_of(key) is None else None
+        return super().item(build, key) if listed is None else listed.item(build, key)
+
+    def iterated(self, build: Builder) -> Any:
+        listed = self._listed(build)
+        return super().iterated(build) if listed is None else listed.iterated(build)
+
+    def _listed(self, build: Builder) -> Structure | None:
+        """A tuple of numbers as a list of them."""
+        from looplift.frontend import nested
+
+        read = lambda build, lists: build.emit("iter_item", lists, self.index, hint="item")  # noqa: E731
+        found = nested.list_at(build, f"[row{self.suffix} for row in {self.path}]", self.samples, read)
+        return found if isinstance(found, nested.Frozen) else None
 
     def derived(self, build: Builder, text: str, read: Callable[[Any], Any]) -> Value:
         found = list(map(read, self.samples))
@@ -117,6 +155,11 @@ def column_item(build: Builder, path: str, suffix: str, samples: list[Any], inde
         build.watch(None, f"set(map(type, {rows if suffix else path}))", kinds)
         ref = build.live_in(column, samples)
         return Row(path, suffix, samples, index, build.emit("iter_item", ref, index, hint="item"))
+    from looplift.frontend import nested
+
+    read = lambda build, lists: build.emit("iter_item", lists, index, hint="item")  # noqa: E731
+    if (found := nested.list_at(build, column, samples, read)) is not None:
+        return found
     return build.emit("iter_item", build.live_in(column, samples), index, hint="item")
 
 
@@ -143,9 +186,34 @@ def item_of(build: Builder, owner: Atom, index: Atom) -> Value:
         if in_place and not _is_table(items):
             return build.live_in(f"{path}[{index.value}]", items[index.value])
     if found is None:
-        return build.emit("iter_item", owner, index, hint="item")
+        path = build.param_path(owner)
+        read = lambda build, lists: build.emit("iter_item", lists, index, hint="item")  # noqa: E731
+        listed = list_of_param(build, path, read) if path is not None else None
+        return build.emit("iter_item", owner, index, hint="item") if listed is None else listed
     path, samples = found
     return column_item(build, path, "", samples, index)
+
+
+def list_of_param(build: Builder, path: str, read: Callable[[Builder, Atom], Atom]) -> Value | None:
+    """One list of a list of lists of records of the caller, or one of a list of sets."""
+    from looplift.frontend import nested
+
+    found = build.param_values[path]
+    return nested.list_at(build, path, found, read) if type(found) is list and found else None
+
+
+def records_under(build: Builder, path: str, key: Atom) -> Value | None:
+    """``edges[v]``, a list of records, where both are known when the region begins."""
+    place, found = build.param_path(key), build.param_values[path]
+    known = build.param_values[place] if place is not None else None
+    if place is None or type(found) not in (list, dict) or type(known) not in (int, str):
+        return None
+    try:
+        item = found[known]
+    except LookupError:
+        return None
+    is_listed = type(item) is list and is_list_of_rows(item)
+    return build.live_in(f"{path}[{place}]", item) if is_listed else None
 
 
 def _is_table(items: Any) -> bool:

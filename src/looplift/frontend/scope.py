@@ -31,6 +31,8 @@ class Structure:
     """
 
     noun = "an object"
+    is_itself = True
+    """Whether the object is this structure, and another structure another object."""
 
     def refusal(self, build: Builder, doing: str) -> NotLiftable:
         return build.refuse("unsupported-value", f"{self.noun} is {doing}")
@@ -280,6 +282,8 @@ class Builder:
     """Whether the region takes gradients: modules are functions of their parameters."""
     leaves: set[Var] = field(default_factory=set)
     """Tensors that the region made and asks gradients for."""
+    alike: dict[str, Atom] = field(default_factory=dict)
+    """Live-ins that are lists of lists, and another one whose lists have the same lengths."""
     same: dict[Var, set[Var]] = field(default_factory=dict)
     """Live-ins that are one tensor, by the first of them."""
     changes: bool = False

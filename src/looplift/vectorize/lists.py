@@ -54,9 +54,14 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
     differing = ragged_lists.differing_dimension(context.facts[owner].sample)
     if element.is_array and differing is not None:
         return ragged_lists.items_of_different_lengths(context, val.node, _row_axis(context, index), element, differing)
-    if element.is_array and context.needs_grad:
-        _check_all_read(context, val.node, index)
-    whole = alone.noted(context, pack(context, val.node, element))
+    whole = pack(context, val.node, element)
+    if element.family == "tensor" and context.needs_grad and nodes.may_have_gradient(element.dtype):
+        if any(item.requires_grad for item in context.facts[owner].sample):
+            _check_all_read(context, val.node, index)
+            alone.noted(context, whole)
+        else:
+            context.check(Node("without_gradients", (val.node,), (), nodes.BOOL))
+            whole.attrs["gradient"] = False
     got = read(context, whole, index, _lane_kind(context, element)).node
     if element.is_number:
         got = Node("retype", (got,), got.axes, element)

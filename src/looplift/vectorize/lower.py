@@ -141,11 +141,19 @@ def _enter_parameters(context: Context) -> None:
             context.arrays[var] = Array(var, node, kind, shape, False, ())
             function.attributes.setdefault("whole", set()).add(path)
         context.vals[var] = Val(node)
+    _share_lengths(context)
     _share_extents(context)
 
 
 def _said(kind: Kind) -> str:
     return "an object" if kind.family == "object" else f"a {kind.family}"
+
+
+def _share_lengths(context: Context) -> None:
+    """Lists of lists that have as many items as those of another one take their lengths from it."""
+    for var, other in context.facts.function.attributes.get("alike", {}).items():
+        if var in context.vals and other in context.vals:
+            context.vals[var].node.attrs["sizes of"] = context.vals[other].node
 
 
 def _share_extents(context: Context) -> None:

@@ -114,10 +114,15 @@ class Row(Listed):
     def is_steady(self) -> bool:
         return self.at is None
 
+    @property
+    def sized(self) -> Node:
+        """The list of lists whose lengths are looked at."""
+        return self.owner.attrs.get("sizes of", self.owner)
+
     def _once(self, context: Context, name: str, make: Callable[[], Node]) -> Node:
         place = id(self.axis) if self.at is None else segments.structure_key(self.at)
         mask = None if self.is_steady or context.mask is None else context.mask.serial
-        key = (name, nodes.key_of(self.owner), place, mask)
+        key = (name, nodes.key_of(self.sized), place, mask)
         if key not in context.ragged_axes:
             context.ragged_axes[key] = make()
         return context.ragged_axes[key]
@@ -125,17 +130,17 @@ class Row(Listed):
     def measured(self, context: Context) -> Node:
         if self.axis is None:
             return self._once(context, "row length", lambda: self._looked_up(context, self._sizes(context)))
-        context.check(nodes.compare("eq", self.axis.extent, self._count()), f"rows{nodes.key_of(self.owner)}")
-        made = Node("lengths", (self.owner,), (self.axis,), nodes.INT, {"bits": 40}, "lengths")
+        context.check(nodes.compare("eq", self.axis.extent, self._count()), f"rows{nodes.key_of(self.sized)}")
+        made = Node("lengths", (self.sized,), (self.axis,), nodes.INT, {"bits": 40}, "lengths")
         return self._once(context, "row length", lambda: made)
 
     def _count(self) -> Node:
-        return nodes.length_of(self.owner)
+        return nodes.length_of(self.sized)
 
     def _sizes(self, context: Context) -> Node:
         """The lengths of all lists."""
         attrs = {"bits": 40, "extents": [self._count()]}
-        return Node("lengths", (self.owner,), (), _integers(context), attrs, "lengths")
+        return Node("lengths", (self.sized,), (), _integers(context), attrs, "lengths")
 
     def _looked_up(self, context: Context, table: Node) -> Node:
         """What a vector over all lists holds for that of the lane."""

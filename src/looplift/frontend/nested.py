@@ -1,0 +1,158 @@
+"""Lists of lists of records, and lists of sets or tuples, of the caller in; lists of lists of numbers out.
+
+    for node, weight in edges[v]    [[row[0] for row in rows] for rows in edges][v], and [[row[1] ...
+    for node in members[v]          [list(rows) for rows in members][v]
+
+What they hold is read whenever the region begins.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from looplift.base.data import dataclass
+from looplift.frontend import evident, iteration, rows
+from looplift.frontend.scope import Builder, Structure, Value
+from looplift.ir.grammar import Atom, Const, Range
+
+Reader = Callable[[Builder, Atom], Atom]
+"""From a list of lists to one of its lists."""
+
+
+def list_at(build: Builder, path: str, samples: Sequence[Any], read: Reader) -> Value | None:
+    """One list of a list of lists of records, or one of a list of sets or of tuples; None for others."""
+    kinds = {*map(type, samples)}
+    if len(kinds) != 1 or build.changes:
+        return None
+    (kind,) = kinds
+    if kind is list:
+        return _records_at(build, path, samples, read)
+    items = {type(item) for sample in samples for item in sample} if kind in (tuple, set, frozenset) else set()
+    if not items or not items <= {int, float, bool}:
+        return None
+    build.beforehand = True
+    build.watch(None, f"{{*map(type, {path})}}", kinds)
+    column = build.live_in(f"[list(rows) for rows in {path}]", [list(sample) for sample in samples])
+    return Frozen(kind, read(build, column))
+
+
+def _records_at(build: Builder, path: str, samples: Sequence[list[Any]], read: Reader) -> Value | None:
+    flat = [item for sample in samples for item in sample]
+    if not rows.is_list_of_rows(flat) and {*map(type, flat)} != {str}:
+        return None
+    build.beforehand = True
+    build.watch(None, f"{{*map(type, {path})}}", {list})
+    _watch_types(build, path, "", flat)
+    return Records(path, samples, read)
+
+
+def _watch_types(build: Builder, path: str, suffix: str, flat: list[Any]) -> None:
+    build.watch(None, f"{{type(row{suffix}) for rows in {path} for row in rows}}", {*map(type, flat)})
+
+
+@dataclass(eq=False)
+class Frozen(Structure):
+    """A set or tuple of numbers, as the list of its items: they are read, and nothing else may hold it."""
+
+    kind: type
+    whole: Atom
+    is_itself = False
+
+    @property
+    def noun(self) -> str:  # type: ignore[override]
+        return f"an item of a list, a {self.kind.__name__},"
+
+    def length(self, build: Builder) -> Atom:
+        return build.emit("builtin.len", self.whole)
+
+    def iterated(self, build: Builder) -> iteration.Source:
+        return iteration.sequence(build, self.whole)
+
+    def contains(self, build: Builder, key: Value) -> Atom:
+        return build.emit("in_", build.atom(key), self.whole)
+
+    def item(self, build: Builder, key: Value) -> Value:
+        if self.kind is not tuple or not evident.is_integer(build, place := build.atom(key)):
+            raise self.refusal(build, "subscripted by something that is not surely an integer of Python's")
+        return build.emit("getitem", self.whole, place)
+
+
+@dataclass(eq=False)
+class Records(Structure):
+    """One list of records of a list of such lists; ``read`` takes it out of any list of lists of that form."""
+
+    path: str
+    samples: Sequence[list[Any]]
+    read: Reader
+    is_itself = False
+
+    @property
+    def noun(self) -> str:  # type: ignore[override]
+        return f"an item of '{self.path}', a list of records,"
+
+    def atom(self, build: Builder) -> Atom:
+        return self.read(build, build.live_in(self.path, list(self.samples)))
+
+    def _numbered(self, build: Builder) -> Atom:
+        """As many numbers as there are records."""
+        return self.read(build, numbers(build, self.path, self.samples))
+
+    def length(self, build: Builder) -> Atom:
+        return build.emit("builtin.len", self._numbered(build))
+
+    def iterated(self, build: Builder) -> iteration.Source:
+        whole = self._numbered(build)
+        domain = Range(Const(0), build.emit("iter_len", whole, hint="n"), Const(1), whole)
+        return iteration.Source(domain, lambda build, index: self._entry(build, "iter_item", index), (whole,))
+
+    def item(self, build: Builder, key: Value) -> Value:
+        place = build.atom(key)
+        if not evident.is_integer(build, place):
+            raise self.refusal(build, "subscripted by something that is not surely an integer of Python's")
+        return self._entry(build, "getitem", place)
+
+    def _entry(self, build: Builder, name: str, place: Atom) -> Entry:
+        flat = [item for sample in self.samples for item in sample]
+        take = lambda build, column: build.emit(name, self.read(build, column), place, hint="item")  # noqa: E731
+        return Entry(self.path, "", flat, self.samples, take)
+
+
+@dataclass(eq=False)
+class Entry(rows.Record):
+    """One record of such a list: a field of it is an item of a list of the column's lists."""
+
+    groups: Sequence[list[Any]]
+    take: Reader
+
+    def atom(self, build: Builder) -> Atom:
+        return self.take(build, self._column(build, f"row{self.suffix}", self.samples))
+
+    @property
+    def everything(self) -> str:
+        return f"[row for rows in {self.path} for row in rows]"
+
+    def part(self, build: Builder, suffix: str, read: Callable[[Any], Any]) -> Value:
+        suffix, flat = self.suffix + suffix, list(map(read, self.samples))
+        kinds = {*map(type, flat)}
+        if rows.is_list_of_rows(flat) or (str in kinds and kinds <= {str, types.NoneType}):
+            _watch_types(build, self.path, suffix, flat)
+            return Entry(self.path, suffix, flat, self.groups, self.take)
+        return self.take(build, self._column(build, f"row{suffix}", flat))
+
+    def derived(self, build: Builder, text: str, read: Callable[[Any], Any]) -> Value:
+        return self.take(build, self._column(build, text.format(self.suffix), list(map(read, self.samples))))
+
+    def _column(self, build: Builder, text: str, flat: list[Any]) -> Atom:
+        """What is read of all records, in lists as theirs."""
+        items = iter(flat)
+        lists = [[next(items) for _ in group] for group in self.groups]
+        column = f"[[{text} for row in rows] for rows in {self.path}]"
+        build.alike[column] = numbers(build, self.path, self.groups)
+        return build.live_in(column, lists)
+
+
+def numbers(build: Builder, path: str, samples: Sequence[list[Any]]) -> Atom:
+    """Lists of as many numbers as there are records."""
+    return build.live_in(f"[[0] * len(rows) for rows in {path}]", [[0] * len(one) for one in samples])
