@@ -47,6 +47,18 @@ def aug2(batch):
     return torch.stack(out)
 
 
+def shaken(row):
+    return row + torch.rand(6)
+
+
+def inside(batch):
+    out = []
+    for row in batch:
+        scale = torch.randn(6)
+        out.append(shaken(row) * scale)
+    return torch.stack(out)
+
+
 def aug3(batch):
     out = []
     for i in range(len(batch)):
@@ -352,6 +364,7 @@ def normals(x, rng):
 
 
 CASES = [
+    (inside, (T,)),
     (
         jittered,
         (
@@ -539,7 +552,7 @@ CASES = [
     ),
 ]
 KEPT = frozenset(
-    """cond raised raised_state raise_state left continue2 dependent dependent2 data_changed none both
+    """inside cond raised raised_state raise_state left continue2 dependent dependent2 data_changed none both
     no_iteration negative_scale inplace""".split()
 )
 

@@ -32,7 +32,9 @@ def _joined(values: list[Any]) -> Any:
 
 
 def add_draws(code: Any, given: Mapping[str, Any], draws: Any) -> None:
-    """``given``: the values that the code was made for, with what was drawn."""
+    """``given``: the values that the code was made for, with what was drawn. Raises NotLiftable where more is drawn."""
+    if code.random:
+        raise NotLiftable("random-order", "what is called inside of the loop draws random numbers, too")
     word = re.compile(rf"\b({'|'.join(draws.names)})\b")
     lines = [*draws.before]
     if draws.at_once:
