@@ -680,3 +680,27 @@ def test_values_of_other_kinds_are_noticed(backend):
         for holder in [*holders, *holders]:
             wanted, found = outcome(function, (keys, holder)), outcome(lifted, (keys, holder))
             assert not difference(found, wanted, magnitude=1.0), (function.__name__, holder)
+
+
+def sums_under(keys, held):
+    total = 0
+    for key in keys:
+        total += held[key] if key in held else -1
+    return total
+
+
+def found_under(keys, held):
+    total = 0
+    for key in keys:
+        total += held.get(key, -1)
+    return total
+
+
+@pytest.mark.parametrize("function", [sums_under, found_under])
+def test_keys_that_are_rows_of_a_list(function):
+    held = {(0, 1): 2, (1, 2): 5}
+    keys = ([(0, 1), (1, 0)], [(0, 1, 2)], ["a"], [3], [None], [(0.0, True)], [(1, 2), (1,)], [[0, 1]], [])
+    for backend in ("auto", "torch", "native"):
+        lifted = lift(function, verify="off", backend=backend)
+        for each in keys:
+            assert outcome(lifted, (each, held)) == outcome(function, (each, held))

@@ -19,6 +19,7 @@ from typing import Any
 from looplift.base.data import dataclass
 from looplift.frontend import expressions, statements, structures, unrolling
 from looplift.frontend.columns import Columns, Listed, are_ragged, has_one_kind, watch_values
+from looplift.frontend.rows import Row
 from looplift.frontend.scope import Builder, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Let, Require, Statement, Var
 
@@ -156,8 +157,14 @@ def _numbers(build: Builder, key: Value, count: int) -> list[Atom] | None:
         keys = key.unpacked(build, count)
     elif isinstance(key, Tup) and count > 1 and len(key.items) == count:
         keys = key.items
-    else:
+    elif isinstance(key, Row) and {*map(type, key.samples)} == {tuple}:
+        keys = key.unpacked(build, None)
+        if len(keys) != count:
+            return None
+    elif isinstance(key, Const | Tup | TupleOf):
         return None
+    else:
+        raise build.refuse("unsupported-value", "a dict or set of tuples is asked for what may be one")
     return [build.emit("as_key", build.atom(one)) for one in keys]
 
 
