@@ -17,9 +17,10 @@ from looplift.pipeline.rewritten import (
     through_grids,
     through_tables,
     with_draws,
+    with_other_statements,
     with_own_lists,
     with_streams,
-)  # fmt: skip
+)
 from looplift.pipeline.through_ir import through_the_ir
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     """The ways to batched code, each to be tried where those before it were refused."""
     yield through_the_ir
     from looplift.frontend.draws import draws_of
+    from looplift.frontend.firsts import with_firsts
     from looplift.frontend.grids import has_grid
     from looplift.frontend.outer_lists import outer_lists
     from looplift.frontend.peeling import has_marker
@@ -121,6 +123,8 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield partial(with_own_lists, lists)
     if any(one.code in ("mixed-kinds", "requirement") for one in refusals) or has_marker(statements):
         yield partial(through_the_ir, markers=True)
+    if (peeled := with_firsts(statements, values)) is not None:
+        yield partial(with_other_statements, peeled)
     if stores_at_places(statements):
         yield through_tables
     if has_grid(statements):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -90,6 +91,15 @@ def _going_further(program: Any, values: Mapping[str, Any], settings: Settings) 
     except NotLiftable as refusal:
         refusal.goes_further = True
         raise
+
+
+def with_other_statements(
+    statements: list[ast.stmt], program: Any, values: Mapping[str, Any], settings: Settings
+) -> RegionCode:
+    """A region by way of the IR, in statements that do the same."""
+    from looplift.frontend.peeling import has_marker
+
+    return through_the_ir(over(program, statements), values, settings, markers=has_marker(statements))
 
 
 def with_draws(draws: Draws, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
