@@ -1,4 +1,4 @@
-"""Source text of convolutions: dimensions in the order that torch's have."""
+"""Source text of convolutions and pooling: dimensions in the order that torch's have."""
 
 from __future__ import annotations
 
@@ -48,4 +48,14 @@ def convolution_text(p: Printer, node: Node) -> Text:
         p.need("taken")
         p.need("picked_convolution")
         text = f"picked_convolution({x}, {p.text(rest[-1]).text}, {w}, {len(samples)}, {', '.join(steps)})"
+    return atom(reordered(p, text, [made.index(axis) for axis in node.axes]))
+
+
+def pooled_text(p: Printer, node: Node) -> Text:
+    """``pooled(x, "mean", ...)``, the dimensions of the windows in the places of the last two."""
+    source, *rest = node.args
+    p.need("pooled")
+    steps = [f"({', '.join(p.text(part).text for part in rest[k : k + 4])})" for k in (0, 4)]
+    text = f'pooled({p.text(source).text}, "{node.attrs["name"]}", {", ".join(steps)})'
+    made: list[Axis] = [*source.axes, *node.attrs["axes"]]
     return atom(reordered(p, text, [made.index(axis) for axis in node.axes]))

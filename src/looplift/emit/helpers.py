@@ -212,6 +212,31 @@ def same_dtype_concatenation(arrays, axis):
         raise RequirementFailed("the list holds arrays of several dtypes or ranks")
     return np.concatenate(arrays, axis)
 ''',
+        "pooled": '''
+def pooled(values, name, *steps):
+    """The mean or the greatest of each window of the last two dimensions: their first places, counts, steps, widths."""
+    for dim, (first, count, step, width) in zip((-2, -1), steps):
+        if min(count, step, width) < 1 or first < 0 or first + (count - 1) * step + width > values.shape[dim]:
+            raise RequirementFailed("slices that walk backwards, or are cut off at the end")
+        values = values.narrow(dim, first, (count - 1) * step + width)
+    (_, rows, step, height), (_, columns, other, width) = steps
+    if name == "max" and torch.is_grad_enabled() and values.requires_grad:  # equal ones share their gradient
+        if (step, other) == (height, width):
+            return values.unflatten(-1, (columns, width)).unflatten(-3, (rows, height)).amax((-3, -1))
+        return values.unfold(-2, height, step).unfold(-2, width, other).amax((-2, -1))
+    function = torch.nn.functional.avg_pool2d if name == "mean" else torch.nn.functional.max_pool2d
+    found = function(values.reshape(-1, 1, *values.shape[-2:]), (height, width), (step, other))
+    return found.view(*values.shape[:-2], rows, columns)
+''',
+        "tiles": '''
+def tiles(values, dim, first, count, step, width):
+    """``values[first + step * i:][:width]`` along a dimension: i in its place, the elements of each window last."""
+    if min(count, step) < 1 or min(first, width) < 0 or first + (count - 1) * step + width > values.shape[dim]:
+        raise RequirementFailed("slices that walk backwards, or are cut off at the end")
+    if step == width:
+        return values.narrow(dim, first, count * width).unflatten(dim, (count, width)).movedim(dim + 1, -1)
+    return values.narrow(dim, first, (count - 1) * step + width).unfold(dim, width, step)
+''',
         "windows": '''
 def windows(values, dim, first, *steps):
     """``values[first + step * i + other * j]`` along a dimension, zero outside: i in its place, j last."""
@@ -285,6 +310,15 @@ def convolution(x, w, counts, *steps, parts=None):
     function = torch.nn.functional.conv1d if len(steps) == 1 else torch.nn.functional.conv2d
     found = function(rows, filters, None, [s[2] for s in steps], around, [s[4] for s in steps], parts)
     return found.view(*lead, *kept[groups:], *found.shape[2:])
+''',
+        "tiles_array": '''
+def tiles_array(values, dim, first, count, step, width):
+    """``values[first + step * i:][:width]`` along a dimension: i in its place, the elements of each window last."""
+    if min(count, step) < 1 or min(first, width) < 0 or first + (count - 1) * step + width > values.shape[dim]:
+        raise RequirementFailed("slices that walk backwards, or are cut off at the end")
+    lead = (slice(None),) * dim
+    values = values[(*lead, slice(first, first + (count - 1) * step + width))]
+    return np.lib.stride_tricks.sliding_window_view(values, width, axis=dim)[(*lead, slice(None, None, step))]
 ''',
         "windows_array": '''
 def windows_array(values, dim, first, *steps):

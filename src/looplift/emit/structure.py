@@ -37,12 +37,12 @@ from looplift.emit.contractions import (
     paired_text,
     vmapped_text,
 )
-from looplift.emit.convolutions import convolution_text
+from looplift.emit.convolutions import convolution_text, pooled_text
 from looplift.emit.diagonals import diagonal_text, on_diagonal_text, renamed_text
 from looplift.emit.ragged import segment_text
 from looplift.emit.repeats import place_text
 from looplift.emit.spelling import ATOM, MEDIANS, dtype_text, literal
-from looplift.emit.subscripts import gather_text, slice_text, stencil_text, turned_text
+from looplift.emit.subscripts import gather_text, slice_text, stencil_text, tiles_text, turned_text
 from looplift.emit.text import Text, arranged, as_number, atom, full
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
@@ -238,7 +238,7 @@ def join_text(p: Printer, node: Node) -> Text:
 
 
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
-    "slice": slice_text, "stencil": stencil_text, "turned": turned_text, "gather": gather_text,
+    "slice": slice_text, "stencil": stencil_text, "tiles": tiles_text, "turned": turned_text, "gather": gather_text,
     "reduce": reduce_text, "fold": fold_text,
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
     "reshaped": reshaped_text, "stretched": stretched_text, "permuted": permuted_text, "merged": merged_text,
@@ -246,6 +246,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "unflattened": unflattened_text, "batched": batched_text,
     "diagonal": diagonal_text, "renamed": renamed_text, "on_diagonal": on_diagonal_text,
     "matmul": matmul_text, "contract": contract_text, "convolution": convolution_text, "distances": distances_text,
+    "pooled": pooled_text,
     "only_finite": only_finite_text,
     "counted_both": counted_both_text, "label_pairs": label_pairs_text,
     "counted_own": counted_own_text, "label_table": label_table_text, "label_either": label_either_text,

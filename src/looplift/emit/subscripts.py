@@ -186,6 +186,20 @@ def stencil_text(p: Printer, node: Node) -> Text:
     return _permuted(p, text, [*labels, *walked[1:]], node)
 
 
+def tiles_text(p: Printer, node: Node) -> Text:
+    """Windows along a dimension, one for each position of an axis, which stands in the dimension's place."""
+    base, *steps = node.args
+    p.need(name := "tiles" if p.library == "torch" else "tiles_array")
+    lead, rank = len(base.axes), base.kind.rank
+    dim = lead + node.attrs["dim"]
+    text = f"{name}({p.text(base).text}, {dim}, {', '.join(p.text(step).text for step in steps)})"
+    lanes = list(range(rank))
+    lanes.remove(node.attrs["dim"])
+    labels: list[Axis | int] = [*base.axes, *lanes]
+    labels.insert(dim, node.attrs["axis"])
+    return _permuted(p, text, [*labels, node.attrs["dim"]], node)
+
+
 def turned_text(p: Printer, node: Node) -> Text:
     """The positions of axes in their other order."""
     dims = ", ".join(str(node.axes.index(axis)) for axis in node.attrs["turned"])

@@ -272,7 +272,7 @@ def axis_nodes(axis: Axis) -> list[Node]:
     return [axis.extent, axis.lo, *(node for node in (axis.lengths, axis.members) if node is not None)]
 
 
-READS = frozenset(("slice", "gather", "stencil", "permuted", "relabel", "unsqueezed"))
+READS = frozenset(("slice", "gather", "stencil", "tiles", "permuted", "relabel", "unsqueezed"))
 
 
 def array_read(node: Node) -> Node | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from looplift.base.data import dataclass
 from looplift.ir.array import Node
-from looplift.optimize import contractions, convolutions, counting, distances, fills, joins, masks, places
+from looplift.optimize import contractions, convolutions, counting, distances, fills, joins, masks, places, pooling
 
 
 @dataclass(frozen=True)
@@ -46,5 +46,6 @@ RULES: tuple[Rule, ...] = (
     Rule("contraction", "sum_k a_ik b_kj -> einsum(ik,kj->ij)", contractions.contracted_axes),
     Rule("contracted-lanes", "sum_n a_i[n] b_j[n] -> einsum(in,jn->ij)", contractions.contracted_lanes),
     Rule("summed-contraction", "sum_i einsum(ia,iab->ib) -> einsum(ia,iab->b)", contractions.summed_contraction),
+    Rule("pooled", "max_{uv} x_{si+u,sj+v} -> max_pool(x)_ij, means likewise", pooling.pooled),
     Rule("convolution", "sum_{cuv} x_{nc,si+u,sj+v} w_{ocuv} -> conv(x, w)_{noij}", convolutions.convolution),
 )  # fmt: skip

@@ -32,7 +32,7 @@ from looplift.optimize.reuse import reuse_memory
 
 Rewrite = Callable[[Node], Node | None]
 
-READS = frozenset(("slice", "stencil", "gather", "permuted"))
+READS = frozenset(("slice", "stencil", "tiles", "gather", "permuted"))
 """What picks elements of an array, and may put zeros around them."""
 
 PIECES = ("pieces", "terms")

@@ -24,6 +24,7 @@ from looplift.vectorize.subscripts import (
     Point,
     Segment,
     Steps,
+    Tile,
     Whole,
     Window,
     extent_of,
@@ -34,11 +35,18 @@ from looplift.vectorize.subscripts import (
 
 def read(context: Context, base: Node, index: Operand, kind: Kind) -> Val:
     """``base[index]`` in every lane; ``kind`` is that of one lane's result."""
-    pieces = pieces_of(context, index, base.kind.rank, lambda dim: extent_of(base, dim))
+    pieces = pieces_of(context, index, base.kind.rank, lambda dim: _known_extent(context, base, dim))
     pieces = _windows_apart(context, base, pieces)
     if any(isinstance(piece, Segment | Steps) for piece in pieces):
         return segments.read(context, base, pieces, kind)
     return Val(read_pieces(context, base, pieces, kind))
+
+
+def _known_extent(context: Context, base: Node, dim: int) -> Node:
+    """The extent of a dimension, of a product that of the factor which it comes from."""
+    from looplift.vectorize.extents import lane_extents
+
+    return (lane_extents(context, base)[dim] if base.op == "matmul" else None) or extent_of(base, dim)
 
 
 def _windows_apart(context: Context, base: Node, pieces: list[Piece]) -> list[Piece]:
@@ -60,6 +68,8 @@ def _windows_apart(context: Context, base: Node, pieces: list[Piece]) -> list[Pi
 
 
 def read_pieces(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:
+    if any(isinstance(piece, Tile) for piece in pieces):
+        return _tiled(context, base, pieces, kind)
     pieces = [wrapped(base, dim, piece) for dim, piece in numbered(pieces)]
     if (made := stencils.windows(context, base, pieces, kind)) is not None:
         return made
@@ -75,6 +85,38 @@ def read_pieces(context: Context, base: Node, pieces: list[Piece], kind: Kind) -
     extents = [_extent(base, dim, piece) for dim, piece in numbered(pieces) if not isinstance(piece, Point | Along)]
     result = merge_axes(base.axes, tuple(axes))
     return Node("slice", (base, *piece_nodes(pieces)), result, kind, {"pieces": pieces, "extents": extents})
+
+
+def _tiled(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:
+    """Windows that walk by a step which is known when the loop runs: views, where each walks with a loop of its own."""
+    tiles = [piece for piece in pieces if isinstance(piece, Tile)]
+    rest: list[Piece] = [Whole() if isinstance(piece, Tile) else piece for piece in pieces]
+    walked = [piece.axis for piece in tiles]
+    met = {axis for piece in rest for axis in _axes_of(piece)} | set(base.axes)
+    met |= {above for axis in met for above in ancestors(axis)}
+    written = base.attrs.get("memory") or any(array.node is base for array in context.arrays.values())
+    index_tensors = any(isinstance(piece, Gather) and piece.index.kind.rank for piece in rest)
+    if written or index_tensors or context.mask is not None or met & set(walked) or len({*walked}) < len(walked):
+        return read_pieces(context, base, [_steps(context, base, dim, p) for dim, p in numbered(pieces)], kind)
+    kept = [piece for piece in pieces if not isinstance(piece, Point | Along | Gather)]
+    node = base
+    if not all(isinstance(piece, Whole) for piece in rest):
+        node = read_pieces(context, base, rest, Kind(base.kind.family, base.kind.dtype, len(kept)))
+    for dim, piece in enumerate(kept):
+        if isinstance(piece, Tile):
+            extents = [piece.width if k == dim else extent_of(node, k) for k in range(node.kind.rank)]
+            operands = (node, piece.first, piece.axis.extent, piece.step, piece.width)
+            attrs = {"dim": dim, "axis": piece.axis, "extents": extents}
+            node = Node("tiles", operands, merge_axes(node.axes, (piece.axis,)), node.kind, attrs)
+    node.kind = kind
+    return node
+
+
+def _steps(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
+    """A window of a step of its own as the places that it has in each lane."""
+    if not isinstance(piece, Tile):
+        return piece
+    return Steps(segments.window_index(context, *piece.bounds, piece.width, extent_of(base, dim)), piece.width)
 
 
 def wrapped(base: Node, dim: int, piece: Piece) -> Piece:

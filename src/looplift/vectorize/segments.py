@@ -16,7 +16,7 @@ from looplift.vectorize import nodes
 from looplift.vectorize.context import Context, node_of
 from looplift.vectorize.linear import linear_of, minus
 from looplift.vectorize.nodes import Val
-from looplift.vectorize.subscripts import Along, Gather, Piece, Point, Segment, Steps, Window
+from looplift.vectorize.subscripts import Along, Gather, Piece, Point, Segment, Steps, Tile, Window
 
 
 def lane_integer(context: Context, atom: Operand) -> Node:
@@ -256,7 +256,7 @@ def spread(node: Node, axes: tuple[Axis, ...]) -> Node:
     return Node("spread", (node,), axes, node.kind, dict(node.attrs), node.hint)
 
 
-def sliced(context: Context, item: Slice, extent: Node, windows: bool, several: bool) -> Segment | Steps:
+def sliced(context: Context, item: Slice, extent: Node, windows: bool, several: bool) -> Segment | Steps | Tile:
     """``lo:hi`` with a bound that differs from lane to lane."""
     lo, hi = (
         None if isinstance(part, Const) and part.value is None else lane_integer(context, part)
@@ -267,6 +267,10 @@ def sliced(context: Context, item: Slice, extent: Node, windows: bool, several: 
         gap = constant_gap(lo, hi)
         width = gap if gap is not None and (several or _is_share(context, lo, gap, extent)) else None
     if windows and lo is not None and hi is not None and width is not None:
+        walked = linear_of(lo) if context.mask is None else None
+        if walked is not None and len(walked.terms) == 1 and not any(axis.is_ragged for axis in walked.terms):
+            ((axis, step),) = walked.terms.items()
+            return Tile(axis, walked.base, step, width, (lo, hi))
         return Steps(window_index(context, lo, hi, width, extent), width)
     axis, index = slice_axis(context, lo, hi, extent, "k")
     return Segment(axis, index, lo, hi, extent)

@@ -82,6 +82,17 @@ class Steps:
 
 
 @dataclass(frozen=True)
+class Tile:
+    """``first + step * position : ... + width``, of a step and a width that are known when the loop runs."""
+
+    axis: Axis
+    first: Node
+    step: Node
+    width: Node
+    bounds: tuple[Node, Node]
+
+
+@dataclass(frozen=True)
 class New:
     """``None``: a new dimension of extent one."""
 
@@ -92,7 +103,7 @@ def _segments():
     return segments
 
 
-Piece = Whole | Cut | Point | Along | Window | Gather | Segment | Steps | New
+Piece = Whole | Cut | Point | Along | Window | Gather | Segment | Steps | Tile | New
 Extents = Callable[[int], Node]
 
 

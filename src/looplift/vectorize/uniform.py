@@ -9,11 +9,14 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Group, Op, Operand, Slice, Var
 from looplift.ops import table
-from looplift.vectorize import nodes
+from looplift.vectorize import nodes, segments
 from looplift.vectorize.context import Context
 from looplift.vectorize.extents import agree
 from looplift.vectorize.numbers import bounded
 from looplift.vectorize.subscripts import extent_of
+
+SIZES = frozenset(("floordiv", "mod", "mul", "builtin.min", "builtin.max"))
+"""Operations on integers by which extents and bounds are computed: what is computed twice is one integer."""
 
 
 def operand_node(context: Context, operand: Operand) -> Node:
@@ -41,6 +44,9 @@ def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = Fa
     if context.mask is not None and fact.kind.is_number:
         attrs["unsafe"] = True
     node = Node("apply", args + tuple(node for _, node in kwargs), (), fact.kind, attrs, var.hint)
+    if op.name in SIZES and fact.kind.family == "int" and all(arg.kind.family == "int" for arg in args):
+        key = ("uniform", op.name, *map(segments.structure_key, args), context.mask is None)
+        return context.ragged_axes.setdefault(key, node)
     if op.name.startswith("inplace.") and fact.kind.is_array:
         return _in_dtype(context, node, args, fact)
     if op.name in ("builtin.min", "builtin.max") and fact.kind.family == "float" and var in context.facts.mixed:
