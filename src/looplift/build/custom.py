@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import functools
+import math
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -44,6 +47,37 @@ def lanes_of(source: str, around: str, name: str, signature: Signature) -> Lanes
         outcome = function(total, len(lanes), *places, chosen, _numbers(sizes), message, _ROOM, threads)
         if outcome:
             raise _ERRORS[outcome](message.value.decode(errors="replace"))
+
+    return call
+
+
+BLOCK, GRID = 128, 65_535
+"""Threads of a block, and the most blocks; with more lanes each thread takes several."""
+
+
+def on_cuda(text: str, name: str, compiled: Callable[[str, str], Callable[..., None]] | None = None) -> Lanes:
+    """Calls a kernel of CUDA for all lanes. NVRTC compiles it, through torch, when it is first called on a device.
+
+    ``compiled`` stands in for ``torch.cuda._compile_kernel``. Raises RuntimeError where the text is refused.
+    """
+
+    @functools.cache
+    def kernel_on(device: torch.device) -> Callable[..., None]:
+        try:
+            return (compiled or torch.cuda._compile_kernel)(text, "looplift_lanes")
+        except RuntimeError as refusal:
+            raise RuntimeError(f"looplift.op: the CUDA compiler refused '{name}':\n\n{refusal}") from None
+
+    def call(lanes: Sequence[int], arrays: Sequence[torch.Tensor], active: Any, sizes: Sequence[int]) -> None:
+        device, total = arrays[-1].device, math.prod(lanes)
+        steps = [step for one in arrays for step in one.stride()[: len(lanes)]]
+        layout = torch.tensor([total, len(lanes), active is not None, *lanes, *steps, *sizes], device=device)
+        grid = min(GRID, -(-total // BLOCK))
+        if not grid:
+            return
+        chosen = layout if active is None else active
+        with torch.cuda.device(device) if device.type == "cuda" else nullcontext():
+            kernel_on(device)(grid=(grid, 1, 1), block=(BLOCK, 1, 1), args=[layout, chosen, *arrays])
 
     return call
 

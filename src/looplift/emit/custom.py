@@ -61,9 +61,60 @@ extern "C" int looplift_lanes(int64_t total, int64_t rank, const int64_t* extent
 """
 
 
+_CUDA = """\
+#ifdef __CUDACC_RTC__
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+#else
+#include <stdint.h>
+#endif
+#line 1 "{file}"
+{source}
+#line 1 "<signature>"
+// A thread for each lane, as long as there are any. `layout` has how many lanes there are, along how many dimensions,
+// whether only `active` ones run, the lengths of the dimensions, how far one lane of an argument is from the next along
+// each, in elements, and the sizes.
+extern "C" __global__ void looplift_lanes(const int64_t* layout, const bool* active{pointers}) {{
+  const int64_t total = layout[0], rank = layout[1], *extent = layout + 3, *step = extent + rank;
+  const int64_t* size = step + {count} * rank;
+  const int64_t threads = (int64_t)gridDim.x * blockDim.x;
+  (void)size;
+  for (int64_t lane = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; lane < total; lane += threads) {{
+    if (layout[2] && !active[lane]) continue;
+    int64_t place[{count}] = {{}};
+    for (int64_t axis = rank - 1, rest = lane; axis >= 0; rest /= extent[axis], --axis)
+      for (int k = 0; k < {count}; ++k) place[k] += rest % extent[axis] * step[k * rank + axis];
+    {name}({arguments});
+  }}
+}}
+"""
+
+
+def cuda_text(name: str, source: str, signature: Signature, file: str) -> str:
+    """CUDA C++ with a kernel ``looplift_lanes`` around a ``__device__`` function of one lane."""
+    types = [text.rpartition(" ")[0] for text in signature.cpp_parameters()]
+    arrays = [*signature.parameters, *signature.results]
+    pointers, arguments = "", []
+    for k, (one, kind) in enumerate(zip(arrays, types)):
+        pointers += f", {kind if isinstance(one, Array) else f'const {kind}*'} a{k}"
+        arguments.append(f"a{k} + place[{k}]" if isinstance(one, Array) else f"a{k}[place[{k}]]")
+    arguments += [f"size[{k}]" for k in range(len(signature.sizes))]
+    return _CUDA.format(
+        source=source, file=_in_quotes(file), pointers=pointers, count=len(arrays), name=name,
+        arguments=", ".join(arguments),
+    )  # fmt: skip
+
+
+def _in_quotes(file: str) -> str:
+    return file.replace("\\", "/").replace('"', "'")
+
+
 def alone_text(source: str, file: str) -> str:
     """The user's C++ with what stands in front of it; errors are reported as of ``file``."""
-    return _ALONE.format(source=source, file=file.replace("\\", "/").replace('"', "'"))
+    return _ALONE.format(source=source, file=_in_quotes(file))
 
 
 def lanes_text(name: str, signature: Signature) -> str:

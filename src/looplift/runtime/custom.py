@@ -52,14 +52,14 @@ def _free_name(name: str, taken: Container[str]) -> str:
 class CustomOperator:
     """What ``looplift.op`` gives. ``name`` is that of its function in C++, and with a number behind it its own."""
 
-    def __init__(self, definition: dict[str, str], signature: Signature, call: Lanes, rules: Rules):
+    def __init__(self, definition: dict[str, str], signature: Signature, calls: Mapping[str, Lanes], rules: Rules):
         self.__name__ = definition["name"]
         self.name = _free_name(self.__name__, made)
         digest = hashlib.sha256("\0".join(definition.values()).encode()).hexdigest()[:12]
         self.registered = definition.get("operator") or _free_name(f"{self.__name__}_{digest}", defined)
         defined[self.registered] = {**definition, "operator": self.registered}
         self.text = f"{self.__name__}{definition['signature']}"
-        self.signature, self.call, self.rules = signature, call, rules
+        self.signature, self.calls, self.rules = signature, calls, rules
         self.positions = {one.name: k for k, one in enumerate(signature.parameters)}
         self.operator = self._defined()
         made[self.name] = self
@@ -141,7 +141,8 @@ class CustomOperator:
         known, name = library(), self.registered
         qualified = f"looplift::{name}"
         known.define(f"{name}({', '.join([*taken, 'Tensor? where'])}) -> {f'({given})' if ',' in given else given}")
-        known.impl(name, self._run, "CPU")
+        for device in ("CPU", "CUDA"):
+            known.impl(name, self._run, device)
         torch.library.register_fake(qualified, lambda *arguments: self._alone(self._shapes(*arguments)), lib=known)
         torch.library.register_vmap(qualified, self._mapped, lib=known)
         torch.library.register_autograd(qualified, self._gradients, setup_context=self._save, lib=known)
@@ -152,28 +153,28 @@ class CustomOperator:
 
     def _run(self, *arguments: Any) -> Any:
         *given, where = arguments
-        call = fitted(self.text, self.signature, given, where)
+        call = fitted(self.text, self.signature, given, where, self.calls)
         if self.rules.batch is not None and call.lanes:
             return self._alone(self._by_rule(self.rules.batch, given, where, call))
         make = torch.empty if where is None else torch.zeros
         results = [
-            make((*call.lanes, *shape), dtype=getattr(torch, one.dtype))
+            make((*call.lanes, *shape), dtype=getattr(torch, one.dtype), device=call.device)
             for one, shape in zip(self.signature.results, call.shapes, strict=True)
         ]
         arrays = [
-            in_lanes(in_dtype(one, value), rank_of(one), call.lanes)
+            in_lanes(in_dtype(one, value).to(call.device), rank_of(one), call.lanes)
             for one, value in zip(self.signature.parameters, given, strict=True)
         ]
-        active = None if where is None else where.expand(call.lanes).contiguous()
-        self.call(call.lanes, [*arrays, *results], active, [call.sizes[name] for name in self.signature.sizes])
+        active = None if where is None else where.to(call.device).expand(call.lanes).contiguous()
+        sizes = [call.sizes[name] for name in self.signature.sizes]
+        self.calls[call.device.type](call.lanes, [*arrays, *results], active, sizes)
         return self._alone(results)
 
     def _shapes(self, *arguments: Any) -> list[torch.Tensor]:
         *given, where = arguments
-        call = fitted(self.text, self.signature, given, where)
-        device = next((one.device for one in given if isinstance(one, torch.Tensor)), None)
+        call = fitted(self.text, self.signature, given, where, self.calls)
         return [
-            torch.empty((*call.lanes, *shape), dtype=getattr(torch, one.dtype), device=device)
+            torch.empty((*call.lanes, *shape), dtype=getattr(torch, one.dtype), device=call.device)
             for one, shape in zip(self.signature.results, call.shapes, strict=True)
         ]
 
@@ -181,7 +182,7 @@ class CustomOperator:
 
     def _by_rule(self, rule: Callable[..., Any], given: Sequence[Any], where: Any, call: Call) -> list[torch.Tensor]:
         """The results of the user's batch rule, for the calls that are made."""
-        chosen = None if where is None else where.expand(call.lanes).reshape(-1)
+        chosen = None if where is None else where.to(call.device).expand(call.lanes).reshape(-1)
         flat = [self._flat(one, value, call.lanes, chosen) for one, value in zip(self.signature.parameters, given)]
         found = rule(*flat)
         found = list(found) if isinstance(found, tuple | list) else [found]
@@ -234,11 +235,12 @@ class CustomOperator:
         tensors = iter(ctx.saved_tensors)
         *given, where = (next(tensors) if there else one for there, one in zip(ctx.present, ctx.numbers, strict=True))
         dtypes = [getattr(torch, one.dtype) for one in self.signature.results]
+        device = next((one.device for one in gradients if one is not None), None)
         reaching = [
-            torch.zeros(shape, dtype=dtype) if one is None else one
+            torch.zeros(shape, dtype=dtype, device=device) if one is None else one
             for one, shape, dtype in zip(gradients, ctx.shapes, dtypes, strict=True)
         ]
-        call = fitted(self.text, self.signature, given, where)
+        call = fitted(self.text, self.signature, given, where, self.calls)
         if not call.lanes and where is None:
             return *self._backward_of_one(rule, reaching, given), None
         return *self._backward_of_many(rule, reaching, given, where, call), None
@@ -256,7 +258,7 @@ class CustomOperator:
 
     def _backward_of_many(self, rule: Any, gradients: list[Any], given: Sequence[Any], where: Any, call: Call) -> Any:
         """Gradients of the calls that were made, under ``torch.vmap`` where their rule allows that."""
-        chosen = None if where is None else where.expand(call.lanes).reshape(-1)
+        chosen = None if where is None else where.to(call.device).expand(call.lanes).reshape(-1)
         ends = [one.reshape((math.prod(call.lanes), *shape)) for one, shape in zip(gradients, call.shapes, strict=True)]
         ends = ends if chosen is None else [one[chosen] for one in ends]
         flat = [self._flat(one, value, call.lanes, chosen) for one, value in zip(self.signature.parameters, given)]

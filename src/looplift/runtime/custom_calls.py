@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import torch
@@ -18,10 +18,12 @@ class Call:
     lanes: tuple[Any, ...]
     sizes: dict[str, Any]
     shapes: tuple[tuple[Any, ...], ...]
+    device: torch.device
 
 
-def fitted(text: str, signature: Signature, given: Sequence[Any], where: Any) -> Call:
-    """What a call is; raises TypeError or ValueError where the arguments do not fit the signature."""
+def fitted(text: str, signature: Signature, given: Sequence[Any], where: Any, devices: Container[str]) -> Call:
+    """What a call is; raises TypeError or ValueError where the arguments do not fit the signature, or are on no one of
+    the ``devices`` that there is code for."""
     sizes: dict[str, Any] = {}
     homes: dict[str, str] = {}
     in_front: list[Any] = []
@@ -53,7 +55,7 @@ def fitted(text: str, signature: Signature, given: Sequence[Any], where: Any) ->
     for one, shape in zip(signature.results, shapes, strict=True):
         if any(size < 0 for size in shape):
             raise ValueError(f"{text}: the size of '{one.name}' is {shape}")
-    return Call(tuple(lanes), sizes, shapes)
+    return Call(tuple(lanes), sizes, shapes, _device(text, signature, given, devices))
 
 
 def _check_tensor(text: str, parameter: Array | Number, value: torch.Tensor) -> None:
@@ -68,8 +70,21 @@ def _check_tensor(text: str, parameter: Array | Number, value: torch.Tensor) -> 
         dtype = getattr(torch, NUMBERS[parameter.kind])
         if value.dtype != dtype and torch.promote_types(value.dtype, dtype) != dtype:
             raise TypeError(f"{text}: '{parameter.name}' is of type {parameter.kind}, not {value.dtype}")
-    if value.device.type not in ("cpu", "meta"):
-        raise TypeError(f"{text}: '{parameter.name}' must be on the CPU, not on {value.device}")
+
+
+def _device(text: str, signature: Signature, given: Sequence[Any], devices: Container[str]) -> torch.device:
+    """Where the arrays are; numbers may be elsewhere."""
+    tensors = [(one, v) for one, v in zip(signature.parameters, given, strict=True) if isinstance(v, torch.Tensor)]
+    arrays = [(one.name, v.device) for one, v in tensors if isinstance(one, Array)]
+    homes = arrays or [(one.name, v.device) for one, v in tensors if v.device.type != "cpu"]
+    home, found = homes[0] if homes else ("", torch.device("cpu"))
+    for name, device in homes:
+        if device != found:
+            raise TypeError(f"{text}: '{home}' is on {found}, and '{name}' on {device}")
+    if found.type != "meta" and found.type not in devices:
+        hint = "; looplift.op(..., cuda=...) takes code for that" if found.type == "cuda" else ""
+        raise TypeError(f"{text}: '{home}' must be on the CPU, not on {found}{hint}")
+    return found
 
 
 def rank_of(parameter: Array | Number) -> int:
@@ -101,7 +116,7 @@ def in_lanes(value: torch.Tensor, rank: int, lanes: Sequence[int]) -> torch.Tens
 def spread(flat: torch.Tensor, chosen: Any, lanes: Sequence[int]) -> torch.Tensor:
     """What was computed for the chosen lanes, with zeros for the others, in the dimensions of all lanes."""
     if chosen is not None:
-        whole = torch.zeros(len(chosen), *flat.shape[1:], dtype=flat.dtype)
+        whole = torch.zeros(len(chosen), *flat.shape[1:], dtype=flat.dtype, device=flat.device)
         whole = whole.index_put((chosen,), flat)
         flat = whole
     return flat.reshape((*lanes, *flat.shape[1:]))
