@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from looplift.api import export, lift, load, op
+from looplift.api import export, lift, load
 from looplift.base.errors import LoopliftWarning
+from looplift.operators import op
 
 if TYPE_CHECKING:
     from looplift.verify import check

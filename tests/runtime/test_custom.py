@@ -1,5 +1,7 @@
 """Operators made of users' C++: what they take, what they say where something is wrong, and loops that call them."""
 
+import copy
+import functools
 import subprocess
 import sys
 
@@ -699,3 +701,48 @@ mine = looplift.op("warp", "void warp(double x, double* y) { *y = x; }", signatu
 assert torch.equal(looplift.load(sys.argv[1])(x, m), wanted)
 """
     subprocess.run([sys.executable, "-c", program, str(file), str(tmp_path / "values.pt")], check=True)
+
+
+# ---------------------------------------------------------------- as a value
+
+
+class Weighted(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bend = bent
+        self.factor = torch.nn.Parameter(torch.full((), 2.0, dtype=torch.float64))
+
+    def forward(self, x):
+        return torch.stack([self.bend(row, self.factor) for row in x])
+
+
+def test_in_a_module_and_its_copies():
+    model, x = Weighted(), torch.randn(4, 3, dtype=torch.float64)
+    other = lift(copy.deepcopy(model))
+    assert other.bend is bent
+    for one in (model, other, other):
+        one.zero_grad()
+        one(x).sum().backward()
+    torch.testing.assert_close(other(x), model(x), rtol=0, atol=0)
+    torch.testing.assert_close(other.factor.grad, model.factor.grad)
+    assert [loop.decision for loop in other.forward.report().loops] == ["lanes"]
+
+
+def test_as_an_argument_and_through_other_functions():
+    def loop(x, operator):
+        return [operator(row, 1) for row in x]
+
+    def partly(x):
+        wide = functools.partial(pooled, width=2)
+        return [wide(row) for row in x]
+
+    lifted, x = lift(loop), torch.randn(3, 4, dtype=torch.float64)
+    for operator in (pooled, lookup, pooled, lambda row, k: row * k):
+        assert_same(lifted(x, operator), loop(x, operator))
+    check(partly, x)
+
+
+def test_the_default_device_is_not_where_numbers_are():
+    x = torch.ones(3, dtype=torch.float64)
+    with torch.device("meta"):
+        assert split(x, 2.0, False)[0].device == x.device

@@ -67,6 +67,13 @@ class CustomOperator:
     def __repr__(self) -> str:
         return f"<looplift operator {self.text}>"
 
+    def __copy__(self) -> CustomOperator:
+        return self
+
+    def __deepcopy__(self, memory: Any) -> CustomOperator:
+        """As of a function: a copy of what holds it calls the same."""
+        return self
+
     def __call__(self, *arguments: Any, where: Any = None, **named: Any) -> Any:
         """The results for one call, or for all along the dimensions in front; those are zero where not ``where``."""
         given = self.ordered(arguments, named)
@@ -77,7 +84,7 @@ class CustomOperator:
             of_numpy = False
         tensors = [self._tensor(one, value) for one, value in zip(self.signature.parameters, given, strict=True)]
         if where is not None and not isinstance(where, torch.Tensor):
-            where = torch.tensor(bool(where))
+            where = torch.tensor(bool(where), device="cpu")
         found = (self._run if all(map(_is_plain, (*tensors, where))) and _is_eager() else self.operator)(
             *tensors, where
         )
@@ -120,7 +127,7 @@ class CustomOperator:
         accepted = {"float": (int, float), "int": (int, torch.SymInt), "bool": (bool,)}[parameter.kind]
         if not isinstance(value, accepted):
             raise TypeError(f"{self.text}: '{parameter.name}' must be of type {parameter.kind}, not {_said(value)}")
-        return torch.tensor(value, dtype=getattr(torch, NUMBERS[parameter.kind]))
+        return torch.tensor(value, dtype=getattr(torch, NUMBERS[parameter.kind]), device="cpu")
 
     def example(self, *arguments: Any, where: Any = None, **named: Any) -> Any:
         """Zeros of the kinds that a call gives: the function itself does not run."""

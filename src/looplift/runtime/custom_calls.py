@@ -95,7 +95,7 @@ def in_dtype(parameter: Array | Number, value: Any) -> torch.Tensor:
     if isinstance(parameter, Array):
         return value
     dtype = getattr(torch, NUMBERS[parameter.kind])
-    return value.to(dtype) if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=dtype)
+    return value.to(dtype) if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=dtype, device="cpu")
 
 
 def in_lanes(value: torch.Tensor, rank: int, lanes: Sequence[int]) -> torch.Tensor:
