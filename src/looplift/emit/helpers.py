@@ -94,6 +94,11 @@ def same_dtype_stack(tensors):
         raise RequirementFailed("the list holds tensors of several dtypes, or a gradient flows to some only")
     return torch.stack(list(tensors))
 ''',
+        "all_read": '''
+def all_read(places, count):
+    """Whether every item of a list is read, by a place that counts from its start."""
+    return len(torch.unique(places)) == count and bool((places >= 0).all())
+''',
         "without_gradients": '''
 def without_gradients(tensors):
     """Whether none of some tensors asks for a gradient."""

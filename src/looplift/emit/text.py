@@ -244,6 +244,12 @@ def _pack(p: Printer, node: Node) -> Text:
     return atom(f"same_dtype_stack({p.text(node.args[0]).text})")
 
 
+def _all_read(p: Printer, node: Node) -> Text:
+    p.need("all_read")
+    places, count = (p.text(arg).text for arg in node.args)
+    return atom(f"all_read({places}, {count})")
+
+
 def _without_gradients(p: Printer, node: Node) -> Text:
     p.need("without_gradients")
     return atom(f"without_gradients({p.text(node.args[0]).text})")
@@ -473,6 +479,6 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
     "apply": _apply, "attribute": _attribute, "display": _display, "display_or_none": _display_or_none,
     "zipped": _zipped, "none": _none, "some": _some, "same_inputs": _same_inputs,
-    "without_gradients": _without_gradients,
+    "without_gradients": _without_gradients, "all_read": _all_read,
     "is_of_type": _is_of_type,
 }  # fmt: skip

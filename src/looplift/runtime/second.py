@@ -46,7 +46,8 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
     import time
 
     run = dispatcher.fallback or dispatcher.program.original
-    counts = dispatcher.fallback is None or trial.cold >= COLD or all(map(_is_settled, dispatcher.children))
+    made = dispatcher.fallback is None or all(map(_is_settled, dispatcher.children))
+    counts = trial.cold >= (1 if made else COLD)
     start = time.perf_counter()
     result = run(*arguments)
     if counts:

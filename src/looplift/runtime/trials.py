@@ -19,7 +19,7 @@ CLEAR_AT_ONCE = 4.0
 COLD = 5e-4
 """Seconds: of a shorter first call of the loop most may be what only a first call takes."""
 CLEAR_IN_ONE = 8.0
-"""So many times faster in one pair of calls, and no more are timed."""
+"""So many times faster in one pair of calls, which the first call of the loop does not belie, and no more are timed."""
 CLEAR = 2.0
 """So many times faster or slower in two pairs of calls, and no more are timed."""
 LOSS = 1.2
@@ -62,8 +62,8 @@ class Trial:
             is_clear = self.loop > COLD and self.batched and CLEAR_AT_ONCE * self.batched[0] < self.loop
             return True if is_clear else None
         ratio = min(self.batched) / max(min(self.written), 1e-9) / self.patience  # the least disturbed calls
-        if ratio * CLEAR_IN_ONE < 1:
-            return True
+        if ratio * CLEAR_IN_ONE < 1 and (pairs > 1 or self.loop > CLEAR * min(self.batched)):
+            return True  # two calls of the loop took long: one may have been disturbed
         if pairs >= PAIRS:
             return ratio < LOSS
         if pairs >= 2 and not 1 / CLEAR < ratio < CLEAR:

@@ -6,8 +6,8 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Node, Push, merge_axes
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Var
-from looplift.vectorize import alone, doubts, lane_lists, nodes, ragged_lists, rows, strip_lists
+from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Slice, Var
+from looplift.vectorize import alone, doubts, lane_lists, nodes, ragged_lists, rows, segments, strip_lists
 from looplift.vectorize.context import Context
 from looplift.vectorize.held import check_number
 from looplift.vectorize.nodes import Val
@@ -83,9 +83,13 @@ def _check_all_read(context: Context, node: Node, index: Operand) -> None:
     form = context.affine(index) if isinstance(index, Var | Const) else None
     whole = form is not None and len(form.terms) == 1 and form.terms[0][1] == 1 and nodes.is_const(form.base, 0)
     axis = form.terms[0][0] if form is not None and whole else None
-    if axis is None or axis.is_ragged or axis.step != 1 or not nodes.is_const(axis.lo, 0):
-        raise context.refuse("unsupported-value", "a list of tensors with gradients is read in another order")
     length = nodes.length_of(node)
+    if axis is None or axis.is_ragged or axis.step != 1 or not nodes.is_const(axis.lo, 0):
+        places = None if context.mask is not None or isinstance(index, Slice) else segments.lane_integer(context, index)
+        if places is None or not places.axes:
+            raise context.refuse("unsupported-value", "a list of tensors with gradients is read in another order")
+        context.check(Node("all_read", (places, length), (), nodes.BOOL))
+        return
     if not nodes.same_integer(axis.extent, length):
         context.check(nodes.compare("eq", axis.extent, length))
 
