@@ -54,8 +54,26 @@ def convolution_text(p: Printer, node: Node) -> Text:
 def pooled_text(p: Printer, node: Node) -> Text:
     """``pooled(x, "mean", ...)``, the dimensions of the windows in the places of the last two."""
     source, *rest = node.args
+    p.need("reached")
     p.need("pooled")
     steps = [f"({', '.join(p.text(part).text for part in rest[k : k + 4])})" for k in (0, 4)]
     text = f'pooled({p.text(source).text}, "{node.attrs["name"]}", {", ".join(steps)})'
     made: list[Axis] = [*source.axes, *node.attrs["axes"]]
     return atom(reordered(p, text, [made.index(axis) for axis in node.axes]))
+
+
+def as_axes_text(p: Printer, node: Node) -> Text:
+    """The first dimensions of a lane's value are axes: the array is the same. It may have to hold windows."""
+    source, *steps = node.args
+    if not steps:
+        return p.text(source)
+    p.need("reached")
+    texts = [f"({', '.join(p.text(part).text for part in steps[k : k + 4])})" for k in (0, 4)]
+    return atom(f"reached({p.text(source).text}, {', '.join(texts)})")
+
+
+def taps_text(p: Printer, node: Node) -> Text:
+    """Weights that are as wide as the windows that they are multiplied by."""
+    weights, *extents = node.args
+    sizes = [*["-1"] * len(weights.axes), *(p.text(extent).text for extent in extents)]
+    return atom(f"{p.text(weights).at(ATOM)}.expand({', '.join(sizes)})")

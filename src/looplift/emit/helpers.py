@@ -217,12 +217,19 @@ def same_dtype_concatenation(arrays, axis):
         raise RequirementFailed("the list holds arrays of several dtypes or ranks")
     return np.concatenate(arrays, axis)
 ''',
+        "reached": '''
+def reached(values, *steps):
+    """An array whose last two dimensions hold windows: their first places, counts, steps, widths."""
+    for size, (first, count, step, width) in zip(values.shape[-2:], steps):
+        if min(count, step, width) < 1 or first < 0 or first + (count - 1) * step + width > size:
+            raise RequirementFailed("slices that walk backwards, or are cut off at the end")
+    return values
+''',
         "pooled": '''
 def pooled(values, name, *steps):
     """The mean or the greatest of each window of the last two dimensions: their first places, counts, steps, widths."""
+    values = reached(values, *steps)
     for dim, (first, count, step, width) in zip((-2, -1), steps):
-        if min(count, step, width) < 1 or first < 0 or first + (count - 1) * step + width > values.shape[dim]:
-            raise RequirementFailed("slices that walk backwards, or are cut off at the end")
         values = values.narrow(dim, first, (count - 1) * step + width)
     (_, rows, step, height), (_, columns, other, width) = steps
     if name == "max" and torch.is_grad_enabled() and values.requires_grad:  # equal ones share their gradient

@@ -37,7 +37,7 @@ from looplift.emit.contractions import (
     paired_text,
     vmapped_text,
 )
-from looplift.emit.convolutions import convolution_text, pooled_text
+from looplift.emit.convolutions import as_axes_text, convolution_text, pooled_text, taps_text
 from looplift.emit.diagonals import diagonal_text, on_diagonal_text, renamed_text
 from looplift.emit.ragged import segment_text
 from looplift.emit.repeats import place_text
@@ -246,7 +246,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "unflattened": unflattened_text, "batched": batched_text,
     "diagonal": diagonal_text, "renamed": renamed_text, "on_diagonal": on_diagonal_text,
     "matmul": matmul_text, "contract": contract_text, "convolution": convolution_text, "distances": distances_text,
-    "pooled": pooled_text,
+    "pooled": pooled_text, "as_axes": as_axes_text, "taps": taps_text,
     "only_finite": only_finite_text,
     "counted_both": counted_both_text, "label_pairs": label_pairs_text,
     "counted_own": counted_own_text, "label_table": label_table_text, "label_either": label_either_text,

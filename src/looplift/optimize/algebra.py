@@ -44,6 +44,7 @@ RULES: tuple[Rule, ...] = (
     Rule("factored-sum", "sum_ij a_i b_j -> (sum_i a_i) (sum_j b_j)", contractions.factored_sum),
     Rule("turned-sum", "sum_k x_{n-k} -> sum_k x_k", contractions.turned_sum),
     Rule("contraction", "sum_k a_ik b_kj -> einsum(ik,kj->ij)", contractions.contracted_axes),
+    Rule("windowed-sum", "sum_{uv} x_i[u,v] w[u,v] -> conv(x, w)_i", convolutions.windowed_sum),
     Rule("contracted-lanes", "sum_n a_i[n] b_j[n] -> einsum(in,jn->ij)", contractions.contracted_lanes),
     Rule("summed-contraction", "sum_i einsum(ia,iab->ib) -> einsum(ia,iab->b)", contractions.summed_contraction),
     Rule("pooled", "max_{uv} x_{si+u,sj+v} -> max_pool(x)_ij, means likewise", pooling.pooled),

@@ -31,7 +31,7 @@ def _is_ragged(*factors: Node) -> bool:
     return any(axis.is_ragged for factor in factors for axis in factor.axes)
 
 
-def _factors(product: Node) -> tuple[Node, Node] | None:
+def factors_of(product: Node) -> tuple[Node, Node] | None:
     """The two factors of a product of floats."""
     if product.op != "elementwise" or product.attrs["name"] not in ("mul", "torch.mul") or len(product.args) != 2:
         return None
@@ -43,7 +43,7 @@ def _summed_product(node: Node) -> tuple[Node, Node] | None:
     """The two factors of a sum of products over axes."""
     if node.op != "reduce" or node.attrs["operator"] != "add" or any(axis.is_ragged for axis in node.attrs["axes"]):
         return None
-    return _factors(node.args[0])
+    return factors_of(node.args[0])
 
 
 def _summed(node: Node, axes: tuple[Axis, ...]) -> Node:
@@ -137,7 +137,7 @@ def _column(node: Node) -> Node | None:
 
 def _outer(node: Node) -> tuple[Node, Node] | None:
     """The vectors of which a product of vectors is made."""
-    factors = _factors(node)
+    factors = factors_of(node)
     column = None if factors is None else _column(factors[0])
     return None if factors is None or column is None or factors[1].kind.rank != 1 else (column, factors[1])
 
@@ -148,7 +148,7 @@ def contracted_lanes(node: Node) -> Node | None:
         return None
     if node.attrs.get("decides"):
         return None  # a product of matrices adds up in another order
-    factors = _factors(node.args[0])
+    factors = factors_of(node.args[0])
     if factors is None or factors[0].kind.rank != factors[1].kind.rank:
         return None
     a, b = factors

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from looplift.base.data import replace
 from looplift.ir.array import Axis, Node
+from looplift.ir.facts import Kind
+from looplift.optimize.contractions import factors_of
+from looplift.optimize.pooling import windows_of
 
 
 def convolution(node: Node) -> Node | None:
@@ -118,3 +121,62 @@ def _dims(reaches: list[Node]) -> list[int]:
     """The dimension of the source that each window is read from: those before it are gone when it is."""
     left = list(range(len(reaches)))
     return [left.pop(reach.attrs["dim"]) for reach in reaches]
+
+
+# ---------------------------------------------------------------- windows that are dimensions of a value
+
+
+def windowed_sum(node: Node) -> Node | None:
+    """The sum of all elements of a window, each times its weight."""
+    if node.op != "fold" or node.attrs["name"] != "sum" or node.attrs["keepdim"] or node.attrs.get("decides"):
+        return None
+    product = node.args[0]
+    rank = product.kind.rank
+    if len(node.args) != 1 or rank not in (2, 3) or sorted(node.attrs["dims"]) != list(range(-rank, 0)):
+        return None
+    factors = factors_of(product)
+    for windows, weights in (factors, factors[::-1]) if factors is not None else ():
+        if windows.kind.rank == rank and (found := windows_of(windows)) is not None:
+            return _with_taps(node, *found, weights, checked=windows.op == "slice")
+    return None
+
+
+def _with_taps(node: Node, source: Node, tiles: list[Node], weights: Node, *, checked: bool) -> Node | None:
+    """The convolution: dimensions of channels and taps are axes. Windows that were not ``checked`` must be inside."""
+    places = [tile.attrs["axis"] for tile in tiles]
+    rank = source.kind.rank
+    aligned = weights.kind.rank == rank or (not weights.axes and 0 < weights.kind.rank < rank)
+    if set(places) & {*weights.axes, *source.axes} or not aligned or any(a.is_ragged for a in node.axes):
+        return None
+    widths = [tile.args[4] for tile in tiles]
+    if any(width.op == "const" and width.attrs["value"] == 1 for width in widths):
+        return None  # which is repeated as the weights are wide
+    order = max((axis.order for axis in (*node.axes, *weights.axes)), default=0)
+    one, zero = (Node("const", (), (), INT, {"value": value}) for value in (1, 0))
+    extents = [*(_extent(source, dim) for dim in range(rank - 2)), *widths]
+    made = [Axis(f"tap_{k}", order + 1 + k, extent, zero) for k, extent in enumerate(extents)]
+    channels, taps = tuple(made[:-2]), made[-2:]
+    kind = replace(weights.kind, rank=0)
+    array = replace(source.kind, rank=2)
+    reach = () if checked else (part for tile in tiles for part in tile.args[1:])
+    rows = Node("as_axes", (source, *reach), (*source.axes, *channels), array, {}, source.hint)
+    filters = Node("taps", (weights, *extents), (*weights.axes, *made), kind, {}, weights.hint)
+    attrs = {
+        "samples": tuple(axis for axis in source.axes if axis not in weights.axes),
+        "groups": tuple(axis for axis in source.axes if axis in weights.axes), "channels": channels,
+        "outputs": tuple(axis for axis in weights.axes if axis not in source.axes),
+        "pairs": list(zip(places, taps, strict=True)), "dims": [0, 1], "swapped": [False, False],
+    }  # fmt: skip
+    operands = [part for tile, width in zip(tiles, widths, strict=True) for part in (*tile.args[1:4], width, one)]
+    return Node("convolution", (rows, filters, *operands), node.axes, node.kind, attrs, node.hint)
+
+
+INT = Kind("int")
+
+
+def _extent(source: Node, dim: int) -> Node:
+    given = source.attrs.get("extents")
+    if given is not None and given[dim] is not None:
+        return given[dim]
+    attrs = {"dim": dim + len(source.axes), "key": f"#{source.serial}.{dim}"}
+    return Node("extent", (source,), (), INT, attrs)

@@ -8,7 +8,7 @@ from typing import Any
 from looplift.base.data import fields_of
 from looplift.ir.array import Axis, Node
 
-UNKEYED = ("extents", "bits", "key", "choice", "inputs")
+UNKEYED = ("extents", "bits", "key", "choice", "inputs", "tiles")
 
 
 def key_of_node(node: Node) -> Any:

@@ -84,7 +84,10 @@ def read_pieces(context: Context, base: Node, pieces: list[Piece], kind: Kind) -
         _check_range(context, base, dim, piece)
     extents = [_extent(base, dim, piece) for dim, piece in numbered(pieces) if not isinstance(piece, Point | Along)]
     result = merge_axes(base.axes, tuple(axes))
-    return Node("slice", (base, *piece_nodes(pieces)), result, kind, {"pieces": pieces, "extents": extents})
+    attrs = {"pieces": pieces, "extents": extents}
+    if sum(isinstance(piece, Window) for piece in pieces) == 2 and all(p.coefficient > 0 for p in along):
+        attrs["tiles"] = _tiled(context, base, [_tile(piece) for piece in pieces], kind)
+    return Node("slice", (base, *piece_nodes(pieces)), result, kind, attrs)
 
 
 def _tiled(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Node:
@@ -110,6 +113,14 @@ def _tiled(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> Nod
             node = Node("tiles", operands, merge_axes(node.axes, (piece.axis,)), node.kind, attrs)
     node.kind = kind
     return node
+
+
+def _tile(piece: Piece) -> Piece:
+    if not isinstance(piece, Window):
+        return piece
+    lo = along_node(Along(piece.axis, piece.coefficient, piece.base))
+    hi = nodes.elementwise("add", [lo, piece.width], nodes.INT)
+    return Tile(piece.axis, piece.base, nodes.const(piece.coefficient), piece.width, (lo, hi))
 
 
 def _steps(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
@@ -218,8 +229,7 @@ def is_inside(context: Context, piece: Along | Window, extent: Node) -> bool:
     pairs = ((nodes.const(0), low), (nodes.plus(high, width), extent))
     if all(surely(small, large) or context.is_required(small, large) for small, large in pairs):
         return True
-    gaps = [nodes.sample_of(nodes.lowest(nodes.minus(large, small))) for small, large in pairs]
-    return all(gap is not None and gap >= 0 for gap in gaps)
+    return all(nodes.is_likely_positive(nodes.lowest(nodes.minus(large, small))) for small, large in pairs)
 
 
 def along_node(piece: Along) -> Node:

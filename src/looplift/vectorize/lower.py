@@ -129,6 +129,8 @@ def _enter_parameters(context: Context) -> None:
         if nodes.is_derived(path):
             node = Node("derived", kind=kind, attrs={"text": path}, hint=var.name)
         node.attrs["is_list"] = kind.family in ("list", "tuple")
+        if kind.family == "int":
+            node.attrs["seen"] = context.facts.of[var].sample
         if kind.is_array:
             node.attrs["shape"] = context.facts.of[var].shape
             node.attrs["gradient"] = getattr(context.facts.of[var].sample, "requires_grad", False)

@@ -161,6 +161,24 @@ def sample_of(node: Node) -> int | None:
     return value
 
 
+def is_likely_positive(node: Node) -> bool:
+    """Whether an integer is not negative at this call, nor, as far as can be told, at others of the kind.
+
+    Integers that are given, or computed of such, may be any at the next call: that a lag is 0 says nothing. How they
+    relate to extents is what the program is about: a window that fits beside its border.
+    """
+    terms, value = parts(node)
+    sizes = 0
+    for atom, coefficient in terms.values():
+        sample = atom.attrs.get("sample")
+        sizes += sample is not None and sample > 1
+        sample = atom.attrs.get("seen") if sample is None else sample
+        if sample is None:
+            return False
+        value += coefficient * sample
+    return value >= 0 and bool(sizes or all("sample" in atom.attrs for atom, _ in terms.values()))
+
+
 def equal_samples(gap: Node) -> tuple[str, str] | None:
     """The keys of two extents whose difference this is, if they are equal at the call that the variant is made for."""
     terms, constant = parts(gap)

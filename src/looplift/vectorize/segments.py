@@ -83,6 +83,9 @@ def constant_width(lo: Node, hi: Node) -> Node | None:
     return nodes.minus(last, base)
 
 
+UNKEYED = ("extents", "bits", "key", "pieces", "tiles")
+
+
 def structure_key(node: Node) -> Any:
     """A key that is equal for values that are computed alike; a value that may change in between has its own."""
     if node.op == "name":
@@ -94,7 +97,7 @@ def structure_key(node: Node) -> Any:
         return ("size", nodes.key_of(node))
     if node.op in ("drawn", "apply") or _reads_memory(node):
         return ("node", node.serial)
-    attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items() if k not in ("extents", "bits", "key", "pieces")))
+    attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items() if k not in UNKEYED))
     pieces = tuple(type(piece).__name__ for piece in node.attrs.get("pieces", ()))
     return (node.op, attrs, pieces, tuple(map(id, node.axes)), tuple(map(structure_key, node.args)))
 

@@ -118,8 +118,7 @@ def _is_inside(context: Context, base: Node, reach: Reach, known: list[Linear]) 
         if last is None:
             return False
         bounds.append((nodes.plus(last, nodes.const(1)), extent_of(base, reach.dim)))
-    gaps = [nodes.minus(large, small) for small, large in bounds]
-    if any((sample := nodes.sample_of(gap)) is None or sample < 0 for gap in gaps):
+    if not all(nodes.is_likely_positive(nodes.minus(large, small)) for small, large in bounds):
         return False
     for small, large in bounds:
         context.check_at_most(small, large)

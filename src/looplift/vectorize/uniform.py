@@ -45,6 +45,8 @@ def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = Fa
         attrs["unsafe"] = True
     node = Node("apply", args + tuple(node for _, node in kwargs), (), fact.kind, attrs, var.hint)
     if op.name in SIZES and fact.kind.family == "int" and all(arg.kind.family == "int" for arg in args):
+        if not fact.loops and type(fact.sample) is int:
+            node.attrs["seen"] = fact.sample
         key = ("uniform", op.name, *map(segments.structure_key, args), context.mask is None)
         return context.ragged_axes.setdefault(key, node)
     if op.name.startswith("inplace.") and fact.kind.is_array:
