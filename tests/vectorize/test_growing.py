@@ -259,3 +259,128 @@ def test_what_is_joined_is_a_copy(function):
         x = x.numpy() if function is whole_arrays_before_they_change else x
         wanted, found = (outcome(one, [x], gradients=False) for one in (function, lifted))
         assert difference(found, wanted) is None, n
+
+
+def chosen_rows(x):
+    out = torch.empty(0, x.shape[1])
+    for row in x:
+        if row[0] > 0:
+            out = torch.cat([out, row.unsqueeze(0) * 2])
+    return out
+
+
+def chosen_elements(x):
+    out = torch.tensor([])
+    for i in range(len(x)):
+        for j in range(x.shape[1]):
+            if x[i, j] > 0:
+                if i != j:
+                    out = torch.cat((out, x[i, j].view(1)))
+    return out
+
+
+def after_the_first(x):
+    out, count = x[:1], 0
+    for i in range(1, len(x)):
+        if x[i, 0] > 0:
+            out = torch.cat((out, x[i : i + 1]))
+            count += 1
+    return out, count
+
+
+def to_both_sides(x):
+    more, less = torch.tensor([]), torch.tensor([])
+    for v in x[:, 0]:
+        if v > 0:
+            more = torch.cat((more, v[None]))
+        else:
+            less = torch.cat((less, v[None]))
+    return more, less
+
+
+def all_elements(x):
+    out = torch.empty(0, 2)
+    for i in range(len(x)):
+        for j in range(x.shape[1]):
+            out = torch.cat([out, torch.stack([x[i, j], x[i, 0]])[None]])
+    return out
+
+
+@pytest.mark.parametrize("function", [chosen_rows, chosen_elements, after_the_first, to_both_sides, all_elements])
+def test_tensors_grow_under_a_condition_and_in_inner_loops(function):
+    generator = torch.Generator().manual_seed(1)
+    check(function, *([torch.randn(n, 4, generator=generator)] for n in (6, 9, 12)))
+
+
+def chosen_numbers(x):
+    out, places = np.array([]), np.array([], dtype=int)
+    for i, v in enumerate(x[:, 0]):
+        if v > 0:
+            out, places = np.append(out, v * 2), np.append(places, i)
+    return out, places
+
+
+def stacked_below(x):
+    out = np.zeros((0, x.shape[1]))
+    for row in x:
+        if row[0] > 0:
+            out = np.vstack([out, row[None] * 2])
+    return out
+
+
+@pytest.mark.parametrize("function", [chosen_numbers, stacked_below])
+def test_arrays_grow_under_a_condition(function):
+    check(function, *([np.random.default_rng(n).normal(size=(n, 3))] for n in (6, 9, 12)), gradients=False)
+
+
+def read_meanwhile(x):
+    out, count = torch.empty(0, x.shape[1]), 0
+    for row in x:
+        if row[0] > 0:
+            out = torch.cat([out, row[None]])
+        count += len(out)
+    return out, count
+
+
+def in_front(x):
+    out = torch.tensor([])
+    for v in x[:, 0]:
+        if v > 0:
+            out = torch.cat((v[None], out))
+    return out
+
+
+def long_enough(x):
+    out = torch.tensor([])
+    for v in x[:, 0]:
+        if v > 0:
+            out = torch.cat((out, v[None]))
+        if len(out) > 2:
+            break
+    return out
+
+
+def begun_anew(x):
+    out = torch.tensor([])
+    for v in x[:, 0]:
+        out = torch.cat((out, v[None])) if v > 0 else torch.tensor([7.0])
+    return out
+
+
+def on_both_sides(x):
+    out = torch.tensor([])
+    for v in x[:, 0]:
+        if v > 0:
+            out = torch.cat((out, v[None]))
+        else:
+            out = torch.cat((out, out, v[None]))
+    return out
+
+
+@pytest.mark.parametrize("function", [read_meanwhile, in_front, long_enough, begun_anew, on_both_sides, chosen_rows])
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+def test_tensors_that_grow_otherwise_stay_right(function, backend):
+    lifted = lift(function, verify="off", backend=backend)
+    for n in (6, 1, 0, 5):
+        x = torch.randn(n, 4, generator=torch.Generator().manual_seed(n)) - (n == 5) * 10
+        assert difference(outcome(lifted, [x], gradients=False), outcome(function, [x], gradients=False)) is None

@@ -374,7 +374,7 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
         context.check(nodes.compare("ge", count, nodes.const(1)))
     dim = _dimension(context, op)
     dtype = fact.kind.dtype
-    if op.name in CONCATENATIONS:
+    if op.name in CONCATENATIONS or (op.name == "np.vstack" and node.kind.rank > 2):
         node = _concatenated(context, node, dim)
     elif dim:
         rank = node.kind.rank
