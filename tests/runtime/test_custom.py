@@ -675,6 +675,31 @@ def test_transforms():
     assert torch.equal(y.grad, 2 * (y > 0).double())
 
 
+def test_gradients_under_transforms():
+    from torch.func import grad, jacrev, vmap
+
+    x = torch.randn(4, 3, dtype=torch.float64)
+    factor = torch.randn(4, dtype=torch.float64)
+
+    def plain(x, factor):
+        return factor.unsqueeze(-1) * torch.relu(x)
+
+    def each(x, factor):
+        return torch.stack([bent(x[i], factor[i]) for i in range(x.shape[0])])
+
+    for one, other in [
+        (lambda f: grad(lambda x: (f(x, factor) ** 2).sum())(x), plain),
+        (lambda f: vmap(grad(lambda x, k: (f(x, k) ** 2).sum(), argnums=(0, 1)))(x, factor), plain),
+        (lambda f: jacrev(f, argnums=1)(x[0], factor[0]), plain),
+        (lambda f: grad(lambda k: grad(lambda k: (f(x[0], k) ** 2).sum())(k))(factor[0]), plain),
+        (lambda f: vmap(lambda k: vmap(grad(lambda x: f(x, k).sum()))(x))(factor), plain),
+    ]:
+        torch.testing.assert_close(one(bent), one(other))
+    lifted = lift(each)
+    found = grad(lambda x: (lifted(x, factor) ** 2).sum())(x)
+    torch.testing.assert_close(found, grad(lambda x: (plain(x, factor) ** 2).sum())(x))
+
+
 def test_in_a_graph():
     x, m = images()
 

@@ -85,13 +85,18 @@ class CustomOperator:
         tensors = [self._tensor(one, value) for one, value in zip(self.signature.parameters, given, strict=True)]
         if where is not None and not isinstance(where, torch.Tensor):
             where = torch.tensor(bool(where), device="cpu")
-        found = (self._run if all(map(_is_plain, (*tensors, where))) and _is_eager() else self.operator)(
-            *tensors, where
-        )
+        found = self._called(*tensors, where)
         results = tuple(found) if self.signature.is_tuple else (found,)
         if of_numpy:
             results = tuple(one.numpy()[()] for one in results)
         return results if self.signature.is_tuple else results[0]
+
+    def _called(self, *arguments: Any) -> Any:
+        if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
+            return self.operator(*arguments)
+        if _is_transformed():
+            return Transformed.apply(self, *arguments)
+        return (self._run if all(map(_is_plain, arguments)) else self.operator)(*arguments)
 
     def ordered(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         """The arguments by position; raises TypeError as a Python function does."""
@@ -212,6 +217,9 @@ class CustomOperator:
         return flat if chosen is None else flat[chosen]
 
     def _mapped(self, info: Any, in_dims: Sequence[int | None], *arguments: Any) -> Any:
+        return _in_front(self.operator(*self.moved(in_dims, arguments)))
+
+    def moved(self, in_dims: Sequence[int | None], arguments: Sequence[Any]) -> list[Any]:
         """Under ``torch.vmap``: the dimension that it maps over becomes the first of those in front."""
         ranks = [*(rank_of(one) for one in self.signature.parameters), 0]
         own = [
@@ -224,8 +232,7 @@ class CustomOperator:
                 one = one.movedim(dim, 0)
                 one = one.reshape((one.shape[0], *[1] * (max(own) - count), *one.shape[1:]))
             moved.append(one)
-        found = self.operator(*moved)
-        return found, (tuple([0] * len(found)) if isinstance(found, tuple) else 0)
+        return moved
 
     # ------------------------------------------------------------ gradients
 
@@ -308,11 +315,36 @@ def _is_plain(value: Any) -> bool:
     )
 
 
-def _is_eager() -> bool:
-    """Outside of graphs, modes and transforms."""
-    if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
-        return False
-    return torch._C._functorch.peek_interpreter_stack() is None  # pyright: ignore[reportAttributeAccessIssue]
+def _is_transformed() -> bool:
+    """Whether a transform of ``torch.func`` runs."""
+    return torch._C._functorch.peek_interpreter_stack() is not None  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _in_front(found: Any) -> tuple[Any, Any]:
+    """Results under ``torch.vmap``, and where its dimension is."""
+    return found, (tuple([0] * len(found)) if isinstance(found, tuple) else 0)
+
+
+class Transformed(torch.autograd.Function):
+    """An operator under transforms of ``torch.func``, which do not take the gradients that are registered with it."""
+
+    @staticmethod
+    def forward(operator: CustomOperator, *arguments: Any) -> Any:
+        return operator.operator(*arguments)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.of = inputs[0]
+        ctx.of._save(ctx, inputs[1:], output)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return None, *ctx.of._gradients(ctx, *gradients)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *given: Any) -> Any:
+        operator, *arguments = given
+        return _in_front(Transformed.apply(operator, *operator.moved(in_dims[1:], arguments)))
 
 
 def _from_numpy(value: Any) -> Any:
