@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from looplift.ir.array import Axis, Node, ancestors, merge_axes
+from looplift.ir.array import Axis, Node, ancestors, array_read, merge_axes
 from looplift.ir.facts import Kind
-from looplift.vectorize import doubts, nodes, stencils
+from looplift.vectorize import doubts, linear, nodes, stencils
 from looplift.vectorize.context import Context, Contribution
+from looplift.vectorize.given import finite_at_first
 from looplift.vectorize.numbers import INDEX_BITS, bounded
+from looplift.vectorize.reached import items_of
 from looplift.vectorize.reductions import Accumulator
+from looplift.vectorize.sheltered import sheltered
 
 BINARY = {"add": "add", "mul": "mul", "max": "builtin.max", "min": "builtin.min", "maximum": "torch.maximum",
           "minimum": "torch.minimum", "and": "and_", "or": "or_"}  # fmt: skip
@@ -150,7 +153,9 @@ def folded(context: Context, contribution: Contribution, axis: Axis, kind: Kind)
         doubts.check_entries(context, value, ragged)
     if mask is not None and operator == "add":
         mask = stencils.remaining(context, value, mask)
-    if mask is not None:
+    if mask is not None and operator == "add" and (product := _masked_product(context, value, mask, sums)) is not None:
+        value = product
+    elif mask is not None:
         value = context.select(mask, value, _identity(operator, kind), kind)
     if not sums:
         return value
@@ -159,6 +164,44 @@ def folded(context: Context, contribution: Contribution, axis: Axis, kind: Kind)
             test = nodes.elementwise("eq", [value, value], nodes.BOOL)
             context.check(test)
     return _reduced(value, sums, home, operator, kind)
+
+
+def _masked_product(context: Context, value: Node, mask: Node, sums: list[Axis]) -> Node | None:
+    """A product of which one factor is nothing where the mask does not hold, and the other finite: a contraction.
+
+    sum_j (m_ij ? a_ij * b_jd : 0)        (m ? a : 0) @ b
+
+    Where gradients flow, a lane without an iteration has none of the factors': each must have the first one.
+    """
+    plain = value.op == "elementwise" and value.attrs["name"] in ("mul", "torch.mul") and len(value.args) == 2
+    if not plain or context.library != "torch" or any(a.is_ragged for a in (*value.axes, *mask.axes)):
+        return None
+    if context.needs_grad and (not _holds_at_first(mask, sums) or items_of(value)):
+        return None
+    for factor, other in (value.args, value.args[::-1]):
+        array = array_read(other)
+        repeated = not set(mask.axes) <= set(other.axes)
+        if array is None or not repeated or factor.kind.dtype != other.kind.dtype or not _floating(factor.kind):
+            continue
+        if set(value.axes) - set(other.axes) and finite_at_first(context.facts)(array.attrs["text"]):
+            context.add_check(Node("finite", (array,), (), nodes.BOOL))
+            factor = nodes.select(mask, sheltered(context, factor, mask), nodes.const(0.0), factor.kind)
+            args = (factor, other)
+            return Node("elementwise", args, merge_axes(*(a.axes for a in args)), value.kind, dict(value.attrs))
+    return None
+
+
+def _holds_at_first(mask: Node, sums: list[Axis]) -> bool:
+    """Whether a mask surely holds in the first iteration of each of these loops, whatever the loops around are at."""
+    for form, _ in linear.conditions(mask):
+        base = None if form is None else nodes.constant_of(form.base)
+        if form is None or base is None or base < 0:
+            return False
+        for axis, coefficient in form.terms.items():
+            value = nodes.constant_of(coefficient)
+            if value is None or (axis not in sums and value < 0):
+                return False
+    return True
 
 
 def _check_sum(context: Context, contribution: Contribution) -> None:
