@@ -25,13 +25,16 @@ def imports(body):
 
 
 def helper_lines(choices, write):
-    """One helper of two 0-dim tensors, with a branch at times."""
+    """One helper of two 0-dim tensors, with a branch at times, and with an effect of its own now and then."""
     scope = Scope([Value("a"), Value("b")], depth=3)
     lines = ["def helper(a, b):"]
     if choices.chance(50):
         condition = write.condition(scope, 0)
         lines += [f"    if {condition}:", f"        return {write.tensor(scope, (), 'f', 1).text}"]
     local = write.tensor(scope, (), "f", 1).text
+    if choices.chance(15):
+        drawn = "torch.rand(())" if write.library.name == "torch" else "np.random.rand()"
+        lines += [choices.pick((f"    a = a + {drawn}", f"    a = a * {drawn}", "    print('helped')"))]
     lines += [f"    c = {bare(local)}", f"    return {choices.pick(('c * a', 'c + 0.5', 'c - b'))}"]
     return [*lines, "", ""]
 
