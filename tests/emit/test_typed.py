@@ -114,3 +114,30 @@ def test_objects_of_the_caller_stay_its_own():
     rows = [row, row]
     assert lift(raised, verify="off")(rows) is row
     assert row == [3, 4] and rows[0] is rows[1] is row
+
+
+def test_what_a_class_gets_later_is_seen():
+    class Counter:
+        def __init__(self, start):
+            self.count = start
+
+        def add(self, more):
+            self.count += more
+            return self.count
+
+    def counted(values):
+        counter, out = Counter(0), []
+        for value in values:
+            out.append(counter.add(value))
+        return out
+
+    lifted = lift(counted, verify="off")
+    assert outcome(lifted, ([1, 2],)) == outcome(counted, ([1, 2],))
+    Counter.count = property(lambda self: 5)
+    assert outcome(lifted, ([1, 2],)) == outcome(counted, ([1, 2],))
+    del Counter.count
+    Counter.__setattr__ = lambda self, name, value: object.__setattr__(self, name, 7)
+    assert outcome(lifted, ([1, 2],)) == outcome(counted, ([1, 2],))
+    del Counter.__setattr__
+    Counter.add = lambda self, more: -more
+    assert outcome(lifted, ([1, 2],)) == outcome(counted, ([1, 2],))

@@ -77,9 +77,9 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     if found.callees:
         namespace |= {"_same_callees": contents.same_callees, "_callees": found.callees}
         guards.append("_same_callees(_callees)")
-    if found.methods:
-        namespace |= {"_same_methods": contents.same_methods, "_methods": found.methods}
-        guards.append("_same_methods(_methods)")
+    if found.classes:
+        namespace |= {"_same_classes": contents.same_classes, "_classes": found.classes}
+        guards.append("_same_classes(_classes)")
     lines = [place[0] for place in program.loops] or [program.line]
     return RegionCode(
         statements, namespace, [standalone(name, typed)], guards, mutated=found.changes,

@@ -10,10 +10,7 @@ from looplift.base.data import dataclass, field
 from looplift.emit.typed_methods import Methods
 from looplift.emit.typed_scope import Routine, Value, coerced, refuse
 from looplift.emit.typed_types import NEVER, Box, text_of
-
-_OWN = {"__init__", "__module__", "__dict__", "__weakref__", "__doc__", "__qualname__", "__firstlineno__",
-        "__static_attributes__", "__annotations__"}  # fmt: skip
-"""What a class may have beside plain methods."""
+from looplift.runtime.contents import class_attributes
 
 
 @dataclass(eq=False)
@@ -34,8 +31,8 @@ class Objects(Methods):
         """What is known of a class; raises Refused for all but plain ones."""
         if made in self.records:
             return self.records[made]
-        methods = {name: one for name, one in vars(made).items() if isinstance(one, types.FunctionType)}
-        odd = {name for name in vars(made).keys() - methods.keys() if name not in _OWN}
+        methods = class_attributes(made)
+        odd = not all(isinstance(one, types.FunctionType) for one in methods.values())
         special = {name for name in methods if name.startswith("__")} - {"__init__"}
         if type(made) is not type or made.__bases__ != (object,) or odd or special or "__init__" not in methods:
             raise refuse(None, f"'{made.__name__}' is no plain class")

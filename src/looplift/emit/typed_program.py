@@ -33,7 +33,7 @@ class TypedProgram:
     """``text``: C++ of the program. ``inputs``: what it is given, in order. ``changes``: those that it may change.
 
     ``callees``: functions of the user's that it calls, with what their names stand for. ``is_deep``: it recurses.
-    ``types``: of the inputs. ``methods``: of classes, each with the name that it has there.
+    ``types``: of the inputs. ``classes``: those of its objects, each with what it has.
     """
 
     text: str
@@ -42,7 +42,7 @@ class TypedProgram:
     callees: dict[Any, tuple[Any, ...]]
     is_deep: bool
     types: dict[str, Any]
-    methods: list[tuple[type, str, Any]]
+    classes: list[tuple[type, dict[str, Any]]]
 
 
 class Writer(Statements):
@@ -261,9 +261,9 @@ class Writer(Statements):
         check_result(self.main.result)
         changes = [name for name in self.inputs if holds_box(self.given[name])]
         text = program_text(self, every)
-        methods = [(made, *pair) for made, one in self.records.items() for pair in one.methods.items()]
+        classes = [(made, dict(one.methods)) for made, one in self.records.items()]
         deep = any(one.calls_itself for one in every)
-        return TypedProgram(text, self.inputs, changes, self.callees, deep, self.given, methods)
+        return TypedProgram(text, self.inputs, changes, self.callees, deep, self.given, classes)
 
     def _reachable(self, routine: Routine) -> set[Routine]:
         found: set[Routine] = set()

@@ -71,9 +71,20 @@ def same_callees(callees: Mapping[types.FunctionType, tuple[Any, ...]]) -> bool:
     return True
 
 
-def same_methods(methods: list[tuple[type, str, Any]]) -> bool:
-    """Whether classes still have the methods that were looked at."""
-    return all(vars(made).get(name) is function for made, name, function in methods)
+ABOUT_A_CLASS = frozenset(
+    """__module__ __dict__ __weakref__ __doc__ __qualname__ __firstlineno__ __static_attributes__ __annotations__
+    __annotations_cache__ __annotate_func__""".split()
+)
+
+
+def class_attributes(made: type) -> dict[str, Any]:
+    """What a class has of its own, beside what each class has."""
+    return {name: value for name, value in vars(made).items() if name not in ABOUT_A_CLASS}
+
+
+def same_classes(classes: list[tuple[type, dict[str, Any]]]) -> bool:
+    """Whether classes still have the methods that were looked at, and nothing else."""
+    return all(class_attributes(made) == known for made, known in classes)
 
 
 def global_of(function: types.FunctionType, name: str) -> Any:
