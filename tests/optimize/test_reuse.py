@@ -59,6 +59,15 @@ def chosen(x, n):
     first = x
     for k in range(n):
         x = x * x
+        if k == n - 2:
+            first = x
+    return first, x
+
+
+def first_apart(x, n):
+    first = x
+    for k in range(n):
+        x = x * x
         if k == 0:
             first = x
     return first, x
@@ -84,7 +93,7 @@ def stored(x, n):
     return out, x
 
 
-LOOPS = [squares, waves, halves_of_one, nested, remembered, gathered, chosen, shrinking, in_place, stored]
+LOOPS = [squares, waves, halves_of_one, nested, remembered, gathered, chosen, first_apart, shrinking, in_place, stored]
 REUSING = [squares, waves]
 
 
