@@ -26,6 +26,10 @@ own loop. Batched code (`torch`) masks the lanes that are done; where no gradien
 more are done, the others go on alone (`optimize/narrowing.py`), so that lanes cost about as much as the steps that
 they take. Below 1024 lanes a step takes about as long for all lanes as for one.
 
+Where one lane takes nearly all of the steps, masks do in each step what the loop does once, and more: 86 ms for 300
+lanes of which one takes 4,000 steps and the others one, where the loop takes 64 ms (`auto` 0.1 ms). The next calls of
+that size take turns with the loop (`runtime/trials.py`), which is used from then on.
+
 Made by `python benchmarks/divergence.py --write docs/divergence.md`, in milliseconds, on one thread; `steps` is the
 mean number of steps and that of the lane with the most, `masks` what one writes by hand without taking lanes out. The
 two cores were shared with other work: the order of magnitude is what counts.

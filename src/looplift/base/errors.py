@@ -16,11 +16,13 @@ class NotLiftable(Exception):
     """This loop stays as written. ``code`` names an entry of the registry of reasons.
 
     ``other`` compiles the region in another form, which may be faster than what is lifted inside of the loop, or not.
-    ``goes_further``: it was found after more of the region than others of the same region.
+    ``goes_further``: it was found after more of the region than others of the same region. ``by_python``: Python's own
+    functions of numbers would do, one by one.
     """
 
     other: Callable[[Mapping[str, Any]], Any] | None = None
     goes_further = False
+    by_python = False
 
     def __init__(self, code: str, message: str, span: Span = NOWHERE):
         super().__init__(message)

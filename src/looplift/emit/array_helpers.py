@@ -1,6 +1,22 @@
 """Functions of rows in the last dimension, as NumPy and torch have them for one row, for emitted code."""
 
 ARRAYS = {
+    "of_each": '''
+def of_each(function, *columns):
+    """A function of Python's, of the numbers of each lane: no digit differs, where one decides something."""
+    device = next(column.device for column in columns if isinstance(column, torch.Tensor))
+    columns = [torch.as_tensor(column, dtype=torch.float64, device=device) for column in columns]
+    columns = torch.broadcast_tensors(*columns)
+    found = [function(*numbers) for numbers in zip(*(column.flatten().tolist() for column in columns))]
+    return torch.tensor(found, dtype=torch.float64, device=device).view(columns[0].shape)
+''',
+    "of_each_array": '''
+def of_each_array(function, *columns):
+    """A function of Python's, of the numbers of each lane: no digit differs, where one decides something."""
+    columns = np.broadcast_arrays(*columns)
+    found = [function(*numbers) for numbers in zip(*(column.ravel().tolist() for column in columns))]
+    return np.array(found, dtype=np.float64).reshape(columns[0].shape)
+''',
     "correlated": '''
 def correlated(a, v, mode):
     """``np.correlate`` of vectors along the last dimension, the second one not longer."""

@@ -12,7 +12,7 @@ SURE = frozenset((
     "spread", "split", "transposed", "turned", "unbound", "unflattened", "unsqueezed", "vector", "where", "zipped",
 ))  # fmt: skip
 """Nodes that move values and compute none."""
-CALLS = frozenset(("apply", "batched", "custom", "module", "vmapped"))
+CALLS = frozenset(("apply", "batched", "custom", "each", "module", "vmapped"))
 DIVISIONS = frozenset(("floordiv", "mod", "remainder", "fmod", "floor_divide", "pow", "lshift", "rshift"))
 
 

@@ -21,8 +21,13 @@ def running_last(taken, values, first, dim):
     shape = [-1 if k == dim else 1 for k in range(taken.dim())]
     place = torch.arange(taken.shape[dim], device=taken.device).view(shape)
     place = torch.where(taken, place, -1).cummax(dim).values
+    pick = torch.Tensor.gather if values.shape == place.shape else _taken_along_dim
     place = place.view(place.shape + (1,) * (values.dim() - place.dim()))
-    return torch.where(place >= 0, torch.take_along_dim(values, place.clamp(min=0), dim), first.unsqueeze(dim))
+    return torch.where(place >= 0, pick(values, dim, place.clamp(min=0)), first.unsqueeze(dim))
+
+
+def _taken_along_dim(values, dim, place):
+    return torch.take_along_dim(values, place, dim)
 ''',
     "running_last_array": '''
 def running_last_array(taken, values, first, axis):
@@ -170,7 +175,8 @@ def linear_recurrence(a, b, h, dim):
 
 def _decay(a, b, h):
     """``h = a * h + b`` along the first dimension, of few positions: products with powers of a number."""
-    size, rest = b.shape[0], torch.broadcast_shapes(b.shape[1:], h.shape)
+    size, rest = b.shape[0], b.shape[1:]
+    rest = rest if rest == h.shape else torch.broadcast_shapes(rest, h.shape)
     powers = (a ** torch.arange(size + 1, dtype=torch.float64, device=b.device)).to(b.dtype)
     table = torch.cat([powers.new_zeros(size - 1), powers[:-1]]).unfold(0, size, 1).flip(1)
     found = (table @ b.expand(size, *rest).reshape(size, -1)).view(size, *rest)

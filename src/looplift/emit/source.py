@@ -294,6 +294,8 @@ def print_program(program: Program, *, reserved: set[str], device: str = "") -> 
         library.append("import looplift.kernels")
     if any("np." in helper for helper in standalone):
         library.append("import numpy as np")
+    if any("(math." in line for line in printer.lines):
+        library.append("import math")
     return Emitted(printer.lines, namespace, standalone, sorted(set(library)))
 
 

@@ -39,6 +39,7 @@ from looplift.emit.contractions import (
 )
 from looplift.emit.convolutions import as_axes_text, convolution_text, pooled_text, taps_text
 from looplift.emit.diagonals import diagonal_text, on_diagonal_text, renamed_text
+from looplift.emit.each import each_text
 from looplift.emit.ragged import segment_text
 from looplift.emit.repeats import place_text
 from looplift.emit.spelling import ATOM, MEDIANS, dtype_text, literal
@@ -239,7 +240,7 @@ def join_text(p: Printer, node: Node) -> Text:
 
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "slice": slice_text, "stencil": stencil_text, "tiles": tiles_text, "turned": turned_text, "gather": gather_text,
-    "reduce": reduce_text, "fold": fold_text,
+    "reduce": reduce_text, "fold": fold_text, "each": each_text,
     "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
     "reshaped": reshaped_text, "stretched": stretched_text, "permuted": permuted_text, "merged": merged_text,
     "join": join_text,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -86,7 +86,18 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         statements = program.region.statements
         waves = attempt is not in_waves and not (changes_its_surroundings(statements) or grows_by_joining(statements))
         refusal.other = partial(over_lists, program, settings=settings, waves=waves)
+        if any(one.by_python for one in refusals):
+            refusal.other = partial(_by_python, program, settings=settings, otherwise=refusal.other)
     raise refusal
+
+
+def _by_python(
+    program: RegionProgram, values: Mapping[str, Any], settings: Settings, otherwise: Callable[..., RegionCode]
+) -> RegionCode:
+    """The region in lanes, with functions of numbers that must be exact by Python."""
+    with suppress(NotLiftable):
+        return through_the_ir(program, values, settings, kernels=False, by_python=True)
+    return otherwise(values)
 
 
 _NEVER_IN_ANOTHER_FORM = (

@@ -36,12 +36,13 @@ def through_the_ir(
     markers: bool = False,
     searches: bool = True,
     clips: bool = False,
+    by_python: bool = False,
 ) -> RegionCode:
     """The region by way of the IR; without ``kernels`` none is the whole region, without ``searches`` loops that are
     left early are none.
 
     With ``markers`` loops begin after what is None before them has its first value, with ``clips`` slices may end
-    behind the end of what they cut.
+    behind the end of what they cut. With ``by_python`` functions of numbers that must be exact are Python's own.
     """
     from looplift.analysis.probe import analyse
     from looplift.frontend.clipping import has_ends
@@ -59,6 +60,7 @@ def through_the_ir(
     region = program.region
     places = {"file": program.file, "name": program.name, "markers": markers, "clips": clips}
     function = _with_gradients(translate(region.statements, values, list(program.live_out), **places))
+    function.attributes["by_python"] = by_python or settings.backend == "torch"
     whole_kernel = cache(lambda *, rows=True: one_kernel(function, settings, rows=rows))
     if kernels and (settings.backend == "native" or suits_a_kernel(function)):
         if not isinstance(found := whole_kernel(), NotLiftable):

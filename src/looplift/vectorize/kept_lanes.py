@@ -26,7 +26,7 @@ class KeptLanes:
         grows = self.context.needs_grad and inside.kind.is_array
         if not grows and (made := self._chosen(last, inside)) is not None:
             return made
-        found = nodes.select(self.active, last, inside, inside.kind)
+        found = _where(self.active, last, inside)
         if not grows or leaves(inside) <= leaves(last, surely=True):
             return found
         others = Node("some", (nodes.negated(self.active),), (), nodes.BOOL)
@@ -44,11 +44,11 @@ class KeptLanes:
             return None
         cond, then, orelse = last.args
         if orelse is inside:
-            return nodes.select(self._also(cond), then, inside, inside.kind)
+            return _where(self._also(cond), then, inside)
         if then is inside and cond.serial in self.shared:
             if cond.serial not in self.unless:
                 self.unless[cond.serial] = nodes.both(self.active, nodes.negated(cond))
-            return nodes.select(self.unless[cond.serial], orelse, inside, inside.kind)
+            return _where(self.unless[cond.serial], orelse, inside)
         return None
 
     def _raised(self, last: Node, inside: Node) -> Node | None:
@@ -61,6 +61,15 @@ class KeptLanes:
         for part in others[1:]:
             cond = nodes.elementwise("or_", [cond, part], nodes.BOOL)
         return nodes.elementwise("or_", [inside, self._also(cond)], nodes.BOOL)
+
+
+def _where(mask: Node, value: Node, inside: Node) -> Node:
+    """The value where a mask holds; ``m ? n + 1 : n`` is ``n + m``."""
+    if inside.kind.family == "int" and value.op == "elementwise" and value.attrs["name"] in ("add", "inplace.add"):
+        for count, one in (value.args, value.args[::-1]):
+            if count is inside and nodes.is_const(one, 1) and set(mask.axes) <= set(inside.axes):
+                return Node("elementwise", (inside, mask), inside.axes, inside.kind, {**value.attrs, "name": "add"})
+    return nodes.select(mask, value, inside, inside.kind)
 
 
 def _bare(last: Node) -> Node:

@@ -128,10 +128,12 @@ def takes_short_rows(function: Function) -> bool:
 
 
 def has_short_rows(facts: Facts) -> bool:
-    """Whether what a region computes is numbers and short rows, and no product with a matrix."""
-    if _has_products_of_matrices(facts):
-        return False
+    """Whether what a region computes is numbers and short rows, and no product with a matrix, but for small ones in
+    loops that iterations leave early: few of them are left in most steps."""
     body = facts.function.body
+    leaves = any(isinstance(s, Loop) and s.stop is not None for s in walk(body))
+    if _has_products_of_matrices(facts, SHORT if leaves else 0):
+        return False
     once = [s for s in body if isinstance(s, Let) and base_name(s.op.name) in _ALLOCATIONS]
     lets = [s for s in walk(body) if isinstance(s, Let) and s not in once and s.var in facts.of]
     return all(prod(facts.of[let.var].shape) <= _most_elements(let) for let in lets)
@@ -150,10 +152,11 @@ def suits_rows_in_a_kernel(facts: Facts) -> bool:
     return not names & LIBRARY_WORK and not _has_products_of_matrices(facts)
 
 
-def _has_products_of_matrices(facts: Facts) -> bool:
+def _has_products_of_matrices(facts: Facts, small: int = 0) -> bool:
+    """Whether there are products with matrices of more than so many elements."""
     for statement in walk(facts.function.body):
         if isinstance(statement, Let) and base_name(statement.op.name) in _PRODUCTS | {"dot"}:
             known = [facts.of[atom] for atom in operands(statement.op) if atom in facts.of]
-            if any(len(fact.shape) > 1 for fact in known):
+            if any(len(fact.shape) > 1 and prod(fact.shape) > small for fact in known):
                 return True
     return False

@@ -11,6 +11,7 @@ from looplift.ops import table
 from looplift.vectorize import nodes
 from looplift.vectorize.arithmetic import arithmetic, guarded
 from looplift.vectorize.context import Context
+from looplift.vectorize.each import of_each
 from looplift.vectorize.linear import Linear, linear_of
 from looplift.vectorize.nodes import Val
 
@@ -380,9 +381,9 @@ def _power(context: Context, args: list[Node], kind: Kind, deciding: bool) -> No
         if bits_of(base) * power > 63:
             bounded(context, base, 63 // power)
         return nodes.elementwise("pow", args, kind)
-    if deciding:
-        raise context.refuse("carried", "a power of Python floats decides a branch or an index, and must be exact")
     args = [_floating(a) for a in args]
+    if deciding and any(a.axes for a in args):
+        return of_each(context, "pow", args, "a power of Python floats decides a branch or an index")
     _power_defined(context, args[0], exponent)
     node = nodes.elementwise("pow", args, kind)
     context.check(nodes.elementwise("math.isfinite", [node], nodes.BOOL))
@@ -407,8 +408,9 @@ BOUNDED = frozenset(("asin", "acos", "atanh"))
 def _math(context: Context, base: str, args: list[Node], kind: Kind, deciding: bool) -> Node:
     if base not in MATH or (base == "log" and len(args) > 1):
         raise context.refuse("unknown-op", f"'math.{base}' has no batched form")
-    if deciding and base not in MATH_EXACT:
-        raise context.refuse("carried", f"'math.{base}' decides a branch or an index here, and must be exact")
+    if deciding and base not in MATH_EXACT and any(a.axes for a in args):
+        why = f"'math.{base}' decides a branch or an index here"
+        return of_each(context, f"math.{base}", [_floating(a) for a in args], why)
     if kind.family == "int" and args[0].kind.family != "float":
         return _integer(args[0]) if args[0].kind.family == "bool" else args[0]
     args = [_floating(a) for a in args]
