@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from looplift.base.data import dataclass
-from looplift.frontend import calls, expressions
+from looplift.frontend import calls, expressions, rows
 from looplift.frontend.scope import Builder, Structure, Value
 from looplift.ir.grammar import Atom, Const, Require
 
@@ -53,3 +54,15 @@ class Choice(Structure):
             return expressions.conditional(build, here, lambda: use(self.items[position]), lambda: chain(position + 1))
 
         return chain(0)
+
+
+def under_words(build: Builder, path: str, items: Any, key: Value) -> Choice | None:
+    """``heads[kind]`` of a dict of modules or functions, where ``kind`` is a text in a record of the caller."""
+    if not isinstance(items, dict) or not isinstance(key, rows.Record):
+        return None
+    if not {*map(type, key.samples)} <= {str, type(None)}:
+        return None
+    places = {word: place for place, word in enumerate(items)}
+    text = repr(places).replace("{", "{{").replace("}", "}}") + ".get(row{}, -1)"
+    place = key.derived(build, text, lambda word: places.get(word, -1))
+    return Choice(path, list(items.values()), build.atom(place))

@@ -436,6 +436,8 @@ def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:
         return table.item(build, key)
     if isinstance(owner, dict) and type(owner) is not dict:
         return build.emit("getitem", value, build.atom(key))
+    if (chosen := choices.under_words(build, path, host_items.items_of(build, value), key)) is not None:
+        return chosen
     if isinstance(owner, list) and rows.is_list_of_rows(owner):
         found = _guarded_item(build, value, place := build.atom(key))
         return rows.item_of(build, value, place) if found is None else found
@@ -476,6 +478,8 @@ def _static_item(build: Builder, value: Const, atom: Value | Operand) -> Value:
     if isinstance(atom, Const) and isinstance(atom.value, (int, str)):
         return build.live_in(f"{value.path}[{atom.value!r}]", value.value[atom.value])
     items = host_items.items_of(build, value)
+    if isinstance(atom, Structure) and (found := choices.under_words(build, value.path, items, atom)) is not None:
+        return found
     if isinstance(items, list) and isinstance(atom, Var):
         unrolling.must_be_known(build, atom)
         return choices.Choice(value.path, items, atom)

@@ -1,7 +1,8 @@
-"""Lists of lists of records, and lists of sets or tuples, of the caller in; lists of lists of numbers out.
+"""Lists of lists of records, and lists of sets, tuples or texts, of the caller in; lists of numbers out.
 
     for node, weight in edges[v]    [[row[0] for row in rows] for rows in edges][v], and [[row[1] ...
     for node in members[v]          [list(rows) for rows in members][v]
+    if kinds[v] == "user":          [row == "user" for row in kinds][v]
 
 What they hold is read whenever the region begins.
 """
@@ -22,11 +23,15 @@ Reader = Callable[[Builder, Atom], Atom]
 
 
 def list_at(build: Builder, path: str, samples: Sequence[Any], read: Reader) -> Value | None:
-    """One list of a list of lists of records, or one of a list of sets or of tuples; None for others."""
+    """One list of a list of lists of records, one of a list of sets or of tuples, or a text; None for others."""
     kinds = {*map(type, samples)}
     if len(kinds) != 1 or build.changes:
         return None
     (kind,) = kinds
+    if kind is str:
+        build.beforehand = True
+        build.watch(None, f"{{*map(type, {path})}}", kinds)
+        return Word(path, "", list(samples), read)
     if kind is list:
         return _records_at(build, path, samples, read)
     items = {type(item) for sample in samples for item in sample} if kind in (tuple, set, frozenset) else set()
@@ -77,6 +82,36 @@ class Frozen(Structure):
         if self.kind is not tuple or not evident.is_integer(build, place := build.atom(key)):
             raise self.refusal(build, "subscripted by something that is not surely an integer of Python's")
         return build.emit("getitem", self.whole, place)
+
+
+@dataclass(eq=False)
+class Word(rows.Record):
+    """A text of a list of texts: what it is compared with, or the key of, is asked of all beforehand."""
+
+    read: Reader
+
+    def atom(self, build: Builder) -> Atom:
+        return self.read(build, build.live_in(self.path, self.samples))
+
+    def derived(self, build: Builder, text: str, read: Callable[[Any], Any]) -> Value:
+        column = build.live_in(f"[{text.format('')} for row in {self.path}]", list(map(read, self.samples)))
+        return self.read(build, column)
+
+    def item(self, build: Builder, key: Value) -> Value:
+        return build.emit("getitem", self.atom(build), build.atom(key))
+
+    def iterated(self, build: Builder) -> iteration.Source:
+        return iteration.sequence(build, self.atom(build))
+
+    def length(self, build: Builder) -> Atom:
+        return build.emit("builtin.len", self.atom(build))
+
+    def contains(self, build: Builder, key: Value) -> Atom:
+        return build.emit("in_", build.atom(key), self.atom(build))
+
+    def method(self, build: Builder, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        named = {key: build.atom(value) for key, value in kwargs.items()}
+        return build.operation(f"method.{name}", [self.atom(build), *map(build.atom, args)], named)
 
 
 @dataclass(eq=False)
