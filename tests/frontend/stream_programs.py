@@ -261,3 +261,89 @@ OTHERS = (
     an_empty_range, an_empty_range_of_python, a_negative_scale, a_rate_of_zero, a_wide_range, past_the_end,
     a_division_by_zero, rows_too, shuffled_too, by_an_array, of_a_table, of_booleans,
 )  # fmt: skip
+
+
+# ---------------------------------------------------------------- functions that draw
+
+SHARE = 0.3
+
+
+def coin(p=0.5):
+    return 1 if np.random.rand() < p else 0
+
+
+def coins():
+    return coin(SHARE) + coin(p=0.2) + coin()
+
+
+def moved(x, size):
+    """One step, up or down."""
+    if random.random() < 0.5:
+        return x + size
+    return x - size * random.uniform(0, 1)
+
+
+def is_taken(old, new, heat):
+    return new < old or random.random() < np.exp((old - new) / heat)
+
+
+def fill(out):
+    for i in range(len(out)):
+        out[i] = np.random.normal()
+
+
+def after(k):
+    return random.random() if k == 0 else after(k - 1)
+
+
+def of_coins(n):
+    heads = 0
+    for i in range(n):
+        heads += coin(0.7) + coins() + min(i, 3)
+    return heads
+
+
+def of_steps(n):
+    x, places = 0.0, []
+    for _ in range(n):
+        x = moved(x, size=1.5)
+        places.append(x)
+    return places
+
+
+def of_annealing(n):
+    x, heat, best = 3.0, 1.0, 9.0
+    for _ in range(n):
+        y = x + random.gauss(0, 1)
+        if is_taken(best, y * y, heat):
+            x, best = y, y * y
+        heat *= 0.95
+    return x, best, heat
+
+
+def of_rows(n):
+    total, row = 0.0, np.zeros(7)
+    for _ in range(n):
+        fill(row)
+        total += row[3]
+    return total, row
+
+
+def of_a_function_inside(n, share=0.4):
+    def inner(x):
+        return x + 1 if np.random.rand() < share else x
+
+    x = 0
+    for _ in range(n):
+        x = inner(x)
+    return x
+
+
+def of_recursion(n):
+    total = 0.0
+    for _ in range(n):
+        total += after(2) + random.random()
+    return total
+
+
+FUNCTIONS = (of_coins, of_steps, of_annealing, of_rows, of_a_function_inside)

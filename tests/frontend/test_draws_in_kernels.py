@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 from tests.frontend import stream_programs
-from tests.frontend.stream_programs import KERNELS, OTHERS, Quarter
+from tests.frontend.stream_programs import FUNCTIONS, KERNELS, OTHERS, Quarter
 
 from looplift import lift
 from looplift.base.compare import difference
-from looplift.frontend.streams import NUMPY, PYTHON, is_as_written
+from looplift.frontend.libraries import NUMPY, PYTHON, is_as_written
 
 
 def seen(call, n, seed):
@@ -48,7 +48,7 @@ def test_python_draws_as_is_written_here(name):
     assert is_as_written(name, is_python=True)
 
 
-@pytest.mark.parametrize("program", KERNELS)
+@pytest.mark.parametrize("program", KERNELS + FUNCTIONS)
 def test_kernels_draw(program):
     lifted = check(program)
     assert {loop.decision for loop in lifted.report().loops} == {"native"}
@@ -57,6 +57,23 @@ def test_kernels_draw(program):
 @pytest.mark.parametrize("program", OTHERS)
 def test_what_raises_or_draws_in_another_way_is_the_loop_s(program):
     check(program, sizes=(12, 3, 12, 12))
+
+
+def test_a_function_that_calls_itself_is_left_alone():
+    check(stream_programs.of_recursion, sizes=(12, 3))
+
+
+def test_functions_that_draw_are_those_of_the_call(monkeypatch):
+    lifted = lift(stream_programs.of_coins, verify="off")
+    changes = [
+        ("SHARE", 0.9), ("SHARE", 0.3), ("coin", lambda p=0.5: 2), ("coin", stream_programs.coin),
+        ("coins", lambda: np.random.randint(5)),
+    ]  # fmt: skip
+    assert seen(lifted, 30, 1) == seen(stream_programs.of_coins, 30, 1)
+    for name, value in changes:
+        monkeypatch.setattr(stream_programs, name, value)
+        for seed in (1, 2):
+            assert seen(lifted, 30, seed) == seen(stream_programs.of_coins, 30, seed)
 
 
 def test_other_generators_are_left_alone():

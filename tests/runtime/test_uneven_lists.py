@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from looplift import lift
+from looplift.runtime.guards import has_one_shape
 
 
 def sums(items):
@@ -34,3 +36,9 @@ def test_uneven_lists_first():
     for items in (rows(3, 2, 5), rows(4, 4), rows(1, 1), rows(2, 7)):
         torch.testing.assert_close(lifted(items), sums(items))
     assert [loop.decision for loop in lifted.report().loops] == ["lanes", "lanes"]
+
+
+def test_numbers_have_no_shape_that_a_guard_would_look_for_in_every_item():
+    assert has_one_shape([1, np.int64(2), 0.5, "x"]) and has_one_shape([])
+    assert has_one_shape(rows(2, 2)) and has_one_shape([np.zeros(3), np.ones(3)])
+    assert not has_one_shape(rows(2, 3)) and not has_one_shape([torch.zeros(()), 1])

@@ -7,6 +7,7 @@ from looplift.emit import native_statements as statements
 from looplift.emit.native_calls import either
 from looplift.emit.native_convert import truth
 from looplift.emit.native_flow import Home, tail_of_body
+from looplift.emit.native_joins import UNKNOWN, Join
 from looplift.emit.native_ops import AND, CHOICE, OR
 from looplift.emit.native_scalar import join_facts
 from looplift.emit.native_types import BOOL, Scalar
@@ -147,3 +148,13 @@ def _is_only_tested(writer: Writer, var: Var) -> bool:
 def _logical(condition: Number, value: Number, symbol: str, level: int, scalar: Scalar) -> Number:
     text = f"{condition.at(level)} {symbol} {truth(value).at(level, strict=True)}"
     return join_facts(Number(text, scalar, level, low=0, high=1), [condition, value])
+
+
+def guess_again(writer: Writer, phi: Phi) -> None:
+    """What nothing was known of before its two sides is of their type, where they have one."""
+    if not writer.provisional or writer.findings.joins.get(phi.var) != UNKNOWN:
+        return
+    sides = [writer.values.get(atom) if isinstance(atom, Var) else None for atom in (phi.then, phi.orelse)]
+    numbers = [side for side in sides if isinstance(side, Number) and side.other is None and not side.bound]
+    if len(numbers) == 2 and numbers[0].type == numbers[1].type:
+        writer.findings.joins[phi.var] = Join(numbers[0].type)

@@ -35,6 +35,10 @@ class Join:
     sure: bool = False
 
 
+UNKNOWN = Join(INT, absent=True)
+"""The first guess of a variable of which nothing is known yet."""
+
+
 def joined_variables(loop: Loop, *, all_run: bool = False) -> dict[Var, tuple[Atom, ...]]:
     """Each variable that takes its value from others, with these; ``all_run``: where each loop has an iteration."""
     sources: dict[Var, tuple[Atom, ...]] = {}

@@ -285,6 +285,7 @@ def _branch(writer: Writer, statement: If, rest, tail) -> None:
         writer.proven = saved
         writer.line("}")
     for phi in phis:
+        native_conditions.guess_again(writer, phi)
         writer.values[phi.var] = joined(writer, phi.var)
 
 

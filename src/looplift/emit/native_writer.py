@@ -13,7 +13,7 @@ from looplift.base.spans import NOWHERE, Span
 from looplift.emit.native_convert import constant
 from looplift.emit.native_doubts import HERE
 from looplift.emit.native_flow import ArrayType, Flow, Home
-from looplift.emit.native_joins import Join
+from looplift.emit.native_joins import UNKNOWN, Join
 from looplift.emit.native_ops import ADD, ATOM
 from looplift.emit.native_types import INT, Scalar, type_of_constant
 from looplift.emit.native_values import Fixed, Items, Names, Number, Value
@@ -293,7 +293,7 @@ class Writer:
         """How a joined variable is held; in a provisional pass as what it starts from, if that is all that is known."""
         found = self.findings.joins.get(var)
         if found is None and self.provisional:
-            found = Join(INT, absent=True)
+            found = UNKNOWN
             if isinstance(start, Number) and start.other is None and not start.bound:
                 found = Join(start.type)
             self.findings.joins[var] = found

@@ -1,8 +1,8 @@
 """The states of random generators in; single numbers, as NumPy's legacy generator and Python's draw them, out.
 
 Written as loops over arrays, so that a kernel can take them in. ``words``: the 624 words of the Mersenne twister
-(Matsumoto and Nishimura, 1998), and how many of them were given out. ``held``: whether a normal number was drawn beside
-the last one, and that number.
+(Matsumoto and Nishimura, 1998), as much room again, and how many of the words were given out. ``held``: whether a
+normal number was drawn beside the last one, and that number.
 """
 
 from __future__ import annotations
@@ -11,19 +11,15 @@ import math
 
 
 def word(words):
-    """The next 32 bits."""
-    at = int(words[624])
+    """The next 32 bits. What is made anew stands at two places, so that no place is behind the end."""
+    at = int(words[1248])
     if at >= 624:
-        for k in range(227):
-            mixed = (int(words[k]) & 0x80000000) | (int(words[k + 1]) & 0x7FFFFFFF)
-            words[k] = int(words[k + 397]) ^ (mixed >> 1) ^ ((mixed & 1) * 0x9908B0DF)
-        for k in range(227, 623):
-            mixed = (int(words[k]) & 0x80000000) | (int(words[k + 1]) & 0x7FFFFFFF)
-            words[k] = int(words[k - 227]) ^ (mixed >> 1) ^ ((mixed & 1) * 0x9908B0DF)
-        mixed = (int(words[623]) & 0x80000000) | (int(words[0]) & 0x7FFFFFFF)
-        words[623] = int(words[396]) ^ (mixed >> 1) ^ ((mixed & 1) * 0x9908B0DF)
         at = 0
-    words[624] = at + 1
+        for k in range(624):
+            mixed = (int(words[k]) & 0x80000000) | (int(words[k + 1]) & 0x7FFFFFFF)
+            words[k + 624] = int(words[k + 397]) ^ (mixed >> 1) ^ ((mixed & 1) * 0x9908B0DF)
+            words[k] = words[k + 624]
+    words[1248] = at + 1
     y = int(words[at])
     y = y ^ (y >> 11)
     y = y ^ (((y & 0x1FFFFFF) << 7) & 0x9D2C5680)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import linecache
 import types
 from typing import Any
 
-from looplift.base.data import dataclass
+from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.frontend.matches import without_matches
 from looplift.frontend.states import with_numbered_states
@@ -17,6 +18,7 @@ REGIONS_NAME = "__looplift_regions__"
 """The free variable by which rewritten code reaches its regions."""
 
 _READ: dict[tuple[str, int, str, types.CodeType], Source] = {}
+_NO_PARAMETERS = ast.arguments([], [], None, [], [], None, [])
 _UNREADABLE = "the source text of '{}' cannot be read"
 
 
@@ -47,6 +49,28 @@ def source_of(function: Any) -> Source:
     if function.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE):
         raise NotLiftable("unsupported-syntax", f"'{function.__name__}' is asynchronous")
     return _read(function)
+
+
+def remade(function: types.FunctionType, tree: ast.FunctionDef) -> types.FunctionType:
+    """A function of another tree in the place of one, which reads the same variables around it."""
+    like, free = source_of(function), function.__code__.co_freevars
+    bare = ast.fix_missing_locations(copy.deepcopy(tree))
+    bare.args.defaults = [ast.copy_location(ast.Constant(None), default) for default in bare.args.defaults]
+    bare.args.kw_defaults = [
+        default and ast.copy_location(ast.Constant(None), default) for default in bare.args.kw_defaults
+    ]
+    bare.returns, bare.decorator_list = None, []
+    cells = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in free]
+    around = ast.FunctionDef("around", _NO_PARAMETERS, [*cells, bare, ast.Return(ast.Name(tree.name, ast.Load()))], [])
+    made: dict[str, Any] = {}
+    exec(compile(ast.fix_missing_locations(ast.Module([around], [])), like.file, "exec"), made)
+    code = made["around"]().__code__
+    held = dict(zip(free, function.__closure__ or (), strict=True))
+    closure = tuple(held[name] for name in code.co_freevars)
+    found = types.FunctionType(code, function.__globals__, tree.name, function.__defaults__, closure)
+    found.__kwdefaults__, found.__qualname__ = function.__kwdefaults__, function.__qualname__
+    _READ[like.file, found.__code__.co_firstlineno, found.__qualname__, found.__code__] = replace(like, tree=tree)
+    return found
 
 
 def source_of_generator(function: types.FunctionType) -> Source:

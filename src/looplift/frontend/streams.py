@@ -1,12 +1,12 @@
 """Statements that draw single numbers at random, wherever they do, in; the same over states of generators, out.
 
 for _ in range(n):                       state = random.getstate()
-    x = random.random()                  words = np.array(state[1])
+    x = random.random()                  words = ...  # an array of them
     if x < p and random.random() < q:    for _ in range(n):
         hits += 1                            x = unit(words)
                                              if x < p and unit(words) < q:
                                                  hits += 1
-                                         random.setstate((state[0], tuple(words.tolist()), state[2]))
+                                         random.setstate(...)
 
 What draws is written in ``mersenne.py``, as loops that a kernel takes in, bit for bit as the libraries have it.
 """
@@ -15,110 +15,46 @@ from __future__ import annotations
 
 import ast
 import copy
+import inspect
 import random
+import re
 import types
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from looplift.base.data import dataclass
+from looplift.base.data import dataclass, field
+from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_random
 from looplift.frontend import mersenne
+from looplift.frontend.libraries import NUMPY, PYTHON, Draw, Stream, is_as_written
 from looplift.frontend.names import assigned_names, names_of
+from looplift.frontend.source import remade, source_of
 from looplift.frontend.syntax import fresh_copy, nodes_of
 
 
 @dataclass
-class Draw:
-    """``defaults``: of its parameters, by name; None for one that must be given. ``by_two``: it holds one back."""
-
-    function: Callable[..., Any]
-    defaults: dict[str, float | None]
-    by_two: bool = False
-
-
-NUMPY = {
-    "rand": Draw(mersenne.unit, {}),
-    "random": Draw(mersenne.unit, {}),
-    "random_sample": Draw(mersenne.unit, {}),
-    "uniform": Draw(mersenne.numpy_uniform, {"low": 0.0, "high": 1.0}),
-    "randint": Draw(mersenne.numpy_integer, {"low": None, "high": None}),
-    "randn": Draw(mersenne.numpy_standard, {}, by_two=True),
-    "standard_normal": Draw(mersenne.numpy_standard, {}, by_two=True),
-    "normal": Draw(mersenne.numpy_normal, {"loc": 0.0, "scale": 1.0}, by_two=True),
-    "exponential": Draw(mersenne.numpy_exponential, {"scale": 1.0}),
-}
-PYTHON = {
-    "random": Draw(mersenne.unit, {}),
-    "uniform": Draw(mersenne.python_uniform, {"a": None, "b": None}),
-    "randint": Draw(mersenne.python_integer, {"a": None, "b": None}),
-    "randrange": Draw(mersenne.python_range, {"start": None, "stop": None}),
-    "choice": Draw(mersenne.python_below, {"seq": None}),
-    "gauss": Draw(mersenne.python_gauss, {"mu": 0.0, "sigma": 1.0}, by_two=True),
-    "normalvariate": Draw(mersenne.python_normal, {"mu": 0.0, "sigma": 1.0}),
-    "expovariate": Draw(mersenne.python_exponential, {"lambd": None}),
-}
-
-
-@dataclass
-class Stream:
-    """A generator: the text that it goes by, and the names of its state and of the arrays that are made of it."""
-
-    owner: str
-    is_python: bool
-    state: str
-    words: str
-    held: str
-    by_two: bool = False
-
-    def opening(self) -> list[str]:
-        state = self.state
-        if self.is_python:
-            lines = [f"{state} = {self.owner}.getstate()", f"{self.words} = np.array({state}[1])"]
-            held = f"[{state}[2] is not None, {state}[2] or 0.0]"
-        else:
-            lines = [f"{state} = {self.owner}.get_state(legacy=False)"]
-            lines.append(f"if {state}['bit_generator'] != 'MT19937':\n    raise RequirementFailed")
-            lines.append(f"{self.words} = np.append({state}['state']['key'].astype(np.int64), {state}['state']['pos'])")
-            held = f"[{state}['has_gauss'], {state}['gauss']]"
-        return [*lines, f"{self.held} = np.array({held}, dtype=np.float64)"] if self.by_two else lines
-
-    def ending(self) -> str:
-        state, words, held = self.state, self.words, self.held
-        if self.is_python:
-            left = f"float({held}[1]) if {held}[0] else None" if self.by_two else f"{state}[2]"
-            return f"{self.owner}.setstate(({state}[0], tuple({words}.tolist()), {left}))"
-        left = f"'has_gauss': int({held}[0]), 'gauss': float({held}[1]), " if self.by_two else ""
-        bits = f"{{'key': {words}[:624], 'pos': {words}[624]}}"
-        return f"{self.owner}.set_state({{**{state}, {left}'state': {bits}}})"
-
-
-@dataclass
 class Streams:
-    """A region over the states of its generators."""
+    """A region over the states of its generators. ``result``: a name for what it gives."""
 
     statements: list[ast.stmt]
-    streams: list[Stream]
-    functions: dict[str, Callable[..., Any]]
+    made: _Made
     namespace: Mapping[str, Any]
-    tables: dict[str, str]
-    """Arrays of what is chosen from, and what they are made of."""
     result: str
 
     @property
     def names(self) -> list[str]:
-        return [*self.tables, *(name for one in self.streams for name in (one.state, one.words, one.held))]
+        return [*self.made.states(), *(one.state for one in self.made.streams.values())]
 
     @property
     def openings(self) -> list[str]:
-        tables = [f"{name} = np.array({text})" for name, text in self.tables.items()]
-        return [*tables, *(line for stream in self.streams for line in stream.opening())]
+        tables = [f"{name} = np.array({text})" for name, text in self.made.tables.items()]
+        return [*tables, *(line for stream in self.made.streams.values() for line in stream.opening())]
 
     @property
     def endings(self) -> list[str]:
-        return [stream.ending() for stream in self.streams]
+        return [stream.ending() for stream in self.made.streams.values()]
 
     def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values, with the states of the generators as they are now."""
@@ -126,21 +62,34 @@ class Streams:
 
         known = {**self.namespace, **values, "np": np, "RequirementFailed": RequirementFailed}
         exec("\n".join(self.openings), known)
-        return {**values, **self.functions, **{name: known[name] for name in self.names if name in known}}
+        return {**values, **self.made.functions, **{name: known[name] for name in self.names if name in known}}
+
+    def guards(self) -> tuple[list[str], dict[str, Any]]:
+        """Conditions that functions which draw still call those that they did, and what the text stands for."""
+        texts, names = [], {}
+        for number, (around, name, function) in enumerate(self.made.read):
+            names |= {f"_names_{number}": around, f"_called_{number}": function}
+            texts.append(f"_names_{number}.get({name!r}) is _called_{number}")
+        return texts, names
+
+    def as_named(self, text: str) -> str | None:
+        """A condition in terms of the user's functions; None where it is about states, or what draws of them."""
+        for name, called in self.made.origins.items():
+            text = re.sub(rf"\b{name}\b", called, text)
+        own = [*self.names, *(self.made.functions.keys() - self.made.origins.keys())]
+        return None if re.search(rf"\b({'|'.join(own)})\b", text) else text
 
 
 def streams_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: Mapping[str, Any]) -> Streams | None:
     """None where nothing is drawn, or something in another way than is known here."""
     known = {**namespace, **values}
     finder = _Finder(known, {*assigned_names(statements)})
-    copied = [fresh_copy(statement) for statement in statements]
-    taken = {*known, *assigned_names(statements)} | names_of(statements).loads
-    replaced = _Replaced(finder, taken)
-    copied = [ast.fix_missing_locations(replaced.visit(statement)) for statement in copied]
-    if not replaced.streams:
+    made = _Made({*known, *assigned_names(statements)} | names_of(statements).loads)
+    replaced = _Replaced(finder, made)
+    copied = [ast.fix_missing_locations(replaced.visit(fresh_copy(statement))) for statement in statements]
+    if not made.streams:
         return None
-    result = replaced.fresh("drawn")
-    return Streams(copied, [*replaced.streams.values()], replaced.functions, namespace, replaced.tables, result)
+    return Streams(copied, made, namespace, made.fresh("drawn"))
 
 
 @dataclass
@@ -188,20 +137,42 @@ def _is_library(value: Any) -> bool:
     return value is random or (value is not None and value is numpy_random())
 
 
+@dataclass
+class _Made:
+    """What is made for a region as its draws are replaced."""
+
+    taken: set[str]
+    streams: dict[Any, Stream] = field(default_factory=dict)
+    functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    tables: dict[str, str] = field(default_factory=dict)
+    callees: dict[Any, tuple[str, list[str]] | None] = field(default_factory=dict)
+    """Functions of the user that draw: the names of theirs over states, and of the states that they take."""
+    origins: dict[str, str] = field(default_factory=dict)
+    """The names of these in the region, by the names over states."""
+    read: list[tuple[dict[str, Any], str, types.FunctionType]] = field(default_factory=list)
+    """The names of these that others of them read, and where."""
+
+    def fresh(self, name: str) -> str:
+        while name in self.taken:
+            name = f"{name}_"
+        self.taken.add(name)
+        return name
+
+    def states(self) -> set[str]:
+        return {*self.tables, *(name for one in self.streams.values() for name in (one.words, one.held))}
+
+
 class _Replaced(ast.NodeTransformer):
     """Draws as calls of functions over states."""
 
-    def __init__(self, finder: _Finder, taken: set[str]):
-        self.finder, self.taken = finder, taken
-        self.streams: dict[Any, Stream] = {}
-        self.functions: dict[str, Callable[..., Any]] = {}
-        self.tables: dict[str, str] = {}
+    def __init__(self, finder: _Finder, made: _Made, around: dict[str, Any] | None = None):
+        self.finder, self.made, self.around = finder, made, around
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         found = self.finder(node)
         self.generic_visit(node)
         if found is None:
-            return node
+            return self._called(node)
         owner, generator, name = found
         is_python = generator is random or type(generator) is random.Random
         if name == "choice" and not is_python:
@@ -219,6 +190,47 @@ class _Replaced(ast.NodeTransformer):
             called = ast.Subscript(copy.deepcopy(node.args[0]), called, ast.Load())
         return ast.copy_location(called, node)
 
+    def _called(self, node: ast.Call) -> ast.AST:
+        """A call of a function of the user that draws is one of the same over states."""
+        if not isinstance(node.func, ast.Name) or node.func.id in self.finder.bound:
+            return node
+        function = self.finder.known.get(node.func.id)
+        if type(function) is not types.FunctionType:
+            return node
+        if function not in self.made.callees:
+            self.made.callees[function] = None  # of one that calls itself nothing is made
+            self.made.callees[function] = self._over_states(function)
+        if (found := self.made.callees[function]) is None:
+            return node
+        name, states = found
+        if self.around is None:
+            self.made.origins[name] = node.func.id
+        else:
+            self.made.read.append((self.around, node.func.id, function))
+        given = [*node.keywords, *(ast.keyword(state, _read(state)) for state in states)]
+        return ast.copy_location(ast.Call(_read(name), node.args, given), node)
+
+    def _over_states(self, function: types.FunctionType) -> tuple[str, list[str]] | None:
+        try:
+            tree = fresh_copy(source_of(function).tree)
+        except NotLiftable:
+            return None
+        bound = {*assigned_names(tree.body)} | {one.arg for one in ast.walk(tree.args) if isinstance(one, ast.arg)}
+        self.made.taken |= bound | names_of(tree.body).loads
+        known = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+        inside = _Replaced(_Finder(known, bound), self.made, function.__globals__)
+        tree.body = fresh_copy([inside.visit(statement) for statement in tree.body])
+        if function in map(known.get, names_of(tree.body).loads):
+            return None  # it calls itself
+        taken = sorted(names_of(tree.body).loads & (self.made.states() | self.made.functions.keys()))
+        if not taken:
+            return None
+        tree.args.kwonlyargs += [ast.arg(one) for one in taken]
+        tree.args.kw_defaults += [None for _ in taken]
+        name = self.made.fresh(f"{function.__name__}_over_states")
+        self.made.functions[name] = remade(function, ast.fix_missing_locations(tree))
+        return name, taken
+
     def _chosen(self, node: ast.Call, owner: str, generator: Any) -> ast.AST:
         """NumPy's choice of an item: one of an array of what is given, or of the first integers."""
         if len(node.args) != 1 or node.keywords or not is_as_written("randint", is_python=False):
@@ -228,8 +240,8 @@ class _Replaced(ast.NodeTransformer):
         if is_number := type(value) is int or (isinstance(items, ast.Constant) and type(items.value) is int):
             count = items
         elif _is_display(items):
-            name = self.fresh(f"items_{len(self.tables) + 1}")
-            self.tables[name] = ast.unparse(items)
+            name = self.made.fresh(f"items_{len(self.made.tables) + 1}")
+            self.made.tables[name] = ast.unparse(items)
             items, count = _read(name), _call("len", [_read(name)])
         elif type(value) is np.ndarray and value.ndim == 1:
             count = _call("len", [copy.deepcopy(items)])
@@ -240,25 +252,19 @@ class _Replaced(ast.NodeTransformer):
         return ast.copy_location(drawn if is_number else ast.Subscript(items, drawn, ast.Load()), node)
 
     def _stream(self, owner: str, generator: Any, *, is_python: bool) -> Stream:
-        key = _global(generator)
-        if key not in self.streams:
-            number = len(self.streams) + 1
-            state, words, held = (self.fresh(f"{what}_{number}") for what in ("state", "words", "held"))
-            self.streams[key] = Stream(owner, is_python, state, words, held)
-        return self.streams[key]
+        streams, key = self.made.streams, _global(generator)
+        if key not in streams:
+            number = len(streams) + 1
+            state, words, held = (self.made.fresh(f"{what}_{number}") for what in ("state", "words", "held"))
+            streams[key] = Stream(owner, is_python, state, words, held)
+        return streams[key]
 
     def _name(self, function: Callable[..., Any]) -> str:
-        for name, known in self.functions.items():
+        for name, known in self.made.functions.items():
             if known is function:
                 return name
-        name = self.fresh(f"draw_{function.__name__}")
-        self.functions[name] = function
-        return name
-
-    def fresh(self, name: str) -> str:
-        while name in self.taken:
-            name = f"{name}_"
-        self.taken.add(name)
+        name = self.made.fresh(f"draw_{function.__name__}")
+        self.made.functions[name] = function
         return name
 
 
@@ -316,50 +322,3 @@ def _is_display(node: ast.expr) -> bool:
 def _may_be_read_twice(nodes: list[ast.expr]) -> bool:
     fine = (ast.Name, ast.List, ast.Tuple, ast.Constant, ast.UnaryOp, ast.expr_context, ast.unaryop)
     return len(nodes) == 1 and all(isinstance(part, fine) for part in nodes_of(nodes[0]))
-
-
-# ---------------------------------------------------------------- the libraries as they are here
-
-
-@cache
-def is_as_written(name: str, *, is_python: bool) -> bool:
-    """Whether this library draws as ``mersenne.py`` does: another version may do so in another way."""
-    if is_python:
-        mine, theirs = random.Random(7), random.Random(7)
-        opening, draw = Stream("mine", True, "state", "words", "held", by_two=True), PYTHON[name]
-    else:
-        module = numpy_random()
-        mine, theirs = module.RandomState(7), module.RandomState(7)
-        opening, draw = Stream("mine", False, "state", "words", "held", by_two=True), NUMPY[name]
-    known: dict[str, Any] = {"mine": mine, "np": np}
-    exec("\n".join(opening.opening()), known)
-    states = [known["words"], known["held"]] if draw.by_two else [known["words"]]
-    given = _EXAMPLES[draw.function](name)
-    made = [_example(draw, name, states, given) for _ in range(40)]
-    drawn = [getattr(theirs, name)(*given) for _ in range(40)]
-    exec(opening.ending(), known)
-    return made == drawn and mine.random() == theirs.random()
-
-
-def _example(draw: Draw, name: str, states: list[Any], given: tuple[Any, ...]) -> Any:
-    if name == "choice":
-        return given[0][draw.function(*states, len(given[0]))]
-    return draw.function(*states, *given)
-
-
-_EXAMPLES: dict[Callable[..., Any], Callable[[str], tuple[Any, ...]]] = {
-    draw.function: (lambda name: ()) for draw in (*NUMPY.values(), *PYTHON.values())
-}
-_EXAMPLES |= {
-    mersenne.numpy_uniform: lambda name: (-0.3, 2.9),
-    mersenne.numpy_integer: lambda name: (-3, 39),
-    mersenne.numpy_normal: lambda name: (0.7, 1.3),
-    mersenne.numpy_exponential: lambda name: (1.7,),
-    mersenne.python_uniform: lambda name: (-0.3, 2.9),
-    mersenne.python_integer: lambda name: (-3, 39),
-    mersenne.python_range: lambda name: (-3, 39),
-    mersenne.python_below: lambda name: ("abcdefghijk",),
-    mersenne.python_gauss: lambda name: (0.7, 1.3),
-    mersenne.python_normal: lambda name: (0.7, 1.3),
-    mersenne.python_exponential: lambda name: (1.7,),
-}

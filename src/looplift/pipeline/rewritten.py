@@ -117,14 +117,17 @@ def with_draws(draws: Draws, program: Any, values: Mapping[str, Any], settings: 
 
 def with_streams(streams: Streams, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
     """The region as a kernel that draws by itself: it takes the states of the generators, and gives them back."""
-    code = through_the_ir(over(program, streams.statements), streams.given(values), settings)
+    kernels = replace(settings, backend="native")
+    code = through_the_ir(over(program, streams.statements), streams.given(values), kernels)
     if any(loop.decision != "native" for loop in code.decisions):
         raise NotLiftable("random-order", "random numbers are drawn in a loop that is no kernel")
-    word = re.compile(rf"\b({'|'.join([*streams.names, *streams.functions])})\b")
-    code.statements = [*streams.openings, *_before_return(code.statements, streams.endings, streams.result)]
-    code.guards = [guard for guard in code.guards if not word.search(guard)]
-    code.paths = [path for path in code.paths if not word.search(path)]
-    code.mutated = [path for path in code.mutated if not word.search(path)]
+    lines = _before_return(code.statements, streams.endings, streams.result)
+    code.statements = [*streams.openings, *lines]
+    for name in ("guards", "paths", "mutated"):
+        named = map(streams.as_named, getattr(code, name))
+        setattr(code, name, [text for text in named if text is not None])
+    guards, names = streams.guards()
+    code.guards, code.namespace = [*code.guards, *guards], {**code.namespace, **names}
     code.random, code.alternative = True, None
     return code
 

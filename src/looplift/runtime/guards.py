@@ -289,6 +289,8 @@ def _of_other_items(writer: Writer, text: str, value: tuple) -> list[str]:
 
 def has_one_shape(values: Any) -> bool:
     """Whether the items of a list or tuple are no tensors, or tensors of one shape."""
+    if not any(issubclass(kind, (Tensor, np.ndarray)) for kind in {*map(type, values)}):
+        return True
     shapes = {getattr(value, "shape", None) for value in values}
     return len(shapes) < 2
 
