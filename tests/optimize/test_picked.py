@@ -235,3 +235,32 @@ def test_exponentials_of_entries_that_are_not_there_do_not_overflow():
         return torch.stack(out)
 
     check(shares, [torch.tensor([1.0, 2.0, 1000.0, 3.0])])
+
+
+def test_exponentials_divided_by_their_sum_are_a_softmax():
+    arguments = [values(6, 3), values(6, 3, seed=1), values(6, 2, seed=2)]
+    lifted = lift(causal_attention, verify="off", backend="torch")
+    lifted(*arguments)
+    assert ".softmax(1)" in lifted.source
+    lifted = lift(windows_of_an_image, verify="off", backend="torch")
+    lifted(values(4, 5), values(4, 5, seed=1))
+    assert ".flatten(2, 3).softmax(2)" in lifted.source
+
+
+def test_a_lane_without_entries_leaves_no_trace():
+    def mixed(x, v):
+        out = []
+        for i in range(len(x)):
+            scores, items = [], []
+            for j in range(len(x)):
+                if j < i:
+                    scores.append(x[i] * x[j])
+                    items.append(v[j])
+            if len(scores) > 0:
+                weights = torch.softmax(torch.stack(scores), 0)
+                out.append(sum(a * b for a, b in zip(weights, items, strict=True)))
+            else:
+                out.append(v[i])
+        return torch.stack(out)
+
+    check(mixed, [values(5), values(5, seed=1)], decisions={"lanes"})

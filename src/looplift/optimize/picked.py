@@ -10,23 +10,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.base.data import dataclass
 from looplift.ir.array import (
-    Assign,
     Axis,
     Check,
     Choose,
-    Effect,
     For,
     Forever,
-    LeaveUnless,
     Node,
     Program,
-    Push,
-    Run,
     Step,
-    Write,
-    ancestors,
     array_read,
     merge_axes,
     operands_of,
@@ -34,179 +26,25 @@ from looplift.ir.array import (
 )
 from looplift.ir.facts import Kind
 from looplift.ops import table
-
-POSITIONAL = frozenset("index along const linear extent length elementwise count".split())
-"""What a mask is made of that depends on positions and sizes alone."""
-
-MAPPED = frozenset("elementwise where cast retype relabel method unsqueezed fold spread".split())
-"""What is computed entry by entry."""
-
-METHODS = ("detach", "clone", "contiguous")
-
-FOLDS = ("add", "max", "min", "maximum", "minimum", "and", "or")
-
-
-@dataclass
-class Picked:
-    """Ragged axes over the same entries, and the dense loops and the mask that these are picked by."""
-
-    axes: frozenset[Axis]
-    parents: tuple[Axis, ...]
-    inside: tuple[Axis, ...]
-    mask: Node
+from looplift.optimize.picked_entries import Picked, entry_of_loop, groups_of, is_called, is_free, is_pick, is_softmax
 
 
 def as_lanes(program: Program) -> Lanes | None:
     """The rewriting of such entries, and of the checks that speak of them; None where there are none."""
     if program.library != "torch":
         return None
-    nodes = reachable([node for step in program.steps for node in operands_of(step)] + _results(program))
-    groups = [group for group in _groups(nodes) if _is_free(program, group, nodes)]
-    return Lanes(program, groups) if groups else None
-
-
-def _results(program: Program) -> list[Node]:
-    return [node for _, node in program.results]
-
-
-# ---------------------------------------------------------------- where it applies
-
-
-def _groups(nodes: list[Node]) -> list[Picked]:
-    ragged = sorted({a for node in nodes for a in node.axes if a.is_ragged}, key=lambda axis: axis.order)
-    found: dict[int, Picked] = {}
-    for axis in ragged:
-        members = axis.members
-        if members is None or members.op != "collect" or len(members.args) != 1 or id(axis.lengths) in found:
-            continue
-        inside, (mask,) = tuple(members.attrs["inside"]), members.args
-        dense = not any(a.is_ragged for a in (*inside, *axis.parents, *mask.axes))
-        if dense and set(mask.axes) <= {*inside, *axis.parents} and _is_positional(mask):
-            alike = frozenset(a for a in ragged if a.lengths is axis.lengths and a.parents == axis.parents)
-            found[id(axis.lengths)] = Picked(alike, axis.parents, inside, mask)
-    return list(found.values())
-
-
-def _is_positional(mask: Node) -> bool:
-    if mask.op == "name":
-        return not mask.axes and mask.kind.family == "int" and not mask.attrs.get("local")
-    return mask.op in POSITIONAL and (mask.op in ("extent", "length") or all(map(_is_positional, mask.args)))
-
-
-def _is_free(program: Program, group: Picked, nodes: list[Node]) -> bool:
-    """Whether all that is computed of the entries can be computed under the mask."""
-    if not all(_may_hold(step, group) for step in program.steps) or any(_touches(n, group) for n in _results(program)):
-        return False
-    if any(group.axes & set(ancestors(axis)) for node in nodes for axis in node.axes):
-        return False
-    indices = {node.serial for node in nodes if node.op == "member" and _touches(node, group)}
-    for node in nodes:
-        if _touches(node, group):
-            alone = len(group.axes & set(node.axes)) == 1 and not set(node.axes) & set(group.inside)
-            if not alone or not (node.serial in indices or _is_mapped(node, group)):
-                return False
-        elif any(_touches(arg, group) for arg in node.args):
-            if not (_is_fold(node, group) or _entry_of_loop(node, group) is not None):
-                return False
-        if any(arg.serial in indices for arg in node.args) and not _is_pick(node, group):
-            return False
-    return True
-
-
-def _touches(node: Node, group: Picked) -> bool:
-    return not group.axes.isdisjoint(node.axes)
-
-
-def _may_hold(step: Step, group: Picked) -> bool:
-    """Whether a step, if it is about the entries, is a check."""
-    match step:
-        case Check():
-            return True
-        case For(body=body) | Forever(body=body):
-            return all(_may_hold(inner, group) for inner in body)
-        case Choose(then=then, orelse=orelse):
-            return all(_may_hold(inner, group) for inner in (*then, *orelse))
-        case Write() | Assign() | Push() | Run() | Effect() | LeaveUnless():
-            return not any(_touches(node, group) for node in operands_of(step))
-
-
-def _is_pick(node: Node, group: Picked) -> bool:
-    """Whether a node is an item of what the loops computed, at each entry."""
-    if node.op != "gather" or len(node.args) != 2 or node.args[1].op != "member":
-        return False
-    made, pieces = node.args[0], [type(piece).__name__ for piece in node.attrs["pieces"]]
-    plain = made.op == "collect" and len(made.args) == 1 and tuple(made.attrs["inside"]) == group.inside
-    return plain and pieces[0] == "Gather" and set(pieces[1:]) <= {"Whole"} and made.args[0].kind.rank == node.kind.rank
-
-
-def _is_mapped(node: Node, group: Picked) -> bool:
-    match node.op:
-        case "gather":
-            return _is_pick(node, group) or _is_read(node)
-        case "method":
-            return node.attrs["name"] in METHODS
-        case "relabel":
-            return all(_touches(arg, group) for arg in node.args)
-        case _:
-            return node.op in MAPPED and bool(node.args)
-
-
-def _is_read(node: Node) -> bool:
-    """Whether a node reads one element, or row, of an array at a place that each entry names."""
-    pieces = node.attrs["pieces"]
-    names = [type(piece).__name__ for piece in pieces]
-    plain = set(names) <= {"Gather", "Whole"} and not any(axis.is_ragged for axis in node.args[0].axes)
-    return plain and all(name == "Whole" or not p.index.kind.rank for name, p in zip(names, pieces, strict=True))
-
-
-def _is_fold(node: Node, group: Picked) -> bool:
-    if _touches(node, group) or len(node.args) != 1:
-        return False
-    operator = node.attrs.get("operator")
-    if node.op == "segment":
-        axis, exact = node.attrs["axis"], not node.attrs["gradients"] or operator == "add"
-        return axis in group.axes and node.attrs["outer"] is axis and operator in FOLDS and exact
-    return node.op == "reduce" and operator in ("add", "and", "or") and not set(node.axes) & set(group.inside)
-
-
-def _entry_of_loop(node: Node, group: Picked) -> Axis | None:
-    """The loop that goes through the entries by their places, where these are those of the first iterations."""
-    if node.op != "entry" or node.attrs["axis"] not in group.axes or len(group.inside) != 1:
-        return None
-    (own,), place = group.inside, node.args[1]
-    if place.op == "where":
-        place = place.args[1]
-    if place.op != "elementwise" or place.attrs["name"] != "add" or place.args[0].op != "first":
-        return None
-    index = place.args[1]
-    if index.op != "index" or not _is_first(group.mask, own) or place.args[0].attrs["axis"] not in group.axes:
-        return None
-    axis: Axis = index.attrs["axis"]
-    plain = not axis.is_ragged and axis.step == 1 and axis.lo.op == "const" and axis.lo.attrs["value"] == 0
-    return axis if plain and _is_same(axis.extent, own.extent) else None
-
-
-def _is_first(mask: Node, axis: Axis) -> bool:
-    """Whether a mask holds for the iterations of a loop up to one of them."""
-    if mask.op != "elementwise" or len(mask.args) != 2 or axis.step < 1:
-        return False
-    below, above = mask.args if mask.attrs["name"] in ("lt", "le") else mask.args[::-1]
-    counts = below.op == "index" and below.attrs["axis"] is axis
-    return mask.attrs["name"] in ("lt", "le", "gt", "ge") and counts and axis not in above.axes
-
-
-def _is_same(a: Node, b: Node) -> bool:
-    return a is b or (a.op == b.op == "extent" and a.args[0] is b.args[0] and a.attrs["dim"] == b.attrs["dim"])
-
-
-# ---------------------------------------------------------------- the rewriting
+    nodes = reachable(
+        [node for step in program.steps for node in operands_of(step)] + [node for _, node in program.results]
+    )
+    groups = [group for group in groups_of(nodes) if is_free(program, group, nodes)]
+    return Lanes(program, groups, frozenset(node.serial for node in nodes if is_softmax(node))) if groups else None
 
 
 class Lanes:
     """A rule for values, whose operands are rewritten already; checks are of the entries that there are."""
 
-    def __init__(self, program: Program, groups: list[Picked]) -> None:
-        self.program, self.groups = program, groups
+    def __init__(self, program: Program, groups: list[Picked], softmaxes: frozenset[int]) -> None:
+        self.program, self.groups, self.softmaxes = program, groups, softmaxes
         self.finite: dict[str, Node] = {}
         self._mask_checks(program.steps)
 
@@ -239,10 +77,12 @@ class Lanes:
         return None if group is None else self._folded(node, group)
 
     def _mapped(self, node: Node, group: Picked) -> Node:
-        if _is_pick(node, group):
+        if is_pick(node, group):
             return self._picked(node, group)
         if node.op == "gather":
             return self._read(node, group)
+        if node.serial in self.softmaxes and (made := self._softmax(node, group)) is not None:
+            return made
         args = list(node.args)
         rest = [axis for axis in node.axes if axis not in group.axes]
         if node.op == "spread":
@@ -252,17 +92,29 @@ class Lanes:
             axes = merge_axes(*(arg.axes for arg in args))
         return Node(node.op, tuple(args), axes, node.kind, dict(node.attrs), node.hint)
 
+    def _softmax(self, node: Node, group: Picked) -> Node | None:
+        """The softmax along the loops, of what is nothing where the mask does not hold."""
+        shifted = _without_where(node.args[0].args[0], group)
+        if not is_called(shifted, "sub"):
+            return None
+        value = _without_where(shifted.args[0], group)
+        value = _where(group, value, float("-inf"))
+        places = [value.axes.index(axis) for axis in group.inside if axis in value.axes]
+        if places != list(range(places[0], places[0] + len(group.inside))):
+            return None
+        return Node("axes_softmax", (value,), value.axes, node.kind, {"axes": group.inside}, node.hint)
+
     def _picked(self, node: Node, group: Picked) -> Node:
         """The value of each iteration; what backward sees of iterations that are not there is nothing."""
         (value,) = node.args[0].args
         if self.program.gradients and _is_float(value.kind):
-            value = _where(group.mask, value, 0.0)
+            value = _where(group, value, 0.0)
         return Node("relabel", (value,), value.axes, node.kind, {"extents": node.attrs.get("extents")}, node.hint)
 
     def _read(self, node: Node, group: Picked) -> Node:
         """A place that a loop counts is one in iterations that are not there, too; any other may be none."""
         base, *places = node.args
-        safe = [place if _counts(place) else _where(group.mask, place, 0) for place in places]
+        safe = [place if _counts(place) else _where(group, place, 0) for place in places]
         instead = {old.serial: new for old, new in zip(places, safe, strict=True)}
         pieces = [_with_index(piece, instead) for piece in node.attrs["pieces"]]
         axes = merge_axes(base.axes, *(place.axes for place in safe))
@@ -270,7 +122,7 @@ class Lanes:
 
     def _renamed(self, node: Node, group: Picked) -> Node:
         """The value of each iteration as that of another loop's."""
-        other, (own, *_) = _entry_of_loop(node, group), group.inside
+        other, (own, *_) = entry_of_loop(node, group), group.inside
         assert other is not None
         value = node.args[0]
         axes = merge_axes(tuple(other if axis is own else axis for axis in value.axes))
@@ -283,7 +135,7 @@ class Lanes:
             return args
         base = table.base_name(node.attrs["name"])
         if base in PRODUCTS and self.program.gradients:
-            return [_where(group.mask, a, 1.0) if _is_shared(a, group) else a for a in args]
+            return [_where(group, a, 1.0) if _is_shared(a, group) else a for a in args]
         found = table.SINGULAR.get(base)
         if found is None or found[0] >= len(args) or not (self.program.gradients or base in DIVISIONS):
             return args
@@ -291,7 +143,7 @@ class Lanes:
         operand = args[position]
         if operand.op == "const" or not operand.axes or safe is None:
             return args
-        args[position] = _where(group.mask, operand, safe if _is_float(operand.kind) else 1)
+        args[position] = _where(group, operand, safe if _is_float(operand.kind) else 1)
         return args
 
     def _folded(self, node: Node, group: Picked) -> Node:
@@ -310,10 +162,11 @@ class Lanes:
         """A sum of products needs factors that are nothing, or one of them and the other one finite."""
         if operator == "add" and value.op == "elementwise" and value.attrs["name"] == "mul" and _is_float(value.kind):
             one, other = value.args if self._is_finite(value.args[1]) else value.args[::-1]
-            other = other if self._is_finite(other) else _where(group.mask, other, 0.0)
-            args = (_where(group.mask, one, 0.0), other)
+            other = other if self._is_finite(other) else _where(group, other, 0.0)
+            is_none = one.op == "axes_softmax" and not self.program.gradients  # where the mask does not hold
+            args = (one if is_none else _where(group, one, 0.0), other)
             return Node("elementwise", args, merge_axes(args[0].axes, other.axes), value.kind, dict(value.attrs))
-        return _where(group.mask, value, _identity(operator, value.kind))
+        return _where(group, value, _identity(operator, value.kind))
 
     def _is_finite(self, value: Node) -> bool:
         """Whether a factor is read from an array that was finite, and is required to be."""
@@ -329,11 +182,19 @@ PRODUCTS = ("mul", "multiply")
 DIVISIONS = ("floordiv", "mod", "remainder", "fmod", "floor_divide")
 
 
-def _where(mask: Node, value: Node, other: Any) -> Node:
+def _where(group: Picked, value: Node, other: Any) -> Node:
     kind = Kind({float: "float", int: "int", bool: "bool"}[type(other)])
     safe = Node("const", (), (), kind, {"value": other})
-    attrs = {"extents": value.attrs.get("extents")}
-    return Node("where", (mask, value, safe), merge_axes(mask.axes, value.axes), value.kind, attrs, value.hint)
+    attrs = {"extents": value.attrs.get("extents"), "picked": group.inside}
+    axes = merge_axes(group.mask.axes, value.axes)
+    return Node("where", (group.mask, value, safe), axes, value.kind, attrs, value.hint)
+
+
+def _without_where(node: Node, group: Picked) -> Node:
+    """What a value is where the mask holds."""
+    while node.op == "relabel" or (node.op == "where" and node.attrs.get("picked") == group.inside):
+        node = node.args[0] if node.op == "relabel" else node.args[1]
+    return node
 
 
 def _identity(operator: str, kind: Kind) -> Any:
