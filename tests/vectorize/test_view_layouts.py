@@ -76,3 +76,17 @@ def test_tensors_of_a_list():
     lifted, plain, turned = lift(each, backend="torch", verify="off"), torch.rand(2, 3), torch.rand(3, 2).t()
     for tensors in ([plain, plain], [plain, turned], [turned, plain], [plain]):
         assert outcome(lifted, tensors) == outcome(each, tensors)
+
+
+def test_what_else_is_in_lists_is_not_touched():
+    def each(tensors, others):
+        out = []
+        for tensor in tensors:
+            out.append(tensor.view(-1) * len(others))
+        return torch.stack(out)
+
+    lifted, itself, left = lift(each, backend="torch", verify="off"), [1], iter([1, 2])
+    itself.append(itself)
+    for others in ([1], itself, [left], {"a": {"b": 1}}):
+        assert outcome(lambda x, o=others: lifted(x, o), [torch.ones(2, 2)]) == [[float(len(others))] * 4]
+    assert next(left) == 1

@@ -16,7 +16,7 @@ from typing import Any
 from looplift.analysis.stand_ins import as_kind, grown, stand_in
 from looplift.analysis.updates import check_method, check_update
 from looplift.base.data import replace
-from looplift.base.errors import NotLiftable
+from looplift.base.errors import NotLiftable, OfStrides
 from looplift.base.streams import numpy_state, set_numpy_state
 from looplift.ir.facts import EITHER, Fact, Facts, Kind, kind_of, shape_of
 from looplift.ir.grammar import (
@@ -272,7 +272,7 @@ class _Probe:
             except Exception:
                 continue
         text = f"'{said(op.name)}' raises {type(first).__name__}: {first}"
-        raise NotLiftable("requirement", text, statement.span)
+        raise OfStrides(text, statement.span) if of_strides else NotLiftable("requirement", text, statement.span)
 
     def _replaced(self, atom: Atom, made: Callable[[Any], Any]) -> Any:
         return atom.value if isinstance(atom, Const) else made(self.sample(atom))

@@ -18,17 +18,28 @@ class NotLiftable(Exception):
     ``other`` compiles the region in another form, which may be faster than what is lifted inside of the loop, or not.
     ``goes_further``: it was found after more of the region than others of the same region. ``by_python``: Python's own
     functions of numbers would do, one by one.
+    ``in_any_form``: no other form of the region may be tried.
     """
 
     other: Callable[[Mapping[str, Any]], Any] | None = None
     goes_further = False
     by_python = False
+    in_any_form = False
 
     def __init__(self, code: str, message: str, span: Span = NOWHERE):
         super().__init__(message)
         self.code = code
         self.message = message
         self.span = span
+
+
+class OfStrides(NotLiftable):
+    """Whether the loop raises depends on how its tensors lie in memory, which batches of them do not tell."""
+
+    in_any_form = True
+
+    def __init__(self, message: str, span: Span = NOWHERE):
+        super().__init__("requirement", message, span)
 
 
 class TooLarge(NotLiftable):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -54,10 +53,11 @@ def layout(value: torch.Tensor) -> tuple[Any, ...]:
     return tuple(sorted(long, key=lambda place: -strides[place])), tuple(joined)
 
 
-def contiguous(values: Any) -> bool:
-    """Whether all tensors in a container are contiguous."""
+def contiguous(values: Any, depth: int = 6) -> bool:
+    """Whether all tensors in a container are contiguous; not known of containers that hold too deep, or themselves."""
     if isinstance(values, torch.Tensor):
         return values.is_contiguous()
-    if isinstance(values, dict):
-        values = values.values()
-    return not isinstance(values, Iterable) or isinstance(values, str | bytes) or all(map(contiguous, values))
+    values = [*values.values()] if isinstance(values, dict) else values
+    if not isinstance(values, list | tuple):
+        return True
+    return depth > 0 and all(contiguous(value, depth - 1) for value in values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.base.errors import NotLiftable
+from looplift.base.errors import OfStrides
 from looplift.base.memory import apart, apart_from_module, contiguous, layout, own_places
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Function, Let, Var, walk
@@ -76,7 +76,7 @@ def _layouts(facts: Facts, names: dict[str, Any]) -> list[str]:
         value = facts.of[var].sample
         if isinstance(value, list | tuple | dict):
             if not contiguous(value):
-                raise NotLiftable("requirement", f"the tensors of '{var.hint}' may lie in memory in several ways")
+                raise OfStrides(f"the tensors of '{var.hint}' may lie in memory in several ways")
             names["_contiguous"] = contiguous
             guards.append(f"_contiguous({path})")
         elif isinstance(value, torch.Tensor) and value.dim() > 1:

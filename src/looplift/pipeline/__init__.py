@@ -82,7 +82,7 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         return typed_program(program, values, settings)
     from looplift.frontend.host_effects import changes_its_surroundings, grows_by_joining
 
-    if refusal.code not in _NEVER_IN_ANOTHER_FORM:
+    if refusal.code not in _NEVER_IN_ANOTHER_FORM and not any(one.in_any_form for one in refusals):
         statements = program.region.statements
         waves = attempt is not in_waves and not (changes_its_surroundings(statements) or grows_by_joining(statements))
         refusal.other = partial(over_lists, program, settings=settings, waves=waves)
