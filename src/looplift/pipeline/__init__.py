@@ -20,6 +20,7 @@ from looplift.pipeline.rewritten import (
     with_other_statements,
     with_own_lists,
     with_streams,
+    with_words,
 )
 from looplift.pipeline.through_ir import through_the_ir
 
@@ -127,6 +128,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     from looplift.frontend.outer_lists import outer_lists
     from looplift.frontend.peeling import has_marker
     from looplift.frontend.streams import streams_of
+    from looplift.frontend.words import words_of
     from looplift.frontend.writing import stores_at_places
 
     statements = program.region.statements
@@ -136,6 +138,8 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield partial(through_the_ir, markers=True)
     if (peeled := with_firsts(statements, values)) is not None:
         yield partial(with_other_statements, peeled)
+    if (words := words_of(statements, values, program.namespace, program.live_out)) is not None:
+        yield partial(with_words, words)
     if stores_at_places(statements):
         yield through_tables
     if has_grid(statements):

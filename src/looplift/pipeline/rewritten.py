@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from looplift.frontend.outer_lists import OuterLists
     from looplift.frontend.rewriting import RegionProgram
     from looplift.frontend.streams import Streams
+    from looplift.frontend.words import Words
     from looplift.runtime.variants import RegionCode
 
 
@@ -100,6 +101,24 @@ def with_other_statements(
     from looplift.frontend.peeling import has_marker
 
     return through_the_ir(over(program, statements), values, settings, markers=has_marker(statements))
+
+
+def with_words(words: Words, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """A region over strings, over the numbers that stand for them."""
+    given = words.values(values)
+    code = through_the_ir(over(program, words.statements), given, settings)
+    return _changed(code, given, partial(_numbering, words=words), words.values)
+
+
+def _numbering(code: RegionCode, values: Mapping[str, Any], *, words: Words) -> None:
+    """Code over numbers as code over strings."""
+    for name, source in words.names.items():
+        code.guards = [re.sub(rf"\blen\({name}\)", f"len({source})" if source else "0", one) for one in code.guards]
+    word = re.compile(rf"\b({'|'.join(words.names)})\b")
+    if any(map(word.search, [*code.guards, *code.mutated])):
+        raise NotLiftable("unsupported-value", "a guard of numbers that stand for strings")
+    code.statements = [*words.lines, *code.statements]
+    code.paths = [path for path in code.paths if not word.search(path)]
 
 
 def with_draws(draws: Draws, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
