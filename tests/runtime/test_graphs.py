@@ -169,7 +169,7 @@ def outcome(function, arguments):
         (clipped, (torch.randn(40), 7)),
         (of_list, ([torch.randn(4) for _ in range(40)],)),
         (Rows(), (torch.randn(40, 3),)),
-        (product_of_helpers, (torch.randn(40, requires_grad=True),)),
+        (product_of_helpers, (torch.linspace(-1, 1, 40, requires_grad=True),)),
     ],
 )
 def test_batched_code_is_in_the_graph(function, arguments, called_before):
