@@ -86,6 +86,8 @@ class Dispatcher:
     children: list[Dispatcher] = field(default_factory=list)
     gave_up: bool = False
     """Whether nothing is lifted for any of the kinds of arguments that were looked at, and no more are."""
+    may_offer: bool = True
+    """Whether a form that is only worth it where the pieces are slower may be tried."""
 
     def __post_init__(self) -> None:
         self.writer = guards.Writer()

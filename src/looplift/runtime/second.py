@@ -13,16 +13,13 @@ from looplift.base.errors import NotLiftable
 from looplift.runtime import entry
 from looplift.runtime.trials import Trial
 
-COLD = 12
-"""So many calls of the pieces are not counted at most."""
-
 if TYPE_CHECKING:
     from looplift.runtime.dispatch import Dispatcher, Variant
 
 
 def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refusal: NotLiftable) -> None:
     """Let a refused variant run the other form, where there is one and its guards hold."""
-    if refusal.other is None or dispatcher.verify != "first":
+    if refusal.other is None or not dispatcher.may_offer or dispatcher.verify != "first":
         return
     conditions = variant.conditions
     try:
@@ -34,6 +31,8 @@ def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refu
         variant.call, variant.code, variant.conditions = None, None, conditions
         return
     variant.refusal = refusal
+    for child in dispatcher.children:
+        child.may_offer = False
 
 
 def trial_of(variant: Variant, patience: float) -> Trial:
@@ -42,24 +41,16 @@ def trial_of(variant: Variant, patience: float) -> Trial:
 
 
 def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, ...]) -> Any:
-    """A call of the pieces; the first ones, in which they are made, compared and tried, are not counted."""
+    """A call of the pieces; the first one, which makes them, is not counted."""
     import time
 
     run = dispatcher.fallback or dispatcher.program.original
-    made = dispatcher.fallback is None or all(map(_is_settled, dispatcher.children))
-    counts = trial.cold >= (1 if made else COLD)
     start = time.perf_counter()
     result = run(*arguments)
-    if counts:
+    if trial.is_warm or dispatcher.fallback is None:
         trial.written.append(time.perf_counter() - start)
-    trial.cold += not counts
+    trial.is_warm = True
     return result
-
-
-def _is_settled(piece: Dispatcher) -> bool:
-    """Whether it is known how a piece runs."""
-    tried = any(one.call is not None and one.trials is not None and not one.is_slow for one in piece.variants)
-    return bool(piece.variants) and not tried and all(map(_is_settled, piece.children))
 
 
 def withdraw(dispatcher: Dispatcher, variant: Variant) -> None:

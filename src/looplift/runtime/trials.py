@@ -42,8 +42,8 @@ class Trial:
     patience: float = 1.0
     batched: list[float] = field(default_factory=list)
     written: list[float] = field(default_factory=list)
-    cold: int = 0
-    """How often what the variant takes turns with has run before it was all made."""
+    is_warm: bool = False
+    """Whether what the variant takes turns with has run before."""
 
     @property
     def turn_of_loop(self) -> bool:
