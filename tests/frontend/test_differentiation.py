@@ -206,3 +206,19 @@ def test_hooks():
             handle = net[0].weight.register_hook(lambda g: g * 2)
             assert_alike(got, by_given_parameters(net, xs, ys))
             handle.remove()
+
+
+def test_layers_with_and_without_a_bias_are_two_variants():
+    def slopes(layer, xs):
+        out = []
+        for x in xs:
+            point = x.clone().requires_grad_()
+            out.append(torch.autograd.grad(torch.tanh(layer(point)).sum(), point)[0])
+        return torch.stack(out)
+
+    torch.manual_seed(0)
+    lifted, (xs, _) = lift(slopes, verify="off"), data(5)
+    for bias in (False, True, False):
+        layer = nn.Linear(4, 2, bias=bias)
+        torch.testing.assert_close(lifted(layer, xs), slopes(layer, xs))
+    assert [loop.decision for loop in lifted.report().loops] == ["lanes"]

@@ -153,3 +153,14 @@ def test_layers_of_a_module():
     assert "cell.hidden.weight" in lifted.source
     cell.hidden.register_forward_hook(lambda module, inputs, output: output * 2)
     assert not difference(gradients_of(lifted, cell, x), gradients_of(of_a_module, cell, x), magnitude=1.0, path="g")
+
+
+def test_layers_with_and_without_a_bias_are_two_variants():
+    torch.manual_seed(0)
+    x, lifted = draw(6, 2, 3), lift(of_a_module, verify="off", backend="torch")
+    for bias in (False, True, False):
+        cell = Cell()
+        cell.hidden = nn.Linear(7, 4, bias=bias, dtype=torch.float64)
+        assert not difference(
+            gradients_of(lifted, cell, x), gradients_of(of_a_module, cell, x), magnitude=1.0, path="g"
+        )

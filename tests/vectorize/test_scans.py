@@ -324,3 +324,86 @@ def test_numbers_of_hits_before_each_place():
         return out, current
 
     check(documents, [torch.tensor([1, 2, 3, 2, 2, 0])], gradients=False, decisions={"scan"})
+
+
+def two_greatest(x):
+    firsts, seconds = [], []
+    for i in range(x.shape[0]):
+        first = second = -9.0
+        for j in range(x.shape[1]):
+            v = float(x[i, j])
+            if v > first:
+                second = first
+                first = v
+            elif v > second:
+                second = v
+        firsts.append(first)
+        seconds.append(second)
+    return firsts, seconds
+
+
+def peaks_that_are_forgotten(x):
+    peaks = torch.zeros(x.shape)
+    for i in range(x.shape[0]):
+        peak = 0.0
+        for j in range(x.shape[1]):
+            v = float(x[i, j])
+            if v < -0.5:
+                peak = -2.0
+            elif v > peak:
+                peak = v
+            peaks[i, j] = peak
+    return peaks
+
+
+def greatest_of_either_sign(x):
+    found = []
+    for i in range(x.shape[0]):
+        peak = -9.0
+        for j in range(x.shape[1]):
+            v = float(x[i, j])
+            if j % 2 == 0:
+                if v > peak:
+                    peak = v
+            elif -v > peak:
+                peak = -v
+        found.append(peak)
+    return found
+
+
+def least_or_greatest(x):
+    found = []
+    for i in range(x.shape[0]):
+        last = 0.0
+        for j in range(x.shape[1]):
+            v = float(x[i, j])
+            if j % 3 == 0:
+                if v > last:
+                    last = v
+            elif v < last:
+                last = v
+        found.append(last)
+    return found
+
+
+@pytest.mark.parametrize(
+    "function", [two_greatest, peaks_that_are_forgotten, greatest_of_either_sign, least_or_greatest]
+)
+def test_values_that_are_not_only_passed(function):
+    x = torch.randn(6, 9, generator=torch.Generator().manual_seed(3))
+    check(function, [x], gradients=False, decisions={"lanes", "sequential"})
+
+
+def greatest_of_some(x):
+    found = []
+    for i in range(x.shape[0]):
+        peak = -9.0
+        for j in range(x.shape[1]):
+            if j % 3 != 1:
+                peak = max(peak, float(x[i, j]))
+        found.append(peak)
+    return found
+
+
+def test_the_greatest_of_some_is_no_loop_over_places():
+    check(greatest_of_some, [torch.randn(6, 9, generator=torch.Generator().manual_seed(3))], gradients=False)

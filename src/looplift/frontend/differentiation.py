@@ -111,7 +111,7 @@ def module(build: Builder, callee: Const, positional: list[Value]) -> Value | No
         return value
     if kind == "Linear":
         weight = build.live_in(f"{callee.path}.weight", found.weight)
-        bias = Const(None) if found.bias is None else build.live_in(f"{callee.path}.bias", found.bias)
+        bias = build.live_in(f"{callee.path}.bias", found.bias)
         return build.emit("torch.nn.functional.linear", build.atom(value), weight, bias)
     if kind in ("Tanh", "Sigmoid") or (kind == "ReLU" and not found.inplace):
         return build.emit(f"torch.{kind.lower()}", build.atom(value))

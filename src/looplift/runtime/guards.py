@@ -21,13 +21,12 @@ from torch.autograd import forward_ad
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
+from looplift.runtime.guards_of_modules import of_module
 
 _PLAIN = (int, float, bool, complex, str, bytes, type(None), range)
 _EQUAL = (torch.device, torch.Size, slice, np.dtype)
 _SEQUENCES = (list, tuple)
 _EXTENTS = (" == 0", " == 1", " > 1")
-_MODULE_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-_GLOBAL_HOOKS = tuple(f"_global{name}" for name in _MODULE_HOOKS)
 DEPTH = 3
 """Levels of nested lists whose first elements are looked at."""
 
@@ -109,7 +108,7 @@ def conditions(writer: Writer, text: str, value: Any, depth: int = 0) -> list[st
     if isinstance(value, (_PLAIN, np.generic)):
         return [writer.type_is(text, value)]
     if isinstance(value, torch.nn.Module):
-        return _of_module(writer, text, value)
+        return of_module(writer, text, value)
     if isinstance(value, types.MethodType):
         return _of_method(writer, text, value, depth)
     if isinstance(value, types.FunctionType):
@@ -196,24 +195,6 @@ def _of_shape(writer: Writer, text: str, shape: tuple[int, ...], extents: bool) 
 
 
 # ---------------------------------------------------------------- objects
-
-
-def _of_module(writer: Writer, text: str, value: torch.nn.Module) -> list[str]:
-    """Its class, its training flag, and that calls of it run nothing but its ``forward``."""
-    general = writer.constant(torch.nn.modules.module.__dict__)
-    names = [name for name in _GLOBAL_HOOKS if name in torch.nn.modules.module.__dict__]
-    everywhere = " or ".join(f"{general}[{name!r}]" for name in names)
-    table = writer.temporary()
-    hooked = " or ".join(f"{table}[{name!r}]" for name in _MODULE_HOOKS)
-    has_hooks = any(getattr(value, name, None) for name in _MODULE_HOOKS)
-    own_forward = "in" if "forward" in vars(value) else "not in"
-    return [
-        writer.type_is(text, value),
-        f"'forward' {own_forward} ({table} := {text}.__dict__)",
-        f"{'' if value.training else 'not '}{table}['training']",
-        f"{'' if has_hooks else 'not '}({hooked})",
-        f"not ({everywhere})",
-    ]
 
 
 def _of_method(writer: Writer, text: str, value: types.MethodType, depth: int) -> list[str]:

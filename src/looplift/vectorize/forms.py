@@ -101,7 +101,7 @@ def scan_of(context: Context, pieces: Pieces, component: Component) -> Scan | No
     if form is None or not _init_fits(context, carry, kind):
         return None
     final = not _read_elsewhere(context, component, carry, form)
-    if _takes(form):
+    if _takes(form) and _passes_alone(form):
         return Scan(carry, form, "taken", views, final)
     if _is_affine(form) and _may_reorder(context, members, kind, component, form):
         return Scan(carry, form, "affine", views, final)
@@ -266,6 +266,16 @@ def _takes(form: Form) -> bool:
         case Chosen(then=then, orelse=orelse):
             return _takes(then) and _takes(orelse)
     return False
+
+
+def _passes_alone(form: Form) -> bool:
+    """Whether a value that must pass the carried one is all that is ever taken: it is compared with such values."""
+    ends = _ends(form)
+    return not any(isinstance(end, Exceeds) for end in ends) or len([e for e in ends if not isinstance(e, Inside)]) == 1
+
+
+def _ends(form: Form) -> list[Form]:
+    return [*_ends(form.then), *_ends(form.orelse)] if isinstance(form, Chosen) else [form]
 
 
 def _is_affine(form: Form) -> bool:

@@ -57,6 +57,7 @@ def with_parted_products(function: Function, facts: Facts) -> Function | None:
     attributes = dict(function.attributes)
     attributes["paths"] = attributes["paths"] | {var: path for var, (path, _) in made.given.items()}
     attributes["values"] = attributes["values"] | {var: value for var, (_, value) in made.given.items()}
+    attributes["guards"] = [*attributes["guards"], *((path, None) for path in made.absent)]
     return replace(function, params=(*function.params, *made.given), body=body, attributes=attributes)
 
 
@@ -75,6 +76,8 @@ class _Parted:
         self.function, self.facts, self.flow = function, facts, Flow(function)
         self.lets = {s.var: s.op for s in walk(function.body) if isinstance(s, Let)}
         self.given: dict[Var, tuple[str, Any]] = {}
+        self.absent: set[str] = set()
+        """Where layers have no bias."""
         self.numbers = itertools.count()
         self.inits: dict[Var, Var] = {}
         """Of the loop that is looked at, what each carried value was before it."""
@@ -210,8 +213,10 @@ class _Parted:
         if type(callee.value) is not torch.nn.Linear or not callee.path:
             return None
         weight = self.parameter(f"{callee.path}.weight", callee.value.weight)
-        bias = None if callee.value.bias is None else self.parameter(f"{callee.path}.bias", callee.value.bias)
-        return _Map(args[0], weight, bias, "linear")
+        if callee.value.bias is None:
+            self.absent.add(f"{callee.path}.bias")
+            return _Map(args[0], weight, None, "linear")
+        return _Map(args[0], weight, self.parameter(f"{callee.path}.bias", callee.value.bias), "linear")
 
     def parameter(self, path: str, value: Any) -> Var:
         for var, other in (*self.function.attributes["paths"].items(), *((v, p) for v, (p, _) in self.given.items())):

@@ -1,0 +1,49 @@
+"""A network module and the text that names it in; conditions that hold for modules which run and batch alike out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from looplift.runtime.guards import Writer
+
+_MODULE_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+_GLOBAL_HOOKS = tuple(f"_global{name}" for name in _MODULE_HOOKS)
+_SETTINGS = ("dim", "inplace", "return_indices")
+"""What torch's own modules hold that tells which dimensions they work on, and what they give."""
+
+
+def of_module(writer: Writer, text: str, value: torch.nn.Module) -> list[str]:
+    """Its class, what decides how it is batched, and that calls of it run nothing but its ``forward``."""
+    general = writer.constant(torch.nn.modules.module.__dict__)
+    names = [name for name in _GLOBAL_HOOKS if name in torch.nn.modules.module.__dict__]
+    everywhere = " or ".join(f"{general}[{name!r}]" for name in names)
+    table = writer.temporary()
+    hooked = " or ".join(f"{table}[{name!r}]" for name in _MODULE_HOOKS)
+    has_hooks = any(getattr(value, name, None) for name in _MODULE_HOOKS)
+    own_forward = "in" if "forward" in vars(value) else "not in"
+    return [
+        writer.type_is(text, value),
+        f"'forward' {own_forward} ({table} := {text}.__dict__)",
+        f"{'' if value.training else 'not '}{table}['training']",
+        f"{'' if has_hooks else 'not '}({hooked})",
+        f"not ({everywhere})",
+        *_of_settings(writer, table, value),
+    ]
+
+
+def _of_settings(writer: Writer, table: str, value: torch.nn.Module) -> list[str]:
+    """Those of a module of torch's; what a user's class holds is guarded where it is read."""
+    if not type(value).__module__.startswith("torch.nn."):
+        return []
+    held = vars(value)
+    out = [f"{table}[{name!r}] == {held[name]!r}" for name in _SETTINGS if _is_plain_setting(held.get(name, ...))]
+    if isinstance(normalized := held.get("normalized_shape"), tuple):
+        out.append(f"{writer.builtin('len')}({table}['normalized_shape']) == {len(normalized)}")
+    return out
+
+
+def _is_plain_setting(value: Any) -> bool:
+    return value is None or isinstance(value, bool | int)
