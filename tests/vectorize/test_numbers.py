@@ -129,8 +129,8 @@ def test_integers_beside_floats_compute_in_double_precision():
         return out, either, above, whole, x
 
     x = torch.zeros(2)
-    lifted = lift(table, verify="off")
-    assert lifted(x, 7) == table(x, 7)
+    lifted = lift(table, backend="torch", verify="off")
+    assert lifted(x, 7) == table(x, 7) == lift(table, verify="off")(x, 7)
     assert lifted.report().loops[0].decision == "lanes"
 
 
