@@ -126,10 +126,11 @@ class Methods(Calls):
         found = Value(Maybe(type_) if not isinstance(type_, Maybe) else type_, f"get({owner.code}, {text})")
         if isinstance(type_, Maybe):
             raise refuse(node, "gets what may be None")
-        if type_ is NEVER:
-            return default or Value(NONE, "None_()")
         if default is None:
-            return found
+            return Value(NONE, "None_()") if type_ is NEVER else found
+        default = self.keep(default)  # it is worked out before it is known whether it is taken
+        if type_ is NEVER:
+            return default
         found = self.keep(found)
         joined = self.joins.join(type_, default.type)
         inner = Value(type_, f"{found.code}.v")
@@ -144,7 +145,7 @@ class Methods(Calls):
         return self.keep(Value(owner.type.find().cells[1], f"{owner.code}->pop({self.key_of(owner, key, node)})"))
 
     def dict_setdefault(self, owner: Value, node: ast.Call, key: Value, default: Value) -> Value:
-        text, item = self.key_of(owner, key, node), self.item_of(owner, default, 1)
+        text, item = self.key_of(owner, key, node), self.item_of(owner, self.keep(default), 1)
         type_, name = owner.type.find().cells[1], self.fresh()
         self.emit(f"{text_of(type_)} {name};")
         self.emit(f"{{ auto key = {text}; auto* e = {owner.code}->find(key);")

@@ -115,7 +115,9 @@ class _Peeler:
 
     def _steps(self, loop: ast.For, changing: set[str]) -> _Steps | None:
         target, iterable, down = loop.target, loop.iter, False
-        if (inner := _argument(iterable, "reversed")) is not None and _bounds(inner) is not None:
+        if (inner := _argument(iterable, "reversed")) is not None and (bounds := _bounds(inner)) is not None:
+            if bounds[2] < 0:
+                return None
             iterable, down = inner, True
         if isinstance(target, ast.Name) and (bounds := _bounds(iterable)) is not None:
             return self._of_range(target.id, *bounds, down=down, changing=changing)

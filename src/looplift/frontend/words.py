@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field
+from looplift.base.errors import RequirementFailed
 from looplift.frontend.names import FUNCTIONS, assigned_names, names_of
 from looplift.frontend.syntax import fresh_copy, nodes_of
 
@@ -27,6 +28,10 @@ TELLING = frozenset(
     "startswith endswith isdigit isalpha isalnum isupper islower isspace isnumeric istitle count find".split()
 )
 """Methods of strings that give strings, and those that give numbers; all of them without effects."""
+
+
+_BUILTINS = {function.__name__: function for function in (all, enumerate, len, str, tuple, type)}
+"""What the lines before the statements call."""
 
 
 class _Unfit(Exception):
@@ -44,7 +49,8 @@ class Words:
     namespace: Mapping[str, Any]
 
     def values(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        known = {**self.namespace, **values}
+        known = {**self.namespace, **_BUILTINS, **values}
+        known["RequirementFailed"] = RequirementFailed
         exec("\n".join(self.lines), known)
         return {**values, **{name: known[name] for name in self.names}}
 
@@ -60,7 +66,10 @@ def words_of(
     spelled = any(isinstance(node, ast.Constant) and type(node.value) is str for node in every)
     if not (spelled or any(given.values())) or any(isinstance(node, FUNCTIONS) for node in every):
         return None
+    if "one" in values or any(name in bound or values.get(name, own) is not own for name, own in _BUILTINS.items()):
+        return None  # the lines before the statements have other things by these names
     speller = _Speller({name: kind for name, kind in given.items() if kind}, values, {*values, *bound, *used})
+    speller.steady = frozenset(name for name, value in values.items() if name not in bound and type(value) is int)
     try:
         speller.find(statements)
         made = [speller.visit(statement) for statement in fresh_copy(statements)]
@@ -119,6 +128,10 @@ class _Speller(ast.NodeTransformer):
     made: dict[str, str] = field(default_factory=dict)
     tables: dict[str, _Table] = field(default_factory=dict)
     table: str = ""
+    checked: set[str] = field(default_factory=set)
+    """Lists that are looked through for what is no string."""
+    steady: frozenset[str] = frozenset()
+    """Integers of the caller that the region does not bind."""
 
     def find(self, statements: list[ast.stmt]) -> None:
         """The names that hold words, and dicts that are written out."""
@@ -192,8 +205,10 @@ class _Speller(ast.NodeTransformer):
                 return True
             case ast.Name(id=name):
                 return name in self.words or self.given.get(name) == "word"
-            case ast.Subscript(value=inner, slice=index) if isinstance(index, ast.Slice) or _is_number(index):
-                return self._is_word(inner) or (self._is_list(inner) and not isinstance(index, ast.Slice))
+            case ast.Subscript(value=inner, slice=ast.Slice() as cut):
+                return self._is_written_out(cut) and self._is_word(inner)
+            case ast.Subscript(value=inner, slice=index) if _is_number(index):
+                return self._is_word(inner) or self._is_list(inner)
             case ast.Subscript(value=ast.Name(id=name), slice=index) if self.given.get(name) == "dict":
                 return self._is_word(index) and self._holds(name) == "words"
             case ast.Subscript(value=inner):
@@ -203,6 +218,14 @@ class _Speller(ast.NodeTransformer):
             case ast.Call(func=ast.Attribute(value=inner, attr=method)) if method in CHANGING:
                 return self._is_word(inner)
         return False
+
+    def _is_written_out(self, cut: ast.Slice) -> bool:
+        """Whether the bounds of a slice are the same in all iterations, and known before the first."""
+        return all(
+            _is_number(bound) or (isinstance(bound, ast.Name) and bound.id in self.steady)
+            for bound in (cut.lower, cut.upper, cut.step)
+            if bound is not None
+        )
 
     # ------------------------------------------------------------ what stands for strings
 
@@ -224,6 +247,10 @@ class _Speller(ast.NodeTransformer):
         return self.made[text]
 
     def _list(self, name: str) -> str:
+        if name not in self.checked:
+            self.checked.add(name)
+            one = "all(type(one) is str for one in items)" if self.given[name] == "lists" else "type(items) is str"
+            self.phases[0].append(f"if not all({one} for items in {name}):\n    raise RequirementFailed")
         if self.given[name] == "lists":
             return self._line(name, f"[[{self._number('one')} for one in items] for items in {name}]", name)
         return self._line(name, f"[{self._number('one')} for one in {name}]", name)
@@ -275,12 +302,16 @@ class _Speller(ast.NodeTransformer):
         lines.append(f"{places} = [{places}.get(one, len({known})) for one in {self.table}]")
         found = [*self.literals.get(name, self.values.get(name, {})).values()]
         columns = range(len(found[0])) if holds == "tuples" else [None]
+        if holds == "tuples":
+            lines.append(_required(f"type({name}[one]) is tuple and len({name}[one]) == {len(columns)}", known))
         made: list[str] = []
         for column in columns:
             values = self._fresh(f"{name}_values" if column is None else f"{name}_values_{column}")
             item = f"{name}[one]" if column is None else f"{name}[one][{column}]"
             lines.append(f"{values} = [{self._number(item) if holds == 'words' else item} for one in {known}]")
-            if holds != "words":
+            if holds == "words":
+                lines.append(_required(f"type({item}) is str", known))
+            else:
                 lines.append(_checked(values, found if column is None else [one[column] for one in found]))
             made.append(values)
         self.names |= dict.fromkeys((places, *made), "")
@@ -450,10 +481,25 @@ class _Speller(ast.NodeTransformer):
 
     def _got(self, name: str, key: ast.expr, rest: list[ast.expr]) -> ast.expr:
         found = self._looked_up(name, key)
-        if len(found) != 1 or len(rest) != 1 or self._holds(name):
+        if len(found) != 1 or len(rest) != 1 or self._holds(name) or not self._is_at_hand(rest[0]):
             raise _Unfit
         has = ast.Subscript(_name(self._table_of(name).has), self.word(key), ast.Load())
         return ast.IfExp(has, found[0], self.visit(rest[0]))
+
+    def _is_at_hand(self, node: ast.expr) -> bool:
+        """Whether nothing is to be seen of a default that is worked out only where it is taken."""
+        match node:
+            case ast.Name():
+                return True
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key))) if (
+                self.given.get(name) == "dict"
+            ):
+                self._table_of(name)
+                self.phases[3].append(_required(f"{key!r} in one", f"[{name}]"))
+                return True
+            case ast.Call(func=ast.Attribute(value=ast.Name(), attr="zeros" | "ones"), args=args, keywords=[]):
+                return all(map(_is_number, args))
+        return _is_plain(node)
 
 
 def _mentions(statements: list[ast.stmt], last: ast.stmt, name: str) -> bool:
@@ -467,6 +513,13 @@ def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[str, ast.expr]]:
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         return [pair for one, part in zip(target.elts, value.elts) for pair in _pairs(one, part)]
     return [(target.id, value)] if isinstance(target, ast.Name) else []
+
+
+def _is_plain(node: ast.expr) -> bool:
+    try:
+        return type(ast.literal_eval(node)) in (int, float, bool)
+    except ValueError:
+        return False
 
 
 def _is_number(node: ast.expr) -> bool:
@@ -497,7 +550,7 @@ def _checked(name: str, found: list[Any]) -> str:
         raise _Unfit
     (kind,) = kinds
     if kind in (int, float, bool):
-        return f"if not all(type(one) is {kind.__name__} for one in {name}):\n    raise RequirementFailed"
+        return _required(f"type(one) is {kind.__name__}", name)
     first = found[0]
     if kind.__module__ != "torch" or not hasattr(first, "requires_grad"):
         raise _Unfit
@@ -505,4 +558,9 @@ def _checked(name: str, found: list[Any]) -> str:
     facts = "(one.dtype, tuple(one.shape), one.requires_grad, one.device.type)"
     if any((one.dtype, tuple(one.shape), one.requires_grad, one.device.type) != alike for one in found):
         raise _Unfit
-    return f"if not all({facts} == {alike} for one in {name}):\n    raise RequirementFailed"
+    return _required(f"{facts} == {alike}", name)
+
+
+def _required(text: str, name: str) -> str:
+    """The line that leaves to the loop what does not hold of all items."""
+    return f"if not all({text} for one in {name}):\n    raise RequirementFailed"

@@ -16,7 +16,7 @@ import torch
 from looplift.base.errors import NotLiftable, TooLarge
 from looplift.runtime import guards
 from looplift.runtime.contents import ATOMS, CONTAINERS
-from looplift.runtime.variants import Program, RegionCode, make_function, standard_namespace
+from looplift.runtime.variants import Program, RegionCode, make_function, own_builtins, standard_namespace
 
 if TYPE_CHECKING:
     from looplift.runtime.dispatch import Dispatcher, Variant
@@ -76,6 +76,7 @@ def variant_conditions(
     standard = standard_namespace()
     needed = {name for text in code.guards for name in re.findall(r"\b[A-Za-z_]\w*", text)} - values.keys()
     names = {name: value for name, value in (standard | code.namespace).items() if name in needed}
+    names |= own_builtins(" ".join(code.guards), {*values, *names}, program.namespace)
     shapes = {name: writer.shapes[name] for name in values if name in writer.shapes}
     every += [f"({_renamed(_with_shapes(text, shapes), writer, names)})" for text in code.guards]
     if torch._C._is_any_autocast_enabled():
@@ -85,7 +86,7 @@ def variant_conditions(
 
 def broken_guard(program: Program, values: Mapping[str, Any], code: RegionCode) -> str | None:
     """The first guard of batched code that does not hold for the values that it was made for."""
-    names = program.namespace | standard_namespace() | code.namespace
+    names = program.namespace | vars(builtins) | standard_namespace() | code.namespace
     return next((text for text in code.guards if not eval(text, names, dict(values))), None)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import linecache
 import math
+import re
 import textwrap
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -84,15 +86,29 @@ def standard_namespace() -> dict[str, Any]:
     return {"torch": torch, "np": np, "math": math, "RequirementFailed": RequirementFailed}
 
 
+_CALLED = re.compile(r"(?<![\w.'\"])([A-Za-z_]\w*)(?=\()|(?<=\bmap\()([A-Za-z_]\w*)")
+"""What a guard calls, or has called."""
+
+
+def own_builtins(text: str, taken: Collection[str], namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """The builtins that a text names, where globals of the user go by their names."""
+    known = vars(builtins)
+    shadowed = {name for name in namespace.keys() & known.keys() - {*taken} if namespace[name] is not known[name]}
+    return {name: known[name] for name in shadowed & {*re.findall(r"\b[A-Za-z_]\w*", text)}}
+
+
 def build_function(program: Program, code: RegionCode, values: Mapping[str, Any], number: int) -> Callable[..., Any]:
     """The batched region as a function of its arguments; globals that it mentions are the user's."""
     namespace = standard_namespace() | code.namespace
-    for name in namespace.keys() & values.keys():
-        if values[name] is not namespace[name]:
+    called = {name for text in code.guards for pair in _CALLED.findall(text) for name in pair if name}
+    needed = namespace | {name: vars(builtins)[name] for name in called & vars(builtins).keys() - namespace.keys()}
+    for name in needed.keys() & values.keys():
+        if values[name] is not needed[name]:
             raise NotLiftable("unsupported-value", f"'{name}' is another object than the one that batched code needs")
     body = list(code.statements)
     if not program.returns and program.live_out:
         body.append(f"return {', '.join(program.live_out)}")
+    namespace |= own_builtins("\n".join(body), {*values, *namespace}, program.namespace)
     inner = f"def {program.name}({', '.join(program.arguments)}):\n{indented(body or ['pass'])}"
     label = f"<looplift {program.name} of line {program.line}, variant {number}>"
     made = make_function(inner, program.name, namespace, program.namespace, label)
