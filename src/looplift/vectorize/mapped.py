@@ -19,6 +19,9 @@ PAIRED = {"sort": 1, "topk": 2, "max": 1, "min": 1, "median": 1, "nanmedian": 1,
 OF_ANOTHER_TYPE = frozenset(("linspace", "logspace"))
 """What gives another dtype under ``torch.vmap`` than it gives alone."""
 
+UNASKED = frozenset(("index_fill", "one_hot"))
+"""What does not ask under ``torch.vmap`` whether its indices are within bounds."""
+
 
 def vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
     """The op as written, under ``torch.vmap`` once for each axis; tensors only, watched by the first comparison."""
@@ -31,7 +34,7 @@ def vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         raise context.refuse("unknown-op", f"'{said(name)}' gives a {fact.kind.family}")
     if not name.startswith(("torch.", "method.")) or table.family(name) in ("random", "blocked"):
         raise context.refuse("unknown-op", f"'{said(name)}' has no batched rule")
-    if table.base_name(name) in OF_ANOTHER_TYPE or not _has_batched_rule(name):
+    if table.base_name(name) in OF_ANOTHER_TYPE | UNASKED or not _has_batched_rule(name):
         raise context.refuse("unknown-op", f"'{said(name)}' of tensors has no batched rule")
     if table.family(name) == "along" and any(node.axes and not node.kind.rank for node in flat if node.kind.is_array):
         raise context.refuse("unknown-op", f"'{said(name)}' of a tensor without dimensions")

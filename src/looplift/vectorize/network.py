@@ -189,9 +189,22 @@ def special(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         number: Any = args[0]
         if number.kind.is_number:
             return converted(context, number, fact.kind.dtype)
+    if name == "torch.nn.functional.one_hot":
+        return _one_hot(context, [*args, *kwargs.values()], fact)
     if context.library != "torch" or base.endswith("_"):
         raise context.refuse("unknown-op", f"'{name.replace('method.', '.')}' has no batched rule")
     return vmapped(context, name, args, kwargs, fact)
+
+
+def _one_hot(context: Context, args: list[Any], fact: Fact) -> Node:
+    """Of all lanes at once, which tells of classes that there are not; ``torch.vmap`` does not ask."""
+    if len(args) != 2 or args[1].axes or args[1].kind.family != "int" or not args[0].kind.is_array:
+        raise context.refuse("unknown-op", "'one_hot' of a number of classes that the classes tell has no batched rule")
+    values, count = args
+    context.check(nodes.compare("ge", count, nodes.const(1)))
+    if context.mask is not None:
+        values = nodes.select(context.mask, values, nodes.const(0), values.kind)
+    return Node("leading", (values, count), values.axes, fact.kind, {"name": "torch.nn.functional.one_hot"})
 
 
 def _is_vector(operand: Any) -> bool:
