@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from looplift.base.data import dataclass
+from looplift.base.data import dataclass, field
 from looplift.base.streams import numpy_random
 from looplift.frontend import mersenne
 
@@ -56,6 +56,13 @@ class Stream:
     words: str
     held: str
     by_two: bool = False
+
+    others: set[str] = field(default_factory=set)
+    """Other texts that it goes by."""
+
+    def itself(self, owner: str = "") -> str:
+        """The text of the generator, also where it goes by the module whose functions draw from it."""
+        return f"{owner or self.owner}.{'random' if self.is_python else 'rand'}.__self__"
 
     def opening(self) -> list[str]:
         state = self.state

@@ -16,6 +16,7 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
+import itertools
 import random
 import re
 import types
@@ -65,11 +66,22 @@ class Streams:
         return {**values, **self.made.functions, **{name: known[name] for name in self.names if name in known}}
 
     def guards(self) -> tuple[list[str], dict[str, Any]]:
-        """Conditions that functions which draw still call those that they did, and what the text stands for."""
-        texts, names = [], {}
+        """Conditions that functions which draw still call those that they did, that generators are one or several as
+        they were, and what the text stands for."""
+        streams = self.made.streams.values()
+        texts = [f"{one.itself()} is {one.itself(other)}" for one in streams for other in sorted(one.others)]
+        texts += [
+            f"{one.itself()} is not {other.itself()}"
+            for one, other in itertools.combinations(streams, 2)
+            if one.is_python == other.is_python
+        ]
+        names: dict[str, Any] = {}
         for number, (around, name, function) in enumerate(self.made.read):
             names |= {f"_names_{number}": around, f"_called_{number}": function}
             texts.append(f"_names_{number}.get({name!r}) is _called_{number}")
+        for number, (space, name) in enumerate(self.made.roots):
+            names[f"_drawn_{number}"] = space
+            texts.append(f"_drawn_{number}.get({name!r}) is {name}")
         return texts, names
 
     def as_named(self, text: str) -> str | None:
@@ -84,7 +96,7 @@ def streams_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace:
     """None where nothing is drawn, or something in another way than is known here."""
     known = {**namespace, **values}
     finder = _Finder(known, {*assigned_names(statements)})
-    made = _Made({*known, *assigned_names(statements)} | names_of(statements).loads)
+    made = _Made({*known, *assigned_names(statements)} | names_of(statements).loads, finder)
     replaced = _Replaced(finder, made)
     copied = [ast.fix_missing_locations(replaced.visit(fresh_copy(statement))) for statement in statements]
     if not made.streams:
@@ -142,6 +154,8 @@ class _Made:
     """What is made for a region as its draws are replaced."""
 
     taken: set[str]
+    around: _Finder
+    """That of the region."""
     streams: dict[Any, Stream] = field(default_factory=dict)
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
     tables: dict[str, str] = field(default_factory=dict)
@@ -151,12 +165,24 @@ class _Made:
     """The names of these in the region, by the names over states."""
     read: list[tuple[dict[str, Any], str, types.FunctionType]] = field(default_factory=list)
     """The names of these that others of them read, and where."""
+    roots: list[tuple[Mapping[str, Any], str]] = field(default_factory=list)
+    """The names by which they know what they draw from, and where."""
 
     def fresh(self, name: str) -> str:
         while name in self.taken:
             name = f"{name}_"
         self.taken.add(name)
         return name
+
+    def is_known_as(self, text: str, generator: Any) -> bool:
+        """Whether a generator that a function of the user draws from goes by the same text in the region."""
+        root, *attributes = text.split(".")
+        if root in self.around.bound:
+            return False
+        found = self.around.known.get(root)
+        for name in attributes:
+            found = getattr(found, name, None)
+        return _global(found) == _global(generator)
 
     def states(self) -> set[str]:
         return {*self.tables, *(name for one in self.streams.values() for name in (one.words, one.held))}
@@ -174,6 +200,9 @@ class _Replaced(ast.NodeTransformer):
         if found is None:
             return self._called(node)
         owner, generator, name = found
+        if not self.made.is_known_as(owner, generator):
+            return node
+        self._ask_for(owner.partition(".")[0])
         is_python = generator is random or type(generator) is random.Random
         if name == "choice" and not is_python:
             return self._chosen(node, owner, generator)
@@ -189,6 +218,15 @@ class _Replaced(ast.NodeTransformer):
         if name == "choice":
             called = ast.Subscript(copy.deepcopy(node.args[0]), called, ast.Load())
         return ast.copy_location(called, node)
+
+    def _ask_for(self, root: str) -> None:
+        """Have it asked whether what a function of the user draws from still goes by the same name in the region."""
+        known = self.finder.known
+        if self.around is None or isinstance(known[root], types.ModuleType):
+            return
+        asked = self.around if self.around.get(root) is known[root] else {root: known[root]}
+        if not any(space is asked and name == root for space, name in self.made.roots):
+            self.made.roots.append((asked, root))
 
     def _called(self, node: ast.Call) -> ast.AST:
         """A call of a function of the user that draws is one of the same over states."""
@@ -257,6 +295,8 @@ class _Replaced(ast.NodeTransformer):
             number = len(streams) + 1
             state, words, held = (self.made.fresh(f"{what}_{number}") for what in ("state", "words", "held"))
             streams[key] = Stream(owner, is_python, state, words, held)
+        if owner != streams[key].owner:
+            streams[key].others.add(owner)
         return streams[key]
 
     def _name(self, function: Callable[..., Any]) -> str:
