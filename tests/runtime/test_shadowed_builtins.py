@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from tests.frontend.oracle import check
+from tests.frontend.oracle import check, outcome
+
+from looplift import lift
+from looplift.base.compare import difference
 
 max, min, all = np.max, np.min, np.all  # as "from numpy import *" has them
 
@@ -59,3 +62,20 @@ def with_list_and_map(list, dict, map):
 )
 def test_names_of_builtins_are_free(fn, arguments):
     check(fn, arguments, kept=True)
+
+
+def from_the_first_on(items, enumerate):
+    total = None
+    for i, item in enumerate(items):
+        if i == 0:
+            total = item
+        else:
+            total = total + item * i
+    return total
+
+
+def test_a_builtin_that_is_an_argument_is_that_of_the_call():
+    lifted = lift(from_the_first_on, verify="off")
+    for count in (enumerate, lambda items: enumerate(items[::-1]), lambda items: enumerate(items, 2)):
+        arguments = [1.0, 2.0, 3.0], count
+        assert difference(outcome(lifted, arguments), outcome(from_the_first_on, arguments)) is None

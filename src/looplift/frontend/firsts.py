@@ -14,7 +14,7 @@ A loop without iterations is left to Python.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass
@@ -23,12 +23,17 @@ from looplift.frontend.names import assigned_names, names_of
 from looplift.frontend.syntax import fresh_copy, nodes_of
 
 RESIZING = frozenset("append extend insert pop remove clear resize_ appendleft popleft".split())
+_BUILTINS = {function.__name__: function for function in (enumerate, len, min, range, reversed, zip)}
 MAX_NODES = 600
 """Nodes of a body that is written twice."""
 
 
-def with_firsts(statements: list[ast.stmt], values: Mapping[str, Any]) -> list[ast.stmt] | None:
+def with_firsts(
+    statements: list[ast.stmt], values: Mapping[str, Any], arguments: Collection[str] = ()
+) -> list[ast.stmt] | None:
     """The statements with first iterations before their loops; None where there is no such loop."""
+    if any(name in arguments or values.get(name, own) is not own for name, own in _BUILTINS.items()):
+        return None  # what is asked of these names is not asked of the statements that are made
     peeler = _Peeler(statements, values)
     made = peeler.block(fresh_copy(statements))
     if not peeler.count:

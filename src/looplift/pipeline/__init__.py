@@ -136,7 +136,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield partial(with_own_lists, lists)
     if any(one.code in ("mixed-kinds", "requirement") for one in refusals) or has_marker(statements):
         yield partial(through_the_ir, markers=True)
-    if (peeled := with_firsts(statements, values)) is not None:
+    if (peeled := with_firsts(statements, values, program.arguments)) is not None:
         yield partial(with_other_statements, peeled)
     if (words := words_of(statements, values, program.namespace, program.live_out)) is not None:
         yield partial(with_words, words)
