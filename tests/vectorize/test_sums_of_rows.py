@@ -56,3 +56,16 @@ def test_rows_of_floats_are_lanes():
     run: Any = lift(plain, verify="off")
     run(torch.ones(3, 4))
     assert run.report().loops[0].decision == "lanes"
+
+
+def test_sums_of_complex_numbers_that_are_not_finite_are_the_loop_s():
+    def added(x):
+        total = 0.0
+        for i in range(len(x)):
+            total = total + x[i]
+        return total
+
+    x = torch.tensor([[1.0, float("inf"), 2.0], [float("nan"), 1.0, -0.5]]).to(torch.complex64)
+    for values in (x, x[:, 2:], x.flip(0)):
+        want, got = added(values), lift(added, verify="off")(values)
+        assert torch.equal(torch.view_as_real(got).nan_to_num(nan=7.0), torch.view_as_real(want).nan_to_num(nan=7.0))

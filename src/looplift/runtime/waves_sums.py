@@ -140,6 +140,8 @@ class Sums(Batches):
                 total = total + added
             else:
                 total = total.index_add(0, self.index([k for k, _ in parts], total.device), added)
+        if total.is_complex() and not torch.isfinite(total).all():  # torch multiplies by 1 first, which may make NaN
+            raise NotImplementedError("sums of complex numbers that are not finite")
         return total
 
 

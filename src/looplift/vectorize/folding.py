@@ -29,6 +29,8 @@ def total(context: Context, found: Accumulator, axis: Axis) -> Node:
     for part in parts:
         value = _combine(context, found.operator, value, part, kind)
     value.hint = found.carry.hint
+    if found.operator == "add" and "complex" in str(kind.dtype):  # torch multiplies by 1 first, which may make NaN
+        _check_finite(context, value)
     if found.operator == "mul":
         check_product(context, value, parts, kind)
         return _unsaved(context, value)
@@ -104,6 +106,11 @@ def check_product(context: Context, value: Node, parts: list[Node], kind: Kind) 
             some = Node("reduce", (null,), part.axes, null.kind, part.attrs | {"operator": "or"})
             sound = nodes.elementwise("or_", [sound, some], max((sound.kind, some.kind), key=lambda k: k.rank))
     context.check(_of_all_items(context, sound))
+    _check_finite(context, value)
+
+
+def _check_finite(context: Context, value: Node) -> None:
+    zero = nodes.const(0.0)
     finite = _compared("eq", nodes.elementwise("mul", [value, zero], value.kind), zero)
     context.check(_of_all_items(context, finite))
 
