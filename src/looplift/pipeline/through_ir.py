@@ -12,6 +12,7 @@ from looplift.base.errors import NotLiftable, TooLarge
 from looplift.base.settings import Settings
 from looplift.pipeline.kernels import built, kernel_for, kernel_of, one_kernel
 from looplift.pipeline.planning import planned
+from looplift.pipeline.programs import kernel_or_program, over_small_tensors
 
 if TYPE_CHECKING:
     from looplift.frontend.rewriting import RegionProgram
@@ -79,6 +80,10 @@ def through_the_ir(
             without = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
             found.alternative = without
             return found
+        stays = any(loop.decision == "sequential" for loop in made.decisions)
+        if short and stays and (found := over_small_tensors(program, values, settings)) is not None:
+            found.alternative = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
+            return found
         code = within_memory(program, made, values, settings)
     except Exception as error:
         if not kernels:
@@ -92,7 +97,7 @@ def through_the_ir(
             found.namespace |= error.namespace
         return found
     if kernels and settings.backend == "auto" and not made.is_all_lanes:
-        code.alternative = partial(kernel_for, program, markers=markers)
+        code.alternative = partial(kernel_or_program, program, settings=settings, markers=markers)
     elif made.unsearched is not None:
         options = {"settings": settings, "kernels": kernels, "markers": markers, "searches": False}
         code.alternative = partial(through_the_ir, program, **options)
