@@ -10,6 +10,7 @@ from looplift.base.errors import NotLiftable
 KEPT = {
     "f_dtw_table_whole", "f_part_of_table", "f_same_twice", "f_int_zero", "f_stack_empty", "f_index_error",
     "f_modify_after_save", "f_row_store", "f_memo_rec", "f_nms_argsort", "f_np_dtw", "f_np_viterbi",
+    "f_tensor_of_empty_list", "f_where_of_integers", "f_contiguous_copy", "f_one_view_twice",
 }  # fmt: skip
 """Those that raise, and those whose tensors are handed out in ways that a program has no form for."""
 
@@ -125,11 +126,36 @@ def test_what_was_kept_must_not_change(first):
         found.backward()
 
 
+def test_what_was_kept_must_not_change_where_it_has_steps(first):
+    lifted = lift(chain, verify="off")
+    x, w = torch.randn(5, requires_grad=True), torch.randn(4)[::2]
+    found = lifted(x, w)
+    w.add_(1)
+    with pytest.raises(RuntimeError, match="inplace"):
+        found.backward()
+
+
+def picked(x):
+    best, memo = x[0], {}
+    for i in range(1, len(x)):
+        memo[i] = x[i]
+        if x[i] > best:
+            best = x[i]
+    return best, best
+
+
+def test_a_view_handed_out_twice_is_one_object(first):
+    one, other = lift(picked, verify="off")(torch.arange(3.0))
+    assert one is other
+
+
 def test_a_second_derivative_is_an_error(first):
     lifted = lift(chain, verify="off")
     x, w = torch.randn(5, requires_grad=True), torch.randn(2, requires_grad=True)
-    with pytest.raises(RuntimeError, match="differentiat"):
-        torch.autograd.grad(lifted(x, w), x, create_graph=True)
+    (slope,) = torch.autograd.grad(lifted(x, w), x, create_graph=True)
+    torch.testing.assert_close(slope, *torch.autograd.grad(chain(x, w), x))
+    with pytest.raises(RuntimeError, match="differentiated again"):
+        torch.autograd.grad(slope.sum(), x)
 
 
 def test_modes(first):

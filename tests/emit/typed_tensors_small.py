@@ -561,3 +561,73 @@ def f_row_store2(x, y):
 
 
 f_row_store2.args = lambda: (g(3), g(4, seed=1))
+
+
+def f_clamp_nan(x):
+    memo = {}
+    for i in range(len(x)):
+        memo[i] = torch.clamp(x[i], min=0.0) + x[i].clamp(max=1.0) * 2 + x[i].clamp(0.5, 0.2)
+    return [memo[i] for i in range(len(x))]
+
+
+f_clamp_nan.args = lambda: (torch.tensor([float("nan"), 1.0, 0.0, 0.5, 0.2, -1.0, 2.0], requires_grad=True),)
+
+
+def f_logaddexp_nan(x, y):
+    memo = {}
+    for i in range(len(x)):
+        for j in range(len(y)):
+            memo[i, j] = torch.logaddexp(x[i], y[j])
+    return [memo[key] for key in memo]
+
+
+f_logaddexp_nan.args = lambda: (
+    torch.tensor([float("nan"), 0.0, float("-inf"), 1.5], requires_grad=True),
+    torch.tensor([float("nan"), 0.0, float("inf"), float("-inf"), 1.5], requires_grad=True),
+)
+
+
+def f_tensor_of_empty_list(x):
+    found, memo = [], {}
+    for i in range(len(x)):
+        memo[i] = x[i] * 2
+        if x[i] > 100:
+            found.append(i)
+    return torch.tensor(found).sum(), memo[0]
+
+
+f_tensor_of_empty_list.args = lambda: (g(3),)
+
+
+def f_where_of_integers(c, x):
+    memo = {}
+    for i in range(len(x)):
+        memo[i] = torch.where(c[i], x[i], x[0])
+    return memo[1]
+
+
+f_where_of_integers.args = lambda: (torch.tensor([1, 0, 1]), g(3))
+
+
+def f_contiguous_copy(x):
+    memo, table = {}, torch.zeros(2, 3)
+    copy = table.t().contiguous()
+    for i in range(2):
+        memo[i] = x[i] * 2
+        table[i, 0] = memo[i]
+    return copy[0, 0] + 1, copy[0, 1] + 0
+
+
+f_contiguous_copy.args = lambda: (g(3),)
+
+
+def f_one_view_twice(x):
+    best, memo = x[0], {}
+    for i in range(1, len(x)):
+        memo[i] = x[i]
+        if x[i] > best:
+            best = x[i]
+    return best, best
+
+
+f_one_view_twice.args = lambda: (g(4),)

@@ -214,7 +214,7 @@ template <class T, class L> static Ten<T, 2> rows_of(const L& list) {
   return out;
 }
 // what is detached shares its memory: it must not change any more
-template <class T> static inline void fix(const Ten<T, 0>& a) { a.b.p->held = true; }
+template <class T, int R> static inline void fix(const Ten<T, R>& a) { if (!a.b.p) bail(UNBOUND); a.b.p->held = true; }
 template <class T> static inline void fix(const Num<T>&) {}
 template <class T> static Ten<T, 0> fresh_number(const Num<T>& x) { return Ten<T, 0>(x); }
 template <class T, class A> static Num<T> detached(const A& a) { T v = val(a).v; fix(a); return {v, -1, false}; }

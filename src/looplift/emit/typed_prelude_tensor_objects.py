@@ -92,6 +92,7 @@ static void end_tensors(bool found) {
   if (tape && !last_tape) free_tape(tape);
   tape = nullptr;
 }
-extern "C" Tape* taken_tape() { return last_tape; }
+// until it is taken no other thread may start
+extern "C" Tape* taken_tape() { Tape* one = last_tape; last_tape = nullptr; return one; }
 extern "C" I is_held(I k) { return k >= 64 * 63 || (held_bits[k >> 6] >> (k & 63) & 1); }
 """

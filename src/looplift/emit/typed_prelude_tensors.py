@@ -316,7 +316,7 @@ template <class S> struct Op_cast { static constexpr bool chosen = false, keeps 
 template <class T> struct Op_clamp { static constexpr bool chosen = true, keeps = true, keeps_result = false,
     crosswise = false; bool has_low, has_high; T low, high;
   T f(T a) const { if (has_low && a < low) a = low; if (has_high && a > high) a = high; return a; }
-  F da(T a, T) const { return !((has_low && a < low) || (has_high && a > high)); } };
+  F da(T a, T) const { return (!has_low || a >= low) && (!has_high || a <= high); } };
 struct Op_power { static constexpr bool keeps = true, keeps_result = false, crosswise = false; F b; bool chosen;
   Op_power(F b_) : b(b_), chosen(b_ == 0) {}
   template <class T> T f(T a) const { return ops::power<T>(a, b); }

@@ -2,6 +2,7 @@
 
 CALLER = '''\
 DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
+NO_SECOND = "the gradient of a program cannot be differentiated again: lift the function with backend='torch'"
 
 
 class Session:
@@ -10,6 +11,7 @@ class Session:
     def __init__(self):
         self.given, self.leaves, self.first, self.made, self.nodes = [], [], [], [], []
         self.changed, self.views = [], {}
+        self.seen, self.is_twice = set(), False  # one object or two that are alike
         self.count = 1
 
     def read(self, tensor):
@@ -41,6 +43,8 @@ class Session:
     def view(self, place, offset, is_changed):
         """An element of a tensor that was given, once all changes are there."""
         tensor, index = self.given[place][0], []
+        self.is_twice |= bool(tensor.dim()) and (place, offset) in self.seen
+        self.seen.add((place, offset))
         for extent in reversed(tensor.shape):
             offset, rest = divmod(offset, extent)
             index.insert(0, rest)
@@ -61,7 +65,7 @@ class Session:
             if tensor.is_inference() or not _own_places(tensor):
                 return False
         items = result if type(result) is tuple else (result,)
-        return self.views.keys() <= set(map(id, items))
+        return self.views.keys() <= set(map(id, items)) and not self.is_twice
 
     def result(self, result):
         for tensor, _, made in self.changed:
@@ -97,17 +101,30 @@ class Backward(torch.autograd.Function):
     def forward(context, session, tape, *leaves):
         context.set_materialize_grads(False)
         context.tape, context.nodes, context.first = tape, session.nodes, session.first
+        changed = {id(one) for one, _, _ in session.changed}
+        context.leaves = None if any(id(leaf) in changed for leaf in leaves) else leaves
         context.shapes = [(leaf.shape, leaf.dtype) for leaf in leaves]
-        held = [one for place, (one, _) in enumerate(session.given) if tape.library.is_held(place)]
+        held = [one.detach() for one in session.held]
         keeps = tape.library.tape_keeps(tape.address)
         context.save_for_backward(*held, *([torch.empty(0)] if keeps and not held else []))
         return tuple(session.made)
 
     @staticmethod
     def backward(context, *gradients):
-        if torch.is_grad_enabled():
-            raise RuntimeError("the gradient of a program cannot be differentiated again (once_differentiable)")
         context.saved_tensors
+        with torch.no_grad():
+            found = Backward.swept(context, gradients)
+        if not torch.is_grad_enabled():
+            return (None, None, *found)
+        if context.leaves is None:
+            raise RuntimeError(NO_SECOND)
+        there = [one for one in found if one is not None]
+        known = [one for one in (*context.leaves, *gradients) if one is not None]
+        again = iter(Once.apply(len(there), *there, *known) if there else ())
+        return (None, None, *(None if one is None else next(again) for one in found))
+
+    @staticmethod
+    def swept(context, gradients):
         count = context.tape.library.tape_size(context.tape.address)
         slopes, reached = torch.zeros(count, dtype=torch.float64), torch.zeros(count, dtype=torch.uint8)
         for nodes, gradient in zip(context.nodes, gradients):
@@ -119,7 +136,19 @@ class Backward(torch.autograd.Function):
         for first, (shape, dtype) in zip(context.first, context.shapes):
             part = slice(first, first + shape.numel())
             found.append(slopes[part].to(dtype).view(shape) if reached[part].any() else None)
-        return (None, None, *found)
+        return found
+
+
+class Once(torch.autograd.Function):
+    """Gradients that were asked for with a graph, but have none."""
+
+    @staticmethod
+    def forward(context, count, *tensors):
+        return tuple(one.clone() for one in tensors[:count])
+
+    @staticmethod
+    def backward(context, *gradients):
+        raise RuntimeError(NO_SECOND)
 
 
 def make(source):
@@ -138,6 +167,7 @@ def make(source):
         hooks = session.read, session.make, session.view, session.ready
         result = function((RequirementFailed, deque, *values, *hooks), {limit})
         if session.made:
+            session.held = [one for place, (one, _) in enumerate(session.given) if library.is_held(place)]
             Backward.apply(session, Tape(library), *session.leaves)
         return session.result(result)
 

@@ -38,7 +38,7 @@ _BINARY = ("add", "sub", "mul", "truediv", "maximum", "minimum", "logaddexp", "a
            "gt", "ge", "logical_and", "logical_or")  # fmt: skip
 _UNARY = ("isnan", "isinf", "isfinite")
 _CASTS = {"float": "float32", "double": "float64", "long": "int64", "bool": "bool"}
-_SAME = ("contiguous", "cpu", "requires_grad_")
+_SAME = ("cpu",)
 
 
 class TensorCalls(TensorMaking):
@@ -95,7 +95,7 @@ class TensorCalls(TensorMaking):
             return self.rows_of(name, owner, nodes[1:], keywords, node)
         if keywords:
             raise refuse(node, "is called with names")
-        if name in _SAME and len(nodes) == 1 and name != "requires_grad_":
+        if name in _SAME and len(nodes) == 1:
             return owner
         if name in _CASTS and len(nodes) == 1:
             return self.cast(owner, _CASTS[name])
@@ -153,6 +153,15 @@ class TensorCalls(TensorMaking):
             raise refuse(node, "detaches several elements")
         text = DTYPES[owner.type.dtype]
         return Value(owner.type, f"detached<{text}>({owner.code})")
+
+    def tensor_contiguous(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        """A view or a copy, which are one as long as nothing changes."""
+        if nodes[1:] or keywords:
+            raise refuse(node, "is called in another way")
+        if owner.type.rank:
+            owner = self.keep(owner)
+            self.emit(f"fix({owner.code});")
+        return owner
 
     def tensor_unsqueeze(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         return self.widened(self.keep(owner), self.axis_of(nodes[0], owner.type.rank + 1, node))
@@ -218,6 +227,8 @@ class TensorCalls(TensorMaking):
         test, yes, no = map(self.present, self.several(*node.args))
         if not is_tensor(test) or any(not is_tensor(one) and one.type not in NUMBERS for one in (yes, no)):
             raise refuse(node, "chooses between other values")
+        if test.type.dtype != "bool":
+            raise refuse(node, "chooses by what is no boolean")
         if any(is_tensor(one) and one.type.rank for one in (test, yes, no)) or not has_tensor(yes, no):
             raise refuse(node, "chooses between rows")
         made, dtype = result_of("add", yes.type, no.type)

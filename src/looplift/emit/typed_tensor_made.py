@@ -135,6 +135,9 @@ class TensorMaking(Tensors):
         text = DTYPES[dtype]
         if not depth:
             return Value(Ten(dtype, 0), f"fresh_number(as_num<{text}>({value.code}))")
+        if asked is None and dtype != default_dtype():  # an empty list makes a tensor of the default dtype
+            value = self.keep(value)
+            self.emit(f"if (!{value.code}->n) bail(EMPTY);")
         return self.keep(Value(Ten(dtype, depth), f"{'row_of' if depth == 1 else 'rows_of'}<{text}>({value.code})"))
 
     def _empty_list(self, node: ast.AST) -> Value:

@@ -62,6 +62,7 @@ _WITH_TENSORS = (
         "PyObject* found = keep(py(program.run(args)));",
         "PyObject* found = keep(py(program.run(args)));\n  ready(found);",
     ),
+    ("if (state) {", "if (state || last_tape) {"),
     ("state = nullptr;\n", "state = nullptr;\n  end_tensors(found);\n"),
 )
 
