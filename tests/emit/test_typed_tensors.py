@@ -10,7 +10,7 @@ from looplift.base.errors import NotLiftable
 KEPT = {
     "f_dtw_table_whole", "f_part_of_table", "f_same_twice", "f_int_zero", "f_stack_empty", "f_index_error",
     "f_modify_after_save", "f_row_store", "f_memo_rec", "f_nms_argsort", "f_np_dtw", "f_np_viterbi",
-    "f_tensor_of_empty_list", "f_where_of_integers", "f_contiguous_copy", "f_one_view_twice",
+    "f_tensor_of_empty_list", "f_where_of_integers", "f_contiguous_copy", "f_one_view_twice", "f_slices_of_nothing",
 }  # fmt: skip
 """Those that raise, and those whose tensors are handed out in ways that a program has no form for."""
 

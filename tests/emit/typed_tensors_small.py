@@ -631,3 +631,14 @@ def f_one_view_twice(x):
 
 
 f_one_view_twice.args = lambda: (g(4),)
+
+
+def f_slices_of_nothing(x, y):
+    memo, rows = {}, {}
+    for i in range(len(x)):
+        memo[i] = x[:i].sum() + 1
+        rows[i] = (y[:i] * x[0]).sum()
+    return [memo[key] for key in memo], [rows[key] for key in rows]
+
+
+f_slices_of_nothing.args = lambda: (g(3), g(3, r=False))

@@ -248,6 +248,7 @@ template <class T, int R, class A> static void change_rows(const Ten<T, R>& x, c
   spread<R>(value, size);
   for (int k = 0; k < R; ++k) if (size[k] != x.size[k]) bail(KIND);
   I n = count_of(x); Several<T> all = several_of<T>(n);
+  if constexpr (TRACKED) if (!n && asks(value)) bail(EMPTY);
   auto y = beside<T, R>(value, size);
   I index[R] = {}, group = group_of(value);
   for (I k = 0; k < n; ++k) {

@@ -20,7 +20,8 @@ template <class T, int R> struct From<Ten<T, R>> { static Ten<T, R> of(PyObject*
   b->data = (T*)number(found, 0); b->place = (int)number(found, 3);
   if (number(found, 2)) {
     if (!TRACKED) bail(KIND);
-    if (b->n) { b->track(); for (I k = 0; k < b->n; ++k) b->nodes[k] = tape->first + k; }
+    if (!b->n) bail(EMPTY);
+    b->track(); for (I k = 0; k < b->n; ++k) b->nodes[k] = tape->first + k;
     tape->first += b->n;
   }
   return x;

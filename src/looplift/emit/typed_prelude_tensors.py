@@ -180,6 +180,7 @@ template <int axis, class T, int R> static Ten<T, R> cut_of(const Ten<T, R>& x, 
   Ten<T, R> out = x;
   if (c.count) out.at += c.from * x.step[axis];
   out.size[axis] = c.count; out.step[axis] = x.step[axis] * c.step;
+  if (TRACKED && x.b.p && x.b.p->nodes && !count_of(out)) bail(EMPTY);  // no element would tell that it is tracked
   return out;
 }
 template <class T> static Ten<T, 2> turned(const Ten<T, 2>& x) { Ten<T, 2> out = x; out.size[0] = x.size[1];
@@ -294,6 +295,7 @@ template <class T, class O, int R, class Op, class A, class B> static Ten<O, R> 
   Ten<O, R> out = fresh_ten<O, R>(size); row_made(count_of(out));
   auto x = beside<T, R>(a, size); auto y = beside<T, R>(b, size);
   I n = count_of(out), index[R] = {};
+  if (TRACKED && !n && (asks(a) || asks(b))) bail(EMPTY);
   touch_all(a); touch_all(b);
   for (I k = 0; k < n; ++k) {
     out.b.p->put(k, two_of<Op, T, O>(op, x.now(), y.now()));

@@ -24,7 +24,8 @@ INEXACT = {name for name, row in {**FUNCTIONS, **ARITHMETIC}.items() if not row.
 _MORE = {
     "logaddexp": Row(
         "{a} == {b} ? ({a} - {a} == 0 ? T({a} + T(0.6931471805599453)) : {a}) : "
-        "{a} != {a} || {b} != {b} ? {a} + {b} : larger({a}, {b}) + math::log1p(math::exp(smaller({a}, {b}) - larger({a}, {b})))",
+        "{a} != {a} || {b} != {b} ? {a} + {b} : "
+        "larger({a}, {b}) + math::log1p(math::exp(smaller({a}, {b}) - larger({a}, {b})))",
         gradients=("{g} / (1 + math::exp({b} - {a}))", "{g} / (1 + math::exp({a} - {b}))"),
     ),
 }
