@@ -55,7 +55,7 @@ def through_the_ir(
         suits_rows_in_a_kernel,
         takes_short_rows,
     )
-    from looplift.vectorize.plan import plan
+    from looplift.vectorize.plan import needs_grad, plan
 
     kernels = kernels and not settings.in_graph
     region = program.region
@@ -80,7 +80,7 @@ def through_the_ir(
             without = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
             found.alternative = without
             return found
-        stays = any(loop.decision == "sequential" for loop in made.decisions)
+        stays = any(loop.decision == "sequential" for loop in made.decisions) and not needs_grad(facts)
         if short and stays and (found := over_small_tensors(program, values, settings)) is not None:
             found.alternative = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
             return found
