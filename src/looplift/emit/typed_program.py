@@ -15,19 +15,14 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import torch
-
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.emit.typed_names import with_versions
 from looplift.emit.typed_scope import Routine, Value, refuse
-from looplift.emit.typed_tensor_calls import torch_name
-from looplift.emit.typed_tensor_stores import Stores
-from looplift.emit.typed_tensors import holds_tensor
-from looplift.emit.typed_types import TEXT, Box, Fixed, Maybe, Rec, Tup, copy_of, type_of
+from looplift.emit.typed_statements import Statements
+from looplift.emit.typed_types import TEXT, Box, Maybe, Tup, copy_of, type_of
 
 _LIBRARIES = ("heapq", "collections", "math", "functools", "bisect")
-_TORCH = ("torch", "torch.nn", "torch.nn.functional", "torch.special", "torch.linalg")
 _PASSES = 40
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -48,15 +43,9 @@ class TypedProgram:
     is_deep: bool
     types: dict[str, Any]
     classes: list[tuple[type, dict[str, Any]]]
-    tensors: bool = False
-    notes: tuple[str, ...] = ()
-    is_of_objects: bool = False
-    """Whether what tensors it has are numbers, in containers and functions that only such a program knows."""
-    keeps_rows: bool = False
-    """Whether it computes rows of tensors that it keeps, which other forms may compute many at a time."""
 
 
-class Writer(Stores):
+class Writer(Statements):
     """Writes one program, again and again until no type becomes wider."""
 
     def __init__(
@@ -65,8 +54,6 @@ class Writer(Stores):
         super().__init__()
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records = {}
-        self.structs, self.inexact = {}, set()
-        self.changes_tensors = self.makes_rows = self.keeps_rows = False
         self.routines, self.exits, self.texts, self.lambdas = {}, [], {}, {}
         self.imports: dict[str, Any] = {}
         self.callees: dict[Any, tuple[Any, ...]] = {}
@@ -93,7 +80,6 @@ class Writer(Stores):
         for _ in range(_PASSES):
             before = self.joins.changes
             self.count, self.texts, self.methods = 0, {}, {}
-            self.structs.clear()
             self.routine, self.bound, self.renamed = self.main, set(self.inputs), {}
             with self.block() as lines:
                 self._main()
@@ -152,7 +138,7 @@ class Writer(Stores):
                 return None
             return self._global(node.id)
         if isinstance(node, ast.Attribute) and isinstance(owner := self.resolved(node.value), types.ModuleType):
-            if owner.__name__ in (*_LIBRARIES, *_TORCH, "sys"):
+            if owner.__name__ in (*_LIBRARIES, "sys"):
                 return getattr(owner, node.attr, None)
         return None
 
@@ -230,8 +216,6 @@ class Writer(Stores):
         function = getattr(function, "__looplift_original__", function)
         if not isinstance(function, types.FunctionType) or function.__module__ in _LIBRARIES:
             return None
-        if torch_name(function) is not None:
-            return None
         if function not in self.routines:
             if function.__closure__ or function.__kwdefaults__:
                 raise refuse(None, f"'{function.__name__}' holds on to values of its own")
@@ -275,24 +259,11 @@ class Writer(Stores):
         for one in every:
             one.calls_itself = one in self._reachable(one)
         check_result(self.main.result)
-        stored = self.changes_tensors
-        changes = [name for name, type_ in self.given.items() if holds_box(type_) or (stored and holds_tensor(type_))]
+        changes = [name for name in self.inputs if holds_box(self.given[name])]
         text = program_text(self, every)
         classes = [(made, dict(one.methods)) for made, one in self.records.items()]
         deep = any(one.calls_itself for one in every)
-        return TypedProgram(
-            text, self.inputs, changes, self.callees, deep, self.given, classes, self.joins.tensors, self._notes(),
-            self._is_of_objects(deep), self.keeps_rows,
-        )  # fmt: skip
-
-    def _is_of_objects(self, deep: bool) -> bool:
-        kinds = {box.find().kind for box in self.boxes.values()}
-        inner = any(isinstance(one, ast.FunctionDef) for one in self.body)
-        return not self.makes_rows and (deep or inner or bool(kinds & {"defaultdict", "deque", "set"}))
-
-    def _notes(self) -> tuple[str, ...]:
-        named = ", ".join(sorted(self.inexact))
-        return (f"a branch may depend on {named}, whose last digit may differ from torch's",) if named else ()
+        return TypedProgram(text, self.inputs, changes, self.callees, deep, self.given, classes)
 
     def _reachable(self, routine: Routine) -> set[Routine]:
         found: set[Routine] = set()
@@ -307,8 +278,6 @@ class Writer(Stores):
 
 def check_result(type_: Any, depth: int = 0) -> None:
     """What is handed out is of Python's plain types."""
-    if isinstance(type_, Rec | Fixed):
-        raise refuse(None, "a dict of the caller's, or a dtype, is handed out")
     if isinstance(type_, Box):
         if type_.find().kind == "defaultdict" or type_.find().kind.startswith("object ") or depth > 6:
             raise refuse(None, "an object, or a dict with a default, is handed out")
@@ -321,13 +290,11 @@ def check_result(type_: Any, depth: int = 0) -> None:
 def holds_box(type_: Any) -> bool:
     if isinstance(type_, Box):
         return type_.find().kind not in ("bytes", "bytearray")
-    return any(map(holds_box, type_.items)) if isinstance(type_, Tup | Rec) else False
+    return any(map(holds_box, type_.items)) if isinstance(type_, Tup) else False
 
 
 def is_data(value: Any) -> bool:
-    if isinstance(value, torch.Tensor):
-        return True
-    return not (callable(value) or isinstance(value, types.ModuleType | torch.dtype | torch.device))
+    return not (callable(value) or isinstance(value, types.ModuleType))
 
 
 def stored_names(nodes: list[ast.stmt]) -> set[str]:

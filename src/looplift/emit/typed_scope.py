@@ -9,7 +9,7 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
-from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NONE, Joins, Maybe, Ten, Tup, same, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NONE, Joins, Maybe, Tup, same, text_of
 
 
 @dataclass
@@ -213,6 +213,4 @@ def truth(value: Value) -> str:
         return "true" if value.type.items else "false"
     if value.type is NONE:
         return "false"
-    if isinstance(value.type, Ten) and value.type.rank:
-        raise refuse(None, "whether a tensor of several elements holds")
     return f"truth({value.code})" if value.type is not NEVER else "false"

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.base.settings import Settings
-from looplift.pipeline.other_forms import in_waves, over_lists
-from looplift.pipeline.programs import is_typed_whole, typed_program
+from looplift.pipeline.other_forms import in_waves, is_typed_whole, over_lists, typed_program
 from looplift.pipeline.rewritten import (
     over_letters,
     through_grids,

@@ -12,7 +12,6 @@ from looplift.base.errors import NotLiftable, TooLarge
 from looplift.base.settings import Settings
 from looplift.pipeline.kernels import built, kernel_for, kernel_of, one_kernel
 from looplift.pipeline.planning import planned
-from looplift.pipeline.programs import kernel_or_program, over_small_tensors
 
 if TYPE_CHECKING:
     from looplift.frontend.rewriting import RegionProgram
@@ -55,7 +54,7 @@ def through_the_ir(
         suits_rows_in_a_kernel,
         takes_short_rows,
     )
-    from looplift.vectorize.plan import needs_grad, plan
+    from looplift.vectorize.plan import plan
 
     kernels = kernels and not settings.in_graph
     region = program.region
@@ -80,10 +79,6 @@ def through_the_ir(
             without = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
             found.alternative = without
             return found
-        stays = any(loop.decision == "sequential" for loop in made.decisions) and not needs_grad(facts)
-        if short and stays and (found := over_small_tensors(program, values, settings)) is not None:
-            found.alternative = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
-            return found
         code = within_memory(program, made, values, settings)
     except Exception as error:
         if not kernels:
@@ -97,7 +92,7 @@ def through_the_ir(
             found.namespace |= error.namespace
         return found
     if kernels and settings.backend == "auto" and not made.is_all_lanes:
-        code.alternative = partial(kernel_or_program, program, settings=settings, markers=markers)
+        code.alternative = partial(kernel_for, program, markers=markers)
     elif made.unsearched is not None:
         options = {"settings": settings, "kernels": kernels, "markers": markers, "searches": False}
         code.alternative = partial(through_the_ir, program, **options)
