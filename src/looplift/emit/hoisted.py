@@ -34,7 +34,7 @@ def hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:
     turn_matrices(p, nodes, varying)
     for node in nodes:
         for axis in node.axes:
-            if axis.is_ragged and not memory_of(axis.extent, cache) & changed:
+            if axis.is_ragged and not any(part.serial in varying for part in axis_nodes(axis)):
                 p.entries(axis, axis.parents[0])
 
 
@@ -49,10 +49,15 @@ def _measuring(nodes: list[Node], varying: set[int]) -> set[int]:
     found: set[int] = set()
     grown = True
     while grown:
-        more = {n.serial for n in nodes for arg in n.args if arg.serial in found or arg.serial in varying}
+        more = {n.serial for n in nodes for part in _parts(n) if part.serial in found or part.serial in varying}
         grown = not more <= found | varying
         found |= more - varying
     return found
+
+
+def _parts(node: Node) -> list[Node]:
+    """What a value and the positions of its axes are made of."""
+    return [*node.args, *(part for axis in node.axes for part in axis_nodes(axis))]
 
 
 def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
@@ -63,7 +68,7 @@ def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
         if current.serial in cache:
             pending.pop()
             continue
-        parts = [*current.args, *(part for axis in current.axes for part in axis_nodes(axis))]
+        parts = _parts(current)
         missing = [arg for arg in parts if arg.serial not in cache]
         if missing:
             pending += missing
