@@ -447,3 +447,31 @@ def of_nan_of_a_helper(rows):
     for row in rows:
         out.append(first_of(row))
     return out
+
+
+@given(lambda: ([[4.0, 1.0, 2.0], [0.5, 3.0, 1.0], [1.0, 1.0, 5.0]], [1.0, 2.0, 3.0]))
+def of_back_substitution(a, b):
+    n = len(a)
+    m = [row[:] + [b[i]] for i, row in enumerate(a)]
+    for col in range(n):
+        pivot = max(range(col, n), key=lambda r: abs(m[r][col]))
+        m[col], m[pivot] = m[pivot], m[col]
+        for r in range(col + 1, n):
+            factor = m[r][col] / m[col][col]
+            for c in range(col, n + 1):
+                m[r][c] -= factor * m[col][c]
+    x = [0.0] * n
+    for i in reversed(range(n)):
+        x[i] = (m[i][n] - sum(m[i][j] * x[j] for j in range(i + 1, n))) / m[i][i]
+    return x
+
+
+@given(lambda: ([1.5, -0.0, 2.0], 3))
+def of_sums_of_nothing(xs, n):
+    out, more, kept = [], [], []
+    for i in range(n):
+        total = sum(xs[:i])
+        kept.append(total)
+        out.append((sum(x for x in xs if x > i) * 2, 1.5 - total, -total, total % 2 if total else total, abs(total)))
+        more.append((sum(xs[:i], True), sum(xs[:i], 0.5), sum([xs[i], 2.0]), sum(kept, 0.0), sum(kept), total // 1))
+    return out, more, kept, max(kept), sorted(kept)

@@ -10,7 +10,7 @@ from typing import Any
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_loops import Loops
 from looplift.emit.typed_scope import Value, as_number, coerced, common, refuse, truth
-from looplift.emit.typed_types import BOOL, FLOAT, INT, NEVER, NUMBERS, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, text_of
 
 
 class Folds(Loops):
@@ -93,7 +93,7 @@ class Folds(Loops):
         self.lines += ["}", "}"]
 
     def total(self, node: ast.Call) -> Value:
-        start = self.expression(node.args[1]) if len(node.args) == 2 else None
+        start = self.keep(self.expression(node.args[1])) if len(node.args) == 2 else None
         name, seen = self.fresh(), self.fresh()
         found: list[Any] = [NEVER if start is None else start.type]
 
@@ -105,9 +105,8 @@ class Folds(Loops):
             found[0] = (
                 type_ if found[0] in (NEVER, type_) else common(found[0], type_) if type_ is not NEVER else found[0]
             )
-            self.emit(
-                f"{name} = plus({name}, {as_number(value, type_) if type_ is not NEVER else 'I(0)'}); {seen} = true;"
-            )
+            item = as_number(value, type_) if type_ is not NEVER else "I(0)"
+            self.emit(f"{name} = plus({name}, item_of_{name}({item})); {seen} = true;")
 
         with self.block() as lines:
             self.folded(node, step)
@@ -115,14 +114,12 @@ class Folds(Loops):
         if type_ is not INT and sys.version_info >= (3, 12):
             raise refuse(node, "adds floats more exactly than one after the other")
         first = ("F(0)" if type_ is FLOAT else "I(0)") if start is None else as_number(start, type_)
-        self.emit(
-            f"{text_of(type_)} {name} = {text_of(type_)}({first}); bool {seen} = {str(start is not None).lower()};"
-        )
-        self.lines += [
-            line.replace(f"{name} = plus({name}, ", f"{name} = plus({name}, ({text_of(type_)})") for line in lines
-        ]
-        if type_ is FLOAT and (start is None or start.type is not FLOAT):
-            self.emit(f"if (!{seen}) bail(EMPTY);")
+        self.emit(f"{text_of(type_)} {name} = {text_of(type_)}({first}); bool {seen} = false;")
+        conversion = "real" if type_ is FLOAT else text_of(type_)
+        self.lines += [line.replace(f"item_of_{name}(", f"{conversion}(") for line in lines]
+        if type_ is FLOAT and (start is None or start.type is not FLOAT) and not _has_items(node.args[0]):
+            nothing = "I(0)" if start is None else start.code
+            return self.keep(Value(MIXED, f"({seen} ? Dyn({name}) : Dyn({nothing}))"))
         return Value(type_, name)
 
     def quantified(self, node: ast.Call, is_any: bool) -> Value:
@@ -188,3 +185,10 @@ class Folds(Loops):
             return found
         type_ = self.joins.join(types[0], default.type)
         return self.keep(Value(type_, f"({seen} ? {coerced(found, type_)} : {coerced(default, type_)})"))
+
+
+def _has_items(source: ast.expr) -> bool:
+    """Whether what is gone through has an item, whatever the values are: the sum of none is the integer 0."""
+    if isinstance(source, ast.GeneratorExp):
+        return all(not one.ifs and _has_items(one.iter) for one in source.generators)
+    return isinstance(source, ast.Tuple | ast.List) and bool(source.elts)

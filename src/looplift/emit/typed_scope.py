@@ -200,10 +200,10 @@ def as_number(value: Value, to: Any) -> str:
 
 
 def common(one: Any, other: Any) -> Any:
-    """The type in which two numbers are computed with: of bool, int."""
-    if MIXED in (one, other):
-        return MIXED
-    return FLOAT if FLOAT in (one, other) else INT
+    """The type in which two numbers are computed with: of bool, int; a float makes floats of all others."""
+    if FLOAT in (one, other):
+        return FLOAT
+    return MIXED if MIXED in (one, other) else INT
 
 
 def truth(value: Value) -> str:
