@@ -125,3 +125,40 @@ def test_what_a_condition_holds_for_is_not_asked_of_its_lanes():
     lifted = lift(first_places, verify="off", backend="torch")
     lifted(torch.tensor([3, 1, 2, 1]), torch.tensor([1, 5, 2]))
     assert "RequirementFailed" not in lifted.source
+
+
+def near_ones_of_a_kind(x, labels):
+    total = torch.zeros((), dtype=x.dtype)
+    for i in range(len(x)):
+        for j in range(len(x)):
+            near = (x[i] - x[j]).abs() if labels[i] == labels[j] else 0.0
+            total = total + (near if i < j else 0.0)
+    return total
+
+
+def chosen_twice(x, y, labels):
+    out = torch.zeros_like(x)
+    for i in range(len(x)):
+        kept = x[i] if labels[i] > 0 else 0.0
+        out[i] = kept - y[i] * 2 if labels[i] > 0 else -1.0
+    return out
+
+
+@pytest.mark.parametrize("labels", LABELS[:4])
+@pytest.mark.parametrize("odd", [0.5, float("nan"), float("inf")])
+def test_choices_in_choices(labels, odd):
+    x = torch.randn(len(labels), generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    check(near_ones_of_a_kind, [x, labels])
+    check(chosen_twice, [x, x.flip(0), labels])
+    x[0] = odd
+    check(near_ones_of_a_kind, [x, labels], gradients=False)
+    check(chosen_twice, [x, x.flip(0), labels], gradients=False)
+
+
+def test_choices_in_choices_are_one():
+    lifted = lift(near_ones_of_a_kind, verify="off", backend="torch")
+    lifted(torch.randn(5), LABELS[0])
+    assert lifted.source.count("torch.where(") == 1
+    lifted = lift(chosen_twice, verify="off", backend="torch")
+    lifted(torch.randn(5), torch.randn(5), LABELS[0])
+    assert lifted.source.count("torch.where(") == 1

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.vectorize.harness import check
+from tests.vectorize.harness import check, outcome
 
 from looplift import lift
+from looplift.base.compare import difference
 
 
 def others_by_weight(x):
@@ -264,3 +265,46 @@ def test_a_lane_without_entries_leaves_no_trace():
         return torch.stack(out)
 
     check(mixed, [values(5), values(5, seed=1)], decisions={"lanes"})
+
+
+def contrasted(z, labels, temperature):
+    losses = []
+    for i in range(len(z)):
+        near = {}
+        for j in range(len(z)):
+            if j != i:
+                near[j] = torch.dot(z[i], z[j]) / temperature
+        scale = torch.logsumexp(torch.stack(list(near.values())), dim=0)
+        total, count = 0.0, 0
+        for j in near:
+            if labels[j] == labels[i]:
+                total = total + (near[j] - scale)
+                count += 1
+        if count > 0:
+            losses.append(-total / count)
+    if not losses:
+        return torch.zeros((), dtype=z.dtype)
+    return sum(losses) / len(losses)
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 1, 1, 0], [0, 1, 2, 3, 4], [0, 1, 2, 2, 4], [3, 3], [1, 0]])
+@pytest.mark.parametrize("odd", [None, float("inf"), float("nan"), -300.0])
+def test_logarithms_of_sums_under_the_mask_and_terms_of_some_of_them(labels, odd):
+    z = values(len(labels), 3, dtype=torch.float64)
+    if odd is not None:
+        z[1, 2] = odd
+    lifted = lift(contrasted, verify="off", backend="torch")
+    for gradients in (False, True):
+        arguments = [z, torch.tensor(labels), 0.5]
+        wanted = outcome(contrasted, arguments, gradients=gradients)
+        why = difference(outcome(lifted, arguments, gradients=gradients), wanted, magnitude=1.0)
+        assert not why, why
+
+
+def test_they_are_one_call():
+    for gradients in (False, True):
+        lifted = lift(contrasted, verify="off", backend="torch")
+        for size in (5, 6):
+            lifted(values(size, 3).requires_grad_(gradients), torch.arange(size) // 2, 0.5)
+        source = lifted.source
+        assert source.count(".logsumexp(1)") == 1 and "repeat_interleave" not in source and ".any(1)" not in source

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import torch
 from tests.vectorize.harness import check, outcome
@@ -59,6 +61,63 @@ def cubes(x):
 @pytest.mark.parametrize("function", [similarities, centred, comprehension, cubes])
 def test_keys_that_are_indices(function):
     check(function, [matrix(5, 4)], [matrix(2, 3)], [matrix(3, 1)], decisions={"lanes"})
+
+
+def tile_means(x, step):
+    rows, columns = x.shape
+    means = {}
+    for i in range(0, rows, step):
+        for j in range(0, columns, 2):
+            total, count = 0.0, 0
+            for y in range(i, min(i + step, rows)):
+                for z in range(j, min(j + 2, columns)):
+                    total += float(x[y, z])
+                    count += 1
+            means[i // step, j // 2] = total / count
+    out = torch.zeros_like(x)
+    for i in range(rows):
+        for j in range(columns):
+            out[i, j] = x[i, j] - means[i // step, j // 2]
+    return out
+
+
+@pytest.mark.parametrize("backend", ["auto", "native"])
+@pytest.mark.parametrize("step", [1, 2, 7])
+def test_keys_that_count_the_steps_of_a_range(step, backend):
+    lifted = lift(tile_means, backend=backend)
+    for rows, columns in ((5, 4), (2, 3), (1, 1), (0, 2)):
+        x = matrix(rows, columns).detach()
+        torch.testing.assert_close(lifted(x, step), tile_means(x, step))
+    reported = lifted.report().loops
+    assert {loop.decision for loop in reported} <= {"native", "lanes"}
+
+
+def multiples(x, step):
+    seen = {}
+    for i in range(len(x)):
+        seen[i * step // step] = x[i] * 2
+    return torch.stack([seen[i] for i in range(len(x))])
+
+
+def coarser(x, step):
+    seen = {}
+    for i in range(0, len(x), step):
+        seen[i // step] = x[i] * 2
+    return torch.stack([seen[i // (step - 1)] for i in range(len(x))])
+
+
+@pytest.mark.parametrize("function", [multiples, coarser])
+def test_keys_that_count_but_fail(function):
+    lifted = lift(function, backend="torch")
+    for step in (3, 2, 0, -2):
+        values = [matrix(4, 3), step]
+        try:
+            wanted = outcome(function, values, gradients=True)
+        except (ZeroDivisionError, KeyError, ValueError) as error:
+            with pytest.raises(type(error), match=re.escape(str(error))):
+                lifted(*values)
+        else:
+            assert not difference(outcome(lifted, values, gradients=True), wanted, magnitude=1.0)
 
 
 def negative(x):

@@ -1,4 +1,4 @@
-"""Source text of a softmax along axes that stand side by side."""
+"""Source text of a softmax along axes that stand side by side, and of the logarithm of sums of exponentials."""
 
 from __future__ import annotations
 
@@ -21,3 +21,9 @@ def axes_softmax_text(p: Printer, node: Node) -> Text:
     extents = ", ".join(p.extent(axis) for axis in axes)
     last = first + len(axes) - 1
     return atom(f"{text}.flatten({first}, {last}).softmax({first}).unflatten({first}, ({extents}))")
+
+
+def axes_logsumexp_text(p: Printer, node: Node) -> Text:
+    (value,) = node.args
+    dims = [value.axes.index(axis) for axis in node.attrs["axes"]]
+    return atom(f"{p.text(value).at(ATOM)}.logsumexp({dims[0] if len(dims) == 1 else tuple(dims)})")

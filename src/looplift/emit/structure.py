@@ -42,7 +42,7 @@ from looplift.emit.diagonals import diagonal_text, on_diagonal_text, renamed_tex
 from looplift.emit.each import each_text
 from looplift.emit.ragged import segment_text
 from looplift.emit.repeats import place_text
-from looplift.emit.softmax import axes_softmax_text
+from looplift.emit.softmax import axes_logsumexp_text, axes_softmax_text
 from looplift.emit.spelling import ATOM, MEDIANS, dtype_text, literal
 from looplift.emit.subscripts import gather_text, slice_text, stencil_text, tiles_text, turned_text
 from looplift.emit.text import Text, arranged, as_number, atom, full
@@ -249,7 +249,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "diagonal": diagonal_text, "renamed": renamed_text, "on_diagonal": on_diagonal_text,
     "matmul": matmul_text, "contract": contract_text, "convolution": convolution_text, "distances": distances_text,
     "pooled": pooled_text, "as_axes": as_axes_text, "taps": taps_text,
-    "axes_softmax": axes_softmax_text,
+    "axes_logsumexp": axes_logsumexp_text, "axes_softmax": axes_softmax_text,
     "only_finite": only_finite_text,
     "counted_both": counted_both_text, "label_pairs": label_pairs_text,
     "counted_own": counted_own_text, "label_table": label_table_text, "label_either": label_either_text,

@@ -276,6 +276,10 @@ def _elementwise(p: Printer, node: Node) -> Text:
     if name == "not":
         return _negation(p, node)
     if name in OPERATORS and len(args) == 2:
+        from looplift.emit.position_masks import position_mask_text
+
+        if (mask := position_mask_text(p, node)) is not None:
+            return mask
         return _binary(p, node, name, in_lanes)
     if name in ("neg", "pos", "invert") and len(args) == 1:
         sign = {"neg": "-", "pos": "+", "invert": "~"}[name]

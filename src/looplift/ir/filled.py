@@ -29,6 +29,7 @@ from looplift.ir.grammar import (
     Let,
     Loop,
     Op,
+    Operand,
     Range,
     Require,
     Statement,
@@ -222,11 +223,22 @@ class _Filled:
 
 def counts_up(loop: Loop) -> bool:
     """``for i in range(n)``, to its end."""
+    return counts_by(loop, Const(1))
+
+
+def counts_by(loop: Loop, step: Operand) -> bool:
+    """``for i in range(0, n, step)``, to its end."""
     domain = loop.domain
     if not isinstance(domain, Range) or loop.stop is not None:
         return False
-    first, step = domain.lo, domain.step
-    return isinstance(first, Const) and first.value == 0 and isinstance(step, Const) and step.value == 1
+    return is_same(domain.lo, Const(0)) and is_same(domain.step, step)
+
+
+def is_same(one: Operand, other: Operand) -> bool:
+    """Whether two operands are one value, or integers that are equal."""
+    if isinstance(one, Const) and isinstance(other, Const):
+        return type(one.value) is type(other.value) is int and one.value == other.value
+    return one is other
 
 
 def _is_at(store: Store, loop: Loop) -> bool:

@@ -8,6 +8,7 @@ for i in range(n):                     for i in range(n):
                                            rows.append(row)
 ... near[a, b] ...                     ... rows[a][b] ...     where 0 <= a and 0 <= b
 
+A key may also be ``i // step`` where ``i`` is of ``range(0, n, step)``: it counts the iterations as well.
 A negative key is not in the dict, and one that is too large is not in the list either: then the original runs.
 
 A dict that is only filled, at one place, and handed out is made of two lists, whatever its keys are:
@@ -25,7 +26,7 @@ from collections.abc import Sequence
 
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
-from looplift.ir.filled import counts_up
+from looplift.ir.filled import counts_by, counts_up, is_same
 from looplift.ir.gathered import gathered
 from looplift.ir.grammar import (
     TABLE,
@@ -160,7 +161,7 @@ class _Table:
         return self._grown(statement, list(keys), self.made.var)
 
     def _grown(self, statement: Statement, keys: list[Operand], target: Var) -> Loop:
-        if not isinstance(statement, Loop) or not counts_up(statement) or statement.index is not keys[0]:
+        if not isinstance(statement, Loop) or not self._counts(statement, keys[0]):
             raise self.refusal()
         body: list[Statement] = []
         for inner in statement.body:
@@ -175,6 +176,21 @@ class _Table:
             else:
                 body.append(inner)
         return replace(statement, body=Block(tuple(body)))
+
+    def _counts(self, loop: Loop, key: Operand) -> bool:
+        """Whether a key is the number of iterations that came before; the step of a range is not zero."""
+        if key is loop.index or not isinstance(key, Var):
+            return key is loop.index and counts_up(loop)
+        let = self.lets.get(key)
+        if let is None or let.op.name != "floordiv":
+            return False
+        number, step = let.op.args
+        if number is loop.index:
+            return counts_by(loop, step)
+        times = self.lets.get(number) if isinstance(number, Var) else None
+        if times is None or times.op.name != "mul" or times.op.args[0] is not loop.index or not counts_up(loop):
+            return False
+        return is_same(times.op.args[1], step) and self._is_integer(step)
 
     # ------------------------------------------------------------ reads
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looplift.ir.array import Node
+from looplift.ir.array import Node, merge_axes
+from looplift.ir.facts import Kind
 
 
 def excluded_middle(node: Node) -> Node | None:
@@ -36,12 +37,30 @@ TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"
 
 def _same_test(a: Node, b: Node) -> bool:
     """Whether two conditions are one, also with their operands the other way around."""
-    if a is b:
+    if a is b or _is_some(a, b):
         return True
     if a.op != "elementwise" or b.op != "elementwise" or a.kind != b.kind or len(a.args) != 2 or len(b.args) != 2:
         return False
     turned = TURNED.get(a.attrs["name"]) == b.attrs["name"] and set(a.attrs) == set(b.attrs) == {"name"}
     return turned and all(map(_same_value, a.args, b.args[::-1]))
+
+
+def _is_some(a: Node, b: Node) -> bool:
+    """Whether one is that a mask holds somewhere, the other one that it is counted more than zero times."""
+    counted = _counted(b) if a.op == "reduce" and a.attrs["operator"] == "or" else None
+    if counted is None or {*map(id, _parts(a.args[0]))} != {*map(id, _parts(counted))}:
+        return False
+    return a.axes == b.axes and set(a.attrs["axes"]) == set(b.args[0].attrs["axes"])
+
+
+def _counted(node: Node) -> Node | None:
+    """The mask of which some are to hold, by their count; None where a condition is another one."""
+    if node.op != "elementwise" or node.attrs["name"] not in ("gt", "ne") or not _is_zero(node.args[1]):
+        return None
+    count = node.args[0]
+    if count.op != "reduce" or count.attrs["operator"] != "add" or not _is_test(count.args[0]):
+        return None
+    return count.args[0]
 
 
 def _same_value(a: Node, b: Node) -> bool:
@@ -59,7 +78,7 @@ def no_less_than_none(node: Node) -> Node | None:
     if node.attrs["name"] not in ("le", "ge"):
         return None
     zero, other = (a, b) if a.op == "const" else (b, a)
-    if zero.op != "const" or type(zero.attrs["value"]) is not int or zero.attrs["value"] != 0:
+    if not _is_zero(zero):
         return None
     if zero is b:  # -count <= 0
         if other.op != "elementwise" or other.attrs["name"] != "neg":
@@ -95,6 +114,63 @@ def chosen_boolean(node: Node) -> Node | None:
     if name is None or not (other.axes or other.kind.is_array):
         return None
     return Node("elementwise", (mask, other), node.axes, node.kind, {"name": name}, node.hint)
+
+
+def joined_choices(node: Node) -> Node | None:
+    """A choice in a choice, with one value for all that is not chosen: joined masks are one pass less of values."""
+    if node.op != "where" or len(node.args) != 3:
+        return None
+    mask, inner, orelse = node.args
+    if inner.op != "where" or len(inner.args) != 3 or inner.kind != node.kind:
+        return None
+    test, value, other = inner.args
+    if not (_is_test(mask) and _same_value(orelse, other)):
+        return None
+    if not test.axes and test.kind.family == "bool":
+        chosen = Node("where", (mask, value, other), merge_axes(mask.axes, value.axes, other.axes), node.kind)
+        return Node("where", (test, chosen, other), node.axes, node.kind, node.attrs, node.hint)
+    if not _is_test(test):
+        return None
+    both = Node("elementwise", (mask, test), merge_axes(mask.axes, test.axes), Kind("bool"), {"name": "and_"})
+    return Node("where", (both, value, other), node.axes, node.kind, node.attrs, node.hint)
+
+
+def chosen_anyway(node: Node) -> Node | None:
+    """A choice in the terms of a sum that is chosen by the same mask: what else it gives is not seen, nor its zeros."""
+    if node.op != "where" or len(node.args) != 3 or not _is_test(node.args[0]):
+        return None
+    mask, value, orelse = node.args
+    shown = _shown(value, _parts(mask))
+    return None if shown is value else Node("where", (mask, shown, orelse), node.axes, node.kind, node.attrs, node.hint)
+
+
+def _shown(node: Node, parts: list[Node]) -> Node:
+    """What a value is where all these conditions hold, and whose gradient is nothing elsewhere."""
+    if node.op == "where" and len(node.args) == 3 and node.args[1].kind == node.kind:
+        return node.args[1] if any(node.args[0] is part for part in parts) else node
+    if node.op != "relabel" and (node.op != "elementwise" or node.attrs["name"] not in ("add", "sub", "neg")):
+        return node
+    args = tuple(_shown(arg, parts) for arg in node.args)
+    if all(new is old for new, old in zip(args, node.args, strict=True)):
+        return node
+    return Node(node.op, args, merge_axes(*(arg.axes for arg in args)), node.kind, node.attrs, node.hint)
+
+
+def counted_anyway(node: Node) -> Node | None:
+    """A mask, where it holds anywhere: wherever it does."""
+    if node.op != "elementwise" or node.attrs["name"] != "and_" or not _is_test(node):
+        return None
+    parts = _parts(node)
+    for part in parts:
+        others = [one for one in parts if one is not part]
+        counted = _counted(part)
+        if counted is not None and all(any(one is other for other in others) for one in _parts(counted)):
+            made = others[0]
+            for other in others[1:]:
+                axes = merge_axes(made.axes, other.axes)
+                made = Node("elementwise", (made, other), axes, node.kind, {"name": "and_"})
+            return made if made.axes == node.axes and made.kind == node.kind else None
+    return None
 
 
 def double_negation(node: Node) -> Node | None:
@@ -141,6 +217,16 @@ def _asks(node: Node, operator: str) -> bool:
 def _is_boolean(node: Node) -> bool:
     plain = node.kind.family == "tensor" and str(node.kind.dtype) == "torch.bool"
     return node.kind.family == "bool" or plain
+
+
+def _is_test(node: Node) -> bool:
+    """Whether a value is one boolean in each lane."""
+    plain = node.kind.is_array and "bool" in str(node.kind.dtype) and not node.kind.rank
+    return bool(node.axes) and (node.kind.family == "bool" or plain)
+
+
+def _is_zero(node: Node) -> bool:
+    return node.op == "const" and type(node.attrs["value"]) is int and node.attrs["value"] == 0
 
 
 def _is(node: Node, value: bool) -> bool:

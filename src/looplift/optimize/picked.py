@@ -26,7 +26,16 @@ from looplift.ir.array import (
 )
 from looplift.ir.facts import Kind
 from looplift.ops import table
-from looplift.optimize.picked_entries import Picked, entry_of_loop, groups_of, is_called, is_free, is_pick, is_softmax
+from looplift.optimize.picked_entries import (
+    Picked,
+    entry_of_loop,
+    groups_of,
+    is_called,
+    is_free,
+    is_pick,
+    is_softmax,
+    summed_powers,
+)
 
 
 def as_lanes(program: Program) -> Lanes | None:
@@ -37,14 +46,19 @@ def as_lanes(program: Program) -> Lanes | None:
         [node for step in program.steps for node in operands_of(step)] + [node for _, node in program.results]
     )
     groups = [group for group in groups_of(nodes) if is_free(program, group, nodes)]
-    return Lanes(program, groups, frozenset(node.serial for node in nodes if is_softmax(node))) if groups else None
+    return Lanes(program, groups, nodes) if groups else None
 
 
 class Lanes:
     """A rule for values, whose operands are rewritten already; checks are of the entries that there are."""
 
-    def __init__(self, program: Program, groups: list[Picked], softmaxes: frozenset[int]) -> None:
-        self.program, self.groups, self.softmaxes = program, groups, softmaxes
+    def __init__(self, program: Program, groups: list[Picked], nodes: list[Node]) -> None:
+        self.program, self.groups = program, groups
+        self.softmaxes = frozenset(node.serial for node in nodes if is_softmax(node))
+        sums = [(node.serial, summed_powers(node)) for node in nodes]
+        self.logarithms = {serial: self._group((one.attrs["axis"],)) for serial, one in sums if one is not None}
+        asked = [(node.serial, self._group(node.args[0].axes)) for node in nodes if node.op == "some"]
+        self.asked = {serial: group for serial, group in asked if group is not None}
         self.finite: dict[str, Node] = {}
         self._mask_checks(program.steps)
 
@@ -72,6 +86,10 @@ class Lanes:
             return self._mapped(node, group)
         if node.op == "entry" and (group := self._group((node.attrs["axis"],))) is not None:
             return self._renamed(node, group)
+        if (group := self.logarithms.get(node.serial)) is not None:
+            return self._logarithm(node, group)
+        if (group := self.asked.get(node.serial)) is not None:
+            return Node("some", (_both(group.mask, node.args[0]),), node.axes, node.kind, node.attrs)
         axes = [node.attrs["axis"]] if node.op == "segment" else node.attrs["axes"] if node.op == "reduce" else []
         group = self._group(tuple(axes))
         return None if group is None else self._folded(node, group)
@@ -103,6 +121,16 @@ class Lanes:
         if places != list(range(places[0], places[0] + len(group.inside))):
             return None
         return Node("axes_softmax", (value,), value.axes, node.kind, {"axes": group.inside}, node.hint)
+
+    def _logarithm(self, node: Node, group: Picked) -> Node | None:
+        """The logarithm of the sum of exponentials along the loops, of what is nothing where the mask does not hold."""
+        (total,) = node.args[1].args
+        powers = total.args[0].args[0] if total.args[0].op == "spread" else total.args[0]
+        shifted = _without_where(powers, group).args[0]
+        value = _where(group, _without_where(_without_where(shifted, group).args[0], group), float("-inf"))
+        if not {*node.axes, *group.inside} <= set(value.axes):
+            return None
+        return Node("axes_logsumexp", (value,), node.axes, node.kind, {"axes": group.inside}, node.hint)
 
     def _picked(self, node: Node, group: Picked) -> Node:
         """The value of each iteration; what backward sees of iterations that are not there is nothing."""
@@ -188,6 +216,10 @@ def _where(group: Picked, value: Node, other: Any) -> Node:
     attrs = {"extents": value.attrs.get("extents"), "picked": group.inside}
     axes = merge_axes(group.mask.axes, value.axes)
     return Node("where", (group.mask, value, safe), axes, value.kind, attrs, value.hint)
+
+
+def _both(mask: Node, other: Node) -> Node:
+    return Node("elementwise", (mask, other), merge_axes(mask.axes, other.axes), BOOL, {"name": "and_"})
 
 
 def _without_where(node: Node, group: Picked) -> Node:

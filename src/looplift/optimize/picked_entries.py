@@ -136,6 +136,8 @@ def _is_read(node: Node) -> bool:
 def _is_fold(node: Node, group: Picked) -> bool:
     if _touches(node, group) or len(node.args) != 1:
         return False
+    if node.op == "some":
+        return True
     operator = node.attrs.get("operator")
     if node.op == "segment":
         axis, exact = node.attrs["axis"], not node.attrs["gradients"] or operator == "add"
@@ -182,8 +184,26 @@ def is_softmax(node: Node) -> bool:
     if total.attrs["operator"] != "add" or not is_called(shifted, "sub"):
         return False
     value, greatest = shifted.args
-    plain = greatest.op == "segment" and greatest.attrs["operator"] == "max" and len(greatest.args) == 1
-    return plain and greatest.args[0].op == "method" and greatest.args[0].args[0] is value and not node.kind.rank
+    return _is_greatest(greatest, value) and not node.kind.rank
+
+
+def summed_powers(node: Node) -> Node | None:
+    """The sum in ``max(x) + log(sum(exp(x - max(x))))`` of the entries of each lane; None where a value is another."""
+    if not is_called(node, "add") or len(node.args) != 2 or not is_called(node.args[1], "log"):
+        return None
+    greatest, (total,) = node.args[0], node.args[1].args
+    if total.op != "segment" or total.attrs["operator"] != "add" or not is_called(total.args[0], "exp"):
+        return None
+    (shifted,) = total.args[0].args
+    if not is_called(shifted, "sub") or shifted.args[1] is not greatest or greatest.op != "where" or node.kind.rank:
+        return None
+    return total if _is_greatest(greatest.args[2], shifted.args[0]) else None
+
+
+def _is_greatest(node: Node, value: Node) -> bool:
+    """Whether a value is the greatest of the entries of each lane, without a gradient."""
+    plain = node.op == "segment" and node.attrs["operator"] == "max" and len(node.args) == 1
+    return plain and node.args[0].op == "method" and node.args[0].args[0] is value
 
 
 def is_called(node: Node, name: str) -> bool:

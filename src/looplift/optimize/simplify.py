@@ -5,6 +5,7 @@ A rule takes a node whose operands are rewritten already and returns a cheaper n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -174,8 +175,8 @@ class _Rewriter:
     def _is_finite(self, value: Node) -> bool:
         """Whether a value is read from an array that was seen to be finite; remembers the array that it is."""
         whole = value
-        while whole.op in READS:
-            whole = whole.args[0]
+        while whole.op in READS or _is_value_or_number(whole):
+            whole = whole.args[whole.op == "where"]
         key = ("finite", whole.attrs["text"] if whole.op == "name" else whole.serial)
         if key in self.checked:
             return True
@@ -204,6 +205,13 @@ class _Rewriter:
                 self.steps(step.body)
             case Forever():
                 self.steps(step.body)
+
+
+def _is_value_or_number(node: Node) -> bool:
+    """Whether a value is another one where a mask holds, and elsewhere a finite number."""
+    if node.op != "where" or node.args[2].op != "const":
+        return False
+    return math.isfinite(node.args[2].attrs["value"])
 
 
 def _with_args(node: Node, args: tuple[Node, ...], attrs: dict[str, Any] | None = None) -> Node:
