@@ -69,3 +69,35 @@ def test_such_lists_are_lanes():
         lifted = lift(function, verify="off", backend="torch")
         lifted(X, holders[0], PLACES)
         assert "kept" not in [loop.decision for loop in lifted.report().loops], lifted.report()
+
+
+def pooled(x, items, places):
+    out = []
+    for k in range(len(items)):
+        if len(items[k]) == 0:
+            out.append(torch.zeros(4))
+            continue
+        out.append((torch.softmax(items[k] @ x[0], dim=0)[:, None] * items[k]).sum(0) * x[k])
+    return torch.stack(out)
+
+
+def sequences(lengths, asking):
+    rows = torch.randn(20, 4, generator=torch.Generator().manual_seed(1))
+    return [rows[:length].clone().requires_grad_(k in asking) for k, length in enumerate(lengths)]
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+def test_sequences_of_which_some_have_nothing(backend):
+    lengths = [3, 0, 1, 5, 0]
+    lifted = lift(pooled, backend=backend, verify="off")
+    for asking in ((), (1,), (0, 3), range(5), ()):
+        items = sequences(lengths, asking)
+        wanted, slopes = gradients(pooled, X, items, PLACES)
+        found, others = gradients(lifted, X, items, PLACES)
+        assert torch.allclose(found, wanted)
+        for one, other in zip(slopes, others, strict=True):
+            assert (one is None) == (other is None)
+            assert one is None or torch.allclose(one, other, atol=1e-6)
+    lifted = lift(pooled, backend=backend, verify="off")
+    lifted(X, sequences(lengths, ()), PLACES)
+    assert {loop.decision for loop in lifted.report().loops} == {"lanes"}, lifted.report()

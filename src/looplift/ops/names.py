@@ -19,6 +19,11 @@ SECOND_NAMES = frozenset(
 
 FLOATING_TYPES = ("float16", "float32", "float64")
 """Of NumPy, called to convert a number. Those of integers raise where `astype` does not."""
+TENSOR_TYPES = {
+    "torch.Tensor": "", "torch.FloatTensor": "float32", "torch.DoubleTensor": "float64", "torch.LongTensor": "int64",
+    "torch.IntTensor": "int32", "torch.BoolTensor": "bool",
+}  # fmt: skip
+"""Types that are called to make tensors, and the dtypes of these; "" is the default one."""
 OF_USERS = "looplift.kernels."
 """The operators that users made of C++ of their own."""
 
@@ -42,6 +47,8 @@ def _table() -> dict[int, str]:
                 names.setdefault(id(value), f"{prefix}.{name}")
     for name in FLOATING_TYPES:
         names[id(getattr(np, name))] = f"np.{name}"
+    for name in TENSOR_TYPES:
+        names[id(getattr(torch, name.removeprefix("torch.")))] = name
     for name in BUILTINS:
         names[id(getattr(builtins, name))] = f"builtin.{name}"
     return names

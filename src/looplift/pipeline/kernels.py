@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.settings import Settings
+from looplift.pipeline.translation import translated
 
 if TYPE_CHECKING:
     from looplift.frontend.rewriting import RegionProgram
@@ -15,10 +16,8 @@ if TYPE_CHECKING:
 
 def kernel_for(program: RegionProgram, values: Mapping[str, Any], *, markers: bool = False) -> RegionCode:
     """The region as one kernel, whole rows included; raises NotLiftable where it is none."""
-    from looplift.frontend.translate import translate
-
     places = {"file": program.file, "name": program.name, "markers": markers}
-    function = translate(program.region.statements, values, list(program.live_out), **places)
+    function = translated(program.region.statements, values, program.live_out, **places)
     return _as_one_kernel(function, rows=True)
 
 

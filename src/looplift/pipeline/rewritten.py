@@ -14,6 +14,7 @@ from looplift.base.settings import Settings
 from looplift.pipeline.kernels import kernel_of
 from looplift.pipeline.planning import planned
 from looplift.pipeline.through_ir import over, through_the_ir, within_memory
+from looplift.pipeline.translation import translated
 
 if TYPE_CHECKING:
     from looplift.frontend.draws import Draws
@@ -164,13 +165,12 @@ def _before_return(lines: list[str], endings: list[str], result: str) -> list[st
 def through_tables(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
     """The region by way of the IR, with tables for its lists of tensors that change at places of the data."""
     from looplift.analysis.probe import analyse
-    from looplift.frontend.translate import translate
     from looplift.ir.scattered import lines_of_changes, with_scattered
     from looplift.optimize.reuse import reuse_memory
     from looplift.vectorize.plan import needs_grad, plan
 
     places = {"file": program.file, "name": program.name, "scattered": True}
-    function = translate(program.region.statements, values, list(program.live_out), **places)
+    function = translated(program.region.statements, values, program.live_out, **places)
     facts = analyse(function)
     tabled = with_scattered(function, facts, gradients=needs_grad(facts))
     if tabled is None:
@@ -187,7 +187,6 @@ def through_grids(program: RegionProgram, values: Mapping[str, Any], settings: S
     """The region by way of the IR, with tensors for its lists of numbers of tensors."""
     from looplift.analysis.probe import analyse
     from looplift.frontend.grids import grids_of
-    from looplift.frontend.translate import translate
     from looplift.ir.grids import check_grids, with_plain_copies
     from looplift.ir.scattered import lines_of_changes
     from looplift.vectorize.plan import needs_grad, plan
@@ -199,7 +198,7 @@ def through_grids(program: RegionProgram, values: Mapping[str, Any], settings: S
         found = grids_of(program.region.statements, values, outer, dtype)
         if found is None:
             raise refusal
-        function = translate(found.statements, values, list(program.live_out), file=program.file, name=program.name)
+        function = translated(found.statements, values, program.live_out, file=program.file, name=program.name)
         facts = analyse(function)
         tables = {grid.name: (grid.held, grid.holds_tensors) for grid in found.tables.values()}
         try:

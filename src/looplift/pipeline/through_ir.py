@@ -12,6 +12,7 @@ from looplift.base.errors import NotLiftable, TooLarge
 from looplift.base.settings import Settings
 from looplift.pipeline.kernels import built, kernel_for, kernel_of, one_kernel
 from looplift.pipeline.planning import planned
+from looplift.pipeline.translation import translated
 
 if TYPE_CHECKING:
     from looplift.frontend.rewriting import RegionProgram
@@ -46,7 +47,6 @@ def through_the_ir(
     """
     from looplift.analysis.probe import analyse
     from looplift.frontend.clipping import has_ends
-    from looplift.frontend.translate import translate
     from looplift.optimize.reuse import reuse_memory
     from looplift.vectorize.kernel_first import (
         has_short_rows,
@@ -59,7 +59,7 @@ def through_the_ir(
     kernels = kernels and not settings.in_graph
     region = program.region
     places = {"file": program.file, "name": program.name, "markers": markers, "clips": clips}
-    function = _with_gradients(translate(region.statements, values, list(program.live_out), **places))
+    function = _with_gradients(translated(region.statements, values, program.live_out, **places))
     function.attributes["by_python"] = by_python or settings.backend == "torch"
     whole_kernel = cache(lambda *, rows=True: one_kernel(function, settings, rows=rows))
     if kernels and (settings.backend == "native" or suits_a_kernel(function)):

@@ -16,6 +16,7 @@ from looplift.vectorize.reached import gradient_nodes
 from looplift.vectorize.sheltered import check_regular, singular_operand
 
 if TYPE_CHECKING:
+    from looplift.ir.facts import Kind
     from looplift.vectorize.context import Context
 
 READS = ("pack", "items")
@@ -26,6 +27,18 @@ LINEAR = frozenset(
     permute transpose unsqueeze t""".split()
 )
 """Operations whose derivatives are finite whatever they are given."""
+
+
+def may_ask(context: Context, item: Kind) -> bool:
+    """Whether items of a list of the caller may be tensors that ask for gradients."""
+    return item.family == "tensor" and context.needs_grad and nodes.may_have_gradient(item.dtype)
+
+
+def check_asks_for_none(context: Context, read: Node) -> None:
+    """Require that no item of a list asks for a gradient, so that nobody sees which lanes take one."""
+    (given,) = read.args
+    context.check(Node("without_gradients", (given,), (), nodes.BOOL), f"none{nodes.key_of(given)}")
+    read.attrs["gradient"] = False
 
 
 def noted(context: Context, read: Node) -> Node:

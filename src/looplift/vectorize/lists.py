@@ -51,17 +51,18 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
         raise context.refuse("unsupported-value", f"a list of {element.family}s")
     from looplift.vectorize.indexing import read
 
-    differing = ragged_lists.differing_dimension(context.facts[owner].sample)
+    sample = context.facts[owner].sample
+    differing = ragged_lists.differing_dimension(sample)
     if element.is_array and differing is not None:
-        return ragged_lists.items_of_different_lengths(context, val.node, _row_axis(context, index), element, differing)
+        lane = _row_axis(context, index)
+        return ragged_lists.items_of_different_lengths(context, val.node, sample, lane, element, differing)
     whole = pack(context, val.node, element)
-    if element.family == "tensor" and context.needs_grad and nodes.may_have_gradient(element.dtype):
-        if any(item.requires_grad for item in context.facts[owner].sample):
+    if alone.may_ask(context, element):
+        if any(item.requires_grad for item in sample):
             _check_all_read(context, val.node, index)
             alone.noted(context, whole)
         else:
-            context.check(Node("without_gradients", (val.node,), (), nodes.BOOL))
-            whole.attrs["gradient"] = False
+            alone.check_asks_for_none(context, whole)
     got = read(context, whole, index, _lane_kind(context, element)).node
     if element.is_number:
         got = Node("retype", (got,), got.axes, element)

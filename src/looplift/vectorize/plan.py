@@ -46,6 +46,8 @@ class Plan:
     """What each axis was."""
     rewritten: bool = False
     """Whether loops that remember, or are left early, were made others that can be lanes; a kernel needs no such."""
+    once: bool = False
+    """Whether it holds only where no two iterations change one place."""
     unsearched: Plan | None = None
     """The plan in which loops that are left early are no searches."""
 
@@ -143,7 +145,7 @@ def plan(
         if backend == "native" and any(one.decision in ("lanes", "scan") for one in made.decisions):
             refusals.append(NotLiftable("not-scalar", "the loop is no work on single numbers", loops[0].span))
             continue
-        if _is_final(made):
+        if _is_final(made) and not (maker is not None and made.once):
             return made
         if maker is not None and all(one.decision != "native" for one in made.decisions):
             last.append(made)  # without kernels updates of places are seen too
@@ -213,7 +215,7 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None, reu
     return Plan(
         facts, decisions, program, attributes.get("apart", set()), attributes.get("whole", set()), mutated,
         attributes.get("random", False), list(dict.fromkeys(context.notes)), context.kernels,
-        {axis: loop for loop, (axis, _) in context.lanes_of.items()},
+        {axis: loop for loop, (axis, _) in context.lanes_of.items()}, once=bool(context.when_apart),
     )  # fmt: skip
 
 

@@ -86,7 +86,7 @@ def differing_dimension(items: Any) -> int | None:
     return differing[0] if len(differing) == 1 else None
 
 
-def items_of_different_lengths(context: Context, owner: Node, lane: Axis, element: Kind, dim: int) -> Val:
+def items_of_different_lengths(context: Context, owner: Node, sample: Any, lane: Axis, element: Kind, dim: int) -> Val:
     """``items[i]``: all items put together once for each call, with the lane of each entry."""
     count = nodes.length_of(owner)
     if not nodes.same_integer(lane.extent, count):
@@ -99,5 +99,8 @@ def items_of_different_lengths(context: Context, owner: Node, lane: Axis, elemen
         axis = segments.axis_of(context, context.ragged_axes[key], (lane,), "k", key)
     kind = Kind(element.family, element.dtype, element.rank - 1)
     flat = Node("items", (owner,), (axis,), kind, {"dim": dim}, f"{owner.hint}_flat")
-    alone.noted(context, flat)
+    if alone.may_ask(context, element) and not any(item.requires_grad for item in sample):
+        alone.check_asks_for_none(context, flat)
+    else:
+        alone.noted(context, flat)
     return Val(flat, dims=tuple(axis if k == dim else None for k in range(element.rank)))

@@ -129,7 +129,7 @@ def _is_place(flow: Flow, store: Store, read: Var, before: tuple[Statement, ...]
 
 def _writes(statement: Statement) -> bool:
     if isinstance(statement, Let):
-        return statement.op.name.startswith(("inplace.", "call", "module"))
+        return statement.op.name.startswith(("inplace.", "call"))
     return isinstance(statement, Store | Append)
 
 
