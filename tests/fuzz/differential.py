@@ -348,6 +348,8 @@ def gradient_difference(got, want, compare):
             found = wanted and gradients_of_one(got, ours[at])
             if wanted and (why := pairs_difference(found, wanted, compare, f"gradient of result {at} by")):
                 return why
+    if why := second_difference(got, want):
+        return why
     wanted, want_error = gradients(want)
     found, got_error = gradients(got)
     if want_error:
@@ -357,6 +359,43 @@ def gradient_difference(got, want, compare):
     if len(found) != len(wanted):
         return "gradient: there is none" if wanted else "gradient: there is one"
     return pairs_difference(found, wanted, compare, "gradient")
+
+
+def second_gradients(outcome):
+    """The gradients of all leaves of their gradients, zeros for none; or the error."""
+    try:
+        wanted = gradient_leaves(outcome.arguments)
+        total = projection(outcome) if wanted else None
+        if total is None:
+            return []
+        first = torch.autograd.grad(total, wanted, allow_unused=True, create_graph=True)
+        terms = [((g.real if g.is_complex() else g).double() * weights_like(g)).sum() for g in first if g is not None]
+        again = sum(terms)
+        if not isinstance(again, torch.Tensor) or not again.requires_grad:
+            return [torch.zeros_like(leaf) for leaf in wanted]
+        second = torch.autograd.grad(again, wanted, allow_unused=True, retain_graph=True)
+        return [torch.zeros_like(leaf) if g is None else g for g, leaf in zip(second, wanted)]
+    except RuntimeError as error:
+        return error
+
+
+def second_difference(got, want):
+    """The first difference between gradients of gradients, which are far less exact than what they are made of."""
+    theirs = second_gradients(want)
+    if isinstance(theirs, RuntimeError):
+        return None
+    ours = second_gradients(got)
+    if isinstance(ours, RuntimeError):
+        return f"second gradient: raised {ours!r:.120}"
+    for at, (g, w) in enumerate(zip(ours, theirs)):
+        g, w = plain(g), plain(w)
+        known = np.isfinite(w)
+        size = np.abs(w[known]).max(initial=0.0)
+        with np.errstate(all="ignore"):
+            near = np.isfinite(g) & (np.abs(g - w) <= 0.02 * (1 + size))
+        if known.all() and not near.all():
+            return f"second gradient {at}: {g[~near].flat[0]!r} instead of {w[~near].flat[0]!r}"
+    return None
 
 
 def pairs_difference(found, wanted, compare, name):

@@ -175,8 +175,8 @@ def _attempt(attempt: Attempt, which: str) -> list[str]:
         parts += [f"## Plan{which}", _fenced(attempt.code.description, "text")]
     if attempt.program:
         parts += [f"## Array program{which}", _fenced(attempt.program, "text")]
-    if attempt.code.guards:
-        parts += [f"## Guards{which}", _fenced("\n".join(map(_without_address, attempt.code.guards)), "python")]
+    if guards := [text for text in attempt.code.guards if not text.startswith("_library_")]:
+        parts += [f"## Guards{which}", _fenced("\n".join(map(_without_address, guards)), "python")]
     return parts
 
 

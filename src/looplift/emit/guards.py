@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import types
+from collections.abc import Iterable
 from typing import Any
 
-from looplift.base.errors import OfStrides
+from looplift.base.errors import NotLiftable, OfStrides
 from looplift.base.memory import apart, apart_from_module, contiguous, layout, own_places
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Function, Let, Var, walk
+from looplift.ops.names import is_library, is_operation, is_replaced, of_libraries, standing_at
 from looplift.ops.table import base_name
 
 
@@ -39,8 +43,13 @@ def guards_of(plan: Any) -> tuple[list[str], dict[str, Any]]:
     names: dict[str, Any] = {}
     for path, value in attributes["guards"]:
         guards.append(f"{path} is {value!r}" if value is None or isinstance(value, bool) else f"{path} == {value!r}")
+    functions = {}
     for number, watched in enumerate(attributes["foreign"]):
-        guards.append(_watching(watched, number, names))
+        if isinstance(watched.owner, types.ModuleType) and is_library(watched.owner):
+            functions[watched.owner, watched.access.removeprefix(".")] = watched.value
+        else:
+            guards.append(_watching(watched, number, names))
+    guards += of_libraries(functions, names)
     guards += [f"{a} == {b}" for a, b in attributes.get("equal", ())]
     for a, b in sorted(plan.apart):
         names["_apart"] = apart
@@ -101,6 +110,21 @@ def _watching(watched: Any, number: int, names: dict[str, Any]) -> str:
         return f"{text} is {expected}"
     names["_same"] = same
     return f"({text} is {expected} or _same({text}, {expected}))"
+
+
+_CALLED = re.compile(r"(?<![\w.'\"])((?:torch|np|math)(?:\.[A-Za-z_]\w*)*)\.([A-Za-z_]\w*)(?=\()")
+
+
+def called_functions(statements: Iterable[str]) -> dict[tuple[Any, str], Any]:
+    """The functions that batched code calls by the names that they have in their libraries."""
+    found = {}
+    for module, attribute in sorted({*_CALLED.findall("\n".join(statements))}):
+        name = f"{module}.{attribute}"
+        if is_operation(name):
+            if is_replaced(name):
+                raise NotLiftable("unsupported-value", f"another function stands at '{name}'")
+            found[standing_at(module), attribute] = standing_at(name)
+    return found
 
 
 def _outermost_modules(function: Function) -> list[str]:

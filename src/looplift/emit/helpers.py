@@ -391,6 +391,8 @@ class _Distances(torch.autograd.Function):
         if again or (context.squared and not torch.isfinite(gradient.sum())):
             with torch.enable_grad():
                 gaps = a.unsqueeze(-2) - b.unsqueeze(-3)
+                if not context.squared:  # rows that are equal have no second derivative where none is asked for
+                    gaps = torch.where(((found == 0) & (gradient == 0)).unsqueeze(-1), 1.0, gaps)
                 wanted = (gaps * gaps).sum(-1) if context.squared else gaps.norm(dim=-1)
                 inputs = [x for x, ask in zip((a, b), asked) if ask]
                 parts = iter(torch.autograd.grad(wanted, inputs, gradient, create_graph=again))

@@ -18,7 +18,7 @@ from looplift.emit import failures, ragged, ragged_writes, repeats, scans, struc
 from looplift.emit.apart import results_apart
 from looplift.emit.arrays import carried_text, detached, is_view
 from looplift.emit.bounds import bound_text
-from looplift.emit.guards import device_of, guarded_modules, guards_of
+from looplift.emit.guards import called_functions, device_of, guarded_modules, guards_of
 from looplift.emit.helpers import HELPERS, helper_functions
 from looplift.emit.hoisted import TRIVIAL, hoist, memory_of
 from looplift.emit.loop_rows import bind_rows
@@ -44,7 +44,7 @@ from looplift.ir.array import (
     reachable,
 )
 from looplift.ir.facts import Kind
-from looplift.ops.names import OF_USERS
+from looplift.ops.names import OF_USERS, of_libraries
 
 RENDERERS = {
     **text.RENDERERS,
@@ -253,6 +253,8 @@ def emit(plan: Any) -> Emitted:
     emitted = print_program(plan.program, reserved=roots, device=device_of(plan.facts))
     emitted.paths = list(function.attributes["paths"].values()) + guarded_modules(function)
     emitted.guards, names = guards_of(plan)
+    emitted.guards += of_libraries(called_functions(emitted.statements), names)
+    emitted.guards = list(dict.fromkeys(emitted.guards))
     emitted.namespace |= names
     emitted.mutated = plan.mutated
     emitted.random = plan.random

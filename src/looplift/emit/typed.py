@@ -12,6 +12,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.report import LoopRecord
 from looplift.emit.native_standalone import loader_text
 from looplift.emit.typed_program import TypedProgram, typed_program
+from looplift.ops.names import of_libraries
 from looplift.runtime import contents
 from looplift.runtime.variants import RegionCode
 
@@ -80,6 +81,7 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     if found.classes:
         namespace |= {"_same_classes": contents.same_classes, "_classes": found.classes}
         guards.append("_same_classes(_classes)")
+    guards += of_libraries(found.functions, namespace)
     lines = [place[0] for place in program.loops] or [program.line]
     return RegionCode(
         statements, namespace, [standalone(name, typed)], guards, mutated=found.changes,

@@ -33,7 +33,8 @@ class TypedProgram:
     """``text``: C++ of the program. ``inputs``: what it is given, in order. ``changes``: those that it may change.
 
     ``callees``: functions of the user's that it calls, with what their names stand for. ``is_deep``: it recurses.
-    ``types``: of the inputs. ``classes``: those of its objects, each with what it has.
+    ``types``: of the inputs. ``classes``: those of its objects, each with what it has. ``functions``: what it takes
+    from modules of libraries.
     """
 
     text: str
@@ -43,6 +44,7 @@ class TypedProgram:
     is_deep: bool
     types: dict[str, Any]
     classes: list[tuple[type, dict[str, Any]]]
+    functions: dict[tuple[types.ModuleType, str], Any]
 
 
 class Writer(Statements):
@@ -57,6 +59,7 @@ class Writer(Statements):
         self.routines, self.exits, self.texts, self.lambdas = {}, [], {}, {}
         self.imports: dict[str, Any] = {}
         self.callees: dict[Any, tuple[Any, ...]] = {}
+        self.functions: dict[tuple[types.ModuleType, str], Any] = {}
         self.edges: dict[Routine, set[Routine]] = {}
         self.methods: dict[Routine, list[str]] = {}
         stores = stored_names(body)
@@ -139,8 +142,11 @@ class Writer(Statements):
             return self._global(node.id)
         if isinstance(node, ast.Attribute) and isinstance(owner := self.resolved(node.value), types.ModuleType):
             if owner.__name__ in (*_LIBRARIES, "sys"):
-                return getattr(owner, node.attr, None)
+                return self._of_library(owner, node.attr)
         return None
+
+    def _of_library(self, module: types.ModuleType, name: str) -> Any:
+        return self.functions.setdefault((module, name), getattr(module, name, None))
 
     def constant_text(self, value: str) -> Value:
         name = self.texts.setdefault(value, f"s{len(self.texts)}")
@@ -248,7 +254,7 @@ class Writer(Statements):
         for one in node.names:
             if node.module not in _LIBRARIES or node.module not in sys.modules:
                 raise refuse(node, "is imported")
-            self.imports[one.asname or one.name] = getattr(sys.modules[node.module], one.name)
+            self.imports[one.asname or one.name] = self._of_library(sys.modules[node.module], one.name)
 
     # ------------------------------------------------------------ the text
 
@@ -263,7 +269,7 @@ class Writer(Statements):
         text = program_text(self, every)
         classes = [(made, dict(one.methods)) for made, one in self.records.items()]
         deep = any(one.calls_itself for one in every)
-        return TypedProgram(text, self.inputs, changes, self.callees, deep, self.given, classes)
+        return TypedProgram(text, self.inputs, changes, self.callees, deep, self.given, classes, self.functions)
 
     def _reachable(self, routine: Routine) -> set[Routine]:
         found: set[Routine] = set()

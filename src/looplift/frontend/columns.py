@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass
-from looplift.frontend import evident, expressions, nested, structures
+from looplift.frontend import evident, expressions, structures
 from looplift.frontend.scope import Builder, Structure, Tup, Value
 from looplift.ir.facts import Kind, kind_of
 from looplift.ir.grammar import Atom, Const, Group, Operand
@@ -57,6 +57,8 @@ class Columns:
 
 
 def _listed(build: Builder, text: str, values: list[Any], place: Atom) -> Value:
+    from looplift.frontend import nested
+
     read = lambda build, lists: build.emit("getitem", lists, place)  # noqa: E731
     found = nested.list_at(build, text, values, read)
     return read(build, build.live_in(text, values)) if found is None else found

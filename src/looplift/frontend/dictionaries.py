@@ -17,9 +17,8 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass
-from looplift.frontend import expressions, statements, structures, unrolling
+from looplift.frontend import expressions, rows, statements, structures, unrolling
 from looplift.frontend.columns import Columns, Listed, are_ragged, has_one_kind, watch_values
-from looplift.frontend.rows import Row
 from looplift.frontend.scope import Builder, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Let, Require, Statement, Var
 
@@ -157,7 +156,7 @@ def _numbers(build: Builder, key: Value, count: int) -> list[Atom] | None:
         keys = key.unpacked(build, count)
     elif isinstance(key, Tup) and count > 1 and len(key.items) == count:
         keys = key.items
-    elif isinstance(key, Row) and {*map(type, key.samples)} == {tuple}:
+    elif isinstance(key, rows.Row) and {*map(type, key.samples)} == {tuple}:
         keys = key.unpacked(build, None)
         if len(keys) != count:
             return None

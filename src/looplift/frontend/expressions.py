@@ -31,9 +31,9 @@ from looplift.frontend import (
     unrolling,
 )
 from looplift.frontend.attempts import Fails
-from looplift.frontend.scope import MISSING, Builder, Structure, Tup, Value, is_library, spelled
+from looplift.frontend.scope import MISSING, Builder, Structure, Tup, Value, spelled
 from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Require, Slice, Var
-from looplift.ops.names import joining_name
+from looplift.ops.names import is_library, joining_name
 
 BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -589,17 +589,20 @@ def _is_computed(owner: Any, name: str) -> bool:
 
 
 def watch_module(build: Builder, module: types.ModuleType, name: str, found: Any) -> None:
-    """A variant holds while a user's module keeps what was read of it."""
-    if not is_library(module):
-        if name in vars(module):
-            build.watch(vars(module), f".get({name!r})", found)
-        else:
+    """A variant holds while a module keeps what was read of it: of a library, its functions."""
+    if is_library(module):
+        if callable(found) and not isinstance(found, type):
             build.watch(module, f".{name}", found)
+    elif name in vars(module):
+        build.watch(vars(module), f".get({name!r})", found)
+    else:
+        build.watch(module, f".{name}", found)
 
 
 def _of_module(build: Builder, owner: Const, name: str, found: Any) -> Atom:
     path = f"{owner.path}.{name}"
     if is_library(owner.value):
+        watch_module(build, owner.value, name, found)
         return Const(found) if isinstance(found, (int, float)) else Const(found, path)
     if not build.is_known_by_itself(found) and not isinstance(found, (int, float)):
         return build.live_in(path, found)

@@ -184,8 +184,6 @@ def hint_of(name: str) -> str:
 
 
 MISSING = object()
-LIBRARIES = frozenset(("torch", "numpy", "math", "cmath", "itertools", "functools", "operator", "random", "builtins"))
-"""Modules whose attributes are taken to stay as they are."""
 
 
 def is_static(value: Any) -> bool:
@@ -197,10 +195,6 @@ def is_static(value: Any) -> bool:
     if isinstance(value, (torch.dtype, torch.device, torch.layout, torch.memory_format)) or value is Ellipsis:
         return True
     return callable(value) and not isinstance(value, torch.Tensor)
-
-
-def is_library(module: types.ModuleType) -> bool:
-    return module.__name__.partition(".")[0] in LIBRARIES
 
 
 def spelled(value: Any, path: str) -> Const:
@@ -524,4 +518,6 @@ def _short(path: str) -> str:
 
 
 def _is_library_module(value: Any) -> bool:
+    from looplift.ops.names import is_library
+
     return isinstance(value, types.ModuleType) and is_library(value)

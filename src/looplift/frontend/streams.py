@@ -33,6 +33,7 @@ from looplift.frontend.libraries import NUMPY, PYTHON, Draw, Stream, is_as_writt
 from looplift.frontend.names import assigned_names, names_of
 from looplift.frontend.source import remade, source_of
 from looplift.frontend.syntax import fresh_copy, nodes_of
+from looplift.ops.names import of_libraries
 
 
 @dataclass
@@ -82,7 +83,7 @@ class Streams:
         for number, (space, name) in enumerate(self.made.roots):
             names[f"_drawn_{number}"] = space
             texts.append(f"_drawn_{number}.get({name!r}) is {name}")
-        return texts, names
+        return texts + of_libraries(self.made.drawing, names), names
 
     def as_named(self, text: str) -> str | None:
         """A condition in terms of the user's functions; None where it is about states, or what draws of them."""
@@ -167,6 +168,8 @@ class _Made:
     """The names of these that others of them read, and where."""
     roots: list[tuple[Mapping[str, Any], str]] = field(default_factory=list)
     """The names by which they know what they draw from, and where."""
+    drawing: dict[tuple[types.ModuleType, str], Any] = field(default_factory=dict)
+    """The functions of libraries that are drawn by."""
 
     def fresh(self, name: str) -> str:
         while name in self.taken:
@@ -203,6 +206,8 @@ class _Replaced(ast.NodeTransformer):
         if not self.made.is_known_as(owner, generator):
             return node
         self._ask_for(owner.partition(".")[0])
+        if isinstance(generator, types.ModuleType):
+            self.made.drawing[generator, name] = getattr(generator, name)
         is_python = generator is random or type(generator) is random.Random
         if name == "choice" and not is_python:
             return self._chosen(node, owner, generator)

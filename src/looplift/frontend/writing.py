@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.frontend.scope import MISSING, Builder, is_library
+from looplift.frontend.scope import MISSING, Builder
 from looplift.frontend.syntax import nodes_of
+from looplift.ops.names import is_library
 
 GROWING = frozenset(("append", "extend"))
 """Methods of lists that the region makes: those of the caller do not grow in it."""

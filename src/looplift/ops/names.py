@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -24,6 +25,8 @@ TENSOR_TYPES = {
     "torch.IntTensor": "int32", "torch.BoolTensor": "bool",
 }  # fmt: skip
 """Types that are called to make tensors, and the dtypes of these; "" is the default one."""
+LIBRARIES = frozenset(("torch", "numpy", "math", "cmath", "itertools", "functools", "operator", "random", "builtins"))
+"""Modules of which no values are asked again whether they are as they were, but functions."""
 OF_USERS = "looplift.kernels."
 """The operators that users made of C++ of their own."""
 
@@ -43,7 +46,7 @@ def _table() -> dict[int, str]:
         for name, value in sorted(vars(namespace).items(), key=lambda item: item[0] in SECOND_NAMES):
             if name.startswith("_") or name in ("vmap", "compile", "no_grad"):
                 continue
-            if callable(value) and not isinstance(value, type):
+            if callable(value) and not isinstance(value, type) and not _is_of_another(value):
                 names.setdefault(id(value), f"{prefix}.{name}")
     for name in FLOATING_TYPES:
         names[id(getattr(np, name))] = f"np.{name}"
@@ -54,15 +57,52 @@ def _table() -> dict[int, str]:
     return names
 
 
+def _is_of_another(function: Any) -> bool:
+    """Whether a function that stands in a library's module was put there by somebody else."""
+    home = str(getattr(function, "__module__", None)).partition(".")[0]
+    return isinstance(function, types.FunctionType) and home not in ("torch", "numpy")
+
+
 def name_of(callable_: Callable) -> str | None:
-    """The name of the operation that a callable is, or None."""
-    if (found := _table().get(id(callable_)) or _method_of_function(callable_)) is not None:
+    """The name of the operation that a callable is, or None: of a function that another one stands for now, too."""
+    if (found := _table().get(id(callable_))) is not None:
+        return None if is_replaced(found) else found
+    if (found := _method_of_function(callable_)) is not None:
         return found
     if type(callable_).__module__ != "looplift.runtime.custom":  # which is imported where there are such operators
         return None
     from looplift.runtime.custom import CustomOperator
 
     return f"{OF_USERS}{callable_.name}" if isinstance(callable_, CustomOperator) else None
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(_table().values())
+
+
+def is_operation(name: str) -> bool:
+    """Whether a function of a library has this name."""
+    return name in _names()
+
+
+def is_replaced(name: str) -> bool:
+    """Whether another function stands where an operation has its name."""
+    return id(standing_at(name)) not in _table()
+
+
+def is_library(module: types.ModuleType) -> bool:
+    return module.__name__.partition(".")[0] in LIBRARIES
+
+
+def of_libraries(functions: Mapping[tuple[Any, str], Any], names: dict[str, Any]) -> list[str]:
+    """Guards that modules of libraries still hold the functions that they held under these names."""
+    guards = []
+    for (module, attribute), function in functions.items():
+        owner = f"_library_{module.__name__.replace('.', '_')}"
+        names |= {owner: module, f"{owner}_{attribute}": function}
+        guards.append(f"{owner}.{attribute} is {owner}_{attribute}")
+    return guards
 
 
 def joining_name(value: Any) -> str | None:
@@ -93,9 +133,6 @@ def callable_of(name: str) -> Any:
     """The callable behind a name such as "torch.exp"; operators come from ``operator``."""
     import operator
 
-    import numpy as np
-    import torch
-
     owner, _, attribute = name.rpartition(".")
     match owner:
         case "":
@@ -110,7 +147,15 @@ def callable_of(name: str) -> Any:
         from looplift.runtime.custom import made
 
         return made[attribute]
-    value: Any = {"torch": torch, "np": np}[owner.split(".")[0]]
+    return standing_at(name)
+
+
+def standing_at(name: str) -> Any:
+    """What stands in a library under a name such as "torch.linalg.norm" now."""
+    import numpy as np
+    import torch
+
+    value: Any = {"torch": torch, "np": np, "math": math, "builtin": builtins}[name.partition(".")[0]]
     for part in name.split(".")[1:]:
         value = getattr(value, part)
     return value

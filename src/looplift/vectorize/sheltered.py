@@ -9,6 +9,7 @@ that of a root at zero, would make NaN.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from looplift.ir.array import Node, merge_axes, reachable
@@ -18,8 +19,10 @@ from looplift.vectorize import doubts, nodes
 if TYPE_CHECKING:
     from looplift.vectorize.context import Context
 
-SMOOTH = frozenset(("norm", "vector_norm", "std", "floordiv", "mod", "floor_divide", "remainder", "fmod"))
-"""Operations with singular points at which torch's gradient is zero, and those without a gradient."""
+FLAT = frozenset(("floordiv", "mod", "floor_divide", "remainder", "fmod"))
+"""Operations with singular points that have no gradient."""
+SMOOTH = FLAT | {"norm", "vector_norm", "std"}
+"""Those, and operations with singular points at which torch's gradient is zero, and the gradient of that is NaN."""
 
 TRANSPARENT = frozenset("elementwise fold where retype cast relabel along_dim unsqueezed transposed spread".split())
 
@@ -50,7 +53,7 @@ class _Shelter:
         args = [self.rebuilt(arg) for arg in node.args]
         if node.op == "where" and self._holds_in(node.args[0]):
             args[1] = node.args[1]
-        if (found := singular_operand(node)) is not None:
+        if (found := singular_operand(node, FLAT)) is not None:
             args[found[0]] = self._safe(args[found[0]], found[1])
         if all(new is old for new, old in zip(args, node.args, strict=True)):
             return node
@@ -100,13 +103,14 @@ ROOTS = ("sqrt", "pow", "power", "float_power", "hypot", "acosh", "arccosh", "xl
 """Operations that are zero, or may be, where their gradient is not finite."""
 
 
-def singular_operand(node: Node) -> tuple[int, float] | None:
-    """The position of the operand that has singular points, and what is safe there; None where there are none."""
+def singular_operand(node: Node, regular: Collection[str] = SMOOTH) -> tuple[int, float] | None:
+    """The position of the operand that has singular points, and what is safe there; None where there are none, and of
+    ``regular`` operations."""
     if node.op not in ("elementwise", "fold"):
         return None
     base = table.base_name(node.attrs["name"])
     found = table.SINGULAR.get(base)
-    if found is None or base in SMOOTH or found[1] is None or found[0] >= len(node.args):
+    if found is None or base in regular or found[1] is None or found[0] >= len(node.args):
         return None
     position, safe = found
     operand = node.args[position]
