@@ -58,3 +58,56 @@ def test_products_that_overflow_or_vanish_on_the_way_are_the_loops(scale):
     lifted = lift(of_all_rows, verify="off", backend="torch")
     for _ in range(2):
         assert difference(lifted(None, rows), of_all_rows(None, rows)) is None
+
+
+def test_products_that_begin_with_what_they_are_added_to():
+    def cells(x, w, u, b, h):
+        rows = []
+        for n in range(h.shape[0]):
+            state, row = h[n], []
+            for t in range(x.shape[0]):
+                state = torch.tanh(w @ x[t] + u @ state + b)
+                row.append(state)
+            rows.append(torch.stack(row))
+        return torch.stack(rows)
+
+    lifted = lift(cells, backend="torch")
+    for steps, lanes in ((1, 1), (2, 1), (1, 2), (4, 3)):
+        draw = torch.Generator().manual_seed(steps)
+        shapes = (steps, 3), (5, 3), (5, 5), (5,), (lanes, 5)
+        given = [torch.randn(*shape, generator=draw, dtype=torch.float64) for shape in shapes]
+        check(cells, given, decisions={"lanes", "sequential"})
+        torch.testing.assert_close(lifted(*given), cells(*given))
+    assert "torch.addmm(" in lifted.source
+
+
+def test_a_product_that_decides_is_added_to_as_in_the_loop():
+    def counted(x, u, h):
+        steps = 0
+        while h.abs().sum() < 9.0 and steps < x.shape[0]:
+            h = x[steps] + h @ u
+            steps += 1
+        return h, steps
+
+    draw = torch.Generator().manual_seed(0)
+    given = [torch.randn(*shape, generator=draw, dtype=torch.float64) for shape in ((6, 2, 3), (3, 3), (2, 3))]
+    lifted = lift(counted, backend="torch")
+    assert all(torch.equal(*pair) for pair in zip(lifted(*given)[:1], counted(*given)[:1], strict=True))
+    assert "addmm" not in lifted.source
+
+
+def test_products_of_as_many_matrices():
+    def scores(a, b, v):
+        out = torch.zeros(a.shape[0], b.shape[1])
+        for i in range(a.shape[0]):
+            for j in range(b.shape[1]):
+                out[i, j] = torch.dot(v[i], torch.tanh(a[i] @ b[i, j]))
+        return out
+
+    for lanes, others in ((1, 1), (1, 2), (2, 1), (3, 4)):
+        draw = torch.Generator().manual_seed(lanes)
+        shapes = (lanes, 5, 2), (lanes, others, 2), (lanes, 5)
+        check(scores, [torch.randn(*shape, generator=draw) for shape in shapes], decisions={"lanes"})
+    lifted = lift(scores, backend="torch")
+    lifted(*(torch.randn(*shape) for shape in ((3, 5, 2), (3, 4, 2), (3, 5))))
+    assert "einsum" not in lifted.source and ".mT" in lifted.source

@@ -407,3 +407,25 @@ def greatest_of_some(x):
 
 def test_the_greatest_of_some_is_no_loop_over_places():
     check(greatest_of_some, [torch.randn(6, 9, generator=torch.Generator().manual_seed(3))], gradients=False)
+
+
+def test_gradients_of_gradients_of_recurrences():
+    def recurrence(factors, terms):
+        h = torch.ones_like(terms[0])
+        out = []
+        for t in range(terms.shape[0]):
+            h = factors[t] * h + terms[t]
+            out.append(h)
+        return torch.stack(out)
+
+    lifted = lift(recurrence, backend="torch")
+    for steps in (1, 2, 3, 70):
+        found = []
+        for function in (recurrence, lifted):
+            factors = (matrix(steps, 3) / 4).requires_grad_()
+            terms = matrix(steps, 3, seed=1).requires_grad_()
+            firsts = torch.autograd.grad(function(factors, terms).pow(3).sum(), (factors, terms), create_graph=True)
+            seconds = torch.autograd.grad(sum(first.pow(2).sum() for first in firsts), (factors, terms))
+            found.append([*firsts, *seconds])
+        torch.testing.assert_close(found[1], found[0])
+    assert [loop.decision for loop in lifted.report().loops] == ["scan"]

@@ -14,15 +14,36 @@ if TYPE_CHECKING:
 
 
 def matmul_text(p: Printer, node: Node) -> Text:
+    if (factors := _factors(p, node)) is not None:
+        return Text(f"{factors[0].at(PRODUCT)} @ {factors[1].at(PRODUCT + 1)}", PRODUCT)
+    return einsum_text(p, node)
+
+
+def _factors(p: Printer, node: Node) -> tuple[Text, Text] | None:
+    """What is multiplied, where ``@`` does it for all lanes."""
     a, b = node.args
     ranks = (a.kind.rank, b.kind.rank)
     if _is_turned(p, node):
-        return Text(f"{p.text(b).at(PRODUCT)} @ {p.turned.get(a.serial) or _turned(p, a)}", PRODUCT)
-    if (not b.axes and ranks == (1, 2)) or (not b.axes and ranks[0] == 2):
-        return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
-    if not b.axes and ranks == (1, 1) and len(a.axes) >= 1:
-        return Text(f"{p.text(a).at(PRODUCT)} @ {p.text(b).at(PRODUCT + 1)}", PRODUCT)
-    return einsum_text(p, node)
+        return p.text(b), atom(p.turned.get(a.serial) or _turned(p, a))
+    if not b.axes and (ranks[0] == 2 or ranks == (1, 2) or (ranks == (1, 1) and a.axes)):
+        return p.text(a), p.text(b)
+    return None
+
+
+def added_product(p: Printer, node: Node) -> Text | None:
+    """A product of matrices that begins with what it is added to; None where it stands elsewhere, too."""
+    position = node.attrs["product"]
+    product, other = node.args[position], node.args[1 - position]
+    if product.op not in ("matmul", "apply") or product.serial in p.names or p.uses.get(product.serial, 0) > 1:
+        return None
+    if product.op == "apply":
+        factors = tuple(map(p.text, product.args)) if [arg.rank for arg in product.args] == [2, 2] else None
+    else:
+        factors = _factors(p, product)
+    if factors is None or not other.kind.is_array:
+        return None
+    start = arranged(p, other, node.axes, node.kind.rank, 0)
+    return atom(f"torch.addmm({start}, {factors[0].text}, {factors[1].text})")
 
 
 def _is_turned(p: Printer, node: Node) -> bool:
@@ -62,7 +83,7 @@ def einsum_text(p: Printer, node: Node) -> Text:
     ]
     out = "".join(of[axis] for axis in node.axes) + lane[2]
     first, second = (own + letters for own, letters in zip(subscripts, lane, strict=False))
-    if (made := matrix_product((texts[0], first), (texts[1], second), out)) is not None:
+    if (made := matrix_product((texts[0], first), (texts[1], second), out, stacks=p.library == "torch")) is not None:
         return made
     return atom(f'{p.library}.einsum("{first},{second}->{out}", {texts[0].text}, {texts[1].text})')
 
@@ -79,7 +100,7 @@ def contract_text(p: Printer, node: Node) -> Text:
     out = "".join(of[axis] for axis in node.axes) + lane
     factors = [p.text(factor) for factor in node.args]
     (first, second), (a, b) = factors, subscripts
-    if (made := matrix_product((first, a), (second, b), out)) is not None:
+    if (made := matrix_product((first, a), (second, b), out, stacks=p.library == "torch")) is not None:
         return made
     best = ", optimize=True" if p.library == "np" else ""
     return atom(f'{p.library}.einsum("{a},{b}->{out}", {first.text}, {second.text}{best})')

@@ -154,33 +154,54 @@ def linear_recurrence(a, b, h, dim):
     """``h = a * h + b`` along a dimension, all values of h, by doubling (Hillis and Steele 1986)."""
     size = b.shape[dim]
     constant = not isinstance(a, torch.Tensor)
-    rounds = torch.is_autocast_enabled(b.device.type)  # products of matrices
-    if constant and size <= 64 and abs(a) <= 1 and b.is_floating_point() and not rounds:
-        return _decay(a, b.movedim(dim, 0), h).movedim(0, dim).contiguous()
     first = (a if constant else a.narrow(dim, 0, 1)) * h.unsqueeze(dim) + b.narrow(dim, 0, 1)
     shape = [size if k == dim else n for k, n in enumerate(first.shape)]
     b = torch.cat([first, b.expand(shape).narrow(dim, 1, size - 1)], dim)
-    step = 1
+    a = a if constant else a.expand(shape).narrow(dim, 1, size - 1)
+    differentiated = torch.is_grad_enabled() and (b.requires_grad or not constant and a.requires_grad)
+    return _Recurrence.apply(a, b, dim, True) if differentiated else _doubled(a, b, dim, True)
+
+
+class _Recurrence(torch.autograd.Function):
+    """Adds ``a[k] * h[k]`` to ``h[k + 1]``, one after the other; or the other way around, which gives the gradients."""
+
+    @staticmethod
+    def forward(context, a, h, dim, forth):
+        h = _doubled(a, h.clone(), dim, forth)
+        factors = isinstance(a, torch.Tensor)
+        context.save_for_backward(*((a, h) if factors else ()))
+        context.number, context.dim, context.forth = None if factors else a, dim, forth
+        return h
+
+    @staticmethod
+    def backward(context, gradient):
+        a, h = context.saved_tensors or (context.number, None)
+        factor = a.conj() if context.number is None else a
+        gradient = _Recurrence.apply(factor, gradient, context.dim, not context.forth)
+        if not context.needs_input_grad[0]:
+            return None, gradient, None, None
+        size = a.shape[context.dim]
+        early, late = (h, gradient) if context.forth else (gradient, h)
+        early, late = early.narrow(context.dim, 0, size), late.narrow(context.dim, 1, size)
+        return (early.conj() * late if context.forth else early * late.conj()), gradient, None, None
+
+
+def _doubled(a, h, dim, forth):
+    """Adds ``a[k] * h[k]`` to ``h[k + 1]``, or ``a[k] * h[k + 1]`` to ``h[k]``, over 1, 2, 4... positions at a time."""
+    size, step = h.shape[dim], 1
     while step < size:
-        later = a if constant else a.narrow(dim, step, size - step)
-        added = b.narrow(dim, step, size - step) + later * b.narrow(dim, 0, size - step)
-        b = torch.cat([b.narrow(dim, 0, step), added], dim)
-        if constant:
+        early, late = h.narrow(dim, 0, size - step), h.narrow(dim, step, size - step)
+        if forth:
+            late += a * early
+        else:
+            early += a * late
+        if 2 * step < size and not isinstance(a, torch.Tensor):
             a = a * a
         elif 2 * step < size:
-            a = torch.cat([a.narrow(dim, 0, step), later * a.narrow(dim, 0, size - step)], dim)
+            a = a.narrow(dim, 0, size - 2 * step) * a.narrow(dim, step, size - 2 * step)
         step *= 2
-    return b
+    return h
 
-
-def _decay(a, b, h):
-    """``h = a * h + b`` along the first dimension, of few positions: products with powers of a number."""
-    size, rest = b.shape[0], b.shape[1:]
-    rest = rest if rest == h.shape else torch.broadcast_shapes(rest, h.shape)
-    powers = (a ** torch.arange(size + 1, dtype=torch.float64, device=b.device)).to(b.dtype)
-    table = torch.cat([powers.new_zeros(size - 1), powers[:-1]]).unfold(0, size, 1).flip(1)
-    found = (table @ b.expand(size, *rest).reshape(size, -1)).view(size, *rest)
-    return torch.addcmul(found, powers[1:].view(-1, *[1] * len(rest)), h)
 ''',
     "linear_recurrence_array": '''
 def linear_recurrence_array(a, b, h, axis):

@@ -275,6 +275,8 @@ def _elementwise(p: Printer, node: Node) -> Text:
     in_lanes = any(a.rank or not a.kind.is_number for a in node.args)
     if name == "not":
         return _negation(p, node)
+    if (made := _added_product(p, node)) is not None:
+        return made
     if name in OPERATORS and len(args) == 2:
         from looplift.emit.position_masks import position_mask_text
 
@@ -300,6 +302,14 @@ def _elementwise(p: Printer, node: Node) -> Text:
     if p.library == "torch" and len(args) >= 1 and args[0].kind.is_number and not args[0].axes:
         texts[0] = f"torch.tensor({texts[0]})"
     return atom(f"{function}({', '.join(texts)})")
+
+
+def _added_product(p: Printer, node: Node) -> Text | None:
+    if "product" not in node.attrs or p.library != "torch":
+        return None
+    from looplift.emit.contractions import added_product
+
+    return added_product(p, node)
 
 
 def into_buffer(p: Printer, step: Assign) -> str:
@@ -404,6 +414,8 @@ def _apply(p: Printer, node: Node) -> Text:
     """An operation on values that no axis changes, spelled as its author did."""
     name, count = node.attrs["name"].removeprefix("inplace."), node.attrs["positional"]
     args, kwargs = node.args[:count], node.args[count:]
+    if (made := _added_product(p, node)) is not None:
+        return made
     if name in OPERATORS and len(args) == 2:
         sign, level = OPERATORS[name]
         left = p.text(args[0]).at(level + (1 if level in (COMPARE, POWER) else 0))

@@ -132,7 +132,7 @@ class _Rewriter:
 
     def _shared(self, node: Node) -> Node:
         """An equal node that exists already, unless its value may change between the two."""
-        if self._is_volatile(node):
+        if self._is_volatile(node) or (node.op == "name" and node.attrs.get("local")):
             return node
         try:
             return self.known.setdefault(self.bound.key_of(node) or key_of_node(node), node)
@@ -141,9 +141,7 @@ class _Rewriter:
 
     def _is_volatile(self, node: Node) -> bool:
         if node.serial not in self.volatile:
-            own = node.op in ("drawn", "empty_list", "flattened", "dense") or (
-                node.op == "name" and (node.attrs.get("memory") or node.attrs.get("local"))
-            )
+            own = node.op in ("drawn", "empty_list", "flattened", "dense") or (node.op == "name" and _changes(node))
             made = node.op == "apply" and node.kind.is_array
             self.volatile[node.serial] = bool(own or made) or any(self._is_volatile(arg) for arg in node.args)
         return self.volatile[node.serial]
@@ -177,7 +175,8 @@ class _Rewriter:
         whole = value
         while whole.op in READS or _is_value_or_number(whole):
             whole = whole.args[whole.op == "where"]
-        key = ("finite", whole.attrs["text"] if whole.op == "name" else whole.serial)
+        given = whole.op == "name" and not whole.attrs.get("local")
+        key = ("finite", whole.attrs["text"] if given else whole.serial)
         if key in self.checked:
             return True
         if whole is value:
@@ -212,6 +211,11 @@ def _is_value_or_number(node: Node) -> bool:
     if node.op != "where" or node.args[2].op != "const":
         return False
     return math.isfinite(node.args[2].attrs["value"])
+
+
+def _changes(name: Node) -> bool:
+    """Whether one node of a name stands for several values; that of a carried number stands for one of each step."""
+    return bool(name.attrs.get("memory") or (name.attrs.get("local") and not (name.kind.is_array or name.axes)))
 
 
 def _with_args(node: Node, args: tuple[Node, ...], attrs: dict[str, Any] | None = None) -> Node:

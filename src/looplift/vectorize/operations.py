@@ -9,6 +9,7 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, as_atom, operands
 from looplift.ops import table
+from looplift.ops.autocast import rounds_products
 from looplift.ops.names import OF_USERS, said
 from looplift.vectorize import cells, custom, nodes, numbers, positions, ragged, rows, strips
 from looplift.vectorize.arithmetic import arithmetic
@@ -58,7 +59,7 @@ def operation(context: Context, statement: Let) -> Val:
     if op.name in ("is_", "is_not") and not _tells_objects(context, op):
         raise context.refuse("unknown-op", "'is' of values that are made anew where the loop hands one on")
     if not any(value.axes for value in values):
-        return Val(uniform(context, op, fact, statement.var))
+        return Val(_added(context, statement, uniform(context, op, fact, statement.var)))
     if op.name in ("is_", "is_not") and all(_is_bool(context, arg) for arg in op.args):
         op = replace(op, name="eq" if op.name == "is_" else "ne")  # there is but one True
     if op.name in ("in_", "not_in") and (found := _found_in(context, op, fact, statement.var)) is not None:
@@ -67,7 +68,28 @@ def operation(context: Context, statement: Let) -> Val:
         raise context.refuse(
             "unknown-op", f"'{op.name.rstrip('_').replace('_', ' ')}' of values that differ by iteration"
         )
-    return lanes(context, op, fact, statement.var)
+    made = lanes(context, op, fact, statement.var)
+    _added(context, statement, made.node)
+    return made
+
+
+PRODUCTS = ("matmul", "torch.matmul", "torch.mm", "method.matmul", "method.mm")
+
+
+def _added(context: Context, statement: Let, node: Node) -> Node:
+    """Mark a sum with a product of matrices of its shape, of which no digit decides: the product may begin with it."""
+    op, fact = statement.op, context.facts.of[statement.var]
+    if op.name != "add" or node.op not in ("elementwise", "apply") or node.rank != 2:
+        return node
+    if statement.var in context.flow.deciding or str(fact.kind.dtype) not in ("torch.float32", "torch.float64"):
+        return node
+    for position, (operand, arg) in enumerate(zip(op.args, node.args, strict=True)):
+        product = arg.op == "matmul" or (arg.op == "apply" and arg.attrs["name"] in PRODUCTS)
+        if not product or not isinstance(operand, Var) or context.facts.of[operand].shape != fact.shape:
+            continue
+        if arg.kind == node.kind and arg.axes == node.axes and not rounds_products(fact.kind.dtype):
+            node.attrs["product"] = position
+    return node
 
 
 def _tells_objects(context: Context, op: Op) -> bool:
