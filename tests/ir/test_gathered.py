@@ -182,7 +182,7 @@ def test_dicts_that_are_gone_through_are_lists(function):
 
 
 def test_entries_are_found_once():
-    """A loop over the items that an ``if`` chose reads them where they are, not again for each of them."""
+    """A loop over the items that an ``if`` chose is one over all of them, under the same mask."""
     lifted = lift(contrasts, verify="off", backend="torch")
     called(lifted, True, [1.0] * 6)
-    assert lifted.source.count("torch.nonzero(") == 1
+    assert "torch.nonzero(" not in lifted.source
