@@ -46,6 +46,10 @@ def load_program(text: str, caller: str) -> Callable[..., Any]:
         raise NotLiftable("backend", "this Python has no lock that keeps objects as they are")
     namespace: dict[str, Any] = {"ctypes": ctypes, "sys": sys, "deque": deque, "RequirementFailed": RequirementFailed}
     namespace |= {"_library": _library, "source": text}
+    if "numpy." in caller:
+        import numpy
+
+        namespace["numpy"] = numpy
     exec(compile(caller, "<typed program>", "exec"), namespace)
     return namespace["program"]
 

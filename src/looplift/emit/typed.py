@@ -22,7 +22,7 @@ def make(source):
     function.restype, function.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_int64]
 
     def program(*values):
-        return function((RequirementFailed, deque, *values), {limit})
+        return function((RequirementFailed, deque, *values{more}), {limit})
 
     return program
 
@@ -30,6 +30,7 @@ def make(source):
 program = make(source)
 """
 
+NUMPY = ", (numpy.ndarray, numpy.empty, numpy.float64, numpy.int64, numpy.bool_)"
 FLAT = "0"
 DEEP = "(sys.getrecursionlimit() - depth() - 50) // 3"
 """A call of a function that keeps its results takes three of Python's levels."""
@@ -59,7 +60,9 @@ def typed_code(
     """Raises NotLiftable where there is no such program."""
     live_out = ["return"] if program.returns else list(program.live_out)
     found = typed_program(program.region.statements, values, live_out, source_of, others)
-    caller = (DEPTH if found.is_deep else "") + CALLER.format(limit=DEEP if found.is_deep else FLAT)
+    caller = (DEPTH if found.is_deep else "") + CALLER.format(
+        limit=DEEP if found.is_deep else FLAT, more=NUMPY if found.has_numpy else ""
+    )
     return TypedCode(found, caller)
 
 
@@ -94,7 +97,8 @@ def standalone(name: str, typed: TypedCode) -> str:
     caller = typed.caller.replace("RequirementFailed", "RuntimeError").replace("program = make(source)", "")
     caller = caller.rstrip() + f"\n\n\n{name} = make({name}_source)\n"
     text = f'{name}_source = r"""\n{typed.program.text}"""\n'
-    return f"{loader_text()}\n\nimport sys\nfrom collections import deque\n\n{text}\n\n{caller}"
+    numpy = "import numpy\n" if typed.program.has_numpy else ""
+    return f"{loader_text()}\n\nimport sys\n{numpy}from collections import deque\n\n{text}\n\n{caller}"
 
 
 def whole_function(
@@ -103,6 +107,9 @@ def whole_function(
     """Whether all that a function does is one typed program for these values, with ``loops`` or recursion in it."""
     region: Any = SimpleNamespace(region=SimpleNamespace(statements=statements), returns=True, live_out=())
     try:
-        return typed_code(region, values, source_of, []).program.is_deep or loops
+        found = typed_code(region, values, source_of, []).program
+        if found.has_numpy:  # of loops over arrays alone other forms know more
+            return found.is_deep or any(isinstance(one, ast.FunctionDef) for one in statements)
+        return found.is_deep or loops
     except NotLiftable:
         return False

@@ -117,7 +117,7 @@ class Folds(Loops):
         self.emit(f"{text_of(type_)} {name} = {text_of(type_)}({first}); bool {seen} = false;")
         conversion = "real" if type_ is FLOAT else text_of(type_)
         self.lines += [line.replace(f"item_of_{name}(", f"{conversion}(") for line in lines]
-        if type_ is FLOAT and (start is None or start.type is not FLOAT) and not _has_items(node.args[0]):
+        if type_ is FLOAT and (start is None or start.type is not FLOAT) and not has_items(node.args[0]):
             nothing = "I(0)" if start is None else start.code
             return self.keep(Value(MIXED, f"({seen} ? Dyn({name}) : Dyn({nothing}))"))
         return Value(type_, name)
@@ -187,8 +187,8 @@ class Folds(Loops):
         return self.keep(Value(type_, f"({seen} ? {coerced(found, type_)} : {coerced(default, type_)})"))
 
 
-def _has_items(source: ast.expr) -> bool:
+def has_items(source: ast.expr) -> bool:
     """Whether what is gone through has an item, whatever the values are: the sum of none is the integer 0."""
     if isinstance(source, ast.GeneratorExp):
-        return all(not one.ifs and _has_items(one.iter) for one in source.generators)
+        return all(not one.ifs and has_items(one.iter) for one in source.generators)
     return isinstance(source, ast.Tuple | ast.List) and bool(source.elts)

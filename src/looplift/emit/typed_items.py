@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from looplift.emit.typed_expressions import SEQUENCES, Values, element, inside, is_box
-from looplift.emit.typed_scope import Value, as_int, as_number, coerced, refuse
+from looplift.emit.typed_scope import Value, as_int, as_number, coerced, plain, refuse
 from looplift.emit.typed_types import (
     BOOL,
     FLOAT,
@@ -67,6 +67,7 @@ class Expressions(Values):
 
     def comparable(self, left: Value, right: Value, node: ast.AST) -> tuple[str, str]:
         if left.type in NUMBERS and right.type in NUMBERS:
+            left, right = plain(left), plain(right)
             type_ = left.type if same(left.type, right.type) else self._ordered(left.type, right.type)
             return as_number(left, type_), as_number(right, type_)
         if not (is_box(left, "list") or left.type is TEXT or isinstance(left.type, Tup)):

@@ -60,8 +60,10 @@ struct Deep {
 
 struct PyObject;
 struct None_ { char unused = 0; };
+template <class T> struct Np { T v; };  // a scalar of NumPy's
 struct Dyn {
-  unsigned char tag; union { I i; F d; };  // 0 bool, 1 int, 2 float
+  unsigned char tag; bool np = false; union { I i; F d; };  // 0 bool, 1 int, 2 float; whether it is NumPy's
+  template <class T> Dyn(Np<T> v) : Dyn(v.v) { np = true; }
   Dyn() : tag(1), i(0) {}
   Dyn(bool v) : tag(0), i(v) {}
   Dyn(I v) : tag(1), i(v) {}
@@ -218,12 +220,17 @@ static inline I whole(I a) { return a; }
 static I gcd(I a, I b) { a = magnitude(a); b = magnitude(b); while (b) { I r = a % b; a = b; b = r; } return a; }
 #define NUMERIC(name) \
   static Dyn name(Dyn a, Dyn b) { \
-    if (a.tag == 2 || b.tag == 2) return name(a.real(), b.real()); \
-    return name(a.i, b.i); }
+    if ((a.np || b.np) && !a.tag && !b.tag) bail(KIND); \
+    Dyn r = a.tag == 2 || b.tag == 2 ? Dyn(name(a.real(), b.real())) : Dyn(name(a.i, b.i)); \
+    r.np = a.np || b.np; return r; }
 NUMERIC(plus) NUMERIC(minus) NUMERIC(times) NUMERIC(floordiv) NUMERIC(mod) NUMERIC(power)
 static F over(Dyn a, Dyn b) { if (a.tag == 2 || b.tag == 2) return over(a.real(), b.real()); return over(a.i, b.i); }
-static Dyn negative(Dyn a) { if (a.tag == 2) return -a.d; return negative(a.i); }
-static Dyn magnitude(Dyn a) { if (a.tag == 2) return fabs(a.d); return magnitude(a.i); }
+static Dyn as_numpy(Dyn a, bool np) { a.np = np; return a; }
+static Dyn negative(Dyn a) { if (a.np && !a.tag) bail(KIND); return as_numpy(a.tag == 2 ? Dyn(-a.d)
+    : Dyn(negative(a.i)), a.np); }
+static Dyn magnitude(Dyn a) { if (a.np && !a.tag) bail(KIND); return as_numpy(a.tag == 2 ? Dyn(fabs(a.d))
+    : Dyn(magnitude(a.i)), a.np); }
+static inline I integer(Dyn a) { if (a.tag != 1) bail(KIND); return a.i; }
 static inline I whole(Dyn a) { return a.tag == 2 ? whole(a.d) : a.i; }
 static inline F real(I a) { return (F)a; }
 static inline F real(F a) { return a; }

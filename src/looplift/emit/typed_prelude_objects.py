@@ -89,7 +89,9 @@ static inline PyObject* object(F v) { return PyFloat_FromDouble(v); }
 static inline PyObject* object(bool v) { PyObject* o = v ? &_Py_TrueStruct : &_Py_FalseStruct; Py_IncRef(o);
     return o; }
 static inline PyObject* object(None_) { Py_IncRef(&_Py_NoneStruct); return &_Py_NoneStruct; }
-static PyObject* object(Dyn v) { return v.tag == 2 ? object(v.d) : v.tag ? object(v.i) : object((bool)v.i); }
+static PyObject* object_of_numpy(Dyn v);
+static PyObject* object(Dyn v) { if (v.np) return object_of_numpy(v);
+    return v.tag == 2 ? object(v.d) : v.tag ? object(v.i) : object((bool)v.i); }
 static PyObject* object(const Str& v) { static const uint32_t none = 0;
     return PyUnicode_FromKindAndData(4, v.n() ? v.data() : &none, v.n()); }
 template <class T> PyObject* object(const Opt<T>& v) { return v.has ? py(v.v) : object(None_()); }
@@ -100,7 +102,8 @@ static bool holds(PyObject* o, I v) { int over = 0; return is(o, PyLong_Type) &&
     &over) == v && !over; }
 static bool holds(PyObject* o, F v) { if (!is(o, PyFloat_Type)) return false; F w = PyFloat_AsDouble(o);
     return !memcmp(&v, &w, 8); }
-static bool holds(PyObject* o, Dyn v) { return v.tag == 2 ? holds(o, v.d) : v.tag ? holds(o, v.i) : false; }
+static bool holds(PyObject* o, Dyn v) { if (v.np) return false;
+    return v.tag == 2 ? holds(o, v.d) : v.tag ? holds(o, v.i) : false; }
 template <class T> bool holds(PyObject*, const T&) { return false; }
 template <class T> PyObject* item(PyObject* old, const T& v) { if (old && holds(old, v)) { Py_IncRef(old);
     return old; } return py(v); }
@@ -234,7 +237,8 @@ static Str text(F v) { char* found = PyOS_double_to_string(v, 'r', 0, 2, nullptr
     bail(MEMORY); } Str s = str_from(found); PyMem_Free(found); return s; }
 static Str text(bool v) { return str_from(v ? "True" : "False"); }
 static Str text(None_) { return str_from("None"); }
-static Str text(Dyn v) { return v.tag == 2 ? text(v.d) : v.tag ? text(v.i) : text((bool)v.i); }
+static Str text(Dyn v) { if (v.np && v.tag == 2) bail(KIND);
+    return v.tag == 2 ? text(v.d) : v.tag ? text(v.i) : text((bool)v.i); }
 static inline const Str& text(const Str& v) { return v; }
 template <class T> Str text(const Opt<T>& v) { return v.has ? text(v.v) : text(None_()); }
 """

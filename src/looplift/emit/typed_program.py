@@ -17,10 +17,10 @@ from typing import Any
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
+from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_names import with_versions
 from looplift.emit.typed_scope import Routine, Value, refuse
-from looplift.emit.typed_statements import Statements
-from looplift.emit.typed_types import TEXT, Box, Maybe, Tup, copy_of, type_of
+from looplift.emit.typed_types import TEXT, Arr, Box, Maybe, Tup, copy_of, type_of
 
 _LIBRARIES = ("heapq", "collections", "math", "functools", "bisect")
 _PASSES = 40
@@ -34,7 +34,7 @@ class TypedProgram:
 
     ``callees``: functions of the user's that it calls, with what their names stand for. ``is_deep``: it recurses.
     ``types``: of the inputs. ``classes``: those of its objects, each with what it has. ``functions``: what it takes
-    from modules of libraries.
+    from modules of libraries. ``has_numpy``: it makes objects of NumPy's.
     """
 
     text: str
@@ -45,9 +45,10 @@ class TypedProgram:
     types: dict[str, Any]
     classes: list[tuple[type, dict[str, Any]]]
     functions: dict[tuple[types.ModuleType, str], Any]
+    has_numpy: bool = False
 
 
-class Writer(Statements):
+class Writer(ArrayCalls):
     """Writes one program, again and again until no type becomes wider."""
 
     def __init__(
@@ -141,7 +142,9 @@ class Writer(Statements):
                 return None
             return self._global(node.id)
         if isinstance(node, ast.Attribute) and isinstance(owner := self.resolved(node.value), types.ModuleType):
-            if owner.__name__ in (*_LIBRARIES, "sys"):
+            if owner.__name__ == "numpy":
+                self.joins.meet_numpy()
+            if owner.__name__ in (*_LIBRARIES, "sys", "numpy"):
                 return self._of_library(owner, node.attr)
         return None
 
@@ -220,7 +223,7 @@ class Writer(Statements):
         if isinstance(function, Routine):
             return function
         function = getattr(function, "__looplift_original__", function)
-        if not isinstance(function, types.FunctionType) or function.__module__ in _LIBRARIES:
+        if not isinstance(function, types.FunctionType) or function.__module__.split(".")[0] in (*_LIBRARIES, "numpy"):
             return None
         if function not in self.routines:
             if function.__closure__ or function.__kwdefaults__:
@@ -269,7 +272,9 @@ class Writer(Statements):
         text = program_text(self, every)
         classes = [(made, dict(one.methods)) for made, one in self.records.items()]
         deep = any(one.calls_itself for one in every)
-        return TypedProgram(text, self.inputs, changes, self.callees, deep, self.given, classes, self.functions)
+        return TypedProgram(
+            text, self.inputs, changes, self.callees, deep, self.given, classes, self.functions, self.joins.has_numpy
+        )
 
     def _reachable(self, routine: Routine) -> set[Routine]:
         found: set[Routine] = set()
@@ -294,6 +299,9 @@ def check_result(type_: Any, depth: int = 0) -> None:
 
 
 def holds_box(type_: Any) -> bool:
+    """Whether values of a type may be changed."""
+    if isinstance(type_, Arr):
+        return True
     if isinstance(type_, Box):
         return type_.find().kind not in ("bytes", "bytearray")
     return any(map(holds_box, type_.items)) if isinstance(type_, Tup) else False

@@ -9,7 +9,22 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
-from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NONE, Joins, Maybe, Tup, same, text_of
+from looplift.emit.typed_types import (
+    BOOL,
+    FLOAT,
+    INT,
+    MIXED,
+    NEVER,
+    NONE,
+    NP_BOOL,
+    PLAIN,
+    SCALARS,
+    Joins,
+    Maybe,
+    Tup,
+    same,
+    text_of,
+)
 
 
 @dataclass
@@ -179,8 +194,20 @@ def needed(value: Value) -> Value:
     return value
 
 
+def plain(value: Value) -> Value:
+    """A number of NumPy's as one of Python's."""
+    if value.type not in SCALARS:
+        return value
+    return Value(PLAIN[value.type], f"{value.code}.v")
+
+
 def as_int(value: Value, node: ast.AST | None = None) -> str:
     value = needed(value)
+    if value.type is NP_BOOL:
+        raise refuse(node, "is no integer")
+    value = plain(value)
+    if value.type is MIXED:
+        return f"integer({value.code})"
     if value.type in (INT, NEVER, NONE):
         return value.code if value.type is INT else "(bail(KIND), I(0))"
     if value.type is BOOL:
@@ -192,6 +219,10 @@ def as_number(value: Value, to: Any) -> str:
     """C++ of a number as an integer, a float or either."""
     if same(value.type, to):
         return value.code
+    if to is not MIXED:
+        value, to = plain(value), PLAIN.get(to, to)
+    if same(value.type, to):
+        return value.code
     if to is INT:
         return f"I({value.code})"
     if to is FLOAT:
@@ -201,6 +232,7 @@ def as_number(value: Value, to: Any) -> str:
 
 def common(one: Any, other: Any) -> Any:
     """The type in which two numbers are computed with: of bool, int; a float makes floats of all others."""
+    one, other = PLAIN.get(one, one), PLAIN.get(other, other)
     if FLOAT in (one, other):
         return FLOAT
     return MIXED if MIXED in (one, other) else INT

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from looplift.emit.typed_expressions import quoted
+from looplift.emit.typed_prelude_arrays import ARRAYS
 from looplift.emit.typed_prelude_containers import CONTAINERS, HELPERS
 from looplift.emit.typed_prelude_numbers import NUMBERS
 from looplift.emit.typed_prelude_objects import OBJECTS
@@ -30,7 +31,14 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
     body += [*writer.methods[main], "bail(UNBOUND);", "}"]
     program = "\n".join([*writer.object_texts(), "struct Program {", *body, "};"])
     tuples = [tuple_text(int(count)) for count in sorted(set(re.findall(r"\bTup(\d+)\b", program)))]
-    return "\n".join([NUMBERS, CONTAINERS, OBJECTS, *tuples, HELPERS, program, ENTRY])
+    if writer.joins.has_numpy:
+        entry = ENTRY.replace(*_WITH_NUMPY)
+        return "\n".join([NUMBERS, CONTAINERS, OBJECTS, *tuples, HELPERS, ARRAYS, program, entry])
+    return "\n".join([NUMBERS, CONTAINERS, OBJECTS, NO_ARRAYS, *tuples, HELPERS, program, ENTRY])
+
+
+_FIRST = "  PyObject* volatile found = nullptr;\n"
+_WITH_NUMPY = _FIRST, "  begin_numpy(PyTuple_GetItem(args, PyTuple_Size(args) - 1));\n" + _FIRST
 
 
 def variables(routine: Routine, names: list[str]) -> list[str]:
@@ -141,6 +149,8 @@ template <> struct From<Tup0> { static Tup0 of(PyObject* o) {
   must(is(o, PyTuple_Type) && PyTuple_Size(o) == 0); return Tup0();
 } };
 static PyObject* object(Tup0) { return PyTuple_New(0); }"""
+
+NO_ARRAYS = "static PyObject* object_of_numpy(Dyn) { bail(KIND); }"
 
 ENTRY = """
 static const char* const reasons[] = {

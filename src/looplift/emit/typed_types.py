@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import collections
+from functools import cache
 from typing import Any
+
+import numpy as np
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
@@ -26,7 +29,28 @@ INT = Type("int", "I")
 FLOAT = Type("float", "F")
 MIXED = Type("a number", "Dyn")
 TEXT = Type("str", "Str")
-NUMBERS = (BOOL, INT, FLOAT, MIXED)
+NP_BOOL = Type("a bool of NumPy's", "Np<bool>")
+NP_INT = Type("an int64 of NumPy's", "Np<I>")
+NP_FLOAT = Type("a float64 of NumPy's", "Np<F>")
+SCALARS = (NP_BOOL, NP_INT, NP_FLOAT)
+NUMBERS = (BOOL, INT, FLOAT, MIXED, *SCALARS)
+PLAIN = {NP_BOOL: BOOL, NP_INT: INT, NP_FLOAT: FLOAT}
+"""What the scalars of NumPy's are as numbers of Python's."""
+SCALAR = {plain: scalar for scalar, plain in PLAIN.items()}
+
+
+class Arr(Type):
+    """An array of NumPy's: the scalars that are its elements, and how many dimensions it has."""
+
+    def __init__(self, element: Type, rank: int):
+        super().__init__(f"a {rank}-dimensional array of {element}", f"Arr<{PLAIN[element].text}, {rank}>")
+        self.element, self.rank = element, rank
+
+
+@cache
+def array_type(element: Type, rank: int) -> Arr:
+    """The one type of such arrays."""
+    return Arr(element, rank)
 
 
 @dataclass(frozen=True)
@@ -64,10 +88,16 @@ class Box:
 
 
 class Joins:
-    """Joins of types; ``changes`` counts what became wider."""
+    """Joins of types; ``changes`` counts what became wider. ``has_numpy``: whether NumPy's scalars are among the
+    numbers."""
 
     def __init__(self) -> None:
         self.changes = 0
+        self.has_numpy = False
+
+    def meet_numpy(self) -> None:
+        self.changes += not self.has_numpy
+        self.has_numpy = True
 
     def join(self, one: Any, other: Any) -> Any:
         if one is other or other is NEVER:
@@ -160,6 +190,8 @@ def type_of(value: Any, joins: Joins, seen: dict[int, Any], depth: int = 0) -> A
     known = {bool: BOOL, int: INT, float: FLOAT, str: TEXT, type(None): NONE}.get(type(value))
     if known is not None:
         return known
+    if isinstance(value, np.ndarray | np.generic):
+        return _type_of_numpy(value, joins)
     if depth > _DEPTH:
         raise NotLiftable("unsupported-value", "lists in lists in lists")
     if id(value) in seen:
@@ -179,14 +211,26 @@ def type_of(value: Any, joins: Joins, seen: dict[int, Any], depth: int = 0) -> A
     return box
 
 
+_ELEMENTS = {"float64": NP_FLOAT, "int64": NP_INT, "bool": NP_BOOL}
+
+
+def _type_of_numpy(value: Any, joins: Joins) -> Any:
+    element = _ELEMENTS.get(str(value.dtype))
+    is_scalar = element is not None and type(value) is value.dtype.type
+    if element is None or not (is_scalar or (type(value) is np.ndarray and 1 <= value.ndim <= 4)):
+        raise NotLiftable("unsupported-value", f"a {type(value).__name__} of {value.dtype}")
+    joins.meet_numpy()
+    return element if is_scalar else array_type(element, value.ndim)
+
+
 def _of_each_kind(items: Any) -> list[Any]:
     """Items whose types are those of all."""
     kinds = {type(item): item for item in items}
-    if not kinds.keys() & {tuple, *_KINDS}:
+    if not kinds.keys() & {tuple, np.ndarray, *_KINDS}:
         return list(kinds.values())
     if kinds.keys() == {tuple}:
         kinds = {tuple(map(type, item)): item for item in items}
-        if not any(one in (tuple, *_KINDS) for kind in kinds for one in kind):
+        if not any(one in (tuple, np.ndarray, *_KINDS) for kind in kinds for one in kind):
             return list(kinds.values())
     return list(items)
 

@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from looplift.base.errors import NotLiftable, TooLarge
@@ -37,13 +38,14 @@ def named_values(
     function: types.FunctionType, arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> dict[str, Any] | None:
     """The values of a function's names for one call, globals and builtins among them; None where a parameter has none,
-    or one that is neither a number, text, nor a container of such."""
+    or one that is neither a number, text, an array, nor a container of such."""
     try:
         bound = inspect.signature(function).bind(*arguments, **keywords)
     except TypeError:
         return None
     bound.apply_defaults()
-    if not all(type(value) in (*CONTAINERS, *ATOMS, bytearray) for value in bound.arguments.values()):
+    kinds = (*CONTAINERS, *ATOMS, bytearray, np.ndarray)
+    if not all(type(value) in kinds for value in bound.arguments.values()):
         return None
     code = function.__code__
     names = {name for one in _codes_in(code) for name in one.co_names}

@@ -1,0 +1,332 @@
+"""Functions of NumPy's, attributes and methods of arrays in a typed program in, their types and C++ out."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from looplift.emit.typed_arrays import Arrays, element_text, is_array
+from looplift.emit.typed_expressions import element, is_box
+from looplift.emit.typed_numpy import is_scalar
+from looplift.emit.typed_scope import Value, as_int, as_number, plain, refuse
+from looplift.emit.typed_types import (
+    BOOL,
+    FLOAT,
+    INT,
+    MIXED,
+    NEVER,
+    NONE,
+    NP_BOOL,
+    NP_FLOAT,
+    NP_INT,
+    NUMBERS,
+    PLAIN,
+    SCALAR,
+    Tup,
+    array_type,
+)
+
+_DTYPES = {
+    int: INT, float: FLOAT, bool: BOOL, np.int64: INT, np.float64: FLOAT, np.bool_: BOOL,
+    "int": INT, "float": FLOAT, "bool": BOOL, "int64": INT, "float64": FLOAT,
+}  # fmt: skip
+_FILLED = {np.zeros: "0", np.ones: "1", np.empty: "0"}
+_LIKE = {np.zeros_like: "0", np.ones_like: "1", np.empty_like: "0", np.full_like: ""}
+_FOLDS = {
+    np.sum: "sum", np.min: "min", np.max: "max", np.amin: "min", np.amax: "max", np.argmin: "argmin",
+    np.argmax: "argmax", np.any: "any", np.all: "all", np.mean: "mean",
+}  # fmt: skip
+_METHODS = ("sum", "min", "max", "argmin", "argmax", "any", "all", "mean")
+_OF_NUMBERS = {
+    np.sqrt: "root({0})", np.floor: "floor({0})", np.ceil: "ceil({0})", np.fabs: "fabs({0})",
+}  # fmt: skip
+_TESTS = {np.isnan: "isnan({0})", np.isinf: "isinf({0})", np.isfinite: "isfinite({0})"}
+_EXTREMES = {np.maximum: ">", np.minimum: "<"}
+
+
+class ArrayCalls(Arrays):
+    """Calls that make arrays, or that go through their elements."""
+
+    def known(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        if getattr(function, "__module__", "").split(".")[0] == "numpy" or isinstance(function, np.ufunc):
+            self.joins.meet_numpy()
+            return self._of_numpy(function, node, keywords)
+        return super().known(function, node, keywords)
+
+    def _of_numpy(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        if isinstance(function, type):
+            return self._converted(function, node, keywords)
+        if function in _FILLED:
+            return self._filled(node, keywords, Value(INT, f"I({_FILLED[function]})"))
+        if function is np.full:
+            return self._full(node, keywords)
+        if function in _LIKE:
+            return self._like(_LIKE[function], node, keywords)
+        if function in (np.array, np.asarray):
+            return self._array(function, node, keywords)
+        if function in _FOLDS and len(node.args) == 1 and not keywords:
+            return self._fold(_FOLDS[function], self._folded_operand(node.args[0]), node)
+        if (function is np.arange and not keywords) or (function is np.eye and len(node.args) == 1 and not keywords):
+            return self._counted(function, node)
+        if function is np.copy and len(node.args) == 1 and not keywords:
+            return self._copied(self.expression(node.args[0]), node)
+        if keywords:
+            raise refuse(node, "is called with names")
+        return self._of_each(function, list(map(self.present, self.several(*node.args))), node)
+
+    # ------------------------------------------------------------ new arrays
+
+    def dtype_of(self, node: ast.expr | None, default: Any) -> Any:
+        if node is None:
+            return default
+        if isinstance(node, ast.Constant):
+            found = _DTYPES.get(node.value) if isinstance(node.value, str) else None
+        elif isinstance(node, ast.Attribute) and node.attr == "dtype":
+            owner = self.expression(node.value)
+            found = PLAIN[owner.type.element] if is_array(owner) else None
+        else:
+            made = self.resolved(node)
+            found = _DTYPES.get(made) if isinstance(made, type) else None
+        if found is None:
+            raise refuse(node, "is a dtype without a form")
+        return found
+
+    def _arguments(self, names: str, node: ast.Call, keywords: dict[str, ast.expr]) -> dict[str, ast.expr]:
+        found = dict(zip(names.split(), node.args))
+        if (
+            len(node.args) > len(names.split())
+            or keywords.keys() - set(names.split())
+            or found.keys() & keywords.keys()
+        ):
+            raise refuse(node, "is called in a way of its own")
+        return found | keywords
+
+    def _filled(self, node: ast.Call, keywords: dict[str, ast.expr], value: Value) -> Value:
+        given = self._arguments("shape dtype", node, keywords)
+        return self._made(given["shape"], self.dtype_of(given.get("dtype"), FLOAT), value, node)
+
+    def _full(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        given = self._arguments("shape fill_value dtype", node, keywords)
+        if "shape" not in given or "fill_value" not in given:
+            raise refuse(node, "is called in a way of its own")
+        value = self.keep(self.present(self.expression(given["fill_value"])))
+        if value.type not in NUMBERS or value.type is MIXED:
+            raise refuse(node, "is filled with what is no number")
+        return self._made(given["shape"], self.dtype_of(given.get("dtype"), plain(value).type), value, node)
+
+    def _made(self, shape: ast.expr, kind: Any, value: Value, node: ast.AST) -> Value:
+        parts = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
+        sizes = self.places_of(self.several(*parts))
+        return self._of_sizes([as_int(one, node) for one in sizes], kind, value, node)
+
+    def _of_sizes(self, sizes: list[str], kind: Any, value: Value, node: ast.AST) -> Value:
+        if not 1 <= len(sizes) <= 4:
+            raise refuse(node, "has no dimension, or too many")
+        shape, made = self.fresh(), array_type(SCALAR[kind], len(sizes))
+        self.emit(f"I {shape}[] = {{{', '.join(sizes)}}};")
+        found = self.keep(Value(made, f"array_of<{kind.text}, {len(sizes)}>({shape})"))
+        self.emit(f"fill({found.code}, {plain(value).code});")
+        return found
+
+    def _like(self, filler: str, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        given = self._arguments("a fill_value dtype" if not filler else "a dtype", node, keywords)
+        owner = self.keep(self.present(self.expression(given["a"])))
+        value = Value(INT, f"I({filler})") if filler else self.keep(self.present(self.expression(given["fill_value"])))
+        if not is_array(owner) or value.type not in NUMBERS:
+            raise refuse(node, "is not like an array")
+        kind = self.dtype_of(given.get("dtype"), PLAIN[owner.type.element])
+        sizes = [f"{owner.code}.size[{axis}]" for axis in range(owner.type.rank)]
+        return self._of_sizes(sizes, kind, value, node)
+
+    def _array(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        given = self._arguments("object dtype" if function is np.array else "a dtype", node, keywords)
+        first = next(iter(given.values()), None)
+        if first is None:
+            raise refuse(node, "is called in a way of its own")
+        if isinstance(first, ast.List | ast.Tuple) and len(given) == 1 and not any(map(_is_list, first.elts)):
+            return self._of_items(self.several(*first.elts), node)
+        source = self.present(self.expression(first))
+        if is_array(source) and function is np.array:
+            kind = self.dtype_of(given.get("dtype"), PLAIN[source.type.element])
+            if SCALAR[kind] is source.type.element:
+                return self._copied(source, node)
+        if not is_box(source, "list"):
+            raise refuse(node, "makes an array of what is no list")
+        source, cell, rank = self.keep(source), element(source), 1
+        if is_box(Value(cell, ""), "list"):
+            cell, rank = cell.find().cells[0], 2
+        kind = plain(Value(cell, "")).type
+        wanted = self.dtype_of(given.get("dtype"), None)
+        if kind not in (INT, FLOAT, BOOL) and (kind is not MIXED or wanted is None):
+            raise refuse(node, "makes an array of what are no numbers of one kind")
+        if wanted is None:
+            self.emit(f"if (!{source.code}->n) bail(EMPTY);")
+        if rank == 2:
+            self.emit(f"if (!{source.code}->n || !{source.code}->at(0)->n) bail(EMPTY);")
+        made = (wanted or kind).text
+        code = f"{'array_from' if rank == 1 else 'table_from'}<{made}>({source.code})"
+        return self.keep(Value(array_type(SCALAR[wanted or kind], rank), code))
+
+    def _counted(self, function: Any, node: ast.Call) -> Value:
+        values = self.several(*node.args)
+        if any(value.type not in (INT, NP_INT) for value in values) or not 1 <= len(values) <= 3:
+            raise refuse(node, "counts in other steps than integers")
+        codes = [as_int(value, node) for value in values]
+        if function is np.eye:
+            return self.keep(Value(array_type(NP_FLOAT, 2), f"identity({codes[0]})"))
+        codes = ["I(0)", *codes] if len(codes) == 1 else codes
+        codes += ["I(1)"] if len(codes) == 2 else []
+        return self.keep(Value(array_type(NP_INT, 1), f"counted({', '.join(codes)})"))
+
+    def _copied(self, value: Value, node: ast.AST) -> Value:
+        if not is_array(value):
+            raise refuse(node, "copies what is no array")
+        return self.keep(Value(value.type, f"copy({value.code})"))
+
+    # ------------------------------------------------------------ numbers
+
+    def _converted(self, made: type, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        kind = _DTYPES.get(made)
+        values = list(map(self.present, self.several(*node.args)))
+        if kind is None or keywords or len(values) != 1 or values[0].type not in NUMBERS or values[0].type is MIXED:
+            raise refuse(node, "makes a number without a form")
+        return self.scalar(Value(kind, f"Cast<{kind.text}>::of({plain(values[0]).code})"))
+
+    def _of_each(self, function: Any, values: list[Value], node: ast.Call) -> Value:
+        if function in (np.abs, np.absolute, np.negative) and is_array(*values):
+            return self.each("negative" if function is np.negative else "magnitude", values, node)
+        plain_numbers = values and all(one.type in NUMBERS and one.type is not MIXED for one in values)
+        if not plain_numbers:
+            raise refuse(node, "has no form in a typed program")
+        numbers = [plain(one) for one in values]
+        if len(values) == 1 and function in (np.abs, np.absolute) and numbers[0].type is not BOOL:
+            return self.scalar(Value(numbers[0].type, f"magnitude({numbers[0].code})"))
+        if len(values) == 1 and function in _OF_NUMBERS and numbers[0].type is FLOAT:
+            return self.scalar(Value(FLOAT, _OF_NUMBERS[function].format(numbers[0].code)))
+        if len(values) == 1 and function is np.sqrt and numbers[0].type is INT:
+            return self.scalar(Value(FLOAT, f"root({as_number(numbers[0], FLOAT)})"))
+        if len(values) == 1 and function in _TESTS:
+            return self.scalar(Value(BOOL, f"bool({_TESTS[function].format(as_number(numbers[0], FLOAT))})"))
+        if len(values) == 2 and function in _EXTREMES and BOOL not in {one.type for one in numbers}:
+            kind = FLOAT if FLOAT in {one.type for one in numbers} else INT
+            left, right = (self.keep(Value(kind, as_number(one, kind))) for one in numbers)
+            if kind is FLOAT:
+                self.emit(f"if ({left.code} != {left.code} || {right.code} != {right.code}) bail(DOMAIN);")
+                self.emit(f"if ({left.code} == 0 && {right.code} == 0) bail(DOMAIN);")  # zeros have signs
+            test = f"{left.code} {_EXTREMES[function]} {right.code}"
+            return self.scalar(Value(kind, f"({test} ? {left.code} : {right.code})"))
+        raise refuse(node, "has no form in a typed program")
+
+    # ------------------------------------------------------------ folds
+
+    def _folded_operand(self, node: ast.expr) -> Value:
+        """An array, or numbers that are written out, as NumPy makes an array of them."""
+        if isinstance(node, ast.List | ast.Tuple):
+            return self._of_items(self.several(*node.elts), node)
+        value = self.present(self.expression(node))
+        if is_array(value):
+            return value
+        return self._of_items(self.fields(self.keep(value)) if isinstance(value.type, Tup) else [], node)
+
+    def _of_items(self, items: list[Value], node: ast.AST) -> Value:
+        """An array of numbers that are written out."""
+        values = [self.keep(self.present(one)) for one in items]
+        kinds = {plain(one).type for one in values} - {NEVER}
+        if not values or kinds - {INT, FLOAT, MIXED} or (MIXED in kinds and FLOAT not in kinds):
+            raise refuse(node, "makes an array of what are no numbers of one kind")
+        kind = FLOAT if FLOAT in kinds else INT
+        shape = self.fresh()
+        self.emit(f"I {shape}[] = {{{len(values)}}};")
+        made = self.keep(Value(array_type(SCALAR[kind], 1), f"array_of<{kind.text}, 1>({shape})"))
+        for place, one in enumerate(values):
+            self.emit(f"{made.code}.p[{place}] = {as_number(plain(one), kind)};")
+        return made
+
+    def _fold(self, name: str, value: Value, node: ast.AST) -> Value:
+        kind = PLAIN[value.type.element]
+        if name in ("any", "all"):
+            return Value(NP_BOOL, f"Np<bool>{{{'any_of' if name == 'any' else 'all_true'}({value.code})}}")
+        if name in ("argmin", "argmax"):
+            return Value(NP_INT, f"Np<I>{{place_of_extreme<{str(name == 'argmax').lower()}>({value.code})}}")
+        if name in ("min", "max"):
+            return self.scalar(Value(kind, f"extreme_of<{str(name == 'max').lower()}>({value.code})"))
+        total = Value(FLOAT if kind is FLOAT else INT, f"sum_of({value.code})")
+        if name == "sum":
+            return self.scalar(total)
+        if kind is not FLOAT:
+            raise refuse(node, "is a mean of integers")
+        value = self.keep(value)
+        return self.scalar(Value(FLOAT, f"over(sum_of({value.code}), F(count_of({value.code})))"))
+
+    # ------------------------------------------------------------ attributes and methods
+
+    def of_Attribute(self, node: ast.Attribute) -> Value:
+        if self.joins.has_numpy:
+            found = self.resolved(node)
+            if type(found) is float:
+                return super().of_Attribute(node)
+            if found is None and is_array(owner := Value(self.peek(node.value), "")):
+                owner = self.keep(self.expression(node.value))
+                return self._attribute(owner, node)
+        return super().of_Attribute(node)
+
+    def _attribute(self, owner: Value, node: ast.Attribute) -> Value:
+        if node.attr == "shape":
+            return self.tuple_of([Value(INT, f"{owner.code}.size[{axis}]") for axis in range(owner.type.rank)])
+        if node.attr == "size":
+            return Value(INT, f"count_of({owner.code})")
+        if node.attr == "ndim":
+            return Value(INT, f"I({owner.type.rank})")
+        if node.attr == "T" and owner.type.rank == 2:
+            return Value(owner.type, f"turned({owner.code})")
+        raise refuse(node, "is no attribute of an array here")
+
+    def method(self, node: ast.Call, func: ast.Attribute) -> Value:
+        if self.joins.has_numpy:
+            owner = Value(self.peek(func.value), "")
+            if is_array(owner) or is_scalar(owner):
+                owner = self.keep(self.expression(func.value))
+                if func.attr == "item" and is_scalar(owner) and not node.args:
+                    return plain(owner)
+                return self._method(owner, node, func)
+        return super().method(node, func)
+
+    def _method(self, owner: Value, node: ast.Call, func: ast.Attribute) -> Value:
+        if not is_array(owner) or node.keywords:
+            raise refuse(node, "calls a method without a form")
+        if func.attr == "copy" and not node.args:
+            return self._copied(owner, node)
+        if func.attr in _METHODS and not node.args:
+            return self._fold(func.attr, owner, node)
+        if func.attr == "fill" and len(node.args) == 1:
+            self.assign(owner, self.expression(node.args[0]), node)
+            return Value(NONE, "None_()")
+        if func.attr == "tolist" and owner.type.rank == 1 and not node.args:
+            return self._listed(owner, node)
+        raise refuse(node, "calls a method without a form")
+
+    def _listed(self, owner: Value, node: ast.AST) -> Value:
+        box: Any = self.box(node, "list", 1, "tolist")
+        kind = PLAIN[owner.type.element]
+        self.joins.widen(box, 0, kind)
+        found = self.filled(box, [])
+        if box.find().cells[0] is not kind:
+            raise refuse(node, "becomes a list of several kinds")
+        self.emit(f"each({owner.code}, [&]({element_text(owner.type)} one) {{ {found.code}->push(one); }});")
+        return found
+
+    def call_len(self, node: ast.Call, *values: Value) -> Value:
+        if len(values) == 1 and is_array(values[0]):
+            return Value(INT, f"size({values[0].code})")
+        return super().call_len(node, *values)
+
+    def call_tuple(self, node: ast.Call, *values: Value) -> Value:
+        if is_array(*values):
+            raise refuse(node, "makes a tuple of an array")
+        return super().call_tuple(node, *values)
+
+
+def _is_list(node: ast.expr) -> bool:
+    return isinstance(node, ast.List | ast.Tuple | ast.ListComp)

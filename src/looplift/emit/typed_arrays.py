@@ -1,0 +1,321 @@
+"""Arrays of a typed program in, their types and C++ out: elements, views, stores, and what is done to all elements."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from looplift.emit.typed_loops import Steps
+from looplift.emit.typed_numpy import Scalars
+from looplift.emit.typed_scope import Value, as_int, plain, refuse
+from looplift.emit.typed_types import (
+    BOOL,
+    FLOAT,
+    INT,
+    MIXED,
+    NEVER,
+    NONE,
+    NP_FLOAT,
+    NP_INT,
+    NUMBERS,
+    PLAIN,
+    SCALAR,
+    Arr,
+    Box,
+    Maybe,
+    Tup,
+    array_type,
+    text_of,
+)
+
+_EACH = {ast.Add: "plus", ast.Sub: "minus", ast.Mult: "times", ast.Div: "over"}
+_TESTS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+
+
+def is_array(*values: Value) -> bool:
+    return any(isinstance(value.type, Arr) for value in values)
+
+
+def element_text(type_: Arr) -> str:
+    """The C++ type of what an array holds."""
+    return PLAIN[type_.element].text
+
+
+class Arrays(Scalars):
+    """What operators, subscripts and assignments are where an operand is an array."""
+
+    # ------------------------------------------------------------ subscripts
+
+    def peek(self, node: ast.expr) -> Any:
+        """The type of an expression that is not evaluated here."""
+        before, renamed = set(self.bound), dict(self.renamed)
+        with self.block():
+            found = self.expression(node)
+        self.bound, self.renamed = before, renamed
+        return found.type
+
+    def of_Subscript(self, node: ast.Subscript) -> Value:
+        if self.joins.has_numpy:
+            base, parts = chain(node)
+            if isinstance(self.peek(base), Arr):
+                owner, *found = self.several(base, *given_in(parts))
+                return self.taken(owner, parts, found, node)
+        return super().of_Subscript(node)
+
+    def taken(self, owner: Value, parts: list[ast.expr], found: list[Value], node: ast.AST) -> Value:
+        """``a[i, j]`` is an element, ``a[i]`` of a table a view of its row."""
+        places = self.places_of(found) if not any(isinstance(one, ast.Slice) for one in parts) else []
+        if len(places) == owner.type.rank:
+            type_ = owner.type.element
+            codes = ", ".join(place_text(place, node) for place in places)
+            return Value(type_, f"{text_of(type_)}{{at({owner.code}, {codes})}}")
+        if places:
+            return self.picked(self.keep(owner), places, node)
+        return self.view(self.keep(owner), parts, found, node)
+
+    def places_of(self, found: list[Value]) -> list[Value]:
+        """The subscripts, of which one may be a tuple of several."""
+        places: list[Value] = []
+        for one in found:
+            places += self.fields(self.keep(one)) if isinstance(one.type, Tup) else [one]
+        return places
+
+    def picked(self, owner: Value, places: list[Value], node: ast.AST, axis: int = 0) -> Value:
+        for place in places:
+            if owner.type.rank == 1:
+                raise refuse(node, "has more subscripts than dimensions")
+            code = f"pick<{axis}>({owner.code}, {place_text(place, node)})"
+            owner = Value(array_type(owner.type.element, owner.type.rank - 1), code)
+        return owner
+
+    def view(self, owner: Value, parts: list[ast.expr], found: list[Value], node: ast.AST) -> Value:
+        given, axis = iter(found), 0
+        for part in parts:
+            if isinstance(part, ast.Slice):
+                bounds = [next(given) if one is not None else None for one in (part.lower, part.upper, part.step)]
+                owner = self.keep(self._cut(owner, bounds, axis, node))
+                axis += 1
+            else:
+                owner = self.keep(self.picked(owner, [next(given)], node, axis))
+        return owner
+
+    def _cut(self, owner: Value, bounds: list[Value | None], axis: int, node: ast.AST) -> Value:
+        if axis >= owner.type.rank:
+            raise refuse(node, "has more subscripts than dimensions")
+        codes = [None if one is None or one.type is NONE else as_int(one, node) for one in bounds]
+        texts = ", ".join("true, " + code if code else "false, I(0)" for code in codes[:2])
+        name = self.fresh()
+        self.emit(f"Cut {name} = slice({owner.code}.size[{axis}], {texts}, {codes[2] or 'I(1)'});")
+        return Value(owner.type, f"cut_of<{axis}>({owner.code}, {name})")
+
+    def item(self, owner: Value, index: Value, node: ast.AST) -> Value:
+        if isinstance(owner.type, Arr):
+            return self.taken(owner, [], [index], node)
+        return super().item(owner, index, node)
+
+    # ------------------------------------------------------------ stores
+
+    def bind(self, target: ast.expr, value: Value) -> None:
+        if isinstance(target, ast.Subscript) and self.joins.has_numpy:
+            base, parts = chain(target)
+            if isinstance(self.peek(base), Arr):
+                value = self.keep(value)
+                owner, *found = self.several(base, *given_in(parts))
+                if not any(isinstance(one, ast.Slice) for one in parts):
+                    return self.put_at(owner, self.places_of(found), value, target)
+                return self.assign(self.view(self.keep(owner), parts, found, target), value, target)
+        super().bind(target, value)
+
+    def put(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
+        if isinstance(owner.type, Arr):
+            return self.put_at(owner, self.places_of([index]), value, node)
+        super().put(owner, index, value, node)
+
+    def put_at(self, owner: Value, places: list[Value], value: Value, node: ast.AST) -> None:
+        if len(places) < owner.type.rank:
+            return self.assign(self.picked(owner, places, node), value, node)
+        value = self.present(value)
+        if value.type is NEVER:
+            return
+        if value.type not in NUMBERS:
+            raise refuse(node, "stores what is no number into an array")
+        codes = ", ".join(place_text(place, node) for place in places)
+        self.emit(f"put({owner.code}, Cast<{element_text(owner.type)}>::of({plain(value).code}), {codes});")
+
+    def assign(self, view: Value, value: Value, node: ast.AST) -> None:
+        """Into all elements of a view."""
+        value = self.present(value)
+        if value.type in NUMBERS:
+            self.emit(f"fill({view.code}, {plain(value).code});")
+        elif is_array(value) and value.type.rank <= view.type.rank:
+            self.emit(f"assign({view.code}, {value.code});")
+        elif value.type is not NEVER:
+            raise refuse(node, "stores what is no array into an array")
+
+    def do_AugAssign(self, node: ast.AugAssign) -> None:
+        target = node.target
+        if isinstance(target, ast.Attribute) or not self.joins.has_numpy:
+            return super().do_AugAssign(node)
+        base, parts = chain(target)
+        type_ = self.peek(base)
+        if not isinstance(type_, Arr):
+            return super().do_AugAssign(node)
+        owner, *found = self.several(base, *given_in(parts))
+        owner, found = self.keep(owner), [self.keep(one) for one in found]
+        has_slices = any(isinstance(one, ast.Slice) for one in parts)
+        places = [] if has_slices else self.places_of(found)
+        if len(places) == type_.rank and parts:
+            old = self.keep(self.taken(owner, [], places, target))
+            value = self.present(self.expression(node.value))
+            self.put_at(owner, places, self.binary(type(node.op), old, value, node), target)
+            return
+        view = self.keep(self.view(owner, parts, found, target) if has_slices else self.picked(owner, places, target))
+        made = self.binary(type(node.op), view, self.present(self.expression(node.value)), node)
+        if made.type is NEVER:
+            return
+        if not isinstance(made.type, Arr) or made.type is not view.type:
+            raise refuse(node, "changes an array into one of another dtype or shape")
+        made = self.keep(made)
+        self.emit(
+            f"for (int k = 0; k < {view.type.rank}; ++k) if ({made.code}.size[k] != {view.code}.size[k]) bail(KIND);"
+        )
+        self.emit(f"assign({view.code}, {made.code});")
+
+    # ------------------------------------------------------------ all elements at once
+
+    def binary(self, op: Any, left: Value, right: Value, node: ast.AST) -> Value:
+        if not is_array(left, right) or NEVER in (left.type, right.type):
+            return super().binary(op, left, right, node)
+        if op is ast.Pow and isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
+            if node.right.value == 2 and type(node.right.value) in (int, float) and left.type.element is NP_FLOAT:
+                left = self.keep(left)
+                return self.each("times", [left, left], node)
+        return self.each(_EACH.get(op, ""), [left, right], node)
+
+    def each(self, name: str, operands: list[Value], node: ast.AST) -> Value:
+        """An operation on each element of arrays, and on numbers that stand for all."""
+        if not name or any(not (is_array(one) or (one.type in NUMBERS and one.type is not MIXED)) for one in operands):
+            raise refuse(node, "has no form for arrays")
+        kinds = [PLAIN[one.type.element] if is_array(one) else plain(one).type for one in operands]
+        if all(kind is BOOL for kind in kinds):
+            raise refuse(node, "is arithmetic of truth values")
+        kind = FLOAT if FLOAT in kinds or name == "over" else INT
+        names = "ab"[: len(operands)]
+        parameters = ", ".join(f"{given.text} {one}" for given, one in zip(kinds, names, strict=True))
+        casts = [f"Cast<{kind.text}>::of({one})" for one in names]
+        if len(operands) == 1:
+            body = f"{name}({casts[0]})"
+        else:
+            body = f"quiet({name}({casts[0]}, {casts[1]}), {casts[0]}, {casts[1]})"
+        return self.mapped(kind, f"[=]({parameters}) {{ return {body}; }}", operands)
+
+    def mapped(self, kind: Any, function: str, operands: list[Value]) -> Value:
+        rank = max(one.type.rank for one in operands if isinstance(one.type, Arr))
+        codes = ", ".join(plain(one).code for one in operands)
+        return self.keep(Value(array_type(SCALAR[kind], rank), f"mapped<{kind.text}, {rank}>({function}, {codes})"))
+
+    def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
+        if self.joins.has_numpy and isinstance(node.op, ast.USub) and isinstance(self.peek(node.operand), Arr):
+            return self.each("negative", [self.expression(node.operand)], node)
+        return super().of_UnaryOp(node)
+
+    def of_Compare(self, node: ast.Compare) -> Value:
+        if self.joins.has_numpy and len(node.ops) == 1 and type(node.ops[0]) in _TESTS:
+            if any(isinstance(self.peek(one), Arr) for one in (node.left, node.comparators[0])):
+                return self._compared_each(node)
+        return super().of_Compare(node)
+
+    def _compared_each(self, node: ast.Compare) -> Value:
+        operands = self.several(node.left, node.comparators[0])
+        if any(not is_array(one) and (one.type not in NUMBERS or one.type is MIXED) for one in operands):
+            raise refuse(node, "compares an array with what is no number")
+        kinds = [PLAIN[one.type.element] if is_array(one) else plain(one).type for one in operands]
+        kind = FLOAT if FLOAT in kinds else INT
+        casts = [f"Cast<{kind.text}>::of({one})" for one in "ab"]
+        parameters = f"{kinds[0].text} a, {kinds[1].text} b"
+        body = f"return {casts[0]} {_TESTS[type(node.ops[0])]} {casts[1]};"
+        return self.mapped(BOOL, f"[=]({parameters}) {{ {body} }}", operands)
+
+    def compared(self, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> str:
+        if is_array(left, right):
+            if isinstance(op, ast.Is | ast.IsNot) and NONE in (left.type, right.type):
+                return str(isinstance(op, ast.IsNot)).lower()
+            raise refuse(node, "compares arrays")
+        return super().compared(op, left, right, node)
+
+    def contains(self, owner: Value, item: Value, node: ast.AST) -> str:
+        if is_array(owner, item) or (isinstance(owner.type, Box) and isinstance(owner.type.find().cells[0], Arr)):
+            raise refuse(node, "looks for or in an array")
+        return super().contains(owner, item, node)
+
+    def equal(self, left: Value, right: Value, node: ast.AST, *, items: bool = False) -> str:
+        if holds_array(left.type) or holds_array(right.type):
+            raise refuse(node, "compares arrays")
+        return super().equal(left, right, node, items=items)
+
+    def comparable(self, left: Value, right: Value, node: ast.AST) -> tuple[str, str]:
+        if holds_array(left.type) or holds_array(right.type):
+            raise refuse(node, "compares arrays")
+        return super().comparable(left, right, node)
+
+    def check_key(self, type_: Any, node: ast.AST) -> None:
+        if holds_array(type_):
+            raise refuse(node, "has arrays for keys")
+        super().check_key(type_, node)
+
+    # ------------------------------------------------------------ what is gone through
+
+    def steps_of_value(self, value: Value, node: ast.AST) -> Steps:
+        value = self.present(value)
+        if not isinstance(value.type, Arr):
+            return super().steps_of_value(value, node)
+        value, place = self.keep(value), self.fresh("i")
+        self.emit(f"I {place} = 0;")
+        found = self.taken(value, [], [Value(INT, place)], node)
+        return Steps(f"{place} < {value.code}.size[0]", [f"++{place}"], found)
+
+    def taken_apart(self, value: Value, count: int, node: ast.AST) -> list[Value]:
+        if not isinstance(value.type, Arr):
+            return super().taken_apart(value, count, node)
+        value = self.keep(value)
+        self.emit(f"if ({value.code}.size[0] != {count}) bail(KIND);")
+        return [self.taken(value, [], [Value(INT, f"I({place})")], node) for place in range(count)]
+
+
+def chain(node: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
+    """What ``a[i][j, k]`` is a part of, and all its subscripts; slices only in the last pair of brackets."""
+    groups: list[list[ast.expr]] = []
+    while isinstance(node, ast.Subscript):
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if groups and any(isinstance(one, ast.Slice) for one in parts):
+            break
+        groups.insert(0, list(parts))
+        node = node.value
+    return node, [one for parts in groups for one in parts]
+
+
+def place_text(value: Value, node: ast.AST) -> str:
+    """A subscript that stands for one position."""
+    if value.type not in (INT, NP_INT, MIXED, NEVER):
+        raise refuse(node, "has a subscript that is no integer")
+    return as_int(value, node)
+
+
+def given_in(parts: list[ast.expr]) -> list[ast.expr]:
+    """The expressions of subscripts, one after the other."""
+    found: list[ast.expr] = []
+    for part in parts:
+        if isinstance(part, ast.Slice):
+            found += [one for one in (part.lower, part.upper, part.step) if one is not None]
+        else:
+            found.append(part)
+    return found
+
+
+def holds_array(type_: Any, depth: int = 0) -> bool:
+    if isinstance(type_, Arr):
+        return True
+    inner = type_.items if isinstance(type_, Tup) else [type_.inner] if isinstance(type_, Maybe) else []
+    if isinstance(type_, Box) and depth < 6:
+        inner = type_.find().cells
+    return any(holds_array(one, depth + 1) for one in inner)

@@ -1,0 +1,316 @@
+"""C++ of typed programs: NumPy's arrays and scalars, which are copied in, and copied back where they were changed."""
+
+ARRAYS = r"""// ---- scalars of NumPy's: numbers that give scalars again
+template <class T> static inline bool eq(Np<T> a, Np<T> b) { return a.v == b.v; }
+template <class T> static inline bool lt(Np<T> a, Np<T> b) { return a.v < b.v; }
+template <class T> static inline bool le(Np<T> a, Np<T> b) { return a.v <= b.v; }
+template <class T> static inline bool item_eq(Np<T> a, Np<T> b) { return item_eq(a.v, b.v); }
+template <class T> static inline void orderly(Np<T> a) { orderly(a.v); }
+template <class T> static inline bool truth(Np<T> a) { return a.v != 0; }
+template <class T> static inline U hash_of(Np<T> a) { return hash_of(a.v); }
+template <class T> static inline Str text(Np<T> a) { return text(a.v); }
+template <class T> static inline I whole(Np<T> a) { return whole(a.v); }
+static inline I floor_(Np<F> a) { return floor_(a.v); }
+static inline I ceil_(Np<F> a) { return ceil_(a.v); }
+static inline I round_(Np<F> a) { return round_(a.v); }
+// NumPy warns where a result is not finite though what it is made of is
+static inline F quiet(F r, F a, F b) { if (__builtin_expect(!isfinite(r), 0)) { if ((r != r && a == a && b == b)
+    || (isinf(r) && isfinite(a) && isfinite(b))) bail(DOMAIN); } return r; }
+static inline I quiet(I r, I, I) { return r; }
+static inline Dyn quiet(Dyn r, Dyn a, Dyn b) { if (r.np && r.tag == 2) quiet(r.d, a.real(), b.real()); return r; }
+template <class T> static inline T raw(Np<T> a) { return a.v; }
+static inline Dyn raw(Dyn a) { return a; }
+static inline F raw(F a) { return a; }
+static inline I raw(I a) { return a; }
+static inline bool raw(bool a) { return a; }
+static Dyn over_mixed(Dyn a, Dyn b) { Dyn r(over(a, b)); r.np = a.np || b.np; return r; }
+static inline Dyn scalar_of(bool v) { Dyn r(v); r.np = true; return r; }
+static Dyn verdict(bool v, Dyn a, Dyn b) { Dyn r(v); r.np = a.np || b.np; return r; }
+
+// ---- Python's objects of them
+struct Seen { void* data; PyObject* owner; I n, itemsize; int readonly, rank; char* format; I *shape, *strides, *sub;
+    void* more; };
+extern "C" { int PyObject_GetBuffer(PyObject*, Seen*, int); void PyBuffer_Release(Seen*);
+    PyObject* PyNumber_Index(PyObject*); }
+static struct { struct Range { char *from, *to; Range* next; } *first; } spans;
+static struct { PyObject *array, *empty, *scalars[3]; } numpy;
+static void begin_numpy(PyObject* all) {
+    spans.first = nullptr; numpy.array = PyTuple_GetItem(all, 0); numpy.empty = PyTuple_GetItem(all, 1);
+    for (int k = 0; k < 3; ++k) numpy.scalars[k] = PyTuple_GetItem(all, 2 + k); }
+template <class T> struct Kind;
+template <> struct Kind<F> { enum { at = 0 }; static bool is(char c) { return c == 'd'; } };
+template <> struct Kind<I> { enum { at = 1 }; static bool is(char c) { return c == 'l' || c == 'q'; } };
+template <> struct Kind<bool> { enum { at = 2 }; static bool is(char c) { return c == '?'; } };
+template <class T> PyObject* numpy_scalar(T v) { return PyObject_CallFunctionObjArgs(numpy.scalars[Kind<T>::at],
+    keep(object(v)), nullptr); }
+template <class T> PyObject* object(Np<T> v) { return numpy_scalar(v.v); }
+static PyObject* object_of_numpy(Dyn v) { return v.tag == 2 ? numpy_scalar(v.d) : v.tag ? numpy_scalar(v.i)
+    : numpy_scalar((bool)v.i); }
+template <> struct From<Np<F>> { static Np<F> of(PyObject* o) { must(o->type == (void*)numpy.scalars[0]);
+    return {PyFloat_AsDouble(o)}; } };
+template <> struct From<Np<I>> { static Np<I> of(PyObject* o) { must(o->type == (void*)numpy.scalars[1]);
+    return {From<I>::of(keep(PyNumber_Index(o)))}; } };
+template <class T> struct Buf {
+  I refs = 1, n = 0, size[4] = {};
+  T* data = nullptr;
+  PyObject* from = nullptr;
+  bool dirty = false;
+  void empty() { if (data) give(data, n * sizeof(T)); data = nullptr; }
+};
+template <class T, int R> struct Arr {
+  Ref<Buf<T>> base;
+  T* p = nullptr;
+  I size[R] = {}, step[R] = {};
+  bool is_whole = false;
+};
+template <class T, int R> Arr<T, R> all_of(const Ref<Buf<T>>& base) {
+  Arr<T, R> a; a.base = base; a.p = base->data; a.is_whole = true;
+  I step = 1;
+  for (int k = R - 1; k >= 0; --k) { a.size[k] = base->size[k]; a.step[k] = step; step *= a.size[k]; }
+  return a;
+}
+template <class T, int R> Arr<T, R> array_of(const I (&size)[R]) {
+  Ref<Buf<T>> base = made<Buf<T>>();
+  I n = 1;
+  for (int k = 0; k < R; ++k) { if (size[k] < 0) bail(DOMAIN); n = times(n, size[k]); base->size[k] = size[k]; }
+  if (n > ((I)1 << 27)) bail(MEMORY);
+  base->data = (T*)take(n * sizeof(T)); base->n = n;
+  return all_of<T, R>(base);
+}
+template <class T, int R, class Fn> void each(const Arr<T, R>& a, Fn f) {
+  I at_[R] = {};
+  for (int k = 0; k < R; ++k) if (!a.size[k]) return;
+  for (;;) {
+    T* q = a.p; for (int k = 0; k < R - 1; ++k) q += at_[k] * a.step[k];
+    for (I i = 0; i < a.size[R - 1]; ++i) f(q[i * a.step[R - 1]]);
+    int k = R - 2;
+    while (k >= 0 && ++at_[k] == a.size[k]) at_[k--] = 0;
+    if (k < 0) return;
+  }
+}
+// what a buffer of the caller's has, in order; its strides count bytes
+template <class T, class Fn> void each_given(const Seen& b, Fn f) {
+  I at_[4] = {};
+  for (int k = 0; k < b.rank; ++k) if (!b.shape[k]) return;
+  for (;;) {
+    char* q = (char*)b.data; for (int k = 0; k < b.rank; ++k) q += at_[k] * b.strides[k];
+    f(*(T*)q);
+    int k = b.rank - 1;
+    while (k >= 0 && ++at_[k] == b.shape[k]) at_[k--] = 0;
+    if (k < 0) return;
+  }
+}
+// no two arrays of the caller's, and no two elements of one, may be at one place
+struct Span { char *from, *to; I n; bool is_spread; };
+static Span span_of(const Seen& b) {
+  Span s = {(char*)b.data, (char*)b.data + b.itemsize, b.n, false};
+  if (s.n) for (int k = 0; k < b.rank; ++k) { s.is_spread |= !b.strides[k] && b.shape[k] > 1;
+      (b.strides[k] < 0 ? s.from : s.to) += b.strides[k] * (b.shape[k] - 1); }
+  return s;
+}
+static void stand_alone(const Span& s) {
+  if (!s.n) return;
+  if (s.is_spread || s.to - s.from < s.n) bail(KIND);
+  for (auto* one = spans.first; one; one = one->next) if (s.from < one->to && one->from < s.to) bail(KIND);
+  auto* made_ = (decltype(spans.first))take(3 * sizeof(void*)); made_->from = s.from; made_->to = s.to;
+  made_->next = spans.first; spans.first = made_;
+}
+template <class T> struct Opened {
+  Seen b;
+  Opened(PyObject* o) { if (PyObject_GetBuffer(o, &b, 0x18 | 0x4)) { PyErr_Clear(); bail(KIND); } }
+  void close() { PyBuffer_Release(&b); }
+};
+template <class T> void commit_array(PyObject* o, void* box, PyObject** fresh) {
+  Buf<T>* base = (Buf<T>*)box;
+  if (!base->dirty) return;
+  Opened<T> opened(o);
+  if (!*fresh) { bool refused = opened.b.readonly; opened.close(); if (refused) bail(KIND);
+      Py_IncRef(o); *fresh = keep(o); return; }
+  I k = 0;
+  each_given<T>(opened.b, [&](T& v) { v = base->data[k++]; });
+  opened.close();
+}
+template <class T, int R> struct From<Arr<T, R>> { typedef Buf<T> B; static Arr<T, R> of(PyObject* o) {
+  must(o->type == (void*)numpy.array);
+  if (Given* g = given_of(o)) { Arr<T, R> found = all_of<T, R>(again<B>(g)); return found; }
+  I size[R];
+  Span span;
+  {
+    Opened<T> opened(o);
+    const char* format = opened.b.format;
+    bool fits = opened.b.rank == R && Kind<T>::is(format[0]) && !format[1];
+    if (fits) { for (int k = 0; k < R; ++k) size[k] = opened.b.shape[k]; span = span_of(opened.b); }
+    opened.close();  // what may end the program comes while nothing is open
+    must(fits);
+  }
+  stand_alone(span);
+  Arr<T, R> out = array_of<T, R>(size);
+  Opened<T> opened(o);
+  I k = 0;
+  each_given<T>(opened.b, [&](T& v) { out.base->data[k++] = v; });
+  opened.close();
+  out.base->from = o; out.base->refs++; give_in(o, out.base.p, &Tag<B>::at, commit_array<T>);
+  return out;
+} };
+template <class T, int R> PyObject* object(const Arr<T, R>& v) {
+  if (!v.base.p) bail(UNBOUND);
+  if (!v.is_whole) bail(KIND);  // a view is handed out
+  if (v.base->from) { Py_IncRef(v.base->from); return v.base->from; }
+  PyObject* shape = keep(PyTuple_New(R));
+  for (int k = 0; k < R; ++k) PyTuple_SetItem(shape, k, py(v.size[k]));
+  PyObject* o = PyObject_CallFunctionObjArgs(numpy.empty, shape, numpy.scalars[Kind<T>::at], nullptr);
+  if (!o) return o;
+  v.base->from = keep(o); Py_IncRef(o); v.base->refs++;
+  Opened<T> opened(o);
+  if (v.base->n) memcpy(opened.b.data, v.base->data, v.base->n * sizeof(T));
+  opened.close();
+  return o;
+}
+
+// ---- elements and views
+template <class T> T& at(const Arr<T, 1>& a, I i) { return a.p[place(i, a.size[0]) * a.step[0]]; }
+template <class T> T& at(const Arr<T, 2>& a, I i, I j) { return a.p[place(i, a.size[0]) * a.step[0]
+    + place(j, a.size[1]) * a.step[1]]; }
+template <class T> T& at(const Arr<T, 3>& a, I i, I j, I k) { return a.p[place(i, a.size[0]) * a.step[0]
+    + place(j, a.size[1]) * a.step[1] + place(k, a.size[2]) * a.step[2]]; }
+template <class T> T& at(const Arr<T, 4>& a, I i, I j, I k, I l) { return a.p[place(i, a.size[0]) * a.step[0]
+    + place(j, a.size[1]) * a.step[1] + place(k, a.size[2]) * a.step[2] + place(l, a.size[3]) * a.step[3]]; }
+template <class T, int R, class... X> void put(const Arr<T, R>& a, T v, X... places) { at(a, places...) = v;
+    a.base.p->dirty = true; }
+template <int axis, class T, int R> Arr<T, R - 1> pick(const Arr<T, R>& a, I i) {
+  Arr<T, R - 1> out; out.base = a.base; out.p = a.p + place(i, a.size[axis]) * a.step[axis];
+  for (int k = 0, o = 0; k < R; ++k) if (k != axis) { out.size[o] = a.size[k]; out.step[o++] = a.step[k]; }
+  return out;
+}
+template <int axis, class T, int R> Arr<T, R> cut_of(const Arr<T, R>& a, Cut c) {
+  Arr<T, R> out = a; out.is_whole = false;
+  if (c.count) out.p = a.p + c.from * a.step[axis];
+  out.size[axis] = c.count; out.step[axis] = a.step[axis] * c.step;
+  return out;
+}
+template <class T> Arr<T, 2> turned(const Arr<T, 2>& a) { Arr<T, 2> out = a; out.is_whole = false;
+    for (int k = 0; k < 2; ++k) { out.size[k] = a.size[1 - k]; out.step[k] = a.step[1 - k]; } return out; }
+template <class T, int R> I size(const Arr<T, R>& a) { return a.size[0]; }
+template <class T, int R> I count_of(const Arr<T, R>& a) { I n = 1; for (int k = 0; k < R; ++k) n *= a.size[k];
+    return n; }
+
+// ---- values of one dtype as values of another
+template <class To> struct Cast;
+template <> struct Cast<F> { static F of(F v) { return v; } static F of(I v) { return (F)v; }
+    static F of(bool v) { return v; } static F of(Dyn v) { return v.real(); } };
+template <> struct Cast<I> { static I of(F v) { return whole(v); } static I of(I v) { return v; }
+    static I of(bool v) { return v; } static I of(Dyn v) { return whole(v); } };
+template <> struct Cast<bool> { static bool of(F v) { return v != 0; } static bool of(I v) { return v != 0; }
+    static bool of(bool v) { return v; } static bool of(Dyn v) { return truth(v); } };
+
+// ---- all elements at once: sizes are those of the operands, where one stands for many
+template <int R> struct Shape { I size[R]; Shape() { for (int k = 0; k < R; ++k) size[k] = 1; } };
+template <int R> void meet(I& mine, I other) { if (other == mine || other == 1) return; if (mine != 1) bail(KIND);
+    mine = other; }
+template <int R, class T, int Q> void meet_all(Shape<R>& s, const Arr<T, Q>& a) { for (int k = 0; k < Q; ++k)
+    meet<R>(s.size[R - Q + k], a.size[k]); }
+template <int R, class T> void meet_all(Shape<R>&, const T&) {}
+template <class T, int R> struct Lane { T* p; I step[R]; T& at(const I* i) const { T* q = p;
+    for (int k = 0; k < R; ++k) q += i[k] * step[k]; return *q; } };
+template <class T, int R> struct Same { T v; T at(const I*) const { return v; } };
+template <int R, class T, int Q> Lane<T, R> lane(const Arr<T, Q>& a) { Lane<T, R> out; out.p = a.p;
+    for (int k = 0; k < R; ++k) out.step[k] = k < R - Q || a.size[k - (R - Q)] == 1 ? 0 : a.step[k - (R - Q)];
+    return out; }
+template <int R, class T> Same<T, R> lane(const T& v) { return {v}; }
+template <class O, int R, class Fn, class... X> Arr<O, R> mapped(Fn f, const X&... x) {
+  Shape<R> s; (void)(int[]){(meet_all<R>(s, x), 0)...};
+  Arr<O, R> out = array_of<O, R>(s.size);
+  I at_[R] = {}, n = out.base->n;
+  auto fill = [&](auto... lanes) {
+    for (I k = 0; k < n; ++k) {
+      out.p[k] = f(lanes.at(at_)...);
+      for (int d = R - 1; d >= 0 && ++at_[d] == s.size[d]; --d) at_[d] = 0;
+    }
+  };
+  fill(lane<R>(x)...);
+  return out;
+}
+template <class T, int R> Arr<T, R> copy(const Arr<T, R>& a) { return mapped<T, R>([](T v) { return v; }, a); }
+template <class T, int R, class S> void fill(const Arr<T, R>& a, S v) { T w = Cast<T>::of(v); each(a, [&](T& one) {
+    one = w; }); a.base->dirty = true; }
+template <class T, int R, class S, int Q> void assign(const Arr<T, R>& a, const Arr<S, Q>& b) {
+  Shape<R> s; for (int k = 0; k < R; ++k) s.size[k] = a.size[k];
+  for (int k = 0; k < Q; ++k) if (b.size[k] != 1 && b.size[k] != a.size[R - Q + k]) bail(KIND);
+  Arr<S, Q> from = (void*)a.base.p == (void*)b.base.p ? copy(b) : b;
+  Lane<T, R> to = lane<R>(a); Lane<S, R> source = lane<R>(from);
+  I at_[R] = {}, n = count_of(a);
+  for (I k = 0; k < n; ++k) {
+    to.at(at_) = Cast<T>::of(source.at(at_));
+    for (int d = R - 1; d >= 0 && ++at_[d] == s.size[d]; --d) at_[d] = 0;
+  }
+  a.base->dirty = true;
+}
+template <class T, class S, int k> Arr<T, 1> array_from(const Ref<List<S, k>>& l) {
+  I size[1] = {l->n}; Arr<T, 1> out = array_of<T, 1>(size);
+  for (I i = 0; i < l->n; ++i) out.p[i] = Cast<T>::of(raw(l->data[l->head + i]));
+  return out;
+}
+template <class T, class S, int k> Arr<T, 2> table_from(const Ref<List<Ref<List<S, k>>, k>>& l) {
+  I size[2] = {l->n, l->n ? l->at(0)->n : 0}; Arr<T, 2> out = array_of<T, 2>(size);
+  for (I i = 0; i < l->n; ++i) { auto& row = *l->at(i).p; if (row.n != size[1]) bail(KIND);
+      for (I j = 0; j < row.n; ++j) out.p[i * size[1] + j] = Cast<T>::of(raw(row.data[row.head + j])); }
+  return out;
+}
+
+// what no array has
+template <class T, int R> bool truth(const Arr<T, R>&) { bail(KIND); }
+template <class T, int R> bool eq(const Arr<T, R>&, const Arr<T, R>&) { bail(KIND); }
+template <class T, int R> bool lt(const Arr<T, R>&, const Arr<T, R>&) { bail(KIND); }
+template <class T, int R> bool le(const Arr<T, R>&, const Arr<T, R>&) { bail(KIND); }
+template <class T, int R> void orderly(const Arr<T, R>&) { bail(KIND); }
+
+// ---- folds, in NumPy's order
+static F pairwise(const F* p, I n, I s) {
+  if (n < 8) { F r = -0.0; for (I i = 0; i < n; ++i) r += p[i * s]; return r; }
+  if (n > 128) { I half = n / 2; half -= half % 8; return pairwise(p, half, s) + pairwise(p + half * s, n - half, s); }
+  F r[8]; for (int k = 0; k < 8; ++k) r[k] = p[k * s];
+  I i = 8;
+  for (; i < n - n % 8; i += 8) for (int k = 0; k < 8; ++k) r[k] += p[(i + k) * s];
+  F all = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+  for (; i < n; ++i) all += p[i * s];
+  return all;
+}
+template <class T, int R> bool is_packed(const Arr<T, R>& a) { I step = 1; for (int k = R - 1; k >= 0; --k) {
+    if (a.size[k] != 1 && a.step[k] != step) return false; step *= a.size[k]; } return true; }
+template <int R> F sum_of(const Arr<F, R>& a) {
+  F r = 0;
+  if (R == 1) { if (a.step[0] < 0) bail(KIND); r += pairwise(a.p, a.size[0], a.step[0]); }
+  else { if (!is_packed(a)) bail(KIND); r += pairwise(a.p, count_of(a), 1); }
+  if (!isfinite(r)) each(a, [&](F v) { if (!isfinite(v)) bail(DOMAIN); });
+  return quiet(r, 0, 0);
+}
+template <int R> I sum_of(const Arr<I, R>& a) { I r = 0; each(a, [&](I v) { r = plus(r, v); }); return r; }
+template <int R> I sum_of(const Arr<bool, R>& a) { I r = 0; each(a, [&](bool v) { r += v; }); return r; }
+static inline bool is_other_zero(F a, F b) { return b == 0 && signbit(a) != signbit(b); }
+static inline bool is_other_zero(I, I) { return false; }
+template <bool greatest, class T, int R> T extreme_of(const Arr<T, R>& a) {
+  T r = T(); bool seen = false;
+  each(a, [&](T v) { if (v != v || (seen && v == 0 && is_other_zero(v, r))) bail(DOMAIN);
+    if (!seen || (greatest ? v > r : v < r)) r = v; seen = true; });
+  if (!seen) bail(EMPTY);
+  return r;
+}
+template <bool greatest, class T, int R> I place_of_extreme(const Arr<T, R>& a) {
+  T r = T(); I found = -1, k = 0;
+  each(a, [&](T v) { if (v != v) bail(DOMAIN); if (found < 0 || (greatest ? v > r : v < r)) { r = v; found = k; }
+      ++k; });
+  if (found < 0) bail(EMPTY);
+  return found;
+}
+template <class T, int R> bool any_of(const Arr<T, R>& a) { bool r = false; each(a, [&](T v) { r |= v != 0; });
+    return r; }
+template <class T, int R> bool all_true(const Arr<T, R>& a) { bool r = true; each(a, [&](T v) { r &= v != 0; });
+    return r; }
+static Arr<I, 1> counted(I from, I to, I step) {
+  I size[1] = {range_size(from, to, step)}; Arr<I, 1> out = array_of<I, 1>(size);
+  for (I k = 0; k < size[0]; ++k) out.p[k] = from + k * step;
+  return out;
+}
+static Arr<F, 2> identity(I n) { I size[2] = {n, n}; Arr<F, 2> out = array_of<F, 2>(size); fill(out, F(0));
+    for (I k = 0; k < n; ++k) out.p[k * n + k] = 1; return out; }
+"""

@@ -1,0 +1,87 @@
+"""Programs over NumPy's arrays as one kernel: values, dtypes, identity, and what is raised are the loop's."""
+
+import ast
+import builtins
+import inspect
+import textwrap
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import typed_arrays
+
+from looplift import lift
+from looplift.base.errors import RequirementFailed
+from looplift.build.native import load_program
+from looplift.emit.typed import typed_code
+from looplift.frontend.source import source_of
+
+EVERY = [function for function in vars(typed_arrays).values() if hasattr(function, "arguments")]
+LEFT = set(
+    """
+of_index_error of_divided_by_zero of_wrapped_integers of_views_handed_out of_arrays_that_share of_read_only of_spread
+""".split()
+)
+"""Those whose program leaves it to the loop, which raises, warns or hands out views."""
+
+
+def shown(value):
+    """A value with all its types, and which of its containers and arrays are one object."""
+    seen = {}
+
+    def of(one):
+        kind = type(one).__name__
+        if isinstance(one, (list, tuple, dict, np.ndarray)) or kind == "deque":
+            if id(one) in seen and not isinstance(one, tuple):
+                return seen[id(one)]
+            seen[id(one)] = f"object {len(seen)}"
+            if isinstance(one, np.ndarray):
+                return kind, str(one.dtype), one.shape, one.tolist()
+            items = one.items() if isinstance(one, dict) else one
+            return kind, [of(item) for item in items]
+        return kind, repr(one)
+
+    return of(value)
+
+
+def outcome(function, arguments):
+    try:
+        return shown((function(*arguments), arguments))
+    except Exception as error:
+        return type(error), str(error), shown(arguments)
+
+
+def program_of(function):
+    """The whole function as one program, called as the function is."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(function))))
+    body = next(node for node in tree.body if isinstance(node, ast.FunctionDef)).body
+    names = list(inspect.signature(function).parameters)
+    values = {**vars(builtins), **function.__globals__, **dict(zip(names, function.arguments()))}
+    region = SimpleNamespace(region=SimpleNamespace(statements=body), returns=True, live_out=())
+    made = typed_code(region, values, source_of, [])
+    program = load_program(made.program.text, made.caller)
+    return lambda *arguments: program(*(arguments[names.index(name)] for name in made.program.inputs))
+
+
+@pytest.mark.parametrize("function", EVERY, ids=lambda one: one.__name__)
+def test_lifted_functions_do_what_the_loop_does(function):
+    wanted = outcome(function, function.arguments())
+    for backend in ("auto", "native"):
+        lifted = lift(function, backend=backend, verify="off")
+        for _ in range(2):
+            assert outcome(lifted, function.arguments()) == wanted
+
+
+WITHIN = [one for one in EVERY if one.__name__ not in ("of_divided_by_zero", "of_wrapped_integers")]
+
+
+@pytest.mark.parametrize("function", WITHIN, ids=lambda one: one.__name__)
+def test_programs_do_what_the_loop_does(function):
+    program, arguments = program_of(function), function.arguments()
+    before = shown(arguments)
+    if function.__name__ in LEFT:
+        with pytest.raises(RequirementFailed):
+            program(*arguments)
+        assert shown(arguments) == before
+    else:
+        assert outcome(program, arguments) == outcome(function, function.arguments())
