@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -98,6 +100,6 @@ def test_sequences_of_which_some_have_nothing(backend):
         for one, other in zip(slopes, others, strict=True):
             assert (one is None) == (other is None)
             assert one is None or torch.allclose(one, other, atol=1e-6)
-    lifted = lift(pooled, backend=backend, verify="off")
+    lifted: Any = lift(pooled, backend=backend, verify="off")
     lifted(X, sequences(lengths, ()), PLACES)
     assert {loop.decision for loop in lifted.report().loops} == {"lanes"}, lifted.report()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -48,14 +50,14 @@ def test_updates_at_repeated_places(function, gradients):
         wanted, found = function(rows, members), lifted(rows, members)
         assert not difference(found, wanted, magnitude=1.0)
         if gradients and members:
-            slopes = [torch.autograd.grad(_score(result), rows)[0] for result in (found, wanted)]
-            assert torch.allclose(*slopes)
+            one, other = (torch.autograd.grad(_score(result), rows)[0] for result in (found, wanted))
+            assert torch.allclose(one, other)
     lifted = lift(function, verify="off")
     lifted(rows, LISTS)
     assert "kept" not in {loop.decision for loop in lifted.report().loops}, lifted.report()
 
 
-def _score(result):
+def _score(result: Any) -> Any:
     results = result if isinstance(result, tuple) else (result,)
     return sum((one * torch.linspace(1, 2, one.numel()).view_as(one)).sum() for one in results)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplift.ir.array import Node
 from looplift.ir.grammar import Const, Let, Operand, Var, as_atom
-from looplift.vectorize import nodes, ownership
+from looplift.vectorize import nodes, ownership, ragged_arrays
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.nodes import Val
@@ -23,6 +23,8 @@ def new_array(context: Context, var: Var, made: Val, fact) -> None:
         raise context.refuse("unsupported-value", f"'{var.hint}', a {fact.kind.family}, is written to")
     axes = context.active_axes()
     ownership.check_fresh(context, var)
+    if made.dims is not None:
+        return ragged_arrays.new_array(context, var, made, fact)
     shape = tuple(extent_of(made.node, dim) for dim in range(fact.kind.rank))
     node = made.node
     if axes and node.axes != axes:

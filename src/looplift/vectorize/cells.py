@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact
-from looplift.ir.grammar import Const, Group, Op, Operand, Var
+from looplift.ir.grammar import Const, Group, Op, Operand, Var, as_atom
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
+from looplift.vectorize.ragged import dims_of, lane_kind, relabelled
 from looplift.vectorize.subscripts import extent_of
-
-ROWS = frozenset(("GRUCell", "RNNCell", "LSTMCell", "Bilinear"))
-"""Modules whose arguments are vectors of one sample, or matrices with a row for each sample."""
-
-
-def takes_rows(op: Op) -> bool:
-    callee = op.args[0]
-    return isinstance(callee, Const) and type(callee.value).__name__ in ROWS
 
 
 def called(context: Context, op: Op, fact: Fact, var: Var) -> Val:
@@ -44,6 +37,25 @@ def called(context: Context, op: Op, fact: Fact, var: Var) -> Val:
         for position, kind in enumerate(fact.kind.items)
     ]
     return Val(Node("display", tuple(items), axes, fact.kind, {"kind": "tuple"}), items=list(map(Val, items)))
+
+
+def of_entries(context: Context, op: Op, fact: Fact, var: Var) -> Val:
+    """The same of matrices of another number of rows in each lane: each row is a sample."""
+    callee = op.args[0]
+    assert isinstance(callee, Const)
+    shapes = [dims_of(context.lookup(as_atom(one))) for one in op.args[1:] if not isinstance(one, Group)]
+    axis = shapes[0][0] if shapes else None
+    plain = all(len(dims) == 2 and dims[0] is not None and dims[1] is None for dims in shapes)
+    if op.kwargs or axis is None or not plain or fact.kind.family == "tuple" or len(shapes) + 1 < len(op.args):
+        message = f"'{callee.path}' is called on something else than rows, of another number in each iteration"
+        raise context.refuse("ragged-shape", message)
+    vals = [context.lookup(as_atom(one)) for one in op.args[1:]]
+    args = tuple(relabelled(context, val.node, list(dims_of(val)), dims_of(val)[0], axis) for val in vals)
+    if any(arg.axes != (axis,) for arg in args):
+        raise context.refuse("ragged-shape", f"'{callee.path}' is called on values of several loops")
+    kind = lane_kind(context, fact, (axis, None))
+    node = Node("cell", args, (axis,), kind, {"path": callee.path, "groups": [0] * len(args)}, var.hint)
+    return Val(node, dims=(axis, None))
 
 
 def _rows(context: Context, args: tuple[Node, ...]) -> Node:

@@ -41,6 +41,8 @@ class Array:
     written: bool = False
     home: Any = None
     """The steps among which it was made; among these alone a store that covers it may replace it."""
+    rows: Axis | None = None
+    """Of arrays of another length in each lane: the axis of their rows, all of which are in one array."""
 
 
 @dataclass
@@ -146,6 +148,10 @@ class Context:
         return self.vals[atom]
 
     def array_value(self, array: Array) -> Val:
+        if array.rows is not None:
+            from looplift.vectorize.ragged_arrays import value_of
+
+            return value_of(array)
         return Val(array.node)
 
     def node(self, atom: Atom) -> Node:

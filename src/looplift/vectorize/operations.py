@@ -11,7 +11,7 @@ from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, as_a
 from looplift.ops import table
 from looplift.ops.autocast import rounds_products
 from looplift.ops.names import OF_USERS, said
-from looplift.vectorize import cells, custom, nodes, numbers, positions, ragged, rows, strips
+from looplift.vectorize import cells, custom, nodes, numbers, positions, ragged, ragged_arrays, rows, strips
 from looplift.vectorize.arithmetic import arithmetic
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
@@ -68,6 +68,8 @@ def operation(context: Context, statement: Let) -> Val:
         raise context.refuse(
             "unknown-op", f"'{op.name.rstrip('_').replace('_', ' ')}' of values that differ by iteration"
         )
+    if (rows_of_lanes := ragged_arrays.made_of_sizes(context, op, fact)) is not None:
+        return rows_of_lanes
     made = lanes(context, op, fact, statement.var)
     _added(context, statement, made.node)
     return made
@@ -191,7 +193,7 @@ def _scaled(form: Affine, factor: int) -> Affine:
 def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     """The batched form of an operation on values that differ by iteration."""
     name = op.name.removeprefix("inplace.")
-    if op.name == "module" and cells.takes_rows(op):
+    if op.name == "module" and ragged.takes_rows(op):
         return cells.called(context, op, fact, var)
     if op.name == "module":
         from looplift.vectorize.network import module_call

@@ -22,6 +22,14 @@ from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
 Dims = tuple["Axis | None", ...]
+LIKE = frozenset("zeros_like ones_like empty_like full_like".split())
+ROWS = frozenset(("GRUCell", "RNNCell", "LSTMCell", "Bilinear"))
+"""Modules whose arguments are vectors of one sample, or matrices with a row for each sample."""
+
+
+def takes_rows(op: Op) -> bool:
+    callee = op.args[0]
+    return isinstance(callee, Const) and type(callee.value).__name__ in ROWS
 
 
 def has_ragged_operand(context: Context, op: Op) -> bool:
@@ -45,6 +53,10 @@ def operation(context: Context, statement: Let) -> Val:
     op, fact = statement.op, context.facts.of[statement.var]
     name = op.name.removeprefix("inplace.")
     made = _structure(context, op, fact)
+    if made is None and op.name == "module" and takes_rows(op):
+        from looplift.vectorize.cells import of_entries
+
+        made = of_entries(context, op, fact, statement.var)
     if made is None and op.name == "module":
         from looplift.vectorize.ragged_modules import through_module
 
@@ -84,6 +96,10 @@ def _computed(context: Context, name: str, args: list[Val], kwargs: dict[str, Va
         raise context.refuse("ragged-shape", "a slice of another length in each iteration becomes a number or list")
     if base in ("nonzero", "argwhere", "masked_select"):
         raise context.refuse("ragged-shape", f"'{base}' of a value of another length in each iteration")
+    if base in LIKE:
+        from looplift.vectorize.ragged_arrays import made_like
+
+        return made_like(context, name, args, kwargs, fact)
     match family:
         case "elementwise":
             return elementwise(context, name, args, fact, kwargs)
@@ -273,6 +289,8 @@ def _structure(context: Context, op: Op, fact: Fact) -> Val | None:
             from looplift.vectorize.ragged_items import getitem
 
             return getitem(context, op, fact)
+        case "unpack":
+            return _unpacked(context, op, fact)
         case "builtin.len" | "iter_len":
             return Val(extent(context, context.lookup(as_atom(op.args[0])), 0))
         case "attribute":
@@ -280,6 +298,17 @@ def _structure(context: Context, op: Op, fact: Fact) -> Val | None:
         case "method.size" | "method.numel" | "torch.numel" | "method.dim":
             return _size(context, op, fact)
     return None
+
+
+def _unpacked(context: Context, op: Op, fact: Fact) -> Val:
+    """``source, target = edges`` of a value whose first dimension is not the ragged one."""
+    from looplift.vectorize.ragged_items import getitem
+
+    val, (position, count) = context.lookup(as_atom(op.args[0])), map(constant, op.args[1:])
+    if dims_of(val)[0] is not None:
+        raise context.refuse("ragged-shape", "a value of another length in each iteration is unpacked")
+    context.check(nodes.compare("eq", extent(context, val, 0), nodes.const(count)))
+    return getitem(context, Op("getitem", (op.args[0], Const(position))), fact)
 
 
 def extent(context: Context, val: Val, position: int) -> Node:

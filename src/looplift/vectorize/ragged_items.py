@@ -19,7 +19,7 @@ from looplift.vectorize.ragged import (
     relabelled,
     unsqueezed,
 )
-from looplift.vectorize.reached import items_of
+from looplift.vectorize.reached import gradient_nodes, items_of
 from looplift.vectorize.subscripts import Segment, Whole, pieces_of
 
 # ---------------------------------------------------------------- subscripts
@@ -125,7 +125,30 @@ def entry(context: Context, node: Node, axis: Axis, item: Operand) -> Node:
     at = segments.lane_integer(context, item)
     length = outer_length(context, axis)
     at = segments.counted_from_start(context, at, length)
-    return at_entries(context, node, axis, at)
+    read = at_entries(context, node, axis, at)
+    if _may_reach_items(context, node):
+        _check_each_read(context, read.axes)
+    return read
+
+
+def _may_reach_items(context: Context, node: Node) -> bool:
+    """Whether a gradient of a value may reach items of a list that the caller gave, also by way of a name."""
+    if not context.needs_grad or not context.items_given:
+        return False
+    return bool(items_of(node)) or any(map(_is_made_earlier, gradient_nodes(node)))
+
+
+def _is_made_earlier(node: Node) -> bool:
+    """Whether a name stands for what was carried, or stored into memory."""
+    return node.op == "name" and (bool(node.axes) or bool(node.attrs.get("memory")))
+
+
+def _check_each_read(context: Context, lanes: tuple[Axis, ...]) -> None:
+    """An item that a loop without iterations would read gets no gradient."""
+    with context.unmasked():
+        for axis in lanes:
+            if axis.lengths is not None:
+                context.check(nodes.compare("ge", axis.lengths, nodes.const(1)))
 
 
 def at_entries(context: Context, node: Node, axis: Axis, at: Node) -> Node:

@@ -195,9 +195,11 @@ def _enter(context: Context, loop: Loop, carry: Carry) -> Node | None:
     if carry.inside in context.accumulators:
         raise context.refuse("carried", f"'{carry.hint}' is summed across a loop that stays sequential")
     if carry.next is carry.inside:
-        context.vals[carry.inside] = context.val(carry.init)
+        context.vals[carry.inside] = context.lookup(carry.init)
         return None
     fact = context.facts.of[carry.inside]
+    if carry.init is not UNDEFINED and context.lookup(carry.init).dims is not None:
+        return _enter_ragged(context, loop, carry)
     if fact.kind.family == "list":
         return _enter_list(context, loop, carry)
     if not (fact.kind.is_array or fact.kind.is_number):
@@ -232,6 +234,35 @@ def _is_guarded(context: Context, carry: Carry) -> bool:
     """Whether a flag says where the value is bound, so that it is not read elsewhere."""
     optional = context.facts.function.attributes.get("optional", ())
     return carry.hint.startswith(("_result", "return")) or carry.inside in optional
+
+
+def _enter_ragged(context: Context, loop: Loop, carry: Carry) -> Node:
+    """A value of another length in each lane, whose first dimension is ragged, and no other."""
+    val = context.lookup(carry.init)
+    assert val.dims is not None
+    axis, *rest = val.dims
+    parts = isinstance(loop.domain, While) or loop.stop is not None or context.mask is not None
+    changed = carry.inside in stored_roots(context.flow, loop.body)
+    if axis is None or any(rest) or val.node.axes != (axis,) or parts or changed:
+        raise context.refuse("ragged-shape", f"'{carry.hint}', of another length in each iteration, is carried")
+    name = context.fresh_name(carry.hint)
+    node = Node("name", (), (axis,), val.node.kind, {"text": name, "local": True}, name)
+    context.add(Assign(name, Node("owned", (val.node,), (axis,), node.kind, {"carried": True})))
+    context.vals[carry.inside] = Val(node, dims=val.dims)
+    return node
+
+
+def _next_ragged(context: Context, carry: Carry, inside: Node, val: Val) -> Node:
+    """The value of the next iteration, which must have as many entries in each lane as this one."""
+    from looplift.vectorize.ragged import relabelled
+
+    entered = context.vals[carry.inside].dims
+    if val.dims is None or entered is None or [one is None for one in val.dims] != [one is None for one in entered]:
+        raise context.refuse("ragged-shape", f"'{carry.hint}' is of another length in some iterations only")
+    node = relabelled(context, val.node, list(val.dims), val.dims[0], entered[0])
+    if node.axes != inside.axes or node.kind != inside.kind:
+        raise context.refuse("carried", f"'{carry.hint}' varies with more loops than it did before")
+    return Node("owned", (node,), node.axes, node.kind, {"carried": True})
 
 
 def _enter_list(context: Context, loop: Loop, carry: Carry) -> Node:
@@ -347,6 +378,9 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
     for carry, inside in zip(carries, names, strict=True):
         if inside is None:
             continue
+        if inside.axes and context.vals[carry.inside].dims is not None:
+            finals.append((_next_ragged(context, carry, inside, context.lookup(carry.next)), inside))
+            continue
         val, entered = context.val(carry.next), context.vals[carry.inside].sequence
         if isinstance(entered, Held):
             val = Val(_next_list(context, carry, entered, val))
@@ -369,8 +403,8 @@ def _together(values: list[Node]) -> Node:
 
 def _after(context: Context, carries: list[Carry], names: list[Node | None]) -> None:
     for carry, name in zip(carries, names, strict=True):
-        context.vals[carry.after] = context.val(carry.init) if name is None else Val(_again(name))
-        entered = context.vals[carry.inside].sequence
+        dims, entered = context.vals[carry.inside].dims, context.vals[carry.inside].sequence
+        context.vals[carry.after] = context.lookup(carry.init) if name is None else Val(_again(name), dims=dims)
         if name is not None and isinstance(entered, Held) and entered.element is not None:
             context.vals[carry.after] = _held(context, carry.after, _again(name), entered.element)
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
-from looplift.vectorize import doubts, nodes
+from looplift.vectorize import doubts, nodes, ragged_arrays
 from looplift.vectorize.blocks import store_blocks
 from looplift.vectorize.context import Array, Context, Contribution
+from looplift.vectorize.counts import is_counted
 from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.held import check_held
 from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, surely, wide_place, wrapped
@@ -41,6 +42,8 @@ FOLDED = {"add": "add", "sub": "add", "mul": "mul", "max": "max", "min": "min", 
 
 def store(context: Context, array: Array, index: Operand, val: Val, combine: str | None) -> None:
     """``array[index] = value`` (or ``combine=``) in every active lane."""
+    if array.rows is not None:
+        return ragged_arrays.store(context, array, index, val, combine)
     pieces = pieces_of(context, index, array.kind.rank, lambda dim: array.shape[dim], windows=False, apart=True)
     if any(isinstance(piece, New) for piece in pieces):
         raise context.refuse("order", "a store into a slice that moves with the loop")
@@ -131,6 +134,8 @@ def _check_order(context: Context, array: Array, value: Node, combine: str) -> N
     if combine not in FOLDED:
         raise context.refuse("order", f"'{combine}=' into places that may repeat")
     if floating and combine in ("add", "sub", "mul") and array.var in context.flow.deciding:
+        if combine != "mul" and is_counted(context, array, value):
+            return
         raise context.refuse("carried", f"'{name}' decides a branch or an index, so its sums must keep their order")
     if floating and context.needs_grad and combine not in ("add", "sub"):
         raise context.refuse("carried", f"the gradient of '{name}' depends on the order of its updates")
