@@ -301,9 +301,9 @@ class Lift:
         values = named_values(self.original, arguments, keywords)
         if values is None:
             return False
-        from looplift import pipeline
+        from looplift.pipeline.other_forms import is_typed_whole
 
-        return pipeline.is_typed_whole(source.tree.body, values, self.settings, loops=loops)
+        return is_typed_whole(source.tree.body, values, self.settings, loops=loops)
 
     def _callee(self, function: types.FunctionType) -> types.FunctionType | None:
         """The lifted form of a function that this one calls, if it has loops or calls functions in its turn."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from looplift.analysis.probe import analyse
+from looplift.analysis import probe
 from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.ir.facts import Facts, Kind
@@ -21,7 +21,7 @@ def with_plain_constructors(function: Function) -> Function:
     """The function without calls of types of tensors; NotLiftable where one makes something else of its argument."""
     if not any(isinstance(one, Let) and one.op.name in TENSOR_TYPES for one in walk(function.body)):
         return function
-    return replace(function, body=_Plain(analyse(function)).block(function.body))
+    return replace(function, body=_Plain(probe.analyse(function)).block(function.body))
 
 
 @dataclass

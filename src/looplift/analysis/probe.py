@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from looplift.analysis.stand_ins import as_kind, grown, stand_in
-from looplift.analysis.updates import check_method, check_update
+from looplift.analysis import stand_ins, updates
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable, OfStrides
 from looplift.base.streams import numpy_state, set_numpy_state
@@ -201,9 +200,9 @@ class _Probe:
             case Append(ref=ref, value=value):
                 self.append(ref, self.facts[value], statement)
             case Store():
-                check_update(statement, self.sample)
+                updates.check_update(statement, self.sample)
                 if statement.method:
-                    check_method(statement, self.sample)
+                    updates.check_method(statement, self.sample)
             case Perform():
                 pass
 
@@ -231,7 +230,7 @@ class _Probe:
             loops = tuple(self.loops)
         kind = self._kind(op, sample, statement.span)
         if kind != kind_of(sample) and kind.family != "list":
-            sample = as_kind(sample, kind)
+            sample = stand_ins.as_kind(sample, kind)
             self.mixed.add(var)
         elif op.name in ("builtin.min", "builtin.max") and len({self.facts[a].kind for a in operands(op)}) > 1:
             self.mixed.add(var)
@@ -266,7 +265,9 @@ class _Probe:
         except Exception as error:
             first = error
         of_strides = table.base_name(op.name) == "view" and isinstance(first, RuntimeError) and "stride" in str(first)
-        for made in () if of_strides else (stand_in, partial(grown, op)):  # stand-ins have strides of their own
+        for made in (
+            () if of_strides else (stand_ins.stand_in, partial(stand_ins.grown, op))
+        ):  # stand-ins have strides of their own
             try:
                 return self._evaluate(op, lambda atom, made=made: self._replaced(atom, made))
             except Exception:
@@ -398,7 +399,7 @@ class _Probe:
         if bool_of(self.facts[statement.cond].sample) is False and orelse.kind == kind:
             chosen = orelse
         every = self.union(then.loops, orelse.loops, loops)
-        return Fact(kind, every, chosen.shape, as_kind(chosen.sample, kind), then.fixed and orelse.fixed)
+        return Fact(kind, every, chosen.shape, stand_ins.as_kind(chosen.sample, kind), then.fixed and orelse.fixed)
 
     def _is_only_handed_out(self, var: Var) -> bool:
         """Whether a value is a result of the function, or becomes one, and nothing else reads it."""
@@ -502,7 +503,7 @@ class _Probe:
                 changed = True
                 sample = last.sample if kind != inside.kind else inside.sample
                 shape = last.shape if kind.is_array else ()
-                self.facts.of[carry.inside] = Fact(kind, loops, shape, as_kind(sample, kind))
+                self.facts.of[carry.inside] = Fact(kind, loops, shape, stand_ins.as_kind(sample, kind))
         return changed
 
     def union(self, *groups: tuple[Loop, ...]) -> tuple[Loop, ...]:

@@ -8,8 +8,8 @@ import os
 import textwrap
 from collections import Counter
 
+from looplift.base import reasons
 from looplift.base.data import dataclass, field
-from looplift.base.reasons import REASONS
 from looplift.base.spans import Span
 
 DECISIONS = {
@@ -63,15 +63,15 @@ class LoopRecord:
     @property
     def hint(self) -> str:
         """What the author can do about a kept loop; empty for a lifted one."""
-        return REASONS[self.code].hint if self.code in REASONS and not self.lifted else ""
+        return reasons.REASONS[self.code].hint if self.code in reasons.REASONS and not self.lifted else ""
 
     @property
     def sentence(self) -> str:
         """The reason, or what the decision means."""
         if self.reason:
             return self.reason
-        if self.code in REASONS:
-            return REASONS[self.code].title
+        if self.code in reasons.REASONS:
+            return reasons.REASONS[self.code].title
         return DECISIONS.get(self.decision, self.decision)
 
     @property

@@ -14,10 +14,9 @@ from typing import Any
 
 import torch
 
+from looplift.base import memory
 from looplift.base.errors import NotLiftable, RequirementFailed
-from looplift.base.memory import apart, own_places
-from looplift.build import compiler
-from looplift.build.second import again_by
+from looplift.build import compiler, second
 from looplift.ir.kernel import OUTCOMES, Kernel
 
 
@@ -120,7 +119,7 @@ def differentiable(kernel: Kernel) -> Callable[..., tuple]:
     return _defined(
         kernel.adjoint_caller, kernel.name, forward_function=forward, backward_function=backward, Tape=tape,
         tracked_library=cache(lambda: _library("#define TRACKED\n" + adjoint)), share_memory=share_memory,
-        overlaps=overlaps, once=again_by(kernel), is_doubtful=is_doubtful,
+        overlaps=overlaps, once=second.again_by(kernel), is_doubtful=is_doubtful,
     )  # fmt: skip
 
 
@@ -153,12 +152,12 @@ class Tape(ctypes.Structure):
 
 def share_memory(tensor: torch.Tensor, *others: torch.Tensor) -> bool:
     """Whether a tensor shares memory with one of the others."""
-    return not all(apart(tensor, other) for other in others)
+    return not all(memory.apart(tensor, other) for other in others)
 
 
 def overlaps(tensor: torch.Tensor) -> bool:
     """Whether two elements of a tensor may share memory."""
-    return not own_places(tensor)
+    return not memory.own_places(tensor)
 
 
 def is_doubtful(gradient: torch.Tensor) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplift.emit.spelling import ATOM, dtype_text
@@ -287,3 +288,9 @@ def drawn_text(p: Printer, node: Node) -> Text:
     text, count = p.text(draw).text, p.text(extent).text
     join = "torch.stack" if p.library == "torch" else "np.stack"
     return atom(f"{join}([{text} for _ in range({count})])")
+
+
+RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
+    "assemble": assemble_text, "owned": owned_text, "spread": spread_text, "collect": collect_text,
+    "listed": listed_text, "last": last_text, "last_item": last_item_text, "copied": copied_text, "drawn": drawn_text,
+}  # fmt: skip

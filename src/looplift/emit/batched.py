@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplift.emit.spelling import ATOM
@@ -38,3 +39,8 @@ def _operand(p: Printer, node: Node, operand: Node, level: int) -> str:
     if operand.axes or (rank is not None and operand.kind.is_array):
         return arranged(p, operand, node.axes, operand.kind.rank if rank is None else rank, level)
     return p.text(operand).at(level)
+
+
+RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
+    "batched": batched_text,
+}  # fmt: skip

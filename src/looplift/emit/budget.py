@@ -11,9 +11,9 @@ from looplift.base.data import dataclass, field
 from looplift.base.report import readable_bytes
 from looplift.emit.guards import device_of
 from looplift.emit.sizes import Size, sizes_of
+from looplift.ir import strips
 from looplift.ir.array import Axis
 from looplift.ir.grammar import Loop, walk
-from looplift.ir.strips import can_be_stripped
 
 
 @dataclass
@@ -74,4 +74,6 @@ def pieces_of(made: Any, room: Room, names: Mapping[str, Any]) -> dict[Loop, str
 def _stands_alone(loop: Loop, made: Any) -> bool:
     """Whether the loop can run piece by piece, and no other loop that became an axis is around it."""
     around = (other for other in made.loops.values() if other is not loop)
-    return can_be_stripped(loop) and not any(statement is loop for other in around for statement in walk(other.body))
+    return strips.can_be_stripped(loop) and not any(
+        statement is loop for other in around for statement in walk(other.body)
+    )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from looplift.emit.products import matrix_product
+from looplift.emit import products
 from looplift.emit.spelling import ATOM, MEDIANS, PRODUCT, literal
 from looplift.emit.text import Text, arranged, atom, expanded, full
 from looplift.ir.array import Axis, Node
@@ -83,7 +84,9 @@ def einsum_text(p: Printer, node: Node) -> Text:
     ]
     out = "".join(of[axis] for axis in node.axes) + lane[2]
     first, second = (own + letters for own, letters in zip(subscripts, lane, strict=False))
-    if (made := matrix_product((texts[0], first), (texts[1], second), out, stacks=p.library == "torch")) is not None:
+    if (
+        made := products.matrix_product((texts[0], first), (texts[1], second), out, stacks=p.library == "torch")
+    ) is not None:
         return made
     return atom(f'{p.library}.einsum("{first},{second}->{out}", {texts[0].text}, {texts[1].text})')
 
@@ -100,7 +103,7 @@ def contract_text(p: Printer, node: Node) -> Text:
     out = "".join(of[axis] for axis in node.axes) + lane
     factors = [p.text(factor) for factor in node.args]
     (first, second), (a, b) = factors, subscripts
-    if (made := matrix_product((first, a), (second, b), out, stacks=p.library == "torch")) is not None:
+    if (made := products.matrix_product((first, a), (second, b), out, stacks=p.library == "torch")) is not None:
         return made
     best = ", optimize=True" if p.library == "np" else ""
     return atom(f'{p.library}.einsum("{a},{b}->{out}", {first.text}, {second.text}{best})')
@@ -254,3 +257,12 @@ def paired_text(p: Printer, node: Node) -> Text:
 
 def field_text(p: Printer, node: Node) -> Text:
     return atom(f"{p.text(node.args[0]).at(ATOM)}[{node.attrs['position']}]")
+
+
+RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
+    "matmul": matmul_text, "contract": contract_text, "distances": distances_text, "only_finite": only_finite_text,
+    "counted_both": counted_both_text, "label_pairs": label_pairs_text, "counted_own": counted_own_text,
+    "label_table": label_table_text, "label_either": label_either_text, "label_sums": label_sums_text,
+    "leading": leading_text, "module": module_text, "custom": custom_text, "cell": cell_text, "part": cell_part_text,
+    "vmapped": vmapped_text, "paired": paired_text, "field": field_text,
+}  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplift.emit.spelling import ATOM
@@ -77,3 +78,8 @@ def taps_text(p: Printer, node: Node) -> Text:
     weights, *extents = node.args
     sizes = [*["-1"] * len(weights.axes), *(p.text(extent).text for extent in extents)]
     return atom(f"{p.text(weights).at(ATOM)}.expand({', '.join(sizes)})")
+
+
+RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
+    "convolution": convolution_text, "pooled": pooled_text, "as_axes": as_axes_text, "taps": taps_text,
+}  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplift.emit.arrays import MADE_ANEW, is_view
@@ -55,3 +56,8 @@ def on_diagonal_text(p: Printer, node: Node) -> Text:
     p.need(helper)
     dims = f"{node.axes.index(kept)}, {node.axes.index(gone)}"
     return atom(f"{helper}({_plain(full(p, beside, node.axes))}, {dims}, {_plain(diagonal)})")
+
+
+RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
+    "diagonal": diagonal_text, "renamed": renamed_text, "on_diagonal": on_diagonal_text,
+}  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplift.emit.text import Text, arranged, atom
@@ -16,3 +17,8 @@ def each_text(p: Printer, node: Node) -> Text:
     p.need(name := "of_each" if p.library == "torch" else "of_each_array")
     columns = ", ".join(arranged(p, arg, node.axes, 0, 0) for arg in node.args)
     return atom(f"{name}({node.attrs['name']}, {columns})")
+
+
+RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
+    "each": each_text,
+}  # fmt: skip

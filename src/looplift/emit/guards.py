@@ -7,8 +7,8 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
+from looplift.base import memory
 from looplift.base.errors import NotLiftable, OfStrides
-from looplift.base.memory import apart, apart_from_module, contiguous, layout, own_places
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Function, Let, Var, walk
 from looplift.ops.names import is_library, is_operation, is_replaced, of_libraries, standing_at
@@ -52,14 +52,14 @@ def guards_of(plan: Any) -> tuple[list[str], dict[str, Any]]:
     guards += of_libraries(functions, names)
     guards += [f"{a} == {b}" for a, b in attributes.get("equal", ())]
     for a, b in sorted(plan.apart):
-        names["_apart"] = apart
+        names["_apart"] = memory.apart
         guards.append(f"_apart({a}, {b})")
     for path in sorted(set(plan.mutated)):
         for module in _outermost_modules(plan.facts.function):
-            names["_apart_from_module"] = apart_from_module
+            names["_apart_from_module"] = memory.apart_from_module
             guards.append(f"_apart_from_module({path}, {module})")
     for path in sorted(plan.whole):
-        names["_own_places"] = own_places
+        names["_own_places"] = memory.own_places
         guards.append(f"_own_places({path})")
     if asks_for_layouts(plan.facts):
         guards += _layouts(plan.facts, names)
@@ -84,13 +84,15 @@ def _layouts(facts: Facts, names: dict[str, Any]) -> list[str]:
     for var, path in facts.function.attributes["paths"].items():
         value = facts.of[var].sample
         if isinstance(value, list | tuple | dict):
-            if not contiguous(value):
+            if not memory.contiguous(value):
                 raise OfStrides(f"the tensors of '{var.hint}' may lie in memory in several ways")
-            names["_contiguous"] = contiguous
+            names["_contiguous"] = memory.contiguous
             guards.append(f"_contiguous({path})")
         elif isinstance(value, torch.Tensor) and value.dim() > 1:
-            names["_layout"] = layout
-            here = f"{path}.is_contiguous()" if value.is_contiguous() else f"_layout({path}) == {layout(value)!r}"
+            names["_layout"] = memory.layout
+            here = (
+                f"{path}.is_contiguous()" if value.is_contiguous() else f"_layout({path}) == {memory.layout(value)!r}"
+            )
             guards.append(here)
     return guards
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplift.emit.contractions import turn_matrices
+from looplift.emit.text import TRIVIAL
 from looplift.ir.array import Node, axis_nodes, reachable
 from looplift.ops import table
 
 if TYPE_CHECKING:
     from looplift.emit.source import Printer
-
-TRIVIAL = frozenset(("name", "const", "retype"))
 
 
 def hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:

@@ -11,7 +11,7 @@ import linecache
 from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
-from looplift.emit.expanded import expanded
+from looplift.emit import expanded
 from looplift.emit.native_caller import caller_text
 from looplift.emit.native_doubts import may_run_again, settled_later, surely_used, with_doubts
 from looplift.emit.native_flow import Flow, live_ins, share_variables
@@ -63,7 +63,7 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
     kind that it is declared with (``total = 0`` after no iteration), the kernel fails a requirement.
     """
     wanted, written = Wanted(read_after(loop, facts), facts.function, strict), loop
-    if (numbers := expanded(loop, facts, gradients=gradients)) is not None:
+    if (numbers := expanded.expanded(loop, facts, gradients=gradients)) is not None:
         loop, facts = numbers
     inputs = live_ins(loop)
     signature = signature_of(inputs, facts)

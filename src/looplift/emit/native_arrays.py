@@ -6,9 +6,9 @@ import sys
 from typing import Any
 
 from looplift.base.data import replace
+from looplift.emit import native_handed
 from looplift.emit.native_allocation import allocate, copied, sizes_of, view_text
 from looplift.emit.native_convert import constant, convert
-from looplift.emit.native_handed import is_handed_over
 from looplift.emit.native_mixed import are_mixed, copy_line
 from looplift.emit.native_ops import ADD, COMPARE, MULTIPLY
 from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, floating, scalar_of
@@ -279,7 +279,7 @@ def _list_of_rows(writer: Writer, items: tuple[Value, ...]) -> View:
 def _is_only_item(writer: Writer, row: View) -> bool:
     """Whether a list is made for another one, which is all that knows it."""
     is_whole = not row.is_part and not row.homes and row.rank == len(row.indices)
-    return is_whole and row.origin in writer.findings.made and is_handed_over(writer, row)
+    return is_whole and row.origin in writer.findings.made and native_handed.is_handed_over(writer, row)
 
 
 def list_of(writer: Writer, scalar: Scalar, length: Number) -> View:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from looplift.base.data import replace
 from looplift.emit import (
+    adjoint_rules,
     native_arrays,
     native_items,
+    native_power,
     native_python,
+    native_running,
     native_scalar,
     native_selection,
     native_stacks,
     native_vectors,
 )
-from looplift.emit.adjoint_rules import OF_ONE
 from looplift.emit.native_access import attribute, constant_of, getitem, length, size, unpacked
 from looplift.emit.native_convert import constant, convert, convert_held, to_python, truth
 from looplift.emit.native_gather import by_positions, gathered
 from looplift.emit.native_mixed import are_mixed, as_mixed
 from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, canonical, row_of
-from looplift.emit.native_power import power
-from looplift.emit.native_running import place_in_list
 from looplift.emit.native_scalar import elementwise, invert, join_facts, negation, select
 from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, common_type, floating, scalar_of
 from looplift.emit.native_values import Fixed, Items, Number, Value, View, plain
@@ -39,7 +39,11 @@ def compute(writer: Writer, op: Op) -> Value:
         return made
     if short == "flip" and (made := native_items.flipped(writer, namespace, op)) is not None:
         return made
-    if namespace in ("torch", "method") and short in OF_ONE and (one := _of_one(writer, short, op)) is not None:
+    if (
+        namespace in ("torch", "method")
+        and short in adjoint_rules.OF_ONE
+        and (one := _of_one(writer, short, op)) is not None
+    ):
         return one
     if (vector := native_vectors.vector_op(writer, namespace, short, op, applied)) is not None:
         return vector
@@ -150,7 +154,7 @@ def applied(writer: Writer, namespace: str, short: str, args: list[Number]) -> N
         case (("invert" | "logical_not"), [argument]):
             return invert(writer, argument) if short == "invert" else _logical_not(writer, argument)
         case "pow", [_, _]:
-            return power(writer, namespace, args)
+            return native_power.power(writer, namespace, args)
         case (("max" | "min"), [a, b]) if namespace == "torch":
             return elementwise(writer, "torch", {"max": "maximum", "min": "minimum"}[short], [a, b])
     if short in COMPARISONS or short in BITS or short in TESTS or short in LOGIC or row_of(short) is not None:
@@ -267,7 +271,7 @@ def _method(writer: Writer, short: str, op: Op) -> Value:
         case (("dim" | "ndimension"), View()):
             return attribute(writer, owner, "ndim")
         case "index", View() if owner.is_list and len(op.args) == 2:
-            return place_in_list(writer, owner, writer.number(op.args[1]))
+            return native_running.place_in_list(writer, owner, writer.number(op.args[1]))
     argument = writer.number(op.args[0])
     if argument.type.is_python:
         raise writer.refuse("unknown-op", f"the method '.{short}' of a number")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from looplift.emit import native_stacks
+from looplift.emit import native_handed, native_stacks
 from looplift.emit.native_allocation import owned, view_text
 from looplift.emit.native_arrays import as_list
 from looplift.emit.native_convert import convert
 from looplift.emit.native_flow import ArrayType
-from looplift.emit.native_handed import is_handed_over
 from looplift.emit.native_mixed import are_mixed, copy_line, element_type_of, widens
 from looplift.emit.native_types import MIXED
 from looplift.emit.native_values import Items, Names, Number, Unknown, Value, View
@@ -73,7 +72,9 @@ def append_item(writer: Writer, statement: Append) -> None:
         return
     if not isinstance(target, View) or target.origin not in writer.findings.items:
         raise writer.refuse("not-scalar", f"'{ref.hint}' grows in the loop")
-    is_handed = isinstance(value, View) and value.origin in writer.findings.made and is_handed_over(writer, value)
+    is_handed = (
+        isinstance(value, View) and value.origin in writer.findings.made and native_handed.is_handed_over(writer, value)
+    )
     if isinstance(value, View) and not (is_stack or is_handed):
         raise writer.refuse("aliasing", f"'{ref.hint}' takes a list that is known under another name")
     append(writer, target, value)

@@ -9,8 +9,8 @@ import torch
 
 from looplift.base.data import dataclass, field, replace
 from looplift.base.errors import NotLiftable
+from looplift.emit import native_objects
 from looplift.emit.native_joins import joined_variables
-from looplift.emit.native_objects import may_be_one, objects_from
 from looplift.emit.native_ops import COMPARE
 from looplift.emit.native_types import FLOAT, INT, MIXED, Scalar, kind_of_scalar, scalar_of
 from looplift.emit.native_values import Fixed, Items, Names, Number, Rows, Value, View
@@ -339,14 +339,14 @@ def results_of(writer: Writer, loop: Loop, wanted: Wanted, signature: Signature)
             _check_not_handed_on(writer, loop, carry, value, signature)
     made = [r.output.var for r in results if r.number.type.family == "tensor" and r.output.same_as is None]
     for position, var in enumerate(made):
-        if (other := next((v for v in made[:position] if may_be_one(loop, v, var)), None)) is not None:
+        if (other := next((v for v in made[:position] if native_objects.may_be_one(loop, v, var)), None)) is not None:
             raise writer.refuse("aliasing", f"'{var.hint}' may be the same object as '{other.hint}'")
     return results
 
 
 def _check_not_handed_on(writer: Writer, loop: Loop, carry: Carry, value: Number, signature: Signature) -> None:
     """A result that may be an input, a 0-dim tensor, and equals it, may be that very tensor: then the loop runs."""
-    for var in sorted(objects_from(loop, carry), key=lambda var: var.name):
+    for var in sorted(native_objects.objects_from(loop, carry), key=lambda var: var.name):
         if not signature.has(var) or signature.of(var).kind.family != "tensor" or signature.of(var).rank:
             continue
         a, b = value.at(COMPARE, strict=True), signature.of(var).name

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from looplift.base.data import replace
-from looplift.emit import native_conditions, native_lists, native_loops, native_renamed, native_stores, native_vectors
+from looplift.emit import (
+    native_conditions,
+    native_lists,
+    native_loops,
+    native_objects,
+    native_renamed,
+    native_stores,
+    native_vectors,
+)
 from looplift.emit.native_calls import compute
 from looplift.emit.native_check import check_result
 from looplift.emit.native_convert import convert, truth
 from looplift.emit.native_flow import Home, is_temporary
 from looplift.emit.native_joins import ABSENT, NONE
-from looplift.emit.native_objects import holders_before, read_as_before
 from looplift.emit.native_ops import ARITHMETIC, ATOM
 from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Elements, Fixed, Number, Value, View, plain
@@ -205,10 +212,10 @@ def _check_alone(writer: Writer, change: Let) -> None:
     """A tensor of the kernel that is changed in place must not be read with its old value afterwards."""
     loop = writer.flow.loop
     results = (*writer.flow.kept, *(carry.after for carry in loop.carries))
-    other = read_as_before(loop, change, results)
+    other = native_objects.read_as_before(loop, change, results)
     if other is not None:
         raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and may be '{other.hint}' too")
-    for var in holders_before(loop, change) & set(writer.inputs):
+    for var in native_objects.holders_before(loop, change) & set(writer.inputs):
         raise writer.refuse("aliasing", f"'{writer.hint}' is changed in place, and may be the caller's '{var.hint}'")
 
 

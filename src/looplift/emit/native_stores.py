@@ -6,13 +6,12 @@ import numpy as np
 import torch
 
 from looplift.base.data import replace
-from looplift.emit import native_vectors
+from looplift.emit import native_power, native_vectors
 from looplift.emit.native_access import element, indexed
 from looplift.emit.native_convert import BEYOND_SINGLE, convert
 from looplift.emit.native_gather import by_positions, is_short, scattered
 from looplift.emit.native_mixed import are_mixed, note, widens
 from looplift.emit.native_ops import CHOICE, COMPARE
-from looplift.emit.native_power import power
 from looplift.emit.native_scalar import elementwise
 from looplift.emit.native_types import MIXED, Scalar
 from looplift.emit.native_values import Elements, Items, Number, View
@@ -210,7 +209,7 @@ def _takes_in_place(held: Scalar, given: Scalar) -> bool:
 
 def operated(writer: Writer, short: str, old: Number, value: Number) -> Number:
     if short == "pow":
-        return power(writer, "", [old, value])
+        return native_power.power(writer, "", [old, value])
     return elementwise(writer, "", short, [old, value])
 
 

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeGuard
 
 import torch
 
 from looplift.base.data import replace
-from looplift.emit import native_numpy
+from looplift.emit import native_numpy, native_reductions, native_running, native_selection
 from looplift.emit.native_access import element
 from looplift.emit.native_allocation import allocate, sizes_of
 from looplift.emit.native_arrays import element_type
 from looplift.emit.native_convert import convert
 from looplift.emit.native_items import items_as_array, turned
 from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, row_of
-from looplift.emit.native_reductions import REDUCTIONS, reduced
-from looplift.emit.native_running import array_of_list, counted, differences, running_sum
 from looplift.emit.native_scalar import typed
-from looplift.emit.native_selection import ordered, searched
 from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Elements, Number, Value, View
 from looplift.emit.native_vector_loops import elements_of_view, materialized, over, type_of
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Op, Operand, Var
-from looplift.ops.autocast import rounds_products
+from looplift.ops import autocast
 
 
 def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Callable) -> Value | None:
@@ -34,10 +32,10 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
     if namespace not in ("torch", "np", "method", "", "inplace", "builtin") or not op.args:
         return None
     values = [_value(writer, argument) for argument in op.args]
-    if short in REDUCTIONS and (array := items_as_array(writer, namespace, op.args[0])) is not None:
+    if short in native_reductions.REDUCTIONS and (array := items_as_array(writer, namespace, op.args[0])) is not None:
         values[0] = array
     if namespace == "np":
-        values = [array_of_list(writer, v) if isinstance(v, View) and v.is_list and v.rank == 1 else v for v in values]
+        values = [native_running.array_of_list(writer, v) if _is_list_of_numbers(v) else v for v in values]
     if not any(map(is_vector, values)):
         return None
     if short == "norm" and is_vector(values[0]) and (found := _norm_of_order(writer, op, values, applied)) is not None:
@@ -49,8 +47,13 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
     if namespace in ("np", "method") and is_vector(values[0]) and _family(values) == "numpy":
         if (found := _of_numpy(writer, namespace, short, op, values, applied)) is not None:
             return found
-    if short in REDUCTIONS and is_vector(values[0]) and namespace != "builtin" and not _is_pairwise(namespace, op):
-        return reduced(writer, short, namespace, op, _elements(writer, values[0]))
+    if (
+        short in native_reductions.REDUCTIONS
+        and is_vector(values[0])
+        and namespace != "builtin"
+        and not _is_pairwise(namespace, op)
+    ):
+        return native_reductions.reduced(writer, short, namespace, op, _elements(writer, values[0]))
     if namespace == "method" and short in ("to", "type", "astype", *CONVERSIONS):
         made = _converted(writer, short, op, _elements(writer, values[0]))
         return values[0] if short != "astype" and _is_same_tensor(values[0], made.type) else made
@@ -73,15 +76,17 @@ def _of_numpy(writer: Writer, namespace: str, short: str, op: Op, values: list, 
     if short in native_numpy.REDUCTIONS:
         return native_numpy.reduced(writer, short, op, _elements(writer, values[0]))
     if namespace == "np" and short == "sort":
-        return ordered(writer, op, _elements(writer, values[0]))
+        return native_selection.ordered(writer, op, _elements(writer, values[0]))
     if short == "searchsorted":
-        return searched(writer, op)
+        return native_selection.searched(writer, op)
     if short == "diff" and len(op.args) == 1 and not op.kwargs:
-        return differences(writer, _elements(writer, values[0]), lambda pair: applied(writer, "np", "sub", pair))
+        return native_running.differences(
+            writer, _elements(writer, values[0]), lambda pair: applied(writer, "np", "sub", pair)
+        )
     if namespace == "np" and short == "bincount":
-        return counted(writer, op, _elements(writer, values[0]))
+        return native_running.counted(writer, op, _elements(writer, values[0]))
     if short == "cumsum" and len(op.args) == 1 and not op.kwargs:
-        return running_sum(writer, _elements(writer, values[0]))
+        return native_running.running_sum(writer, _elements(writer, values[0]))
     return None
 
 
@@ -102,7 +107,7 @@ def _norm_of_order(writer: Writer, op: Op, values: list, applied: Callable) -> V
     plain = replace(op, args=op.args[:1], kwargs=())
     if part.type.family == "numpy":
         return native_numpy.reduced(writer, short, plain, absolute)
-    return reduced(writer, short, "torch", plain, absolute)
+    return native_reductions.reduced(writer, short, "torch", plain, absolute)
 
 
 def _is_pairwise(namespace: str, op: Op) -> bool:
@@ -114,6 +119,10 @@ def _value(writer: Writer, operand: Operand) -> Value | None:
     from looplift.ir.grammar import Group, Slice
 
     return None if isinstance(operand, Group | Slice) else writer.operand(operand)
+
+
+def _is_list_of_numbers(value: Value | None) -> TypeGuard[View]:
+    return isinstance(value, View) and value.is_list and value.rank == 1
 
 
 def is_vector(value: Value | None) -> bool:
@@ -300,7 +309,7 @@ def _product(writer: Writer, short: str, values: list) -> Value:
     writer.findings.has_vectors = True
     if short == "inner" and b.rank == 2:  # which sums over the last dimensions of both
         b = turned(writer, b, "transposed")
-    if short == "inner" and a.type.family == "tensor" and rounds_products(getattr(torch, a.type.name)):
+    if short == "inner" and a.type.family == "tensor" and autocast.rounds_products(getattr(torch, a.type.name)):
         raise writer.refuse("unknown-op", "'inner' under autocast may be a product of matrices")
     inner = (sizes_of(writer, a)[-1], sizes_of(writer, b)[0])
     if inner[0].text != inner[1].text:

@@ -8,6 +8,7 @@ place           a a+1 c c+1 c+2   np.arange(5) + np.repeat(value - first, length
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplift.emit.ragged import entries_text, lengths_text
@@ -34,3 +35,8 @@ def place_text(p: Printer, node: Node) -> Text:
     text = first.text if p.library == "np" else first.at(ATOM)
     arange = f"{p.library}.arange({p.extent(axis)}{p.device_argument()})"
     return Text(f"{arange} + {repeated_text(p, text, axis).text}", SUM)
+
+
+RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
+    "place": place_text,
+}  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from looplift.emit.spelling import ATOM
@@ -27,3 +28,8 @@ def axes_logsumexp_text(p: Printer, node: Node) -> Text:
     (value,) = node.args
     dims = [value.axes.index(axis) for axis in node.attrs["axes"]]
     return atom(f"{p.text(value).at(ATOM)}.logsumexp({dims[0] if len(dims) == 1 else tuple(dims)})")
+
+
+RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
+    "axes_logsumexp": axes_logsumexp_text, "axes_softmax": axes_softmax_text,
+}  # fmt: skip

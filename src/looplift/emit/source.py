@@ -14,16 +14,31 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
-from looplift.emit import failures, ragged, ragged_writes, repeats, scans, structure, text
+from looplift.emit import (
+    arrays,
+    batched,
+    bounds,
+    contractions,
+    convolutions,
+    diagonals,
+    each,
+    failures,
+    helpers,
+    hoisted,
+    loop_rows,
+    ragged,
+    ragged_writes,
+    repeats,
+    scans,
+    softmax,
+    structure,
+    subscripts,
+    text,
+    writes,
+)
 from looplift.emit.apart import results_apart
-from looplift.emit.arrays import carried_text, detached, is_view
-from looplift.emit.bounds import bound_text
 from looplift.emit.guards import called_functions, device_of, guarded_modules, guards_of
-from looplift.emit.helpers import HELPERS, helper_functions
-from looplift.emit.hoisted import TRIVIAL, hoist, memory_of
-from looplift.emit.loop_rows import bind_rows
-from looplift.emit.text import Text, full, into_buffer
-from looplift.emit.writes import write_lines
+from looplift.emit.text import TRIVIAL, Text, full, into_buffer
 from looplift.ir.array import (
     Assign,
     Axis,
@@ -46,14 +61,37 @@ from looplift.ir.array import (
 from looplift.ir.facts import Kind
 from looplift.ops.names import OF_USERS, of_libraries
 
-RENDERERS = {
-    **text.RENDERERS,
-    **structure.RENDERERS,
-    **ragged.RENDERERS,
-    **ragged_writes.RENDERERS,
-    **scans.RENDERERS,
+RARER = {
+    op: module
+    for module, ops in {
+        subscripts: "slice stencil tiles turned gather",
+        arrays: "assemble owned spread collect listed last last_item copied drawn",
+        structure: """reduce fold along_dim method transposed unsqueezed reshaped stretched permuted merged join
+            unflattened""",
+        contractions: """matmul contract distances only_finite counted_both label_pairs counted_own label_table
+            label_either label_sums leading module custom cell part vmapped paired field""",
+        convolutions: "convolution pooled as_axes taps",
+        diagonals: "diagonal renamed on_diagonal",
+        softmax: "axes_logsumexp axes_softmax",
+        batched: "batched",
+        each: "each",
+        repeats: "place",
+        ragged: """first_held member first entry relabel segment flattened split label_counts items item_lengths dense
+            bound arange windows trailing""",
+        ragged_writes: "segments_apart places_apart",
+        scans: """narrowing of_lanes empty_list at history pieces put shift running_sum first_true running_last
+            last_taken passes best_place at_best recurrence finite unbound""",
+    }.items()
+    for op in ops.split()
 }
+"""The modules with the renderers of nodes that few programs have."""
 WIDTH = 92
+
+
+def _rendered(p: Printer, node: Node) -> Text:
+    op = node.op
+    render = text.RENDERERS.get(op) or RARER[op].RENDERERS[op]
+    return render(p, node)
 
 
 @dataclass
@@ -111,8 +149,8 @@ class Printer:
         if node.serial in self.names:
             return Text(self.names[node.serial])
         if node.op in TRIVIAL:
-            return RENDERERS[node.op](self, node)
-        made = RENDERERS[node.op](self, node)
+            return _rendered(self, node)
+        made = _rendered(self, node)
         if self.uses.get(node.serial, 0) > 1 and _worth_a_name(node) and not made.text.isidentifier():
             return Text(self.bind(node, made))
         if len(made.text) > WIDTH - 12 and node.op not in ("linear", "display"):
@@ -121,12 +159,12 @@ class Printer:
 
     def own_text(self, node: Node) -> Text:
         """The node's text where it gets a name anyway."""
-        return Text(self.names[node.serial]) if node.serial in self.names else RENDERERS[node.op](self, node)
+        return Text(self.names[node.serial]) if node.serial in self.names else _rendered(self, node)
 
     def bind(self, node: Node, made: Text | None = None) -> str:
         if node.serial in self.names:
             return self.names[node.serial]
-        made = made or RENDERERS[node.op](self, node)
+        made = made or _rendered(self, node)
         name = self.fresh(node.hint or _hint(node))
         self.line(f"{name} = {_plain(made.text)}")
         self.remember(node.serial, name)
@@ -284,8 +322,8 @@ def print_program(program: Program, *, reserved: set[str], device: str = "") -> 
                 printer.bind(node)
         _steps(printer, effects, results)
     _results(printer, named)
-    standalone = [HELPERS[name].strip() for name in printer.helpers]
-    namespace = helper_functions(tuple(printer.helpers))
+    standalone = [helpers.HELPERS[name].strip() for name in printer.helpers]
+    namespace = helpers.helper_functions(tuple(printer.helpers)) if printer.helpers else {}
     library = [f"import {'numpy as np' if program.library == 'np' else 'torch'}"]
     if any(OF_USERS in line for line in printer.lines):
         if "looplift" in reserved:
@@ -329,7 +367,7 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
         case Write():
             p.text(step.node)
             _settle(p, {step.array}, rest, step.serial)
-            for line in write_lines(p, step):
+            for line in writes.write_lines(p, step):
                 p.line(line)
         case Assign(function=function) if function:
             _settle(p, {step.name}, rest, step.serial)
@@ -338,7 +376,7 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
             if not step.memory:
                 _settle(p, set(name.split(",")), rest, step.serial)
             named = node.serial in p.names or node.op in TRIVIAL or p.uses.get(node.serial, 0) > 1
-            value = None if step.memory else carried_text(p, node)
+            value = None if step.memory else arrays.carried_text(p, node)
             value = value or (p.text(node) if named and not step.memory else p.own_text(node))
             if value.text != name and not (name == "_" and value.text.isidentifier()):
                 p.line(f"{name.replace(',', ', ')} = {_plain(value.text)}")
@@ -356,7 +394,7 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
             p.line(f"if not {value.at(100)}.any():" if cond.axes else f"if not {value.at(100)}:")
             p.line("    break")
         case Push(name=name, node=node):
-            p.line(f"{name}.append({_plain(detached(p, node).text)})")
+            p.line(f"{name}.append({_plain(arrays.detached(p, node).text)})")
         case Choose():
             _choose(p, step, rest)
         case For() | Forever():
@@ -366,7 +404,7 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
 
 
 def _check(p: Printer, cond: Node) -> None:
-    if (test := bound_text(p, cond)) is not None:
+    if (test := bounds.bound_text(p, cond)) is not None:
         p.line(f"if not {test}:")
         p.line("    raise RequirementFailed")
         return
@@ -386,7 +424,7 @@ def _settle(p: Printer, arrays: set[str], rest: list[Node], serial: int) -> None
     cache, seen, pending = dict(p.memory), set(p.memory), list(reversed(rest))
     while pending:
         node = pending.pop()
-        if node.serial in seen or not memory_of(node, cache) & arrays:
+        if node.serial in seen or not hoisted.memory_of(node, cache) & arrays:
             continue
         seen.add(node.serial)
         if node.serial > serial or node.op in TRIVIAL or node.op in ("extent", "length", "linear"):
@@ -398,12 +436,12 @@ def _settle(p: Printer, arrays: set[str], rest: list[Node], serial: int) -> None
 def _keep(p: Printer, node: Node) -> None:
     """Give a value a name, and memory of its own if it may be a view."""
     copy = "clone" if p.library == "torch" else "copy"
-    shows = is_view(node) and (node.kind.is_array or bool(node.axes))
+    shows = arrays.is_view(node) and (node.kind.is_array or bool(node.axes))
     if node.serial in p.names:
         if shows:
             p.line(f"{p.names[node.serial]} = {p.names[node.serial]}.{copy}()")
         return
-    made = RENDERERS[node.op](p, node)
+    made = _rendered(p, node)
     if shows:
         made = Text(f"{made.at(100)}.{copy}()")
     p.bind(node, made)
@@ -418,12 +456,12 @@ def _loop(p: Printer, step: For | Forever, rest: list[Node]) -> None:
         changed.add(step.name)
         bounds = [p.text(b).text for b in step.bounds]
     _settle(p, changed, rest + [n for s in step.body for n in operands_of(s)], step.serial)
-    hoist(p, inner, changed)
+    hoisted.hoist(p, inner, changed)
     for inside in step.body:
         if isinstance(inside, Assign) and inside.function:
             p.buffers[inside.serial] = p.fresh("buffer")
             p.line(f"{p.buffers[inside.serial]} = None")
-    rows = bind_rows(p, step, inner, changed) if isinstance(step, For) else []
+    rows = loop_rows.bind_rows(p, step, inner, changed) if isinstance(step, For) else []
     if isinstance(step, For):
         shown = bounds[1:2] if bounds[0] == "0" and bounds[2] == "1" else bounds[:2] if bounds[2] == "1" else bounds
         p.line(f"for {step.name} in range({', '.join(shown)}):")

@@ -5,46 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from looplift.emit.arrays import (
-    assemble_text,
-    collect_text,
-    copied_text,
-    drawn_text,
-    last_item_text,
-    last_text,
-    listed_text,
-    owned_text,
-    spread_text,
-)
-from looplift.emit.batched import batched_text
-from looplift.emit.contractions import (
-    cell_part_text,
-    cell_text,
-    contract_text,
-    counted_both_text,
-    counted_own_text,
-    custom_text,
-    distances_text,
-    field_text,
-    label_either_text,
-    label_pairs_text,
-    label_sums_text,
-    label_table_text,
-    leading_text,
-    matmul_text,
-    module_text,
-    only_finite_text,
-    paired_text,
-    vmapped_text,
-)
-from looplift.emit.convolutions import as_axes_text, convolution_text, pooled_text, taps_text
-from looplift.emit.diagonals import diagonal_text, on_diagonal_text, renamed_text
-from looplift.emit.each import each_text
 from looplift.emit.ragged import segment_text
-from looplift.emit.repeats import place_text
-from looplift.emit.softmax import axes_logsumexp_text, axes_softmax_text
 from looplift.emit.spelling import ATOM, MEDIANS, dtype_text, literal
-from looplift.emit.subscripts import gather_text, slice_text, stencil_text, tiles_text, turned_text
 from looplift.emit.text import Text, arranged, as_number, atom, full
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
@@ -240,23 +202,8 @@ def join_text(p: Printer, node: Node) -> Text:
 
 
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
-    "slice": slice_text, "stencil": stencil_text, "tiles": tiles_text, "turned": turned_text, "gather": gather_text,
-    "reduce": reduce_text, "fold": fold_text, "each": each_text,
-    "along_dim": along_dim_text, "method": method_text, "transposed": transposed_text, "unsqueezed": unsqueezed_text,
-    "reshaped": reshaped_text, "stretched": stretched_text, "permuted": permuted_text, "merged": merged_text,
-    "join": join_text,
-    "unflattened": unflattened_text, "batched": batched_text,
-    "diagonal": diagonal_text, "renamed": renamed_text, "on_diagonal": on_diagonal_text,
-    "matmul": matmul_text, "contract": contract_text, "convolution": convolution_text, "distances": distances_text,
-    "pooled": pooled_text, "as_axes": as_axes_text, "taps": taps_text,
-    "axes_logsumexp": axes_logsumexp_text, "axes_softmax": axes_softmax_text,
-    "only_finite": only_finite_text,
-    "counted_both": counted_both_text, "label_pairs": label_pairs_text,
-    "counted_own": counted_own_text, "label_table": label_table_text, "label_either": label_either_text,
-    "label_sums": label_sums_text, "leading": leading_text, "module": module_text,
-    "custom": custom_text,
-    "cell": cell_text, "part": cell_part_text, "vmapped": vmapped_text, "paired": paired_text, "field": field_text,
-    "assemble": assemble_text, "owned": owned_text, "spread": spread_text, "place": place_text,
-    "collect": collect_text, "listed": listed_text, "last": last_text,
-    "last_item": last_item_text, "copied": copied_text, "drawn": drawn_text,
+    "reduce": reduce_text, "fold": fold_text, "along_dim": along_dim_text, "method": method_text,
+    "transposed": transposed_text, "unsqueezed": unsqueezed_text, "reshaped": reshaped_text,
+    "stretched": stretched_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
+    "unflattened": unflattened_text,
 }  # fmt: skip

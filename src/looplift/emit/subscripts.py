@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from looplift.emit.integers import combined_text, sum_text
+from looplift.emit import integers
 from looplift.emit.spelling import ATOM
 from looplift.emit.text import Text, arranged, atom
 from looplift.ir.array import Axis, Node, ancestors, merge_axes
@@ -20,7 +21,7 @@ def is_whole(p: Printer, base: Node, dim: int, piece) -> bool:
     if piece.base.op != "const" or piece.base.attrs["value"] != 0 or piece.coefficient != 1:
         return False
     if known is not None:
-        return sum_text(p, piece.axis.extent, known, -1) == "0"
+        return integers.sum_text(p, piece.axis.extent, known, -1) == "0"
     if base.op != "name" or base.axes:
         return False
     owner, place = base.attrs.get("equal", {}).get(dim, (base, dim))
@@ -59,13 +60,13 @@ def _along_text(p: Printer, piece) -> str:
     first, size = piece.base, abs(piece.coefficient)
     lo = p.text(first).text
     if piece.coefficient == 1:
-        hi = sum_text(p, first, piece.axis.extent)
+        hi = integers.sum_text(p, first, piece.axis.extent)
         return f"{'' if lo == '0' else lo}:{hi}"
     if piece.coefficient > 0:
         from looplift.emit.integers import terms_of
 
         terms, constant = terms_of(first)
-        last = sum_text(p, first, piece.axis.extent, size)
+        last = integers.sum_text(p, first, piece.axis.extent, size)
         return f"{'' if lo == '0' else lo}:{last} - {size - 1}:{size}" if terms or constant >= 0 else last
     raise AssertionError("a slice that walks backwards is turned round first")
 
@@ -114,7 +115,7 @@ def slice_text(p: Printer, node: Node) -> Text:
 def backwards(p: Printer, piece) -> str:
     """``base, base - c, ...`` read forwards from its other end; it is flipped afterwards."""
     size = abs(piece.coefficient)
-    last = sum_text(p, piece.base, piece.axis.extent, -size)
+    last = integers.sum_text(p, piece.base, piece.axis.extent, -size)
     lo = _plus(last, size)
     hi = _plus(p.text(piece.base).text, 1)
     return f"{lo}:{hi}" + (f":{size}" if size > 1 else "")
@@ -163,10 +164,10 @@ def _windowed(p: Printer, node: Node, text: str, labels: list, windows: list) ->
 def _window_text(p: Printer, base: Node, dim: int, piece) -> str:
     """All places that a window reaches."""
     last = [(piece.base, 1), (piece.axis.extent, piece.coefficient), (piece.width, 1)]
-    lo, hi = p.text(piece.base).text, combined_text(p, last, -piece.coefficient)
+    lo, hi = p.text(piece.base).text, integers.combined_text(p, last, -piece.coefficient)
     extents = base.attrs.get("extents")
     known = extents[dim] if extents is not None else None
-    whole = known is not None and combined_text(p, [*last, (known, -1)], -piece.coefficient) == "0"
+    whole = known is not None and integers.combined_text(p, [*last, (known, -1)], -piece.coefficient) == "0"
     if lo == "0" and (whole or hi == f"{p.text(base).text}.shape[{dim + len(base.axes)}]"):
         return ":"
     return f"{'' if lo == '0' else lo}:{hi}"
@@ -335,3 +336,8 @@ def position_text(p: Printer, axis: Axis, axes: tuple[Axis, ...], rank: int) -> 
         items.pop(0)
     text = p.positions(axis)
     return text if items == [":"] else f"{text}[{', '.join(items)}]"
+
+
+RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
+    "slice": slice_text, "stencil": stencil_text, "tiles": tiles_text, "turned": turned_text, "gather": gather_text,
+}  # fmt: skip

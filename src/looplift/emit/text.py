@@ -492,6 +492,9 @@ def _none(p: Printer, node: Node) -> Text:
     return atom("None")
 
 
+TRIVIAL = frozenset(("name", "const", "retype"))
+"""What needs no name."""
+
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "name": _name, "derived": _name, "const": _const,
     "linear": _linear, "index": _index, "along": _along, "extent": _extent,

@@ -14,26 +14,13 @@ import ast
 import builtins
 import itertools
 
-from looplift.frontend.syntax import fresh_copy, nodes_of
+from looplift.frontend.syntax import Fails, fresh_copy, nodes_of
 
 SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Pass, ast.Continue, ast.Break)
 PURE = frozenset("abs float int len max min round sum item append extend sqrt exp log log2 log10 get tolist".split())
 """Functions and methods whose calls may be evaluated before or after the operands of what may fail."""
 DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
 CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
-
-class Fails(ast.expr):
-    """Whether an operation on names raises: ``division`` and ``subscript`` of two, ``function`` of a call's argument.
-
-    ``exceptions``: what it would raise is caught under one of these names.
-    """
-
-    _fields = ("operation", "function", "operands", "exceptions")
-    operation: str
-    function: ast.expr | None
-    operands: list[ast.expr]
-    exceptions: list[str]
 
 
 class _TooComplex(Exception):

@@ -19,13 +19,13 @@ from looplift.frontend import (
     evident,
     expressions,
     host_items,
+    lambdas,
     statements,
     structures,
     sugar,
     training,
 )
 from looplift.frontend.exits import always_exits, without_exits
-from looplift.frontend.lambdas import is_lambda, source_of_lambda
 from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value
 from looplift.frontend.source import plain_function, source_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand
@@ -280,7 +280,7 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
         function = plain_function(function)
         if function in build.calls or len(build.calls) >= MAX_DEPTH:
             raise build.refuse("recursion", f"'{callee.path}' calls itself")
-        source = source_of_lambda(function) if is_lambda(function) else source_of(function)
+        source = lambdas.source_of_lambda(function) if lambdas.is_lambda(function) else source_of(function)
     except NotLiftable as refusal:
         if refusal.code == "recursion":
             raise

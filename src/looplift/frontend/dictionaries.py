@@ -10,21 +10,19 @@ NumPy's; a tensor is never equal to one.
 
 from __future__ import annotations
 
-import collections
 import itertools
 import math
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass
-from looplift.frontend import expressions, rows, statements, structures, unrolling
+from looplift.frontend import expressions, host_items, rows, statements, structures, unrolling
 from looplift.frontend.columns import Columns, Listed, are_ragged, has_one_kind, watch_values
 from looplift.frontend.scope import Builder, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Let, Require, Statement, Var
 
 LIMIT = 1 << 16
 """Entries of a table at most."""
-DICTS = (dict, collections.OrderedDict, collections.defaultdict)
 """What reads a key that is there as a dict does."""
 SHORT = 1 << 10
 """Entries of a table that is written out."""
@@ -176,7 +174,7 @@ def table_of(build: Builder, value: Value) -> Table | None:
         return _of_shelf(value) if value.kind == "dict" else None
     path = build.param_path(value)
     found: Any = build.param_values[path] if path is not None else None
-    if path is None or type(found) not in DICTS or build.changes:
+    if path is None or type(found) not in host_items.DICTS or build.changes:
         return None
     parts = _parts_of(found)
     if parts is None or not has_one_kind(found.values()):

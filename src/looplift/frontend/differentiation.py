@@ -7,15 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from looplift.frontend.scope import Builder, Restart, Structure, Tup, Value
+from looplift.frontend.scope import Builder, Differentiates, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Let, Operand, Var
 
 GRADIENT = "slope_of"
 """``slope_of(y, x, seed=…, creates_graph=…, retains_graph=…)``: of the sum of ``y * seed`` by ``x``."""
-
-
-class Differentiates(Restart):
-    """The translation begins again, with modules as functions of their parameters."""
 
 
 def gradients(build: Builder, positional: list[Value], keywords: dict[str, Value]) -> Value:

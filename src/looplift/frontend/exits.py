@@ -15,7 +15,7 @@ import ast
 import itertools
 
 from looplift.base.data import dataclass, field
-from looplift.frontend.attempts import as_branches
+from looplift.frontend import attempts
 from looplift.frontend.syntax import nodes_of
 
 STOP_ATTRIBUTE = "looplift_stop"
@@ -95,7 +95,7 @@ def _block(statements: list[ast.stmt], scope: _Scope) -> list[ast.stmt]:
                 out += _loop(node, scope)
                 if exits(node, loops=False) or node.orelse:
                     return out + _after_loop(node, rest, scope)
-            case ast.Try() if (made := as_branches(node, scope.counter)) is not None:
+            case ast.Try() if (made := attempts.as_branches(node, scope.counter)) is not None:
                 return out + _block(made + rest, scope)
             case _:
                 out.append(node)

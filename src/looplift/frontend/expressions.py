@@ -30,8 +30,8 @@ from looplift.frontend import (
     structures,
     unrolling,
 )
-from looplift.frontend.attempts import Fails
 from looplift.frontend.scope import MISSING, Builder, Structure, Tup, Value, spelled
+from looplift.frontend.syntax import Fails
 from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Require, Slice, Var
 from looplift.ops.names import is_library, joining_name
 
@@ -377,11 +377,11 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
     if isinstance(value, Const) and value.path:
         return _static_item(build, value, evaluate(build, index) if place is None else place)
     if (owner := build.param_path(value)) is not None and (
-        not isinstance(index, ast.Slice | ast.Tuple) or type(build.param_values[owner]) in dictionaries.DICTS
+        not isinstance(index, ast.Slice | ast.Tuple) or type(build.param_values[owner]) in host_items.DICTS
     ):
         found = build.param_values[owner]
         if (
-            type(found) in dictionaries.DICTS
+            type(found) in host_items.DICTS
             or (type(found) is list and rows.is_list_of_rows(found))
             or host_items.is_host_list(found)
         ):
@@ -503,7 +503,9 @@ def subscript(build: Builder, index: ast.expr) -> Operand:
 
 def _place(build: Builder, value: Value) -> Operand:
     """An index that is a value: a list known item by item, a slice, or an atom."""
-    return value.operand(build) if isinstance(value, structures.Shelf | cuts.Cut) else build.atom(value)
+    if isinstance(value, Structure) and isinstance(value, structures.Shelf | cuts.Cut):
+        return value.operand(build)
+    return build.atom(value)
 
 
 def attribute(build: Builder, value: Value, name: str) -> Value:

@@ -6,8 +6,8 @@ import builtins
 import math
 
 from looplift.frontend import dictionaries, expressions
-from looplift.frontend.attempts import Fails
 from looplift.frontend.scope import Builder, Structure, Tup, Value
+from looplift.frontend.syntax import Fails
 from looplift.ir.grammar import Atom, Const
 
 LOGARITHMS = (math.log, math.log2, math.log10)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 from typing import Any
 
 from looplift.frontend.scope import Builder, Tup, Value, is_static
@@ -14,6 +15,8 @@ MAX_ITEMS = 64
 
 _LISTED = ("parameters", "buffers", "children", "modules")
 _NAMED = tuple(f"named_{name}" for name in _LISTED)
+
+DICTS = (dict, collections.OrderedDict, collections.defaultdict)
 
 
 def items_of(build: Builder, value: Value) -> list[Value] | dict[Any, Value] | None:

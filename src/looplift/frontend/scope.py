@@ -116,6 +116,10 @@ class Restart(Exception):
     """The translation begins again, with more known about a place that makes a list or dict."""
 
 
+class Differentiates(Restart):
+    """The translation begins again, with modules as functions of their parameters."""
+
+
 @dataclass
 class Frame:
     """The names of one function being translated; ``outer`` looks up what is not local."""

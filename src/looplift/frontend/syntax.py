@@ -39,3 +39,16 @@ def fresh_copy(node: Any) -> Any:
     if not isinstance(node, ast.AST):
         return node
     return ast.copy_location(type(node)(**{name: fresh_copy(value) for name, value in ast.iter_fields(node)}), node)
+
+
+class Fails(ast.expr):
+    """Whether an operation on names raises: ``division`` and ``subscript`` of two, ``function`` of a call's argument.
+
+    ``exceptions``: what it would raise is caught under one of these names.
+    """
+
+    _fields = ("operation", "function", "operands", "exceptions")
+    operation: str
+    function: ast.expr | None
+    operands: list[ast.expr]
+    exceptions: list[str]

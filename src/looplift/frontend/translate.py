@@ -8,12 +8,11 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
+from looplift.frontend import changed
 from looplift.frontend import statements as translation
-from looplift.frontend.changed import changes_containers
-from looplift.frontend.differentiation import Differentiates
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
-from looplift.frontend.scope import Builder, Frame, Restart, Site, is_unbound
+from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, is_unbound
 from looplift.ir.anew import bound_anew
 from looplift.ir.grammar import TABLE, UNDEFINED, Append, Atom, Block, Const, Function, If, Let, walk
 from looplift.ir.growing import joined_after_loops
@@ -58,7 +57,7 @@ def translate(
         try:
             body, results = _translated(build, statements, [*live_out, *([RESULT] if returns else [])])
             arguments = {var: build.param_values[path] for path, var in build.params.items()}
-            if not (build.beforehand and changes_containers(body, arguments)):
+            if not (build.beforehand and changed.changes_containers(body, arguments)):
                 break
             changes = True
         except Differentiates:

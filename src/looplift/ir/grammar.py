@@ -234,6 +234,10 @@ UNDEFINED = Const(NotImplemented, "<undefined>")
 
 TABLE = "table"
 """The operation that makes an empty dict whose keys are not known one by one."""
+STEP = "strip_step"
+"""The operation that gives the iterations of a piece of a loop, by the text of an expression and the loop's step."""
+STOP = "strip_stop"
+"""Where a piece ends: from where it starts, the step, the end of the range, and the range's own step."""
 
 
 def children(statement: Statement) -> tuple[Block, ...]:

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 
 from looplift.base.data import dataclass, field, replace
 from looplift.ir.grammar import (
+    STEP,
+    STOP,
     UNDEFINED,
     Block,
     Carry,
@@ -30,11 +32,6 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
-
-STEP = "strip_step"
-"""The operation that stands for the expression: its operands are the text, and the step of the range."""
-STOP = "strip_stop"
-"""Where a piece ends: from where it starts, the step, the end of the range, and the range's own step."""
 
 
 def strip_mined(function: Function, steps: Mapping[Loop, str]) -> Function:

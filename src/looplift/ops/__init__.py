@@ -1,1 +1,8 @@
 """The table of operations: what each means, how it is spelled, what it requires."""
+
+from typing import TYPE_CHECKING
+
+from looplift.base.deferred import modules_of
+
+if not TYPE_CHECKING:  # the type checker looks at the files
+    __getattr__ = modules_of(__name__)

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.ir.grammar import Atom, Group, Op, Operand, Slice
-from looplift.ir.strips import STEP, STOP
+from looplift.ir.grammar import STEP, STOP, Atom, Group, Op, Operand, Slice
 from looplift.ops.names import callable_of
 
 

@@ -11,24 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.base.settings import Settings
-from looplift.pipeline.other_forms import in_waves, is_typed_whole, over_lists, typed_program
-from looplift.pipeline.rewritten import (
-    over_letters,
-    through_grids,
-    through_tables,
-    with_draws,
-    with_other_statements,
-    with_own_lists,
-    with_streams,
-    with_words,
-)
 from looplift.pipeline.through_ir import through_the_ir
 
 if TYPE_CHECKING:
     from looplift.frontend.rewriting import RegionProgram
     from looplift.runtime.variants import RegionCode
 
-__all__ = ["STAGES", "Stage", "calls_itself", "compile_region", "is_typed_whole"]
+__all__ = ["STAGES", "Stage", "calls_itself", "compile_region"]
 
 
 class Stage(NamedTuple):
@@ -67,9 +56,12 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         return code
     refusals: list[NotLiftable] = []
     if program.is_whole:
-        return typed_program(program, values, settings)
-    if (code := over_letters(program, values, settings)) is not None:
-        return code
+        return _typed(program, values, settings)
+    if any(type(values.get(name)) is str for name in program.arguments):
+        from looplift.pipeline.rewritten import over_letters
+
+        if (code := over_letters(program, values, settings)) is not None:
+            return code
     attempt: Any = None
     for attempt in _attempts(program, values, refusals):
         try:
@@ -80,8 +72,9 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
             refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
     refusal = _most_telling(refusals)
     with suppress(NotLiftable):
-        return typed_program(program, values, settings)
+        return _typed(program, values, settings)
     from looplift.frontend.host_effects import changes_its_surroundings, grows_by_joining
+    from looplift.pipeline.other_forms import in_waves, over_lists
 
     if refusal.code not in _NEVER_IN_ANOTHER_FORM and not any(one.in_any_form for one in refusals):
         statements = program.region.statements
@@ -90,6 +83,12 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         if any(one.by_python for one in refusals):
             refusal.other = partial(_by_python, program, settings=settings, otherwise=refusal.other)
     raise refusal
+
+
+def _typed(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    from looplift.pipeline.other_forms import typed_program
+
+    return typed_program(program, values, settings)
 
 
 def _by_python(
@@ -130,29 +129,30 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     from looplift.frontend.streams import streams_of
     from looplift.frontend.words import words_of
     from looplift.frontend.writing import stores_at_places
+    from looplift.pipeline import other_forms, rewritten
 
     statements = program.region.statements
     if (lists := outer_lists(statements, values, program.arguments)) is not None:
-        yield partial(with_own_lists, lists)
+        yield partial(rewritten.with_own_lists, lists)
     if any(one.code in ("mixed-kinds", "requirement") for one in refusals) or has_marker(statements):
         yield partial(through_the_ir, markers=True)
     if (peeled := with_firsts(statements, values, program.arguments)) is not None:
-        yield partial(with_other_statements, peeled)
+        yield partial(rewritten.with_other_statements, peeled)
     if (words := words_of(statements, values, program.namespace, program.live_out)) is not None:
-        yield partial(with_words, words)
+        yield partial(rewritten.with_words, words)
     if stores_at_places(statements):
-        yield through_tables
+        yield rewritten.through_tables
     if has_grid(statements):
-        yield through_grids
+        yield rewritten.through_grids
     draws = draws_of(statements, values, program.namespace)
     if draws is not None and draws.at_once:
-        yield partial(with_draws, draws)
+        yield partial(rewritten.with_draws, draws)
     if (streams := streams_of(statements, values, program.namespace)) is not None:
-        yield partial(with_streams, streams)
+        yield partial(rewritten.with_streams, streams)
     if draws is not None and not draws.at_once:
-        yield partial(with_draws, draws)
+        yield partial(rewritten.with_draws, draws)
     if calls_itself(statements, values):
-        yield in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves
+        yield other_forms.in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves
 
 
 def _most_telling(refusals: list[NotLiftable]) -> NotLiftable:

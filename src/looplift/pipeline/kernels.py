@@ -37,7 +37,7 @@ def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     from looplift.emit.native_whole import whole_region
     from looplift.ir.first_apart import with_first_apart
     from looplift.runtime.variants import RegionCode
-    from looplift.vectorize.plan import decisions_of_kernel
+    from looplift.vectorize.decisions import decisions_of_kernel
     from looplift.vectorize.whole import check_whole
 
     check_whole(function)

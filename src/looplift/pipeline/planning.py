@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -15,8 +15,6 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
     that a loop carries fill tables, and where values are numbers before the first iteration alone, it comes first;
     where loops are left early, one in which they are ``searches``."""
     from looplift.analysis.probe import analyse
-    from looplift.ir.first_apart import with_first_apart
-    from looplift.ir.histories import with_histories
 
     made = refusal = None
     try:
@@ -24,9 +22,7 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
     except NotLiftable as why:
         refusal = why
     decisions = {loop.decision for loop in made.decisions} if made is not None else {"sequential"}
-    for form, changed in ((with_histories, {"sequential"}), (with_first_apart, {"sequential", "scan"})):
-        if settings.backend == "torch" or decisions.isdisjoint(changed):
-            continue
+    for form in _forms_for_kernels(decisions) if settings.backend != "torch" else ():
         if (formed := form(facts.function, facts)) is None:
             continue
         try:
@@ -48,6 +44,18 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
         assert refusal is not None
         raise refusal
     return made
+
+
+def _forms_for_kernels(decisions: set[str]) -> Iterator[Callable[[Any, Any], Any]]:
+    """What makes other forms of functions with such loops, of which kernels may do all."""
+    if "sequential" in decisions:
+        from looplift.ir.histories import with_histories
+
+        yield with_histories
+    if decisions & {"sequential", "scan"}:
+        from looplift.ir.first_apart import with_first_apart
+
+        yield with_first_apart
 
 
 def _is_done(made: Any) -> bool:

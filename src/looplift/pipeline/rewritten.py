@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 def over_letters(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode | None:
     """A region that reads strings letter by letter, over their code points; None where there is no such code."""
-    if not any(type(values.get(name)) is str for name in program.arguments):
-        return None
     from looplift.frontend.letters import letters_of
 
     letters = letters_of(program.region.statements, values, program.arguments, program.live_out)

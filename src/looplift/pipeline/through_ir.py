@@ -11,7 +11,6 @@ from looplift.base.data import replace
 from looplift.base.errors import NotLiftable, TooLarge
 from looplift.base.settings import Settings
 from looplift.pipeline.kernels import built, kernel_for, kernel_of, one_kernel
-from looplift.pipeline.planning import planned
 from looplift.pipeline.translation import translated
 
 if TYPE_CHECKING:
@@ -45,16 +44,13 @@ def through_the_ir(
     With ``markers`` loops begin after what is None before them has its first value, with ``clips`` slices may end
     behind the end of what they cut. With ``by_python`` functions of numbers that must be exact are Python's own.
     """
-    from looplift.analysis.probe import analyse
     from looplift.frontend.clipping import has_ends
-    from looplift.optimize.reuse import reuse_memory
     from looplift.vectorize.kernel_first import (
         has_short_rows,
         suits_a_kernel,
         suits_rows_in_a_kernel,
         takes_short_rows,
     )
-    from looplift.vectorize.plan import plan
 
     kernels = kernels and not settings.in_graph
     region = program.region
@@ -68,6 +64,11 @@ def through_the_ir(
             lanes = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
             found.alternative = partial(kernel_for, program, markers=markers) if found.renewable else lanes
             return found
+    from looplift.analysis.probe import analyse
+    from looplift.optimize.reuse import reuse_memory
+    from looplift.pipeline.planning import planned
+    from looplift.vectorize.plan import plan
+
     facts = None
     try:
         facts = analyse(function)

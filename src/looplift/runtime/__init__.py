@@ -1,1 +1,8 @@
 """Calls of compiled regions: guards and variants, comparison on the first call, roll back and fallback."""
+
+from typing import TYPE_CHECKING
+
+from looplift.base.deferred import modules_of
+
+if not TYPE_CHECKING:  # the type checker looks at the files
+    __getattr__ = modules_of(__name__)

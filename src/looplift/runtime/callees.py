@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch.nn import Module
 
-from looplift.runtime.graphs import Numbered
+from looplift.runtime.traced import Numbered
 
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 _GLOBAL_HOOKS = tuple(f"_global{name}" for name in _HOOKS)

@@ -11,20 +11,23 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
 from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives, entry, guards, second
-from looplift.runtime.graphs import Graphs, traced_entry
 from looplift.runtime.patience import Patience
 from looplift.runtime.records import Records, failed_check
 from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved
+from looplift.runtime.traced import Numbered, traced_entry
 from looplift.runtime.trials import Trial, decided_together, size_class
 from looplift.runtime.variants import Program, RegionCode, build_function
 from looplift.runtime.verification import BUDGET, Outcome, Verdict, verified_call
+
+if TYPE_CHECKING:
+    from looplift.runtime.graphs import Graphs
 
 MAX_VARIANTS = 16
 MAX_FAILURES = 3
@@ -92,11 +95,17 @@ class Dispatcher:
     def __post_init__(self) -> None:
         self.writer = guards.Writer()
         self.lock = threading.Lock()
-        self.graphs = Graphs(self)
+        self.calls = Numbered()
         self.fallback: Callable[..., Any] | None = None  # the statements with smaller regions in them
         self.attempts = 0
         self.patience = Patience()
         self.install()
+
+    @cached_property
+    def graphs(self) -> Graphs:
+        from looplift.runtime.graphs import Graphs
+
+        return Graphs(self)
 
     def install(self) -> None:
         """Make the entry anew; calls that run now finish with the old one."""
@@ -210,7 +219,7 @@ class Dispatcher:
     # ------------------------------------------------------------ traced
 
     def traced(self, names: Sequence[str]) -> Callable[..., Any]:
-        return traced_entry(self.graphs, names)
+        return traced_entry(self, names)
 
     def divided(self, refusal: NotLiftable) -> Callable[..., Any] | None:
         """The statements with smaller regions in them, if there are any."""

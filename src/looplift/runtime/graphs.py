@@ -52,27 +52,12 @@ class Way(NamedTuple):
     kernels: bool
 
 
-class Numbered:
-    """Functions as attributes: ``torch.compile`` guards each by itself, and sees those that are added meanwhile."""
-
-    def __init__(self):
-        self._functions: list[Callable[..., Any]] = []
-
-    def name(self, function: Callable[..., Any]) -> str:
-        if function not in self._functions:
-            setattr(self, f"call_{len(self._functions)}", function)
-            self._functions.append(function)
-        return f"call_{self._functions.index(function)}"
-
-
 @dataclass(eq=False)
 class Graphs:
     """What was made of one region for tracing, by the kinds of its arguments."""
 
     dispatcher: Dispatcher
     made: dict[Any, Made] = field(default_factory=dict)
-    calls: Numbered = field(default_factory=Numbered)
-    chosen: str = ""
 
     def choose(self, arguments: Sequence[Any], way: Way) -> Callable[..., Any]:
         """What to trace for arguments as the tracer shows them."""
@@ -278,42 +263,6 @@ def _try_without_numbers(call: Callable[..., Any], kinds: Sequence[Any]) -> None
 # ---------------------------------------------------------------- torch.compile
 
 
-def traced_entry(graphs: Graphs, names: Sequence[str]) -> Callable[..., Any]:
-    """What ``torch.compile`` traces instead of a region's entry; ``names`` are those around the region that it reads,
-    whose values it is given as well, so that the graph is guarded by them."""
-
-    def look(context: Any) -> None:
-        shown = [context.get_local(name) for name in ("arguments", "outside")]
-        arguments, outside = (one._i_will_not_complain_if_bc_breaks_VariableTracker() for one in shown)
-        tracer = context._i_will_not_complain_if_bc_breaks_InstructionTranslator()
-        try:
-            for one in outside.items:
-                one.realize()
-            if set(names) != entry.outside_values(graphs.dispatcher.program).keys():
-                raise NotTraced("a name is not bound yet, or no more")
-            seen = [_shown(one, tracer) for one in arguments.items]
-        except NotTraced as why:
-            call = graphs.as_written(why)
-        else:
-            whole = bool(tracer.one_graph or getattr(tracer, "error_on_graph_break", False))
-            call = graphs.choose(seen, Way(whole, kernels=whole))
-        graphs.chosen = graphs.calls.name(call)
-
-    def chosen() -> str:
-        return graphs.chosen
-
-    chosen._dynamo_marked_constant = True  # pyright: ignore[reportFunctionMemberAccess]
-
-    def traced(arguments: tuple[Any, ...], outside: tuple[Any, ...]) -> Any:
-        from torch._dynamo.comptime import comptime
-
-        comptime(look)
-        return getattr(calls, chosen())(*arguments)
-
-    calls = graphs.calls
-    return traced
-
-
 def with_own_regions(function: types.FunctionType, regions: list[Any]) -> types.FunctionType:
     """A function that reads its regions from a list of its own: ``torch.compile`` takes a list as it was when it was
     first read, and regions are added while it traces."""
@@ -322,6 +271,22 @@ def with_own_regions(function: types.FunctionType, regions: list[Any]) -> types.
     copy = types.FunctionType(function.__code__, function.__globals__, function.__name__, None, tuple(cells))
     copy.__defaults__, copy.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return copy
+
+
+def seen_by(
+    tracer: Any, dispatcher: Dispatcher, arguments: Any, outside: Any, names: Sequence[str]
+) -> Callable[..., Any]:
+    """What ``torch.compile`` is to call instead of a region's entry; ``arguments`` and ``outside`` as it knows them."""
+    try:
+        for one in outside.items:
+            one.realize()
+        if set(names) != entry.outside_values(dispatcher.program).keys():
+            raise NotTraced("a name is not bound yet, or no more")
+        seen = [_shown(one, tracer) for one in arguments.items]
+    except NotTraced as why:
+        return dispatcher.graphs.as_written(why)
+    whole = bool(tracer.one_graph or getattr(tracer, "error_on_graph_break", False))
+    return dispatcher.graphs.choose(seen, Way(whole, kernels=whole))
 
 
 def _shown(variable: Any, tracer: Any) -> Any:

@@ -21,7 +21,7 @@ from torch.autograd import forward_ad
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
-from looplift.runtime.guards_of_modules import of_module
+from looplift.runtime import guards_of_modules
 
 _PLAIN = (int, float, bool, complex, str, bytes, type(None), range)
 _EQUAL = (torch.device, torch.Size, slice, np.dtype)
@@ -108,7 +108,7 @@ def conditions(writer: Writer, text: str, value: Any, depth: int = 0) -> list[st
     if isinstance(value, (_PLAIN, np.generic)):
         return [writer.type_is(text, value)]
     if isinstance(value, torch.nn.Module):
-        return of_module(writer, text, value)
+        return guards_of_modules.of_module(writer, text, value)
     if isinstance(value, types.MethodType):
         return _of_method(writer, text, value, depth)
     if isinstance(value, types.FunctionType):

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from looplift.base.memory import reach
+from looplift.base import memory
 from looplift.base.streams import numpy_generators, numpy_state, set_numpy_state
 
 MAX_ITEMS = 200_000
@@ -59,7 +59,7 @@ class _Copier:
             for part in parts(value):
                 self._check(part)
                 if isinstance(part, Tensor | np.ndarray) and _identity(part) not in self.written:
-                    bisect.insort(self.memory, reach(part))
+                    bisect.insort(self.memory, memory.reach(part))
                 self.written.add(_identity(part))
 
     def touches(self, value: Any) -> bool:
@@ -76,7 +76,7 @@ class _Copier:
         """Memory is copied by array and by storage: copies of two would share nothing."""
         if not isinstance(value, Tensor | np.ndarray) or _identity(value) in self.written:
             return
-        start, end = reach(value)
+        start, end = memory.reach(value)
         place = bisect.bisect(self.memory, (start, end))
         beside = self.memory[max(place - 1, 0) : place + 1]
         if any(start < other_end and other_start < end for other_start, other_end in beside):

@@ -6,7 +6,7 @@ import builtins
 import keyword
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
@@ -18,9 +18,11 @@ from looplift.vectorize import doubts, nodes
 from looplift.vectorize.flow import Flow, stored_roots
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.reached import items_of, leaves
-from looplift.vectorize.reductions import Accumulator
 from looplift.vectorize.sheltered import sheltered
 from looplift.vectorize.updates import Updates
+
+if TYPE_CHECKING:
+    from looplift.vectorize.reductions import Accumulator
 
 
 @dataclass(eq=False)

@@ -7,11 +7,10 @@ from typing import Any
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Group, Op, Operand, Slice, Var, as_atom, atoms, constant
-from looplift.vectorize import nodes, records, rows
+from looplift.vectorize import nodes, records, rows, shapes
 from looplift.vectorize.context import Context, node_of
 from looplift.vectorize.indexing import read
 from looplift.vectorize.nodes import Affine, Val
-from looplift.vectorize.shapes import shape_operation
 from looplift.vectorize.subscripts import extent_of
 from looplift.vectorize.uniform import operand_node, uniform
 
@@ -108,7 +107,7 @@ def _attribute(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     if name in ("real", "imag") and owner.kind.family in ("array", "numpy") and owner.axes:
         return Val(nodes.elementwise(f"np.{name}", [owner], fact.kind))
     if name in ("T", "mT") and owner.kind.is_array:
-        if (turned := shape_operation(context, name, [owner], [], {}, fact)) is None:
+        if (turned := shapes.shape_operation(context, name, [owner], [], {}, fact)) is None:
             raise context.refuse("unknown-op", f"'.{name}' of {owner.kind.rank} dimensions")
         return Val(turned)
     if not owner.axes:

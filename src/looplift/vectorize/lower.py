@@ -38,34 +38,34 @@ from looplift.ir.grammar import (
 from looplift.ops.table import base_name
 from looplift.vectorize import (
     alone,
+    arrays,
+    carries,
     list_folds,
     lists,
+    native,
     nodes,
+    overlap,
     ownership,
     proofs,
     records,
     rows,
     settled,
+    stores,
     tolist,
     unread,
     views,
 )
-from looplift.vectorize.arrays import is_stored, new_array, target
 from looplift.vectorize.axes import axis_of
 from looplift.vectorize.bounds import given_integers
-from looplift.vectorize.carries import close_carry, contribute, open_carry
 from looplift.vectorize.context import Array, Context, index_node
 from looplift.vectorize.flow import TRUTH, Flow, stored_roots
 from looplift.vectorize.memory import only_shape
-from looplift.vectorize.native import native_loop
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.numbers import bits_of, truth
 from looplift.vectorize.operations import operation
-from looplift.vectorize.overlap import check_overlap
 from looplift.vectorize.reached import settle_choices
 from looplift.vectorize.rebound import held_names
 from looplift.vectorize.results import results_of
-from looplift.vectorize.stores import store
 from looplift.vectorize.subscripts import extent_of
 from looplift.vectorize.updates import Update, updates_of
 
@@ -191,8 +191,8 @@ def _statement(context: Context, statement: Statement) -> None:
         case Store() | If() if statement in context.updates.of:
             _update(context, context.updates.of[statement])
         case Store(ref=ref, index=index, value=value, combine=combine):
-            check_overlap(context, ref, index, value, combine)
-            array, index = target(context, ref, index)
+            overlap.check_overlap(context, ref, index, value, combine)
+            array, index = arrays.target(context, ref, index)
             _stored(context, array, index, value, combine)
         case Append(ref=ref, value=value):
             val = context.vals[ref]
@@ -229,7 +229,7 @@ def _stored(context: Context, array: Array, index: Operand, value: Atom, combine
     path = index.items if isinstance(index, Group) and index.kind == "tuple" else (index,)
     if not items or combine or not single or array.kind.family != "array" or len(path) + 1 != array.kind.rank:
         ownership.check_stored_value(context, array, kind, combine)
-        store(context, array, index, val, combine)
+        stores.store(context, array, index, val, combine)
         return
     if not all(isinstance(one, Var | Const) and context.facts.kind(one).family in ("int", "numpy") for one in path):
         raise context.refuse("unsupported-value", f"a {kind.family} is stored into a part of '{array.var.hint}'")
@@ -237,13 +237,13 @@ def _stored(context: Context, array: Array, index: Operand, value: Atom, combine
     context.check(nodes.compare("eq", extent, nodes.const(len(items))), f"={nodes.key_of(extent)}:{len(items)}")
     for position, item in enumerate(items):
         ownership.check_stored_value(context, array, item.node.kind, None)
-        store(context, array, Group("tuple", (*path, Const(position))), item, None)
+        stores.store(context, array, Group("tuple", (*path, Const(position))), item, None)
 
 
 def _update(context: Context, update: Update) -> None:
     """A place combined with a value, also if several iterations do that to one place."""
-    check_overlap(context, update.ref, update.index, update.value, update.operator)
-    array, index = target(context, update.ref, update.index)
+    overlap.check_overlap(context, update.ref, update.index, update.value, update.operator)
+    array, index = arrays.target(context, update.ref, update.index)
     _stored(context, array, index, update.value, update.operator)
 
 
@@ -266,7 +266,7 @@ def _let(context: Context, statement: Let) -> None:
     if op.name.startswith("inplace.") and fact.kind.family in ("tensor", "array", "list"):
         ownership.check_owned(context, op, statement)
     if var in context.accumulators:
-        contribute(context, var)
+        carries.contribute(context, var)
         return
     if op.name == "list" and not op.args:
         context.vals[var] = Val(nodes.const(None), sequence=_empty(context, var))
@@ -285,8 +285,8 @@ def _let(context: Context, statement: Let) -> None:
         or operation(context, statement)
     )
     context.vals[var] = made
-    if context.flow.root(var) is var and is_stored(context, var):
-        new_array(context, var, made, fact)
+    if context.flow.root(var) is var and arrays.is_stored(context, var):
+        arrays.new_array(context, var, made, fact)
     else:
         unread.note(context, var, made.node)
 
@@ -446,7 +446,7 @@ def _loop(context: Context, loop: Loop) -> None:
     saved = context.span
     if context.kernel_of is not None and not context.axes and context.mask is None:
         try:
-            return native_loop(context, loop)
+            return native.native_loop(context, loop)
         except NotLiftable as refusal:
             context.notes.append(f"line {loop.span.line}: no kernel, {refusal.message}")
     proof = proofs.check_loop(context, loop)
@@ -507,11 +507,11 @@ def _as_axis(context: Context, loop: Loop) -> None:
     context.axes.append(axis)
     context.vals[loop.index] = numbers
     for carry in loop.carries:
-        open_carry(context, loop, carry)
+        carries.open_carry(context, loop, carry)
     with context.masked(mask):
         block(context, loop.body)
     for carry in loop.carries:
-        close_carry(context, loop, carry, axis, mask)
+        carries.close_carry(context, loop, carry, axis, mask)
     context.axes.remove(axis)
 
 

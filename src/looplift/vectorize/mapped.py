@@ -6,8 +6,7 @@ from typing import Any
 
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, kind_of
-from looplift.ops import table
-from looplift.ops.autocast import differs_in_batches
+from looplift.ops import autocast, table
 from looplift.ops.names import said
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val, may_have_gradient
@@ -38,7 +37,9 @@ def vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         raise context.refuse("unknown-op", f"'{said(name)}' of tensors has no batched rule")
     if table.family(name) == "along" and any(node.axes and not node.kind.rank for node in flat if node.kind.is_array):
         raise context.refuse("unknown-op", f"'{said(name)}' of a tensor without dimensions")
-    if differs_in_batches(name, fact.kind.dtype, [node.kind.dtype for node in flat if node.kind.rank or node.axes]):
+    if autocast.differs_in_batches(
+        name, fact.kind.dtype, [node.kind.dtype for node in flat if node.kind.rank or node.axes]
+    ):
         raise context.refuse("unknown-op", f"'{said(name)}' under autocast has no batched rule")
     _check_smooth(context, name, flat)
     context.notes.append(f"'{said(name)}' runs through torch.vmap")

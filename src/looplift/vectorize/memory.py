@@ -23,10 +23,9 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
+from looplift.vectorize import old_reads, places
 from looplift.vectorize.context import Context
 from looplift.vectorize.flow import stored_roots
-from looplift.vectorize.old_reads import check_old_reads
-from looplift.vectorize.places import Path, are_disjoint, is_positive, may_change, path_of
 
 
 def check_memory(context: Context, loop: Loop) -> NotLiftable | None:
@@ -58,7 +57,7 @@ def check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
         return NotLiftable("aliasing", f"'{hint}' changes its meaning inside the loop", loop.span)
     if (reason := check_shared(context, root, loop)) is not None:
         return reason
-    paths = [path for s in stores if (path := path_of(context, s.ref, s.index)) is not None]
+    paths = [path for s in stores if (path := places.path_of(context, s.ref, s.index)) is not None]
     if len(paths) < len(stores):
         return NotLiftable("aliasing", f"'{hint}' is written through a view", loop.span)
     for store in (s for s in walk(loop.body) if isinstance(s, Store)):
@@ -69,27 +68,27 @@ def check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
             continue
         for path in _paths_read(context, read, root):
             if path is None or not all(
-                _ordered(context, path, other, loop, root) or are_disjoint(context, path, other, loop)
+                _ordered(context, path, other, loop, root) or places.are_disjoint(context, path, other, loop)
                 for other in paths
             ):
                 message = f"one iteration may read what another one writes to '{hint}'"
                 return NotLiftable("memory-dependence", message, read.span)
     if len(stores) > 1 and not (_only_add(context, root, stores) or _stores_agree(context, paths, loop, root)):
         return NotLiftable("order", f"several statements write to '{hint}'", loop.span)
-    return check_old_reads(context, loop, root, reads, stores)
+    return old_reads.check_old_reads(context, loop, root, reads, stores)
 
 
-def _paths_read(context: Context, read: Let, root: Var) -> list[Path | None]:
+def _paths_read(context: Context, read: Let, root: Var) -> list[places.Path | None]:
     """The places of an array that an operation reads: its own subscript, or those of the views that it works on."""
     if read.op.name in ("getitem", "iter_item"):
         owner, index = read.op.args
         assert isinstance(owner, Var | Const)
-        return [path_of(context, owner, index)]
-    found: list[Path | None] = []
+        return [places.path_of(context, owner, index)]
+    found: list[places.Path | None] = []
     for atom in operands(read.op):
         if isinstance(atom, Var) and context.flow.root(atom) is root:
             view = context.flow.definition.get(atom)
-            found.append(path_of(context, *view.op.args) if isinstance(view, Let) and atom is not root else None)
+            found.append(places.path_of(context, *view.op.args) if isinstance(view, Let) and atom is not root else None)
     return found
 
 
@@ -140,7 +139,7 @@ def _is_step_of_store(context: Context, read: Let, stores: list[Store]) -> bool:
     )
 
 
-def _same_place(context: Context, a: Path, b: Path, loop: Loop) -> bool:
+def _same_place(context: Context, a: places.Path, b: places.Path, loop: Loop) -> bool:
     """Both subscripts name the same place in one iteration, and different places in different iterations."""
     if len(a) != len(b) or not all(same_operand(x, y) for x, y in zip(a, b, strict=True)):
         return False
@@ -156,7 +155,7 @@ def same_operand(a: Operand, b: Operand) -> bool:
     return a is b
 
 
-def _separates(context: Context, path: Path, loop: Loop) -> bool:
+def _separates(context: Context, path: places.Path, loop: Loop) -> bool:
     """Whether some subscript is the loop's own index plus something that is the same wherever the path is."""
     return _tells_apart(context, [item for item in path if isinstance(item, Var)], loop)
 
@@ -167,7 +166,7 @@ def _tells_apart(context: Context, items: list[Var], loop: Loop) -> bool:
     One that counts from the end at times may name a place twice all the same, which its store has to check.
     """
     found = [item for item in items if _slope(context, item, loop, [other for other in items if other is not item])]
-    if found and not any(is_positive(context, item) for item in found):
+    if found and not any(places.is_positive(context, item) for item in found):
         context.told_apart.add(found[0])
     return bool(found)
 
@@ -188,23 +187,25 @@ def _slope(context: Context, var: Var, loop: Loop, fixed: list[Var]) -> int:
     slopes = [
         _slope(context, x, loop, fixed) if f and isinstance(x, Var) else 0 for x, f in zip((a, b), free, strict=True)
     ]
-    varies = [f and isinstance(x, Var) and may_change(context, x, loop) for x, f in zip((a, b), free, strict=True)]
+    varies = [
+        f and isinstance(x, Var) and places.may_change(context, x, loop) for x, f in zip((a, b), free, strict=True)
+    ]
     if any(v and not s for v, s in zip(varies, slopes, strict=True)):
         return 0
     return slopes[0] + sign * slopes[1]
 
 
-def _ordered(context: Context, a: Path, b: Path, loop: Loop, root: Var) -> bool:
+def _ordered(context: Context, a: places.Path, b: places.Path, loop: Loop, root: Var) -> bool:
     """Whether what two subscripts name is in one iteration alone, so that program order is kept."""
     return _same_place(context, a, b, loop) or _same_row(context, a, b, loop) or _when_apart(context, a, b, loop, root)
 
 
-def _same_row(context: Context, a: Path, b: Path, loop: Loop) -> bool:
+def _same_row(context: Context, a: places.Path, b: places.Path, loop: Loop) -> bool:
     """Both subscripts name places in a row that is this iteration's own."""
     return _tells_apart(context, [x for x, y in zip(a, b, strict=False) if x is y and isinstance(x, Var)], loop)
 
 
-def _when_apart(context: Context, a: Path, b: Path, loop: Loop, root: Var) -> bool:
+def _when_apart(context: Context, a: places.Path, b: places.Path, loop: Loop, root: Var) -> bool:
     """Both subscripts name the same place in one iteration; the store checks that no two iterations share one."""
     same = len(a) == len(b) and all(_same_value(context, x, y) for x, y in zip(a, b, strict=True))
     moving = any(loop in context.facts[atom].loops for item in b for atom in atoms(item))
@@ -252,7 +253,7 @@ def _only_add(context: Context, root: Var, stores: list[Store]) -> bool:
     return "float" not in dtype or root not in context.flow.deciding or counts
 
 
-def _stores_agree(context: Context, paths: list[Path], loop: Loop, root: Var) -> bool:
+def _stores_agree(context: Context, paths: list[places.Path], loop: Loop, root: Var) -> bool:
     """Several stores are in order if what any two of them name is in one iteration alone."""
     return all(
         (_separates(context, b, loop) and _apart(a, b, loop)) or _ordered(context, a, b, loop, root)
@@ -260,7 +261,7 @@ def _stores_agree(context: Context, paths: list[Path], loop: Loop, root: Var) ->
     )
 
 
-def _apart(a: Path, b: Path, loop: Loop) -> bool:
+def _apart(a: places.Path, b: places.Path, loop: Loop) -> bool:
     """Subscripts that agree on the loop's index and differ in a constant."""
     if len(a) != len(b):
         return False
@@ -284,7 +285,7 @@ def check_steps(context: Context, loop: Loop, *, same_index: bool, everywhere: b
         if not isinstance(store, Store) or id(store) in updated or store.combine in ("add", "sub"):
             continue
         array = context.arrays.get(context.flow.root(store.ref))
-        path = path_of(context, store.ref, store.index)
+        path = places.path_of(context, store.ref, store.index)
         if array is None:
             continue
         always = everywhere and any(one is store for one in loop.body)
@@ -296,7 +297,9 @@ def check_steps(context: Context, loop: Loop, *, same_index: bool, everywhere: b
                 raise context.refuse("order", message)
 
 
-def _in_order(context: Context, path: Path, outer: Loop, always: bool) -> bool:
+def _in_order(context: Context, path: places.Path, outer: Loop, always: bool) -> bool:
     """Whether no two iterations of a loop store at one place, or all of them do so in each step."""
-    varies = any(isinstance(atom, Var) and may_change(context, atom, outer) for item in path for atom in atoms(item))
+    varies = any(
+        isinstance(atom, Var) and places.may_change(context, atom, outer) for item in path for atom in atoms(item)
+    )
     return _separates(context, path, outer) or (always and not varies)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from looplift.base.data import replace
 from looplift.ir.array import Node, Run, Write
@@ -25,16 +26,16 @@ from looplift.ir.grammar import (
     uses,
     walk,
 )
-from looplift.ir.kernel import Kernel
 from looplift.ops.table import base_name
-from looplift.vectorize import nodes
+from looplift.vectorize import nodes, ownership, stores
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import CONVERSIONS
-from looplift.vectorize.ownership import check_owned
-from looplift.vectorize.stores import bind
 from looplift.vectorize.subscripts import Whole
+
+if TYPE_CHECKING:
+    from looplift.ir.kernel import Kernel
 
 
 def native_loop(context: Context, loop: Loop) -> None:
@@ -45,7 +46,7 @@ def native_loop(context: Context, loop: Loop) -> None:
     for statement in walk(loop.body):
         if isinstance(statement, Let) and statement.op.name.startswith("inplace."):
             if context.facts.kind(statement.var).is_array:
-                check_owned(context, statement.op, statement)
+                ownership.check_owned(context, statement.op, statement)
     for output in kernel.results:
         if output.same_as is not None or output.may_be_none or output.element_of or output.other is not None:
             raise context.refuse("mixed-kinds", f"'{output.var.hint}' is not always of one kind after the loop")
@@ -203,7 +204,7 @@ def _named(name: str, kind: Kind) -> Node:
 
 def _operand(context: Context, var: Var, stored: tuple[Var, ...]) -> Node:
     if var in context.arrays:
-        bind(context, context.arrays[var])
+        stores.bind(context, context.arrays[var])
         node = context.arrays[var].node
         if context.is_overwritten(var) and var not in stored:
             return Node("method", (node,), node.axes, node.kind, {"name": "clone"})

@@ -8,11 +8,9 @@ from looplift.ir.array import Node, reachable
 from looplift.ir.facts import Fact, Kind, kind_of
 from looplift.ir.grammar import Const, Var
 from looplift.ops import table
-from looplift.vectorize import nodes
+from looplift.vectorize import each, linear, nodes
 from looplift.vectorize.arithmetic import arithmetic, guarded
 from looplift.vectorize.context import Context
-from looplift.vectorize.each import of_each
-from looplift.vectorize.linear import Linear, linear_of
 from looplift.vectorize.nodes import Val
 
 MATH_EXACT = frozenset(("sqrt", "fabs", "floor", "ceil", "trunc", "isnan", "isinf", "isfinite", "copysign", "fmod"))
@@ -291,7 +289,7 @@ def _checked_bits(context: Context, base: str, args: list[Node], made: Node) -> 
     bits = bits_of(a) + bits_of(b) if base == "mul" else max(bits_of(a), bits_of(b)) + 1
     if bits <= 63:
         return bits
-    if (form := linear_of(made)) is not None and form.terms:
+    if (form := linear.linear_of(made)) is not None and form.terms:
         context.check(nodes.compare("lt", _greatest(form), nodes.const(2**_SUM_BITS)))
         return _SUM_BITS
     if (most := _most(made)) is not None:
@@ -306,7 +304,7 @@ def _checked_bits(context: Context, base: str, args: list[Node], made: Node) -> 
 _SUM_BITS = 59
 
 
-def _greatest(form: Linear) -> Node:
+def _greatest(form: linear.Linear) -> Node:
     """What the magnitude of a sum of positions does not pass: a Python integer, which has room for it."""
     total = _magnitude(form.base)
     for axis, step in form.terms.items():
@@ -317,7 +315,7 @@ def _greatest(form: Linear) -> Node:
 
 def _most(number: Node) -> Node | None:
     """What the magnitude of an integer that is made of positions does not pass: a Python integer again."""
-    form = linear_of(number)
+    form = linear.linear_of(number)
     if form is not None:
         return _greatest(form)
     if number.op != "elementwise" or number.kind.family != "int" or len(number.args) != 2:
@@ -383,7 +381,7 @@ def _power(context: Context, args: list[Node], kind: Kind, deciding: bool) -> No
         return nodes.elementwise("pow", args, kind)
     args = [_floating(a) for a in args]
     if deciding and any(a.axes for a in args):
-        return of_each(context, "pow", args, "a power of Python floats decides a branch or an index")
+        return each.of_each(context, "pow", args, "a power of Python floats decides a branch or an index")
     _power_defined(context, args[0], exponent)
     node = nodes.elementwise("pow", args, kind)
     context.check(nodes.elementwise("math.isfinite", [node], nodes.BOOL))
@@ -410,7 +408,7 @@ def _math(context: Context, base: str, args: list[Node], kind: Kind, deciding: b
         raise context.refuse("unknown-op", f"'math.{base}' has no batched form")
     if deciding and base not in MATH_EXACT and any(a.axes for a in args):
         why = f"'math.{base}' decides a branch or an index here"
-        return of_each(context, f"math.{base}", [_floating(a) for a in args], why)
+        return each.of_each(context, f"math.{base}", [_floating(a) for a in args], why)
     if kind.family == "int" and args[0].kind.family != "float":
         return _integer(args[0]) if args[0].kind.family == "bool" else args[0]
     args = [_floating(a) for a in args]

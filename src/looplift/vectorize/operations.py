@@ -11,14 +11,24 @@ from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, as_a
 from looplift.ops import table
 from looplift.ops.autocast import rounds_products
 from looplift.ops.names import OF_USERS, said
-from looplift.vectorize import cells, custom, nodes, numbers, positions, ragged, ragged_arrays, rows, strips
+from looplift.vectorize import (
+    cells,
+    custom,
+    mapped,
+    nodes,
+    numbers,
+    positions,
+    ragged,
+    ragged_arrays,
+    rows,
+    shapes,
+    stacked,
+    strips,
+)
 from looplift.vectorize.arithmetic import arithmetic
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
-from looplift.vectorize.mapped import paired, several
 from looplift.vectorize.nodes import Affine, Val
-from looplift.vectorize.shapes import along, reduction, shape_operation
-from looplift.vectorize.stacked import stacked
 from looplift.vectorize.uniform import uniform
 
 SIZES = ("method.size", "method.numel", "method.nelement", "method.dim")
@@ -120,7 +130,7 @@ def _found_in(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
     same = arithmetic(context, "eq", [value, array], Kind(array.kind.family, dtype, array.kind.rank), {})
     kind = Kind("numpy" if array.kind.family == "array" else "tensor", dtype, 0)
     sample = np.bool_(False) if kind.family == "numpy" else torch.tensor(False)
-    found = reduction(context, "method.any", [same], {}, Fact(kind, (), (), sample))
+    found = shapes.reduction(context, "method.any", [same], {}, Fact(kind, (), (), sample))
     return numbers.number_operation(context, "not" if op.name == "not_in" else "builtin.bool", [found], {}, fact, var)
 
 
@@ -207,11 +217,11 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
         if found.node.op == "batched":
             found.node.hint = var.hint
         return found
-    if context.library == "np" and (made := stacked(context, name, args, kwargs, fact)) is not None:
+    if context.library == "np" and (made := stacked.stacked(context, name, args, kwargs, fact)) is not None:
         made.hint = var.hint
-        return several(made, fact) if isinstance(fact.sample, tuple) else Val(made)
-    if (pair := paired(context, name, args, kwargs, fact)) is not None:
-        return several(pair, fact)
+        return mapped.several(made, fact) if isinstance(fact.sample, tuple) else Val(made)
+    if (pair := mapped.paired(context, name, args, kwargs, fact)) is not None:
+        return mapped.several(pair, fact)
     if (found := positions.positions(context, op, args, fact)) is not None:
         return found
     family = table.family(name)
@@ -219,17 +229,17 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
         case "elementwise":
             node = arithmetic(context, name, args, fact.kind, kwargs)
         case "reduction":
-            node = reduction(context, name, args, kwargs, fact)
+            node = shapes.reduction(context, name, args, kwargs, fact)
             if node.op == "fold" and var in context.flow.compared:
                 node.attrs["compared"] = True
             if node.op == "fold" and var in context.flow.deciding:
                 node.attrs["decides"] = True
         case "along":
-            node = along(context, name, args, kwargs, fact)
+            node = shapes.along(context, name, args, kwargs, fact)
         case "shape":
             from looplift.vectorize.network import special
 
-            node = shape_operation(context, table.base_name(name), args[:1], args[1:], kwargs, fact)
+            node = shapes.shape_operation(context, table.base_name(name), args[:1], args[1:], kwargs, fact)
             node = node or special(context, name, args, kwargs, fact)
         case "contraction":
             from looplift.vectorize.network import contraction
@@ -242,7 +252,7 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
 
             node = special(context, name, args, kwargs, fact)
     node.hint = var.hint
-    return several(node, fact) if isinstance(fact.sample, tuple) else Val(node)
+    return mapped.several(node, fact) if isinstance(fact.sample, tuple) else Val(node)
 
 
 TENSOR_FORMS = frozenset(

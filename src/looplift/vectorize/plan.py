@@ -14,19 +14,9 @@ from looplift.ir.facts import Facts
 from looplift.ir.grammar import Atom, Const, Function, Let, Loop, While, operands, walk
 from looplift.ops import table
 from looplift.vectorize.context import Context
+from looplift.vectorize.decisions import Decision
 from looplift.vectorize.given import finite_at_first
 from looplift.vectorize.lower import lower
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What becomes of one loop: ``lanes``, ``sequential``, ``native``, ``scan``, ``waves`` or ``kept``."""
-
-    line: int
-    decision: str
-    code: str = ""
-    reason: str = ""
-    notes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -172,12 +162,6 @@ def _is_uneven(facts: Facts, loop: Loop) -> bool:
         return op is not None and op.name in ("add", "sub", "mul", "neg") and all(map(is_formula, operands(op)))
 
     return not (is_formula(domain.lo) and is_formula(domain.hi))
-
-
-def decisions_of_kernel(function: Function, notes: tuple[str, ...]) -> list[Decision]:
-    """The decisions of a region that is one kernel."""
-    loops = [statement for statement in walk(function.body) if isinstance(statement, Loop)]
-    return [Decision(loop.span.line, "native", notes=notes) for loop in loops]
 
 
 def _preference(made: Plan) -> int:

@@ -12,9 +12,9 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ops import table
+from looplift.vectorize import reductions
 from looplift.vectorize.context import Context
 from looplift.vectorize.memory import check_memory
-from looplift.vectorize.reductions import Accumulator, accumulator_of
 
 
 def check_loop(context: Context, loop: Loop) -> NotLiftable | None:
@@ -36,7 +36,7 @@ def check_carries(context: Context, loop: Loop) -> NotLiftable | None:
     for carry in loop.carries:
         if carry.inside in context.accumulators or carry.next is carry.inside or only_carried(context, carry):
             continue
-        found = accumulator_of(context.flow, loop, carry)
+        found = reductions.accumulator_of(context.flow, loop, carry)
         if found is None:
             message = f"'{carry.hint}' is carried from one iteration to the next"
             return NotLiftable("carried", message, loop.span)
@@ -47,7 +47,7 @@ def check_carries(context: Context, loop: Loop) -> NotLiftable | None:
     return None
 
 
-def is_reduction(context: Context, found: Accumulator) -> bool:
+def is_reduction(context: Context, found: reductions.Accumulator) -> bool:
     try:
         check_reduction(context, found)
     except NotLiftable:
@@ -60,7 +60,7 @@ def only_carried(context: Context, carry: Carry) -> bool:
     return not context.flow.users.get(carry.inside)
 
 
-def check_reduction(context: Context, found: Accumulator) -> None:
+def check_reduction(context: Context, found: reductions.Accumulator) -> None:
     """A sum of floats may be reassociated unless it decides something; products of Python ints must not wrap."""
     fact = context.facts.of[found.carry.after]
     span = found.loop.span

@@ -11,15 +11,12 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
-from looplift.vectorize import doubts, nodes, ragged_arrays
-from looplift.vectorize.blocks import store_blocks
+from looplift.vectorize import blocks, doubts, held, nodes, places, ragged_arrays
 from looplift.vectorize.context import Array, Context, Contribution
 from looplift.vectorize.counts import is_counted
 from looplift.vectorize.extents import agree, lane_extents
-from looplift.vectorize.held import check_held
 from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, surely, wide_place, wrapped
 from looplift.vectorize.nodes import Val
-from looplift.vectorize.places import by_dimension
 from looplift.vectorize.reached import leaves
 from looplift.vectorize.subscripts import (
     Along,
@@ -51,9 +48,9 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
         _check_same_type(context, array, pieces, val.node)
     _check_told_apart(context, array, index, pieces)
     if val.dims is None:
-        check_held(context, array, val.node, combine)
+        held.check_held(context, array, val.node, combine)
     sliced = any(isinstance(piece, Segment) for piece in pieces)
-    if sliced and store_blocks(context, array, pieces, index, val, combine):
+    if sliced and blocks.store_blocks(context, array, pieces, index, val, combine):
         return
     if val.dims is not None or sliced:
         from looplift.vectorize.ragged_stores import store_ragged
@@ -64,7 +61,7 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
 
 def _check_told_apart(context: Context, array: Array, index: Operand, pieces: list[Piece]) -> None:
     """Subscripts that were taken to name other places in other iterations must not count from both ends for it."""
-    path = by_dimension(context, array.var, index) or []
+    path = places.by_dimension(context, array.var, index) or []
     for dim, (item, piece) in enumerate(zip(path, pieces, strict=False)):
         if item not in context.told_apart:
             continue

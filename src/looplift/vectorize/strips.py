@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from looplift.ir.array import Assign, Node
-from looplift.ir.grammar import Let, Loop, Op, Range, as_atom, constant
-from looplift.ir.strips import STEP, STOP
+from looplift.ir.grammar import STEP, STOP, Let, Loop, Op, Range, as_atom, constant
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val

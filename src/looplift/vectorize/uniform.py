@@ -9,9 +9,8 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Group, Op, Operand, Slice, Var
 from looplift.ops import table
-from looplift.vectorize import nodes, segments
+from looplift.vectorize import extents, nodes, segments
 from looplift.vectorize.context import Context
-from looplift.vectorize.extents import agree
 from looplift.vectorize.numbers import bounded
 from looplift.vectorize.subscripts import extent_of
 
@@ -72,7 +71,7 @@ def check_not_empty(context: Context, x: Node, dims: Iterable[int]) -> None:
 
 def _are_one(context: Context, a: Node, b: Node) -> bool:
     """Whether two integers are the same, as the lengths of what ``zip`` runs through mostly are."""
-    return a.kind.family == b.kind.family == "int" and agree(context, a, b)
+    return a.kind.family == b.kind.family == "int" and extents.agree(context, a, b)
 
 
 def _in_dtype(context: Context, node: Node, args: tuple[Node, ...], fact: Fact) -> Node:

@@ -6,7 +6,7 @@ its own.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -14,8 +14,9 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.facts import Fact, Facts, Kind, kind_of, shape_of
 from looplift.ir.grammar import Append, Function, If, Let, Loop, Store, Var, walk
 from looplift.vectorize import sharing
-from looplift.vectorize.context import Context
-from looplift.vectorize.flow import Flow
+
+if TYPE_CHECKING:
+    from looplift.vectorize.context import Context
 
 
 def check_whole(function: Function) -> None:
@@ -23,6 +24,9 @@ def check_whole(function: Function) -> None:
     _check_tuples(function)
     if not _has_tensors(function):
         return
+    from looplift.vectorize.context import Context
+    from looplift.vectorize.flow import Flow
+
     context = Context(_assumed(function), Flow(function), "torch")
     _check_put_away(context)
 
