@@ -73,3 +73,63 @@ def test_second_gradients(function, backend):
         found.append(torch.autograd.grad(forces.pow(2).sum() + charges.sum(), (x, q)))
     for want, got in zip(*found):
         assert torch.allclose(got, want)
+
+
+def angles_before_if(x, q):
+    energy = torch.zeros((), dtype=x.dtype)
+    for i in range(x.shape[0]):
+        near = torch.cosine_similarity(x[i] - x[0], x[i], dim=0)
+        if i > 0:
+            energy = energy + q[i] * near
+    return energy
+
+
+def angles_under_if(x, q):
+    energy = torch.zeros((), dtype=x.dtype)
+    for i in range(x.shape[0]):
+        if i != 1:
+            energy = energy + q[i] * torch.cosine_similarity(x[i] - x[1], x[i], dim=0)
+    return energy
+
+
+def directions(x, q):
+    energy = torch.zeros((), dtype=x.dtype)
+    for i in range(x.shape[0]):
+        direction = torch.nn.functional.normalize(x[i] - x[0], dim=0)
+        if i > 0:
+            energy = energy + q[i] * direction.sum()
+    return energy
+
+
+def waves(x, q):
+    energy = torch.zeros((), dtype=x.dtype)
+    for i in range(x.shape[0]):
+        if i != 1:
+            energy = energy + q[i] * torch.sinc(x[i] - x[1]).sum()
+    return energy
+
+
+def distances_before_if(x, q):
+    energy = torch.zeros((), dtype=x.dtype)
+    for i in range(x.shape[0]):
+        far = torch.dist(x[i], x[0])
+        if i > 0:
+            energy = energy + q[i] / far
+    return energy
+
+
+def entropies(x, q):
+    energy = torch.zeros((), dtype=x.dtype)
+    for i in range(x.shape[0]):
+        entropy = torch.special.entr((x[i] - x[0]).abs()).sum()
+        if i > 0:
+            energy = energy + q[i] * entropy
+    return energy
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+@pytest.mark.parametrize(
+    "function", [angles_before_if, angles_under_if, directions, waves, distances_before_if, entropies]
+)
+def test_functions_through_vmap(function, backend):
+    test_second_gradients(function, backend)

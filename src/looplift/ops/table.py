@@ -101,6 +101,7 @@ SINGULAR = {
     "norm": (0, 1.0), "log1p": (0, 1.0), "acos": (0, 0.0), "asin": (0, 0.0), "atanh": (0, 0.0), "acosh": (0, 2.0),
     "pow": (0, 1.0), "power": (0, 1.0), "xlogy": (1, 1.0), "vector_norm": (0, 1.0), "exp": (0, 0.0), "expm1": (0, 0.0),
     "exp2": (0, 0.0), "std": (0, None), "atan2": (1, 1.0),
+    "sinc": (0, 1.0),
     "logit": (0, 0.5), "erfinv": (0, 0.0), "sinh": (0, 0.0), "cosh": (0, 0.0), "lgamma": (0, 1.0), "digamma": (0, 1.0),
 }  # fmt: skip
 

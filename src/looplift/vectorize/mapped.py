@@ -9,7 +9,8 @@ from looplift.ir.facts import Fact, kind_of
 from looplift.ops import autocast, table
 from looplift.ops.names import said
 from looplift.vectorize.context import Context
-from looplift.vectorize.nodes import Val, may_have_gradient
+from looplift.vectorize.nodes import Val
+from looplift.vectorize.sheltered import safe_operands
 
 # torch's functions of one dimension that give values and indices; the position of that dimension among the arguments
 PAIRED = {"sort": 1, "topk": 2, "max": 1, "min": 1, "median": 1, "nanmedian": 1, "mode": 1, "kthvalue": 2, "cummax": 1,
@@ -41,7 +42,7 @@ def vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         name, fact.kind.dtype, [node.kind.dtype for node in flat if node.kind.rank or node.axes]
     ):
         raise context.refuse("unknown-op", f"'{said(name)}' under autocast has no batched rule")
-    _check_smooth(context, name, flat)
+    flat = safe_operands(context, name, flat)
     context.notes.append(f"'{said(name)}' runs through torch.vmap")
     attrs = {"name": name, "kwargs": named, "positional": positional}
     return Node("vmapped", tuple(flat), merge_axes(*(node.axes for node in flat)), fact.kind, attrs)
@@ -63,14 +64,6 @@ def _has_batched_rule(name: str) -> bool:
         return any(torch._C._dispatch_has_kernel_for_dispatch_key(one, key) for one in names for key in RULES)
     except RuntimeError:  # of scripts alone
         return short != "tensor"
-
-
-def _check_smooth(context: Context, name: str, args: list[Node]) -> None:
-    """Where a lane does not run, an operand may be one at which the gradient is infinite, and NaN times the mask."""
-    if context.mask is None or not context.needs_grad or table.base_name(name) in table.SMOOTH:
-        return
-    if any(node.axes and node.kind.is_array and may_have_gradient(node.kind.dtype) for node in args):
-        raise context.refuse("unknown-op", f"'{said(name)}' in some iterations has no batched rule with gradients")
 
 
 def _pattern(value: Any, flat: list[Node]) -> Any:

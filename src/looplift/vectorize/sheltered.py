@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from looplift.ir.array import Node, merge_axes, reachable
 from looplift.ops import table
+from looplift.ops.names import said
 from looplift.vectorize import doubts, nodes
 
 if TYPE_CHECKING:
@@ -21,8 +22,13 @@ if TYPE_CHECKING:
 
 FLAT = frozenset(("floordiv", "mod", "floor_divide", "remainder", "fmod"))
 """Operations with singular points that have no gradient."""
-SMOOTH = FLAT | {"norm", "vector_norm", "std"}
+SMOOTH = FLAT | {"norm", "vector_norm", "std", "sinc"}
 """Those, and operations with singular points at which torch's gradient is zero, and the gradient of that is NaN."""
+
+SINGULAR_MAPS = frozenset(
+    """cosine_similarity cosine_embedding_loss pairwise_distance triplet_margin_loss normalize dist""".split()
+)
+"""Operations that run through ``torch.vmap``, with singular points at which the gradient of their gradient is NaN."""
 
 TRANSPARENT = frozenset("elementwise fold where retype cast relabel along_dim unsqueezed transposed spread".split())
 
@@ -31,18 +37,20 @@ def sheltered(context: Context, value: Node, mask: Node) -> Node:
     """The value, with safe operands for operations with singular points where the mask does not hold."""
     if not (context.needs_grad and context.library == "torch" and mask.axes):
         return value
-    return _Shelter(mask).rebuilt(value)
+    return _Shelter(context, mask).rebuilt(value)
 
 
 class _Shelter:
     """One mask, and what was rebuilt under it."""
 
-    def __init__(self, mask: Node) -> None:
-        self.mask = mask
+    def __init__(self, context: Context, mask: Node) -> None:
+        self.context, self.mask = context, mask
         self.parts = doubts.parts_of(mask)
         self.made: dict[int, Node] = {}
 
     def rebuilt(self, node: Node) -> Node:
+        if node.op == "vmapped" and _may_differ(node) and self._fits(node) and set(node.axes) & set(self.mask.axes):
+            return self._mapped(node)
         if node.op not in TRANSPARENT or not _may_differ(node) or not self._fits(node):
             return node
         if node.serial not in self.made:
@@ -59,6 +67,23 @@ class _Shelter:
             return node
         axes = merge_axes(node.axes, *(arg.axes for arg in args))
         return Node(node.op, tuple(args), axes, node.kind, dict(node.attrs), node.hint)
+
+    def _mapped(self, node: Node) -> Node:
+        """What runs through ``torch.vmap``, of operands that are safe where the mask does not hold."""
+        if node.serial not in self.made:
+            args = self.operands(node.attrs["name"], list(node.args))
+            axes = merge_axes(node.axes, *(arg.axes for arg in args))
+            self.made[node.serial] = Node(node.op, tuple(args), axes, node.kind, dict(node.attrs), node.hint)
+        return self.made[node.serial]
+
+    def operands(self, name: str, args: list[Node]) -> list[Node]:
+        """Those of a function that runs through ``torch.vmap``; refused where none are known that are safe."""
+        base, places = table.base_name(name), [k for k, arg in enumerate(args) if _may_differ(arg)]
+        if places and base not in table.SMOOTH | SINGULAR_MAPS:
+            text = f"'{said(name)}' in some iterations has no batched rule with gradients"
+            raise self.context.refuse("unknown-op", text)
+        unsafe = places if base in SINGULAR_MAPS else []
+        return [self._safe(arg, place + 1.0) if place in unsafe else arg for place, arg in enumerate(args)]
 
     def _safe(self, operand: Node, safe: float) -> Node:
         if operand.attrs.get("safe") and self._holds_in(operand.args[0]):
@@ -77,6 +102,13 @@ class _Shelter:
         """Whether the mask can be applied to a node without another loop's lanes being made for it."""
         ragged = any(axis.is_ragged for axis in (*node.axes, *self.mask.axes))
         return not ragged or set(self.mask.axes) <= set(node.axes)
+
+
+def safe_operands(context: Context, name: str, args: list[Node]) -> list[Node]:
+    """The operands of what runs through ``torch.vmap``, safe in lanes that do not run."""
+    if context.mask is None or not context.needs_grad:
+        return args
+    return _Shelter(context, context.mask).operands(name, args)
 
 
 def _may_differ(node: Node) -> bool:

@@ -24,6 +24,7 @@ from looplift.ir.grammar import (
     children,
     walk,
 )
+from looplift.ops.table import ARITHMETIC
 from looplift.vectorize.flow import Flow
 
 OPERATORS = {
@@ -82,6 +83,8 @@ def _combined(flow: Flow, facts: Facts, found: Updates, store: Store, before: tu
         read, value = made.op.args[place], made.op.args[1 - place]
         if not isinstance(read, Var) or not isinstance(value, Var | Const) or value is read:
             continue
+        if value in facts.mixed and made.op.name not in ARITHMETIC:
+            continue  # it raises where that is a number
         alone = len(flow.users.get(made.var, ())) == 1 and len(flow.users.get(read, ())) == 1
         if alone and _is_place(flow, store, read, before) and _same_kind(facts, read, value):
             found.of[store] = Update(
