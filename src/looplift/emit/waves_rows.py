@@ -64,7 +64,10 @@ def rank_of(tree: Tree) -> int | None:
     return None
 
 
-def _require_same_promotion(tree: Apply) -> None:
+def _require_same(tree: Apply) -> None:
+    """Raises NotLiftable for what does under ``torch.vmap`` something else than alone."""
+    if tree.name == "one_hot":
+        raise NotLiftable("unknown-op", "'one_hot' of many rows does not ask whether there are such classes")
     if tree.name in ("RNNCell", "GRUCell", "LSTMCell", "bilinear"):
         raise NotLiftable("unknown-op", f"'{tree.name}' of a state whose number of dimensions is not known")
     ranks = [rank_of(item) for item in (*tree.arguments, *tree.keywords.values())]
@@ -74,7 +77,7 @@ def _require_same_promotion(tree: Apply) -> None:
 
 
 def _row_apply(tree: Apply) -> ast.expr:
-    _require_same_promotion(tree)
+    _require_same(tree)
     first = tree.arguments[0] if tree.arguments else None
     if isinstance(first, Input) and first.listed:
         return _row_list(tree, first)
