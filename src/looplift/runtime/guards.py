@@ -215,11 +215,18 @@ def _of_function(writer: Writer, text: str, value: types.FunctionType, depth: in
     for name in ("__defaults__", "__kwdefaults__"):
         found = getattr(value, name)
         simple = all(isinstance(item, _PLAIN) for item in (found.values() if isinstance(found, dict) else found or ()))
-        held = dict(found) if isinstance(found, dict) else found
-        out.append(f"{text}.{name} {'==' if simple else 'is'} {writer.constant(held if simple else found)}")
+        held = writer.constant(dict(found) if simple and isinstance(found, dict) else found)
+        same = f" or {writer.constant(_same_defaults)}({text}.{name}, {held})" if simple and found else ""
+        out.append(f"({text}.{name} is {held}{same})")
     for k, cell in enumerate(value.__closure__ or ()):
         out += _of_cell(writer, f"{text}.__closure__[{k}]", cell, depth)
     return out
+
+
+def _same_defaults(found: Any, known: Any) -> bool:
+    """Whether the defaults of a function are plain values, the same ones and of the same types."""
+    items = [*found.values()] if isinstance(found, dict) else found or ()
+    return all(isinstance(item, _PLAIN) for item in items) and repr(found) == repr(known)
 
 
 _GUARDED_ONCE = (Tensor, np.ndarray, list, dict, types.FunctionType)

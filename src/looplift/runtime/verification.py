@@ -114,7 +114,7 @@ class LoopRun:
     """What the loop did on copies: result or exception, its writes, its text, the generators after it."""
 
     result: Any
-    error: Exception | None
+    error: BaseException | None
     values: dict[str, Any]
     text: list[str]
     states: GeneratorStates
@@ -155,7 +155,9 @@ def run_loop(
             before.restore()
             limit = f"{seconds * 1e3:.0f} ms"
             return None, Verdict(None, f"not verified: the loop takes longer than {limit}", clock.estimate())
-        except Exception as raised:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as raised:  # sys.exit, or what the user derived from none of Python's errors
             error = raised
     spent = clock.spent()
     run = LoopRun(result, error, copies, text, GeneratorStates(values.values()), spent)
