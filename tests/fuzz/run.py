@@ -53,12 +53,14 @@ def named(path):
 
 
 def source_of(number, part):
-    """The program of a number: any, one around Python's containers, one of Python's own values alone, one of a row of
-    the table of operations, or one with the goal of a name."""
-    from . import hosts, operations, plain, programs
+    """The program of a number: any, one around Python's containers, a recursion over trees, one of Python's own values
+    alone, one of a row of the table of operations, or one with the goal of a name."""
+    from . import hosts, operations, plain, programs, trees
 
     if part == "hosts":
         return hosts.host_source(random.Random(number))
+    if part == "trees":
+        return trees.tree_source(random.Random(number))
     if part == "plain":
         return plain.plain_source(random.Random(number))
     if part == "operations":
@@ -242,7 +244,9 @@ def options_of(arguments):
     parser.add_argument("--show", action="store_true", help="print the programs instead of running them")
     parser.add_argument("--lift", default="", help="module:name of a stand-in for looplift.lift")
     parser.add_argument(
-        "--part", default="all", help="operations: each row in turn; hosts; plain; or the name of a goal, as 'held'"
+        "--part",
+        default="all",
+        help="operations: each row in turn; hosts; trees; plain; or a goal, as 'held'",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
