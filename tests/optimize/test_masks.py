@@ -162,3 +162,38 @@ def test_choices_in_choices_are_one():
     lifted = lift(chosen_twice, verify="off", backend="torch")
     lifted(torch.randn(5), torch.randn(5), LABELS[0])
     assert lifted.source.count("torch.where(") == 1
+
+
+def test_what_is_not_equal_differs():
+    def ratios(x, y):
+        out = torch.zeros_like(x)
+        for i in range(len(x)):
+            if y[i].item() == 0:
+                out[i] = -1
+            else:
+                out[i] = x[i].item() / y[i].item()
+        return out
+
+    lifted = lift(ratios, backend="torch", verify="off")
+    numbers = [0.0, 1.0, -0.0, float("nan"), float("inf"), 2.0]
+    for size in (1, 2, 6):
+        x, y = torch.linspace(1, 2, size, dtype=torch.float64), torch.tensor(numbers[:size], dtype=torch.float64)
+        assert torch.equal(lifted(x, y).nan_to_num(nan=7.0), ratios(x, y).nan_to_num(nan=7.0))
+    lifted = lift(ratios, backend="torch", verify="off")
+    lifted(x, y)
+    assert "!= 0" not in lifted.source
+
+
+def test_what_is_not_equal_to_another_number_is_checked():
+    def ratios(x, y):
+        out = torch.zeros_like(x)
+        for i in range(len(x)):
+            if not y[i].item() == 1:
+                out[i] = x[i].item() / y[i].item()
+        return out
+
+    lifted = lift(ratios, backend="torch", verify="off")
+    x = torch.ones(3, dtype=torch.float64)
+    assert torch.equal(lifted(x, x + torch.arange(3)), ratios(x, x + torch.arange(3)))
+    with pytest.raises(ZeroDivisionError):
+        lifted(x, x - torch.arange(3))

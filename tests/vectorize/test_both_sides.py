@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from tests.vectorize.harness import check
 
 from looplift import lift
 
@@ -130,3 +131,47 @@ def test_sides_are_lanes(loop, grad):
     lifted = lift(loop, backend="torch")
     outcome(lifted, torch.randn(7, 4), torch.tensor([0, 1, 2, 0, 1, 2, 1]), grad)
     assert {one.decision for one in lifted.report().loops} == {"lanes"}
+
+
+def stored_before_and_on_one_side(x, y):
+    h = torch.zeros_like(x)
+    for s in range(y.shape[0]):
+        new = torch.zeros_like(x)
+        for i in range(len(x)):
+            new[i] = x[i] * y[s]
+        if s < 1:
+            for i in range(len(x)):
+                new[i] = new[i] + 1
+        h = torch.sin(h) * 0.5 + new
+    return h
+
+
+def stored_on_one_side(x, y):
+    h = torch.zeros_like(x)
+    for s in range(y.shape[0]):
+        new = x * y[s]
+        if s < 1:
+            for i in range(len(x)):
+                new[i] = x[i] + 1
+        h = torch.sin(h) * 0.5 + new
+    return h
+
+
+def stored_on_each_side(x, y):
+    h = torch.zeros_like(x)
+    for s in range(y.shape[0]):
+        new = torch.zeros_like(x)
+        if s < 1:
+            for i in range(len(x)):
+                new[i] = x[i] + 1
+        else:
+            for i in range(len(x)):
+                new[i] = x[i] + h[i]
+        h = torch.sin(h) * 0.5 + new
+    return h
+
+
+@pytest.mark.parametrize("function", [stored_before_and_on_one_side, stored_on_one_side, stored_on_each_side])
+def test_what_one_side_stores_into_is_there_on_the_other(function):
+    calls = [[torch.linspace(-1, 1, size), torch.linspace(0.5, 2, steps)] for size in (1, 2, 5) for steps in (1, 2, 4)]
+    check(function, *calls, decisions={"lanes", "sequential"})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from tests.vectorize.harness import check
 
+from looplift import lift
+
 
 def bracketed(targets, limit):
     roots, counts, raised = [], [], []
@@ -79,3 +81,26 @@ def test_fields_of_records_are_read_before_the_loop():
     quotes = [{"start": torch.tensor(1.0 + k), "value": torch.tensor(2.0 * k + 1)} for k in range(5)]
     for limit in (1, 9):
         check(solved, [quotes, limit], gradients=False, decisions={"lanes", "sequential"})
+
+
+def test_numbers_that_lanes_of_a_loop_take_are_made_once():
+    def roots(x, n):
+        out = torch.zeros_like(x)
+        for i in range(len(x)):
+            r, k = 1.0, 0
+            while k < n and abs(r * r - x[i].item()) > 1e-9:
+                if r > 0.1:
+                    r = r - (r * r - x[i].item()) / (2 * r)
+                else:
+                    r = 0.5
+                k += 1
+            out[i] = r
+        return out
+
+    for dtype in (torch.float32, torch.float64):
+        calls = [[torch.linspace(-3, 9, size, dtype=dtype), n] for size in (1, 2, 5) for n in (0, 1, 2, 9)]
+        check(roots, *calls, gradients=False, decisions={"lanes", "sequential"})
+    lifted = lift(roots, backend="torch", verify="off")
+    lifted(*calls[-1])
+    (before, inside) = lifted.source.split("while True:")
+    assert "torch.tensor(0.5, dtype=torch.float64)" in before and ", 0.5" not in inside

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from looplift.base.data import replace
 from looplift.emit.contractions import turn_matrices
-from looplift.emit.text import TRIVIAL
-from looplift.ir.array import Node, axis_nodes, reachable
+from looplift.emit.text import TRIVIAL, name_numbers
+from looplift.ir.array import Assign, Check, For, Forever, Node, Step, axis_nodes, changed_by, every_step, reachable
 from looplift.ops import table
 
 if TYPE_CHECKING:
@@ -17,8 +18,7 @@ def hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:
     """Names for what steps read and do not change."""
     cache = dict(p.memory)
     nodes = reachable(inner)
-    varying = {node.serial for node in nodes if memory_of(node, cache) & changed}
-    varying |= _measuring(nodes, varying)
+    varying = _varying(nodes, changed, cache)
     used_by_varying = {arg.serial for node in nodes if node.serial in varying for arg in node.args}
     used_by_varying |= {node.serial for node in inner}
     factors = {arg.serial for node in nodes if _multiplies(node) for arg in node.args}
@@ -32,9 +32,41 @@ def hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:
         p.bind(node)
     turn_matrices(p, nodes, varying)
     for node in nodes:
+        if node.op == "where" and node.serial in varying and node.serial not in p.names:
+            name_numbers(p, node)
+    for node in nodes:
         for axis in node.axes:
             if axis.is_ragged and not any(part.serial in varying for part in axis_nodes(axis)):
                 p.entries(axis, axis.parents[0])
+
+
+def _varying(nodes: list[Node], changed: set[str], cache: dict[int, frozenset[str]]) -> set[int]:
+    varying = {node.serial for node in nodes if memory_of(node, cache) & changed}
+    return varying | _measuring(nodes, varying)
+
+
+def checks_first(steps: list[Step]) -> list[Step]:
+    """The steps, with what loops check in front of them where it is the same in each step: no loop goes on without."""
+    named = [step for step in every_step(steps) if isinstance(step, Assign) and step.memory]
+    return _checks_first(steps, {step.node.serial: frozenset((step.name,)) for step in named})
+
+
+def _checks_first(steps: list[Step], memory: dict[int, frozenset[str]]) -> list[Step]:
+    done: list[Step] = []
+    for step in steps:
+        if not isinstance(step, For | Forever):
+            done.append(step)
+            continue
+        body = _checks_first(step.body, memory)
+        checks = [inside for inside in body if isinstance(inside, Check)]
+        nodes = reachable([check.cond for check in checks])
+        changed = changed_by(body) | ({step.name} if isinstance(step, For) else set())
+        varying = _varying(nodes, changed, dict(memory))
+        drawn = any(node.op == "drawn" for node in nodes)
+        first = [] if drawn else [check for check in checks if check.cond.serial not in varying]
+        done += first
+        done.append(replace(step, body=[inside for inside in body if inside not in first]))
+    return done
 
 
 def _multiplies(node: Node) -> bool:

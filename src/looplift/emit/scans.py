@@ -85,6 +85,10 @@ def _split(node: Node) -> tuple[int, tuple[Axis, ...]]:
 def _shift(p: Printer, node: Node) -> Text:
     init, after = node.args
     dim, rest = _split(node)
+    if p.library == "torch" and init.op == "const" and after.kind.is_number and not after.kind.rank:
+        before = "0, 0, " * (len(node.axes) - 1 - dim)
+        values = _whole(p, after, node.axes, node.kind)
+        return atom(f"torch.constant_pad_nd({values}, ({before}1, -1), {p.text(init).text})")
     p.need(name := _for_library(p, "shifted"))
     return atom(f"{name}({_whole(p, init, rest, node.kind)}, {_whole(p, after, node.axes, node.kind)}, {dim})")
 

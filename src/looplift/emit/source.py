@@ -136,6 +136,8 @@ class Printer:
     buffers: dict[int, str] = field(default_factory=dict)
     turned: dict[int, str] = field(default_factory=dict)
     """Names of matrices as they are multiplied with rows, by serial."""
+    numbers: dict[tuple[str, Any], str] = field(default_factory=dict)
+    """Names of numbers as tensors of a dtype."""
     memory: dict[int, frozenset[str]] = field(default_factory=dict)
     """Nodes that are arrays to be written to, by serial, with the array's name."""
 
@@ -313,9 +315,11 @@ def print_program(program: Program, *, reserved: set[str], device: str = "") -> 
     results = [node for _, node in named]
     printer.uses = count_uses([n for step in program.steps for n in operands_of(step)] + results)
     _take_names(printer, program.steps)
-    effects = [step for step in program.steps if isinstance(step, Effect)]
+    loops = any(isinstance(step, For | Forever) for step in program.steps)
+    steps = hoisted.checks_first(program.steps) if loops else program.steps
+    effects = [step for step in steps if isinstance(step, Effect)]
     later = [*(node for step in effects for node in step.operands), *results]
-    _steps(printer, [step for step in program.steps if not isinstance(step, Effect)], later)
+    _steps(printer, [step for step in steps if not isinstance(step, Effect)], later)
     if effects:
         for node in results:
             if node.op not in TRIVIAL:
@@ -500,7 +504,7 @@ def _indented(p: Printer, steps: list[Step]) -> None:
     """A block of its own: what gets a name in it has none after it."""
     p.depth += 1
     p.scopes.append([])
-    saved = dict(p.position_names), dict(p.entry_names), dict(p.turned)
+    saved = dict(p.position_names), dict(p.entry_names), dict(p.turned), dict(p.numbers)
     before = len(p.lines)
     _steps(p, steps, [])
     if len(p.lines) == before:
@@ -508,7 +512,7 @@ def _indented(p: Printer, steps: list[Step]) -> None:
     p.depth -= 1
     for serial in p.scopes.pop():
         p.names.pop(serial, None)
-    p.position_names, p.entry_names, p.turned = saved
+    p.position_names, p.entry_names, p.turned, p.numbers = saved
 
 
 def _effect(p: Printer, step: Effect) -> None:

@@ -352,13 +352,42 @@ def _where(p: Printer, node: Node) -> Text:
     sides = [_plain_number(p, side, other) for side, other in ((then, orelse), (orelse, then))]
     texts = [arranged(p, side, node.axes, rank, 0) for side in sides]
     loose = [side.kind.is_number and not side.axes for side in (then, orelse)]
+    for k, (side, other) in enumerate(((then, orelse), (orelse, then))):
+        if _has_number(p, side, other, node):
+            texts[k] = p.numbers.get((texts[k], p.dtype(node.kind)), texts[k])
     if p.library == "torch" and all(loose):
-        texts[0] = f"torch.tensor({texts[0]}, dtype={dtype_text(p.dtype(node.kind), 'torch')}{p.device_argument()})"
+        texts[0] = _scalar(p, then, node.kind)
     elif p.library == "np" and any(loose):
         for k in range(2):
             if loose[k]:
                 texts[k] = f"{dtype_text(p.dtype(node.kind), 'np')}({texts[k]})"
     return atom(f"{p.library}.where({arranged(p, mask, node.axes, rank, 0)}, {texts[0]}, {texts[1]})")
+
+
+def name_numbers(p: Printer, node: Node) -> None:
+    """Names for the numbers of a choice in a loop, as tensors, which torch would make of them in each step."""
+    mask, then, orelse = node.args
+    if p.library != "torch" or not mask.axes:
+        return
+    for side, other in ((then, orelse), (orelse, then)):
+        if not _has_number(p, side, other, node):
+            continue
+        number, dtype = _plain_number(p, side, other), p.dtype(node.kind)
+        if (key := (p.text(number).text, dtype)) not in p.numbers:
+            p.numbers[key] = p.fresh("number")
+            p.line(f"{p.numbers[key]} = {_scalar(p, number, node.kind)}")
+
+
+def _has_number(p: Printer, side: Node, other: Node, node: Node) -> bool:
+    """Whether one side of a choice is a number that is known, the other one a tensor of the dtype of both."""
+    number = _plain_number(p, side, other)
+    if number.op != "const" or not other.rank or not (other.kind.is_array or other.kind.is_number):
+        return False
+    return p.dtype(other.kind) == p.dtype(node.kind)
+
+
+def _scalar(p: Printer, number: Node, kind: Kind) -> str:
+    return f"torch.tensor({p.text(number).text}, dtype={dtype_text(p.dtype(kind), 'torch')}{p.device_argument()})"
 
 
 def _plain_number(p: Printer, side: Node, other: Node) -> Node:

@@ -13,7 +13,7 @@ number that varies with no axis is a Python number in the emitted code too; with
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from looplift.base.data import dataclass, field
@@ -228,6 +228,16 @@ def operands_of(step: Step) -> list[Node]:
         case Forever(body=body):
             return [n for inner in body for n in operands_of(inner)]
     raise AssertionError(step)
+
+
+def every_step(steps: Iterable[Step]) -> Iterator[Step]:
+    """Steps with those inside of them."""
+    for step in steps:
+        yield step
+        if isinstance(step, For | Forever):
+            yield from every_step(step.body)
+        elif isinstance(step, Choose):
+            yield from every_step([*step.then, *step.orelse])
 
 
 def changed_by(steps: list[Step]) -> set[str]:

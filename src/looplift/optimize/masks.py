@@ -7,16 +7,19 @@ from looplift.ir.facts import Kind
 
 
 def excluded_middle(node: Node) -> Node | None:
-    """``a | ~(a & b)`` is True: what is required where a mask holds may be a part of the mask itself."""
+    """``a | ~(a & b)`` is True, also where ``a`` is ``x != c`` and stands there as ``~(x == c)``: what is required where
+    a mask holds may be a part of the mask itself.
+    """
     if node.op != "elementwise" or node.attrs["name"] != "or_" or len(node.args) != 2:
         return None
     if node.kind.family != "bool":
         return None
     for required, outside in (node.args, node.args[::-1]):
-        if _is(required, True):
+        if _is(required, True) or _differ(required, outside):
             return _true(node)
-        if outside.op == "elementwise" and outside.attrs["name"] in ("not", "invert"):
-            if any(_same_test(required, part) for part in _parts(outside.args[0])):
+        if _is_not(outside):
+            parts = _parts(outside.args[0])
+            if any(_same_test(required, part) or (_is_not(part) and _differ(required, part.args[0])) for part in parts):
                 return _true(node)
     return None
 
@@ -43,6 +46,25 @@ def _same_test(a: Node, b: Node) -> bool:
         return False
     turned = TURNED.get(a.attrs["name"]) == b.attrs["name"] and set(a.attrs) == set(b.attrs) == {"name"}
     return turned and all(map(_same_value, a.args, b.args[::-1]))
+
+
+def _is_not(mask: Node) -> bool:
+    return mask.op == "elementwise" and mask.attrs["name"] in ("not", "invert")
+
+
+def _differ(unequal: Node, equal: Node) -> bool:
+    """Whether one is that two numbers differ, the other one that they are equal."""
+    if unequal.op != "elementwise" or equal.op != "elementwise":
+        return False
+    if (unequal.attrs["name"], equal.attrs["name"]) != ("ne", "eq"):
+        return False
+    return any(all(map(_same_number, unequal.args, args)) for args in (equal.args, equal.args[::-1]))
+
+
+def _same_number(a: Node, b: Node) -> bool:
+    if a.op == b.op == "const" and not isinstance(a.attrs["value"], str):
+        return a.attrs["value"] == b.attrs["value"]
+    return a is b
 
 
 def _is_some(a: Node, b: Node) -> bool:

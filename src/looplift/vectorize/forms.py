@@ -297,7 +297,8 @@ def _may_reorder(context: Context, members: set[Var], kind: Kind, component: Com
     if kind.family == "numpy" and "float" not in dtype:
         return False
     if kind.family == "float" or "float" in dtype:
-        if any(var in context.flow.deciding for var in members) and not _keeps_order(context, component, kind, form):
+        decides = any(var in context.flow.deciding for var in members)
+        if decides and not keeps_order(context, component.carries[0], kind, form):
             return False
     elif any(
         isinstance(u.item, Let) and u.item.op.name.removeprefix("inplace.") in ("mul", "truediv")
@@ -308,12 +309,11 @@ def _may_reorder(context: Context, members: set[Var], kind: Kind, component: Com
     return _size(context, carry) < WIDE
 
 
-def _keeps_order(context: Context, component: Component, kind: Kind, form: Form) -> bool:
+def keeps_order(context: Context, carry: Carry, kind: Kind, form: Form) -> bool:
     """Whether the scan is a running sum from 0 that adds one term after the other, in the type of the loop.
 
     So ``cumsum`` does on a CPU in double precision, and NumPy's in any.
     """
-    (carry,) = component.carries
     if not _adds_once(form) or not _is_zero(context, carry.init):
         return False
     if context.library == "np":

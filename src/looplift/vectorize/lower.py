@@ -363,6 +363,9 @@ def _is_joinable(context: Context, phi: Phi) -> bool:
 
 def _choose(context: Context, statement: If, cond: Node, phis: list[Phi]) -> None:
     """A condition that is the same for all lanes of an iteration that runs by itself is an ``if``."""
+    for root in stored_roots(context.flow, statement.then) | stored_roots(context.flow, statement.orelse):
+        if root in context.arrays:  # one side alone would give it its name, or another value
+            stores.bind(context, context.arrays[root])
     step = Choose(cond, [], [])
     kept = dict(context.vals)
     sides: list[list[Node]] = []

@@ -15,7 +15,7 @@ from looplift.ir.facts import Kind
 from looplift.ir.grammar import Atom, Carry, If, Let, Loop, Var
 from looplift.vectorize import doubts, lists, nodes
 from looplift.vectorize.context import Context
-from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan
+from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan, keeps_order
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.reached import leaves
 from looplift.vectorize.sheltered import check_regular
@@ -211,7 +211,7 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
         if factor.axes or not factor.kind.is_number:
             factor = fitting(factor, Kind(kind.family, kind.dtype, factor.kind.rank) if kind.is_array else kind)
         made = Node("recurrence", (factor, term, init), axes, kind, attrs, scan.carry.hint)
-    if floating:  # in another order, or in double precision, other sums overflow
+    if floating and not keeps_order(context, scan.carry, kind, scan.form):  # other sums may overflow
         if not scan.final and init.op == "name":
             context.names.setdefault(init.attrs["text"], 1)  # the values before those of the scan begin with it
         made = _named(context, made)

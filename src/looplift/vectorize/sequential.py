@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import UNDEFINED, Carry, Loop, Range, Var, While
+from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
 from looplift.vectorize import lists, nodes
 from looplift.vectorize.context import Array, Context
+from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.kept_lanes import KeptLanes
 from looplift.vectorize.lists import Built, Held
@@ -226,8 +227,32 @@ def _enter(context: Context, loop: Loop, carry: Carry) -> Node | None:
         raise context.refuse("carried", f"'{carry.hint}' may not be bound after the loop")
     elif axes or context.flow.users.get(carry.inside):
         context.add(Assign(name, _unbound(context, carry, axes, fact.kind)))
+    if _keeps_size(context, carry):
+        sizes = lane_extents(context, context.node(carry.init))
+        node.attrs["extents"] = None if None in sizes else sizes
     context.vals[carry.inside] = Val(node)
     return node
+
+
+def _keeps_size(context: Context, carry: Carry) -> bool:
+    """Whether an array that the loop reads at places is as large in the next step, as far as can be told."""
+    if carry.init is UNDEFINED or not isinstance(carry.next, Var) or not context.facts.kind(carry.inside).rank:
+        return False
+    first, *others = [context.facts[atom] for atom in (carry.init, carry.inside, carry.next)]
+    users = context.flow.users.get(carry.inside, ())
+    read = any(
+        isinstance(user, Let) and user.op.name == "getitem" and user.op.args[0] is carry.inside for user in users
+    )
+    return read and all(fact.fixed and fact.kind == first.kind and fact.shape == first.shape for fact in others)
+
+
+def _check_size(context: Context, inside: Node, last: Node) -> None:
+    """An array of the next step has the size that was taken for that of all."""
+    known = lane_extents(context, last)
+    for dim, extent in enumerate(inside.attrs.get("extents") or ()):
+        size = known[dim] or extent_of(last, dim)
+        if not agree(context, extent, size):
+            context.check(nodes.compare("eq", size, extent))
 
 
 def _is_guarded(context: Context, carry: Carry) -> bool:
@@ -386,6 +411,8 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
             val = Val(_next_list(context, carry, entered, val))
         elif val.sequence is not None or val.items is not None:
             raise context.refuse("carried", f"'{carry.hint}' is carried as a list or tuple")
+        else:
+            _check_size(context, inside, val.node)
         finals.append((_spread(context, carry, val.node, inside.axes, inside.kind), inside))
     if active is not None:
         kept = KeptLanes(context, active, finals)
