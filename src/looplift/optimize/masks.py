@@ -7,8 +7,9 @@ from looplift.ir.facts import Kind
 
 
 def excluded_middle(node: Node) -> Node | None:
-    """``a | ~(a & b)`` is True, also where ``a`` is ``x != c`` and stands there as ``~(x == c)``: what is required where
-    a mask holds may be a part of the mask itself.
+    """``a | ~(a & b)`` is True, also where ``a`` is ``x != c`` and stands there as ``~(x == c)``.
+
+    What is required where a mask holds may be a part of the mask itself.
     """
     if node.op != "elementwise" or node.attrs["name"] != "or_" or len(node.args) != 2:
         return None

@@ -102,8 +102,28 @@ def _said(node: Node, holds: bool) -> Iterator[tuple[Linear | None, Node]]:
             yield from _said(arg, holds)
     elif name in _NEGATED:
         yield _compared(name if holds else _NEGATED[name], *node.args), own
+    elif name == ("ne" if holds else "eq"):
+        yield _unequal(*node.args), own
     else:
         yield None, own
+
+
+def _unequal(a: Node, b: Node) -> Linear | None:
+    """A position that is not the first one of its axis is behind it, one that is not the last one before it."""
+    one, other = linear_of(a), linear_of(b)
+    gap = None if one is None or other is None else minus(one, other)
+    if gap is None or len(gap.terms) != 1:
+        return None
+    ((axis, coefficient),) = gap.terms.items()
+    sign = nodes.constant_of(coefficient)
+    if axis.is_ragged or sign not in (1, -1):
+        return None
+    at_last = nodes.plus(gap.base, nodes.times(nodes.minus(axis.extent, nodes.const(1)), sign))
+    for bound, beyond in ((gap.base, sign), (at_last, -sign)):
+        if nodes.is_const(bound, 0):
+            away = gap if beyond == 1 else scaled(gap, nodes.const(-1))
+            return None if away is None else plus(away, Linear({}, nodes.const(1)), -1)
+    return None
 
 
 def _compared(name: str, a: Node, b: Node) -> Linear | None:

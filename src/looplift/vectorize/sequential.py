@@ -239,10 +239,8 @@ def _keeps_size(context: Context, carry: Carry) -> bool:
     if carry.init is UNDEFINED or not isinstance(carry.next, Var) or not context.facts.kind(carry.inside).rank:
         return False
     first, *others = [context.facts[atom] for atom in (carry.init, carry.inside, carry.next)]
-    users = context.flow.users.get(carry.inside, ())
-    read = any(
-        isinstance(user, Let) and user.op.name == "getitem" and user.op.args[0] is carry.inside for user in users
-    )
+    users = [user.op for user in context.flow.users.get(carry.inside, ()) if isinstance(user, Let)]
+    read = any(op.name == "getitem" and op.args[0] is carry.inside for op in users)
     return read and all(fact.fixed and fact.kind == first.kind and fact.shape == first.shape for fact in others)
 
 
