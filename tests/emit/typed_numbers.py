@@ -474,4 +474,4 @@ def of_sums_of_nothing(xs, n):
         kept.append(total)
         out.append((sum(x for x in xs if x > i) * 2, 1.5 - total, -total, total % 2 if total else total, abs(total)))
         more.append((sum(xs[:i], True), sum(xs[:i], 0.5), sum([xs[i], 2.0]), sum(kept, 0.0), sum(kept), total // 1))
-    return out, more, kept, max(kept), sorted(kept)
+    return out, more, kept, max(kept), sorted(kept), sum([n][1:], True), sum([n, n], True), sum([n][1:], n)

@@ -107,3 +107,39 @@ def test_loops_that_end_early_in_some_iterations_become_kernels():
         np.testing.assert_allclose(lifted(ours), orthogonal(theirs), rtol=1e-9)
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
     assert [loop.decision for loop in lifted.report().loops] == ["native", "native"]
+
+
+def test_one_that_needs_other_things_is_asked_for_last(stand_in):
+    asked = []
+    again = other_form("raise RequirementFailed", asked=asked)
+    last = other_form("return x + x", asked=asked)
+    stand_in.answer("double", "raise RequirementFailed", alternative=again, otherwise=last)
+    lifted = lift(double, verify="off")
+    calls(lifted, X, 8)
+    assert len(asked) == 2 and "return x + x" in lifted.source
+    stand_in.answer("double", "raise RequirementFailed", otherwise=last)
+    lifted = lift(double, verify="off")
+    calls(lifted, X, 4)
+    assert len(asked) == 3 and "return x + x" in lifted.source
+
+
+@pytest.mark.parametrize("backend", ["auto", "native"])
+def test_arrays_that_each_step_makes_shorter_are_a_program(backend):
+    def kept_apart(places, order, least):
+        kept = []
+        while len(order) > 0:
+            first, rest = order[0], []
+            kept.append(first)
+            for k in order[1:]:
+                if abs(places[k] - places[first]) > least:
+                    rest.append(k)
+            order = np.array(rest, dtype=int)
+        return kept, order
+
+    lifted = lift(kept_apart, backend=backend, verify="off")
+    for size in (9, 9, 9, 9, 9, 2, 1, 0, 40):
+        places = np.random.default_rng(size).random(size)
+        found, wanted = (one(places, np.argsort(places), 0.1) for one in (lifted, kept_apart))
+        assert [(type(k), k) for k in found[0]] == [(type(k), k) for k in wanted[0]]
+        assert found[1].dtype == wanted[1].dtype and found[1].tolist() == wanted[1].tolist()
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}

@@ -10,7 +10,7 @@ from typing import Any
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_loops import Loops
 from looplift.emit.typed_scope import Value, as_number, coerced, common, refuse, truth
-from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, same, text_of
 
 
 class Folds(Loops):
@@ -117,7 +117,8 @@ class Folds(Loops):
         self.emit(f"{text_of(type_)} {name} = {text_of(type_)}({first}); bool {seen} = false;")
         conversion = "real" if type_ is FLOAT else text_of(type_)
         self.lines += [line.replace(f"item_of_{name}(", f"{conversion}(") for line in lines]
-        if type_ is FLOAT and (start is None or start.type is not FLOAT) and not has_items(node.args[0]):
+        is_other = type_ is FLOAT if start is None else not same(start.type, type_)
+        if is_other and not has_items(node.args[0]):
             nothing = "I(0)" if start is None else start.code
             return self.keep(Value(MIXED, f"({seen} ? Dyn({name}) : Dyn({nothing}))"))
         return Value(type_, name)

@@ -65,7 +65,10 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
     attempt: Any = None
     for attempt in _attempts(program, values, refusals):
         try:
-            return attempt(program, values, settings)
+            code = attempt(program, values, settings)
+            if not settings.in_graph:
+                code.otherwise = partial(typed_program, program, settings=settings)
+            return code
         except NotLiftable as refusal:
             refusals.append(refusal)
         except Exception as error:

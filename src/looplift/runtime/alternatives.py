@@ -41,7 +41,14 @@ def takes_over(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any],
 
 def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> bool:
     """Whether another form runs instead of a variant from now on, for arguments of any size."""
+    code = variant.code
+    last = None if code is None else code.otherwise
     other = _made(dispatcher, variant, values)
+    if other is not None and other.code is not None:
+        other.code.otherwise = last
+    elif code is not None and last is not None:
+        code.alternative, code.otherwise = last, None
+        other = _made(dispatcher, variant, values)
     if other is None:
         return False
     variant.code, variant.call, variant.conditions = other.code, other.call, other.conditions

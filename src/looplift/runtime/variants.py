@@ -30,7 +30,8 @@ class RegionCode:
     ``may_warn``: NumPy may warn in them, otherwise than in the loop.
     ``rounded_to``: the float type through which the result, or what is at a path, came, if narrower than 64 bits.
     ``alternative`` compiles another form for given values, for calls in which this one is slow or does not hold;
-    ``renewable``: it is the same form, for values of another shape.
+    ``renewable``: it is the same form, for values of another shape. ``otherwise`` compiles one that needs other things
+    than this one, for calls in which this one does not hold and has no alternative.
     """
 
     statements: list[str]
@@ -48,6 +49,7 @@ class RegionCode:
     description: str = ""
     alternative: Callable[[Mapping[str, Any]], RegionCode] | None = None
     renewable: bool = False
+    otherwise: Callable[[Mapping[str, Any]], RegionCode] | None = None
     rounded_to: dict[str, str] = field(default_factory=dict)
     fused: bool = False
     """Whether torch.compile takes the statements."""
