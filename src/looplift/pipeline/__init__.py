@@ -67,7 +67,7 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         try:
             code = attempt(program, values, settings)
             if not settings.in_graph:
-                code.otherwise = partial(typed_program, program, settings=settings)
+                code.otherwise = partial(_typed, program, settings=settings)
             return code
         except NotLiftable as refusal:
             refusals.append(refusal)
