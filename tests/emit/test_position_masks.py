@@ -82,3 +82,43 @@ def test_they_are_triangles():
     lifted = lift(above, backend="torch")
     lifted(torch.randn(5))
     assert ".triu_()" in lifted.source and "arange" not in lifted.source
+
+
+def to_others(x, y):
+    out = torch.zeros_like(x)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[0]):
+            if i != j:
+                out[i] = out[i] + torch.tanh(x[i] * y[j]) / (y[i] - y[j]).abs()
+    return out
+
+
+def table_of_pairs(x, y):
+    rows = []
+    for i in range(x.shape[0]):
+        row = []
+        for j in range(x.shape[0]):
+            near = torch.exp(x[i] - y[j])
+            if j == i:
+                near = torch.full_like(near, -1.0)
+            row.append(near)
+        rows.append(torch.stack(row))
+    return torch.stack(rows), x * 2
+
+
+@pytest.mark.parametrize("function", [to_others, table_of_pairs])
+def test_values_beside_a_diagonal(function):
+    for sizes in ((5, 5), (2, 2), (1, 1), (6, 6)):
+        values = [torch.randn(size, dtype=torch.float64) for size in sizes]
+        check(function, values)
+
+
+def test_values_beside_a_diagonal_in_graphs_and_under_transforms():
+    x, y = torch.randn(4, 5, dtype=torch.float64), torch.randn(5, dtype=torch.float64)
+    lifted = lift(to_others, backend="torch")
+    lifted(x[0], y)
+    assert "fill_diagonal(" in lifted.source
+    wanted = torch.stack([to_others(row, y) for row in x])
+    torch.testing.assert_close(torch.vmap(lifted, in_dims=(0, None))(x, y), wanted)
+    slopes = torch.func.jacrev(lambda row: to_others(row, y))(x[0])
+    torch.testing.assert_close(torch.func.jacrev(lambda row: lifted(row, y))(x[0]), slopes)

@@ -197,3 +197,26 @@ def test_what_is_not_equal_to_another_number_is_checked():
     assert torch.equal(lifted(x, x + torch.arange(3)), ratios(x, x + torch.arange(3)))
     with pytest.raises(ZeroDivisionError):
         lifted(x, x - torch.arange(3))
+
+
+def places_of_tokens(given, wanted, size):
+    found = wanted.clone()
+    for b in range(wanted.shape[0]):
+        for t in range(wanted.shape[1]):
+            if wanted[b, t] in (0, 1):
+                continue
+            where = torch.where(given[b] == wanted[b, t])[0]
+            if len(where) > 0:
+                found[b, t] = size + where[0]
+    return found
+
+
+def test_a_condition_is_not_joined_with_each_place_that_it_lets_in():
+    generator = torch.Generator().manual_seed(0)
+    for rows, columns, places in ((3, 4, 5), (1, 1, 1), (2, 3, 0), (1, 6, 2)):
+        given = torch.randint(0, 4, (rows, places), generator=generator)
+        wanted = torch.randint(0, 4, (rows, columns), generator=generator)
+        check(places_of_tokens, [given, wanted, 10], gradients=False)
+    lifted = lift(places_of_tokens, verify="off", backend="torch")
+    lifted(torch.randint(0, 4, (3, 5)), torch.randint(0, 4, (3, 4)), 10)
+    assert "RequirementFailed" not in lifted.source and lifted.source.count("[:, :, None]") == 1

@@ -52,6 +52,12 @@ def put_diagonal(values, first, second, diagonal):
     values.diagonal(0, first, second).copy_(diagonal)
     return values
 ''',
+        "fill_diagonal": '''
+def fill_diagonal(values, number):
+    """The values, with a number where the positions in both dimensions are the same."""
+    values.diagonal().fill_(number)
+    return values
+''',
         "put_piece": '''
 def put_piece(rows, piece, start, count):
     """The tensor of all rows, with a piece of them from the start on; the first piece makes it."""

@@ -345,9 +345,10 @@ def _where(p: Printer, node: Node) -> Text:
         sides = [_side(p, side, node, other) for side, other in ((then, orelse), (orelse, then))]
         return Text(f"{sides[0]} if {p.text(mask).at(CHOICE + 1)} else {sides[1]}", CHOICE)
     from looplift.emit.limited import limited_text
+    from looplift.emit.position_masks import off_diagonal_text
 
-    if (limited := limited_text(p, node)) is not None:
-        return limited
+    if (known := limited_text(p, node) or off_diagonal_text(p, node)) is not None:
+        return known
     rank = max(then.kind.rank, orelse.kind.rank)
     sides = [_plain_number(p, side, other) for side, other in ((then, orelse), (orelse, then))]
     texts = [arranged(p, side, node.axes, rank, 0) for side in sides]

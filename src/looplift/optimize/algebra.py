@@ -28,6 +28,7 @@ RULES: tuple[Rule, ...] = (
     Rule("joined-choices", "m ? (t ? a : b) : b -> (m & t) ? a : b", masks.joined_choices),
     Rule("chosen-anyway", "m ? (m ? a : 0) + b : c -> m ? a + b : c", masks.chosen_anyway),
     Rule("counted-anyway", "m_ij & count_j(m_ij) > 0 -> m_ij", masks.counted_anyway),
+    Rule("held-anyway", "m_i & count_j(m_i & t_ij) > 0 -> m_i & count_j(t_ij) > 0", masks.held_anyway),
     Rule("held-anywhere", "some_i some_j m_ij -> some_ij m_ij", masks.held_anywhere),
     Rule("counted-mask", "sum_i (m_i ? 1 : 0) -> count(m)", counting.counted_mask),
     Rule("counted-labels", "sum_n [label_n = c] -> bincount(label)_c", counting.counted_labels),

@@ -20,7 +20,10 @@ def excluded_middle(node: Node) -> Node | None:
             return _true(node)
         if _is_not(outside):
             parts = _parts(outside.args[0])
-            if any(_same_test(required, part) or (_is_not(part) and _differ(required, part.args[0])) for part in parts):
+            where_held = _shown_whole(required, parts) or required
+            if any(_same_test(one, part) for part in parts for one in (required, where_held)):
+                return _true(node)
+            if any(_is_not(part) and _differ(required, part.args[0]) for part in parts):
                 return _true(node)
     return None
 
@@ -90,6 +93,8 @@ def _same_value(a: Node, b: Node) -> bool:
     if a.op == b.op == "const":
         values = a.attrs["value"], b.attrs["value"]
         return type(values[0]) is type(values[1]) and values[0] == values[1]
+    if a.op == b.op and a.op in ("fold", "retype") and a.axes == b.axes and a.kind == b.kind and a.attrs == b.attrs:
+        return all(map(_same_value, a.args, b.args))
     return a is b
 
 
@@ -171,12 +176,48 @@ def _shown(node: Node, parts: list[Node]) -> Node:
     """What a value is where all these conditions hold, and whose gradient is nothing elsewhere."""
     if node.op == "where" and len(node.args) == 3 and node.args[1].kind == node.kind:
         return node.args[1] if any(node.args[0] is part for part in parts) else node
+    if (made := _shown_whole(node, parts)) is not None:
+        return made
     if node.op != "relabel" and (node.op != "elementwise" or node.attrs["name"] not in ("add", "sub", "neg")):
         return node
     args = tuple(_shown(arg, parts) for arg in node.args)
     if all(new is old for new, old in zip(args, node.args, strict=True)):
         return node
     return Node(node.op, args, merge_axes(*(arg.axes for arg in args)), node.kind, node.attrs, node.hint)
+
+
+def _shown_whole(node: Node, parts: list[Node]) -> Node | None:
+    """A boolean or an integer of booleans that are joined with a condition that holds; None for anything else.
+
+    It has no gradient, and what it is elsewhere raises nothing.
+    """
+    if node.op == "elementwise" and node.attrs["name"] == "and_" and len(node.args) == 2:
+        for held, other in (node.args, node.args[::-1]):
+            if other.axes == node.axes and other.kind == node.kind and any(held is part for part in parts):
+                return other
+    counts = node.op in ("first_held", "fold", "retype") or node.attrs.get("name") in TURNED
+    if not counts or not node.args or not _is_whole(node) or not all(map(_is_whole, node.args)):
+        return None
+    args = tuple(_shown_whole(arg, parts) or arg for arg in node.args)
+    if all(new is old for new, old in zip(args, node.args, strict=True)):
+        return None
+    return Node(node.op, args, node.axes, node.kind, node.attrs, node.hint)
+
+
+def _is_whole(node: Node) -> bool:
+    dtype = str(node.kind.dtype)
+    return node.kind.family in ("bool", "int") or (node.kind.is_array and ("int" in dtype or "bool" in dtype))
+
+
+def held_anyway(node: Node) -> Node | None:
+    """A condition that is joined with others need not ask for these again."""
+    if node.op != "elementwise" or node.attrs["name"] != "and_" or len(node.args) != 2 or not _is_test(node):
+        return None
+    for one, other in (node.args, node.args[::-1]):
+        if other.op == "elementwise" and (made := _shown_whole(other, _parts(one))) is not None:
+            if other.axes == made.axes:
+                return Node("elementwise", (one, made), node.axes, node.kind, node.attrs, node.hint)
+    return None
 
 
 def counted_anyway(node: Node) -> Node | None:
