@@ -63,7 +63,14 @@ def _with_methods(cls: Any, *, frozen: bool, eq: bool) -> Any:
     defaults |= {name: vars(cls)[name] for name in names if name in vars(cls)}
     cls._looplift_fields, cls._looplift_defaults = tuple(names), defaults
     cls._looplift_fresh = tuple(name for name in names if isinstance(defaults.get(name), _Fresh))
-    methods: dict[str, Any] = {"__init__": _initializer(cls), "__match_args__": tuple(names), "__repr__": _shown}
+    given = [name in defaults for name in names]
+    if given != sorted(given):
+        raise TypeError(f"'{cls.__name__}' has a field without a default after one that has a default")
+    methods: dict[str, Any] = {
+        "__init__": _initializer_when_used(cls),
+        "__match_args__": tuple(names),
+        "__repr__": _shown,
+    }
     if eq and "__eq__" not in vars(cls):
         methods |= _comparison(operator.attrgetter(*names) if names else _nothing, hashed=frozen)
     for name, method in methods.items():
@@ -75,11 +82,18 @@ def _with_methods(cls: Any, *, frozen: bool, eq: bool) -> Any:
     return cls
 
 
+def _initializer_when_used(cls: Any) -> Callable[..., None]:
+    """An ``__init__`` that makes way for the class's own with the first instance; most classes have none in a call."""
+
+    def __init__(self: Any, *arguments: Any, **keywords: Any) -> None:
+        cls.__init__ = _initializer(cls)
+        cls.__init__(self, *arguments, **keywords)
+
+    return __init__
+
+
 def _initializer(cls: Any) -> FunctionType:
     names, defaults = cls._looplift_fields, cls._looplift_defaults
-    given = [name for name in names if name in defaults]
-    if tuple(given) != names[len(names) - len(given) :]:
-        raise TypeError(f"'{cls.__name__}' has a field without a default after one that has a default")
     template = _template(len(names), bool(cls._looplift_fresh), hasattr(cls, "__post_init__"))
     renamed = {f"_{place}": name for place, name in enumerate(names)}
     code = template.replace(
@@ -87,7 +101,7 @@ def _initializer(cls: Any) -> FunctionType:
         co_varnames=tuple(renamed.get(name, name) for name in template.co_varnames),
         co_qualname=f"{cls.__qualname__}.__init__",
     )
-    return FunctionType(code, globals(), "__init__", tuple(defaults[name] for name in given))
+    return FunctionType(code, globals(), "__init__", tuple(defaults[name] for name in names if name in defaults))
 
 
 @cache
