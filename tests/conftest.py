@@ -19,3 +19,20 @@ _seed()
 @pytest.fixture(autouse=True)
 def same_random_numbers() -> None:
     _seed()
+
+
+@pytest.fixture
+def no_programs_over_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs know numbers, text and containers of those alone, so that other forms run what has tensors."""
+    from looplift.base.errors import NotLiftable
+    from looplift.emit import typed
+
+    whole = typed.typed_program
+
+    def without_tensors(*arguments, **keywords):
+        found = whole(*arguments, **keywords)
+        if found.tensors:
+            raise NotLiftable("unsupported-value", "no tensors here")
+        return found
+
+    monkeypatch.setattr(typed, "typed_program", without_tensors)

@@ -301,7 +301,7 @@ class Lift:
         values = named_values(self.original, arguments, keywords)
         if values is None:
             return False
-        from looplift.pipeline.other_forms import is_typed_whole
+        from looplift.pipeline.programs import is_typed_whole
 
         return is_typed_whole(source.tree.body, values, self.settings, loops=loops)
 

@@ -13,6 +13,8 @@ import torch
 from looplift import lift
 from looplift.base.compare import difference
 
+pytestmark = pytest.mark.usefixtures("no_programs_over_tensors")
+
 
 def groups(x, labels):
     found = {}

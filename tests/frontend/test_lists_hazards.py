@@ -14,6 +14,8 @@ from tests.frontend.test_lists import check, integers, outcome
 
 from looplift import lift
 
+pytestmark = pytest.mark.usefixtures("no_programs_over_tensors")
+
 RISING = torch.arange(60) + 1
 
 

@@ -10,6 +10,8 @@ from tests.frontend.test_lists import becomes, check, integers
 
 from looplift import lift
 
+pytestmark = pytest.mark.usefixtures("no_programs_over_tensors")
+
 
 def ranks(idx):
     seen = {}

@@ -258,4 +258,4 @@ def test_a_loop_in_front_of_what_is_appended_is_a_kernel():
     ]
     lifted = lift(settled, verify="off")
     torch.testing.assert_close(lifted(systems, 1e-4), settled(systems, 1e-4))
-    assert [loop.decision for loop in lifted.report().loops] == ["kept", "native", "native", "native"]
+    assert all(loop.decision == "native" for loop in lifted.report().loops)

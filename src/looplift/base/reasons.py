@@ -97,7 +97,7 @@ _ENTRIES = (
         "Depending on the iteration, a variable is a tensor, a number, a string or None, or a tensor of another dtype. "
         "A batch has one kind of value.",
         "start the variable with a value of the kind that the loop gives it.",
-        "for i in range(n):\n    found.append(x[i] if x[i] > 0.5 else None)",
+        'for i in range(n):\n    found.append(x[i] if x[i] > 0.5 else "none")',
         "for i in range(n):\n    y[i] = x[i] if x[i] > 0.5 else torch.nan",
     ),
     Reason(

@@ -11,7 +11,8 @@ from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.report import LoopRecord
 from looplift.emit.native_standalone import loader_text
-from looplift.emit.typed_program import TypedProgram, typed_program
+from looplift.emit.typed_program import TypedProgram, Writer, typed_program
+from looplift.emit.typed_tensor_caller import CALLER as TENSOR_CALLER
 from looplift.ops.names import of_libraries
 from looplift.runtime import contents
 from looplift.runtime.variants import RegionCode
@@ -60,9 +61,10 @@ def typed_code(
     """Raises NotLiftable where there is no such program."""
     live_out = ["return"] if program.returns else list(program.live_out)
     found = typed_program(program.region.statements, values, live_out, source_of, others)
-    caller = (DEPTH if found.is_deep else "") + CALLER.format(
-        limit=DEEP if found.is_deep else FLAT, more=NUMPY if found.has_numpy else ""
-    )
+    limit, more = DEEP if found.is_deep else FLAT, NUMPY if found.has_numpy else ""
+    tensors = TENSOR_CALLER.replace("{limit}", limit)
+    text = tensors if found.tensors else CALLER.format(limit=limit, more=more)
+    caller = (DEPTH if found.is_deep else "") + text
     return TypedCode(found, caller)
 
 
@@ -88,8 +90,27 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     lines = [place[0] for place in program.loops] or [program.line]
     return RegionCode(
         statements, namespace, [standalone(name, typed)], guards, mutated=found.changes,
-        decisions=[LoopRecord(program.file, line, "native") for line in lines],
+        decisions=[LoopRecord(program.file, line, "native", notes=list(found.notes)) for line in lines],
     )  # fmt: skip
+
+
+_OBJECTS = ("defaultdict", "deque", "set", "heapq", "heappush", "lru_cache", "cache")
+
+
+def needs_objects(statements: list[ast.stmt], values: Mapping[str, Any]) -> bool:
+    """Whether statements define functions, call one that calls itself, or use containers that only a program has."""
+    every = [node for statement in statements for node in ast.walk(statement)]
+    if any(isinstance(node, ast.FunctionDef) for node in every):
+        return True
+    names = {node.id for node in every if isinstance(node, ast.Name)} | {
+        node.attr for node in every if isinstance(node, ast.Attribute)
+    }
+    return bool(names & {*_OBJECTS}) or any(_calls_itself(name, values[name]) for name in names & values.keys())
+
+
+def _calls_itself(name: str, value: Any) -> bool:
+    code = getattr(getattr(value, "__looplift_original__", value), "__code__", None)
+    return code is not None and name in code.co_names
 
 
 def standalone(name: str, typed: TypedCode) -> str:
@@ -107,9 +128,11 @@ def whole_function(
     """Whether all that a function does is one typed program for these values, with ``loops`` or recursion in it."""
     region: Any = SimpleNamespace(region=SimpleNamespace(statements=statements), returns=True, live_out=())
     try:
+        if not needs_objects(statements, values) and Writer(statements, values, [], source_of, []).joins.tensors:
+            return False
         found = typed_code(region, values, source_of, []).program
         if found.has_numpy:  # of loops over arrays alone other forms know more
             return found.is_deep or any(isinstance(one, ast.FunctionDef) for one in statements)
-        return found.is_deep or loops
+        return found.is_of_objects if found.tensors else found.is_deep or loops
     except NotLiftable:
         return False

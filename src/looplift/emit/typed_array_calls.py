@@ -50,7 +50,7 @@ class ArrayCalls(Arrays):
     """Calls that make arrays, or that go through their elements."""
 
     def known(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
-        if getattr(function, "__module__", "").split(".")[0] == "numpy" or isinstance(function, np.ufunc):
+        if (getattr(function, "__module__", None) or "").split(".")[0] == "numpy" or isinstance(function, np.ufunc):
             self.joins.meet_numpy()
             return self._of_numpy(function, node, keywords)
         return super().known(function, node, keywords)

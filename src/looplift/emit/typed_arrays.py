@@ -46,14 +46,6 @@ class Arrays(Scalars):
 
     # ------------------------------------------------------------ subscripts
 
-    def peek(self, node: ast.expr) -> Any:
-        """The type of an expression that is not evaluated here."""
-        before, renamed = set(self.bound), dict(self.renamed)
-        with self.block():
-            found = self.expression(node)
-        self.bound, self.renamed = before, renamed
-        return found.type
-
     def of_Subscript(self, node: ast.Subscript) -> Value:
         if self.joins.has_numpy:
             base, parts = chain(node)
@@ -70,8 +62,8 @@ class Arrays(Scalars):
             codes = ", ".join(place_text(place, node) for place in places)
             return Value(type_, f"{text_of(type_)}{{at({owner.code}, {codes})}}")
         if places:
-            return self.picked(self.keep(owner), places, node)
-        return self.view(self.keep(owner), parts, found, node)
+            return self.place(self.keep(owner), places, node)
+        return self.part(self.keep(owner), parts, found, node)
 
     def places_of(self, found: list[Value]) -> list[Value]:
         """The subscripts, of which one may be a tuple of several."""
@@ -80,7 +72,7 @@ class Arrays(Scalars):
             places += self.fields(self.keep(one)) if isinstance(one.type, Tup) else [one]
         return places
 
-    def picked(self, owner: Value, places: list[Value], node: ast.AST, axis: int = 0) -> Value:
+    def place(self, owner: Value, places: list[Value], node: ast.AST, axis: int = 0) -> Value:
         for place in places:
             if owner.type.rank == 1:
                 raise refuse(node, "has more subscripts than dimensions")
@@ -88,7 +80,7 @@ class Arrays(Scalars):
             owner = Value(array_type(owner.type.element, owner.type.rank - 1), code)
         return owner
 
-    def view(self, owner: Value, parts: list[ast.expr], found: list[Value], node: ast.AST) -> Value:
+    def part(self, owner: Value, parts: list[ast.expr], found: list[Value], node: ast.AST) -> Value:
         given, axis = iter(found), 0
         for part in parts:
             if isinstance(part, ast.Slice):
@@ -96,7 +88,7 @@ class Arrays(Scalars):
                 owner = self.keep(self._cut(owner, bounds, axis, node))
                 axis += 1
             else:
-                owner = self.keep(self.picked(owner, [next(given)], node, axis))
+                owner = self.keep(self.place(owner, [next(given)], node, axis))
         return owner
 
     def _cut(self, owner: Value, bounds: list[Value | None], axis: int, node: ast.AST) -> Value:
@@ -123,7 +115,7 @@ class Arrays(Scalars):
                 owner, *found = self.several(base, *given_in(parts))
                 if not any(isinstance(one, ast.Slice) for one in parts):
                     return self.put_at(owner, self.places_of(found), value, target)
-                return self.assign(self.view(self.keep(owner), parts, found, target), value, target)
+                return self.assign(self.part(self.keep(owner), parts, found, target), value, target)
         super().bind(target, value)
 
     def put(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
@@ -133,7 +125,7 @@ class Arrays(Scalars):
 
     def put_at(self, owner: Value, places: list[Value], value: Value, node: ast.AST) -> None:
         if len(places) < owner.type.rank:
-            return self.assign(self.picked(owner, places, node), value, node)
+            return self.assign(self.place(owner, places, node), value, node)
         value = self.present(value)
         if value.type is NEVER:
             return
@@ -169,7 +161,7 @@ class Arrays(Scalars):
             value = self.present(self.expression(node.value))
             self.put_at(owner, places, self.binary(type(node.op), old, value, node), target)
             return
-        view = self.keep(self.view(owner, parts, found, target) if has_slices else self.picked(owner, places, target))
+        view = self.keep(self.part(owner, parts, found, target) if has_slices else self.place(owner, places, target))
         made = self.binary(type(node.op), view, self.present(self.expression(node.value)), node)
         if made.type is NEVER:
             return
@@ -207,9 +199,9 @@ class Arrays(Scalars):
             body = f"{name}({casts[0]})"
         else:
             body = f"quiet({name}({casts[0]}, {casts[1]}), {casts[0]}, {casts[1]})"
-        return self.mapped(kind, f"[=]({parameters}) {{ return {body}; }}", operands)
+        return self.mapped_array(kind, f"[=]({parameters}) {{ return {body}; }}", operands)
 
-    def mapped(self, kind: Any, function: str, operands: list[Value]) -> Value:
+    def mapped_array(self, kind: Any, function: str, operands: list[Value]) -> Value:
         rank = max(one.type.rank for one in operands if isinstance(one.type, Arr))
         codes = ", ".join(plain(one).code for one in operands)
         return self.keep(Value(array_type(SCALAR[kind], rank), f"mapped<{kind.text}, {rank}>({function}, {codes})"))
@@ -234,7 +226,7 @@ class Arrays(Scalars):
         casts = [f"Cast<{kind.text}>::of({one})" for one in "ab"]
         parameters = f"{kinds[0].text} a, {kinds[1].text} b"
         body = f"return {casts[0]} {_TESTS[type(node.ops[0])]} {casts[1]};"
-        return self.mapped(BOOL, f"[=]({parameters}) {{ {body} }}", operands)
+        return self.mapped_array(BOOL, f"[=]({parameters}) {{ {body} }}", operands)
 
     def compared(self, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> str:
         if is_array(left, right):

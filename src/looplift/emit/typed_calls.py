@@ -95,7 +95,7 @@ class Calls(Folds):
         return self.of_math(function, node)
 
     def of_math(self, function: Any, node: ast.Call) -> Value:
-        values = list(map(self.present, self.several(*node.args)))
+        values = self.math_values(list(map(self.present, self.several(*node.args))))
         if any(value.type is NEVER for value in values):
             return Value(NEVER, "None_()")
         if not values or any(value.type not in NUMBERS for value in values):
@@ -123,6 +123,10 @@ class Calls(Folds):
         if len(values) == 2 and function is math.gcd:
             return Value(INT, f"gcd({as_int(values[0], node)}, {as_int(values[1], node)})")
         raise refuse(node, "has no form in a typed program")
+
+    def math_values(self, values: list[Value]) -> list[Value]:
+        """The numbers that functions of numbers get."""
+        return values
 
     # ------------------------------------------------------------ numbers and text
 
@@ -246,11 +250,24 @@ class Calls(Folds):
             body: Any = made.body
             plain = isinstance(body, ast.Constant) and type(body.value) in (int, float) and not body.value
             factory = type(body.value) if plain else list if isinstance(body, ast.List) and not body.elts else None
+            if factory is None and (number := self._number_in(body)) is not None:
+                box: Any = self.box(node, "defaultdict", 2)
+                box.default = number
+                return self.filled(box, [])
         if factory not in _FACTORIES:
             raise refuse(node, "makes values in a way of its own")
         box = self.box(node, "defaultdict", 2)
         box.default = _FACTORIES[factory]
         return self.filled(box, [])
+
+    def _number_in(self, body: ast.expr) -> Value | None:
+        """What a lambda gives that stands for one number."""
+        names = {one.id for one in ast.walk(body) if isinstance(one, ast.Name)}
+        if names - {"float"} or not isinstance(body, ast.Call | ast.Constant | ast.UnaryOp):
+            return None
+        with self.block() as lines:
+            found = self.expression(body)
+        return found if found.type in (INT, FLOAT) and not lines else None
 
     def heap(self, name: str, node: ast.Call) -> Value:
         owner, *rest = self.several(*node.args)

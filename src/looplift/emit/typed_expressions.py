@@ -183,6 +183,10 @@ class Values(Scope):
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
         value = self.present(self.expression(node.operand))
+        return self.negated(node, value)
+
+    def negated(self, node: ast.UnaryOp, value: Value) -> Value:
+        """An operator before a value."""
         if isinstance(node.op, ast.Not):
             return Value(BOOL, f"(!{truth(value)})")
         if value.type is NEVER:

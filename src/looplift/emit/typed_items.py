@@ -166,6 +166,9 @@ class Expressions(Values):
     def default_of(self, box: Any) -> str:
         simple = {"int": Value(INT, "I(0)"), "float": Value(FLOAT, "F(0)"), "bool": Value(BOOL, "false"),
                   "str": Value(TEXT, "Str()")}  # fmt: skip
+        if isinstance(box.default, Value):
+            self.joins.widen(box, 1, box.default.type)
+            return coerced(box.default, box.find().cells[1])
         if box.default in simple:
             self.joins.widen(box, 1, simple[box.default].type)
             return coerced(simple[box.default], box.find().cells[1])
@@ -208,15 +211,15 @@ class Expressions(Values):
 
     def cut_of(self, owner: Value, part: ast.Slice, found: list[Value], node: ast.AST) -> str:
         values = iter(found)
-        bounds = []
-        for one in (part.lower, part.upper, part.step):
-            value = next(values) if one is not None else None
-            is_none = value is None or value.type is NONE
-            bounds.append(None if is_none or value is None else as_int(value, node))
-        low, high, step = bounds
+        bounds = [next(values) if one is not None else None for one in (part.lower, part.upper, part.step)]
+        return self.cut_from(f"size({owner.code})", bounds, node)
+
+    def cut_from(self, size: str, given: list[Value | None], node: ast.AST) -> str:
+        """The slice between bounds of so many items."""
+        low, high, step = (None if value is None or value.type is NONE else as_int(value, node) for value in given)
         name = self.fresh()
         text = ", ".join("true, " + bound if bound else "false, I(0)" for bound in (low, high))
-        self.emit(f"Cut {name} = slice(size({owner.code}), {text}, {step or 'I(1)'});")
+        self.emit(f"Cut {name} = slice({size}, {text}, {step or 'I(1)'});")
         return name
 
     def _slice_of_tuple(self, owner: Value, node: ast.Subscript) -> Value:

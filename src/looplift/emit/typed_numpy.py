@@ -7,7 +7,7 @@ from typing import Any
 
 from looplift.emit.typed_folds import has_items
 from looplift.emit.typed_scope import Value, as_number, plain, refuse, truth
-from looplift.emit.typed_statements import Statements
+from looplift.emit.typed_tensor_stores import Stores
 from looplift.emit.typed_types import (
     BOOL,
     FLOAT,
@@ -37,7 +37,7 @@ def is_scalar(*values: Value) -> bool:
     return any(value.type in SCALARS for value in values)
 
 
-class Scalars(Statements):
+class Scalars(Stores):
     """Arithmetic, comparisons and sums in which scalars of NumPy's take part."""
 
     is_asked = False

@@ -7,8 +7,8 @@ import types
 from typing import Any
 
 from looplift.base.data import dataclass, field
-from looplift.emit.typed_methods import Methods
 from looplift.emit.typed_scope import Routine, Value, coerced, refuse
+from looplift.emit.typed_tensor_calls import TensorCalls
 from looplift.emit.typed_types import NEVER, Box, text_of
 from looplift.runtime.contents import class_attributes
 
@@ -22,7 +22,7 @@ class Record:
     methods: dict[str, types.FunctionType] = field(default_factory=dict)
 
 
-class Objects(Methods):
+class Objects(TensorCalls):
     """Objects of classes."""
 
     records: dict[type, Record]

@@ -15,14 +15,19 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import torch
+
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_names import with_versions
 from looplift.emit.typed_scope import Routine, Value, refuse
-from looplift.emit.typed_types import TEXT, Arr, Box, Maybe, Tup, copy_of, type_of
+from looplift.emit.typed_tensor_calls import torch_name
+from looplift.emit.typed_tensors import holds_tensor
+from looplift.emit.typed_types import TEXT, Arr, Box, Fixed, Maybe, Rec, Tup, copy_of, type_of
 
 _LIBRARIES = ("heapq", "collections", "math", "functools", "bisect")
+_TORCH = ("torch", "torch.nn", "torch.nn.functional", "torch.special", "torch.linalg")
 _PASSES = 40
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -46,6 +51,12 @@ class TypedProgram:
     classes: list[tuple[type, dict[str, Any]]]
     functions: dict[tuple[types.ModuleType, str], Any]
     has_numpy: bool = False
+    tensors: bool = False
+    notes: tuple[str, ...] = ()
+    is_of_objects: bool = False
+    """Whether what tensors it has are numbers, in containers and functions that only such a program knows."""
+    keeps_rows: bool = False
+    """Whether it computes rows of tensors that it keeps, which other forms may compute many at a time."""
 
 
 class Writer(ArrayCalls):
@@ -57,6 +68,8 @@ class Writer(ArrayCalls):
         super().__init__()
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records = {}
+        self.structs, self.inexact, self.short = {}, set(), set()
+        self.changes_tensors = self.makes_rows = self.keeps_rows = False
         self.routines, self.exits, self.texts, self.lambdas = {}, [], {}, {}
         self.imports: dict[str, Any] = {}
         self.callees: dict[Any, tuple[Any, ...]] = {}
@@ -84,6 +97,7 @@ class Writer(ArrayCalls):
         for _ in range(_PASSES):
             before = self.joins.changes
             self.count, self.texts, self.methods = 0, {}, {}
+            self.structs.clear()
             self.routine, self.bound, self.renamed = self.main, set(self.inputs), {}
             with self.block() as lines:
                 self._main()
@@ -144,7 +158,7 @@ class Writer(ArrayCalls):
         if isinstance(node, ast.Attribute) and isinstance(owner := self.resolved(node.value), types.ModuleType):
             if owner.__name__ == "numpy":
                 self.joins.meet_numpy()
-            if owner.__name__ in (*_LIBRARIES, "sys", "numpy"):
+            if owner.__name__ in (*_LIBRARIES, *_TORCH, "sys", "numpy"):
                 return self._of_library(owner, node.attr)
         return None
 
@@ -225,6 +239,8 @@ class Writer(ArrayCalls):
         function = getattr(function, "__looplift_original__", function)
         if not isinstance(function, types.FunctionType) or function.__module__.split(".")[0] in (*_LIBRARIES, "numpy"):
             return None
+        if torch_name(function) is not None:
+            return None
         if function not in self.routines:
             if function.__closure__ or function.__kwdefaults__:
                 raise refuse(None, f"'{function.__name__}' holds on to values of its own")
@@ -268,13 +284,24 @@ class Writer(ArrayCalls):
         for one in every:
             one.calls_itself = one in self._reachable(one)
         check_result(self.main.result)
-        changes = [name for name in self.inputs if holds_box(self.given[name])]
+        stored = self.changes_tensors
+        changes = [name for name, type_ in self.given.items() if holds_box(type_) or (stored and holds_tensor(type_))]
         text = program_text(self, every)
         classes = [(made, dict(one.methods)) for made, one in self.records.items()]
         deep = any(one.calls_itself for one in every)
         return TypedProgram(
-            text, self.inputs, changes, self.callees, deep, self.given, classes, self.functions, self.joins.has_numpy
-        )
+            text, self.inputs, changes, self.callees, deep, self.given, classes, self.functions, self.joins.has_numpy,
+            self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows,
+        )  # fmt: skip
+
+    def _is_of_objects(self, deep: bool) -> bool:
+        kinds = {box.find().kind for box in self.boxes.values()}
+        inner = any(isinstance(one, ast.FunctionDef) for one in self.body)
+        return not self.makes_rows and (deep or inner or bool(kinds & {"defaultdict", "deque", "set"}))
+
+    def _notes(self) -> tuple[str, ...]:
+        named = ", ".join(sorted(self.inexact))
+        return (f"a branch may depend on {named}, whose last digit may differ from torch's",) if named else ()
 
     def _reachable(self, routine: Routine) -> set[Routine]:
         found: set[Routine] = set()
@@ -289,6 +316,8 @@ class Writer(ArrayCalls):
 
 def check_result(type_: Any, depth: int = 0) -> None:
     """What is handed out is of Python's plain types."""
+    if isinstance(type_, Rec | Fixed):
+        raise refuse(None, "a dict of the caller's, or a dtype, is handed out")
     if isinstance(type_, Box):
         if type_.find().kind == "defaultdict" or type_.find().kind.startswith("object ") or depth > 6:
             raise refuse(None, "an object, or a dict with a default, is handed out")
@@ -304,11 +333,13 @@ def holds_box(type_: Any) -> bool:
         return True
     if isinstance(type_, Box):
         return type_.find().kind not in ("bytes", "bytearray")
-    return any(map(holds_box, type_.items)) if isinstance(type_, Tup) else False
+    return any(map(holds_box, type_.items)) if isinstance(type_, Tup | Rec) else False
 
 
 def is_data(value: Any) -> bool:
-    return not (callable(value) or isinstance(value, types.ModuleType))
+    if isinstance(value, torch.Tensor):
+        return True
+    return not (callable(value) or isinstance(value, types.ModuleType | torch.dtype | torch.device))
 
 
 def stored_names(nodes: list[ast.stmt]) -> set[str]:

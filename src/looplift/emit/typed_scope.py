@@ -21,6 +21,7 @@ from looplift.emit.typed_types import (
     SCALARS,
     Joins,
     Maybe,
+    Ten,
     Tup,
     same,
     text_of,
@@ -245,4 +246,6 @@ def truth(value: Value) -> str:
         return "true" if value.type.items else "false"
     if value.type is NONE:
         return "false"
+    if isinstance(value.type, Ten) and value.type.rank:
+        raise refuse(None, "whether a tensor of several elements holds")
     return f"truth({value.code})" if value.type is not NEVER else "false"

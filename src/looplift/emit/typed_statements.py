@@ -8,7 +8,7 @@ from typing import Any
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_objects import Objects
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
-from looplift.emit.typed_types import INT, NEVER, NONE, TEXT, Box, Tup, text_of
+from looplift.emit.typed_types import INT, NEVER, NONE, TEXT, Box, Either, Ten, Tup, text_of
 
 
 class Statements(Objects):
@@ -143,7 +143,7 @@ class Statements(Objects):
                         self.emit(f"append(v_{name}, {value.code});")
                         return
                 self.refuse_shared_change(old, node)
-                self.store(name, self.binary(type(node.op), old, value, node))
+                self._change_name(name, old, value, node)
             case ast.Subscript(slice=ast.Slice()):
                 raise refuse(node, "changes a slice")
             case ast.Subscript():
@@ -152,6 +152,23 @@ class Statements(Objects):
                 self._change_attribute(node, node.target)
             case _:
                 raise refuse(node, "is changed")
+
+    def _change_name(self, name: str, old: Value, value: Value, node: ast.AugAssign) -> None:
+        """``name += value``: tensors change themselves."""
+        if isinstance(old.type, Either):
+            self.split(old, lambda one: self._changed_name(name, one, value, node))
+        else:
+            self._changed_name(name, old, value, node)
+
+    def _changed_name(self, name: str, old: Value, value: Value, node: ast.AugAssign) -> Value:
+        if isinstance(old.type, Ten):
+            self.changed_in_place(old, type(node.op), value, node)
+        else:
+            self.store(name, self.binary(type(node.op), old, value, node))
+        return Value(NONE, "None_()")
+
+    def changed_in_place(self, old: Value, op: Any, value: Value, node: ast.AST) -> None:
+        raise NotImplementedError
 
     def refuse_shared_change(self, old: Value, node: ast.AST) -> None:
         """Containers that operators change in place are known by other names, too."""
@@ -173,6 +190,11 @@ class Statements(Objects):
             owner, old = self.keep(owner), self.keep(old)
             self.lines += lines
         self.refuse_shared_change(old, node)
+        if isinstance(self.present(old).type, Ten | Either):
+            if not isinstance(old.type, Ten):
+                raise refuse(node, "changes what may be a tensor")
+            self.changed_in_place(old, type(node.op), self.present(value), node)
+            return
         found = self.binary(type(node.op), self.present(old), self.present(value), node)
         self.put(owner, index, self.keep(found), target)
 
@@ -188,6 +210,8 @@ class Statements(Objects):
             self.extend(old, node.value, node)
             return
         self.refuse_shared_change(old, node)
+        if isinstance(self.present(old).type, Ten | Either):
+            raise refuse(node, "changes a tensor that is an attribute")
         value = self.expression(node.value)
         if NEVER not in (old.type, value.type):
             self.put_attribute(owner, self.binary(type(node.op), self.present(old), self.present(value), node), target)

@@ -10,8 +10,12 @@ from looplift.emit.typed_prelude_arrays import ARRAYS
 from looplift.emit.typed_prelude_containers import CONTAINERS, HELPERS
 from looplift.emit.typed_prelude_numbers import NUMBERS
 from looplift.emit.typed_prelude_objects import OBJECTS
-from looplift.emit.typed_scope import Routine
-from looplift.emit.typed_types import Tup, text_of
+from looplift.emit.typed_prelude_tensor_folds import FOLDS
+from looplift.emit.typed_prelude_tensor_objects import HANDED
+from looplift.emit.typed_prelude_tensors import TAPE, TENSORS
+from looplift.emit.typed_scope import Routine, refuse
+from looplift.emit.typed_tensor_ops import operations_text
+from looplift.emit.typed_types import Tup, record_names, text_of
 
 if TYPE_CHECKING:
     from looplift.emit.typed_program import Writer
@@ -26,10 +30,18 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
     body = [*members]
     for one in rest:
         body += method(one, writer.methods[one])
-    locals_ = variables(main, sorted(main.types.keys() - main.kept))
-    body += [f"{text_of(main.result)} run(PyObject* args) {{", *locals_, *reads(writer)]
-    body += [*writer.methods[main], "bail(UNBOUND);", "}"]
+    signature = f"{text_of(main.result)} run(PyObject* args) {{"
+    body += [signature, *variables(main, sorted(main.types.keys() - main.kept))]
+    rest = [*reads(writer), *writer.methods[main], "bail(UNBOUND);", "}"]
+    writer.joins.tensors |= any("Ten<" in line for line in (*body, *rest))
+    if writer.joins.tensors:
+        body.append(f"begin_tensors(args, {len(writer.inputs) + 2});")
+    body += rest
     program = "\n".join([*writer.object_texts(), "struct Program {", *body, "};"])
+    if writer.joins.tensors:
+        if writer.joins.has_numpy:
+            raise refuse(None, "tensors beside arrays")
+        return with_tensors(writer, program)
     tuples = [tuple_text(int(count)) for count in sorted(set(re.findall(r"\bTup(\d+)\b", program)))]
     if writer.joins.has_numpy:
         entry = ENTRY.replace(*_WITH_NUMPY)
@@ -39,6 +51,32 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
 
 _FIRST = "  PyObject* volatile found = nullptr;\n"
 _WITH_NUMPY = _FIRST, "  begin_numpy(PyTuple_GetItem(args, PyTuple_Size(args) - 1));\n" + _FIRST
+
+
+def with_tensors(writer: Writer, program: str) -> str:
+    """The same where there are tensors, too."""
+    tuples = [tuple_text(int(count)) for count in sorted(set(re.findall(r"\bTup(\d+)\b", program)))]
+    records = [record_text(name) for name in sorted(set(re.findall(r"\bRec_\w+", program)))]
+    flag = f"static constexpr bool TRACKED = {str(writer.joins.tracked).lower()};"
+    entry = ENTRY
+    for before, after in _WITH_TENSORS:
+        entry = entry.replace(before, after)
+    return "\n".join(
+        [
+            NUMBERS, operations_text(writer.structs), CONTAINERS, OBJECTS, NO_ARRAYS, flag, TAPE, TENSORS, FOLDS,
+            HANDED, *tuples, *records, HELPERS, program, entry,
+        ]
+    )  # fmt: skip
+
+
+_WITH_TENSORS = (
+    (
+        "PyObject* found = keep(py(program.run(args)));",
+        "PyObject* found = keep(py(program.run(args)));\n  ready(found);",
+    ),
+    ("if (state) {", "if (state || last_tape) {"),
+    ("state = nullptr;\n", "state = nullptr;\n  end_tensors(found);\n"),
+)
 
 
 def variables(routine: Routine, names: list[str]) -> list[str]:
@@ -93,6 +131,22 @@ def method(routine: Routine, lines: list[str]) -> list[str]:
     out += variables(routine, sorted(routine.types.keys() - set(routine.parameters)))
     out += [f"bool set_{one} = true;" for one in routine.parameters if one in routine.doubtful]
     return [*out, *lines, "bail(UNBOUND);", "}"]
+
+
+def record_text(name: str) -> str:
+    """A dict of the caller's that is read under some names; the keys and values of others are not looked at."""
+    names = record_names(name)
+    classes = ", ".join(f"A{k}" for k in range(len(names)))
+    head = f"template <{', '.join(f'class A{k}' for k in range(len(names)))}>"
+    reads = [f'  out.a{k} = From<A{k}>::of(found_in(o, "{one}"));' for k, one in enumerate(names)]
+    return "\n".join(
+        [
+            f"{head} struct {name} {{ {' '.join(f'A{k} a{k};' for k in range(len(names)))} }};",
+            f"{head} struct From<{name}<{classes}>> {{ static {name}<{classes}> of(PyObject* o) {{",
+            f"  must(is(o, PyDict_Type)); {name}<{classes}> out;", *reads, "  return out;", "} };",
+            f"{head} PyObject* object(const {name}<{classes}>&) {{ bail(KIND); }}",
+        ]
+    )  # fmt: skip
 
 
 def tuple_text(count: int) -> str:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import torch
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
@@ -53,6 +54,10 @@ def array_type(element: Type, rank: int) -> Arr:
     return Arr(element, rank)
 
 
+DTYPES = {"float32": "float", "float64": "F", "int64": "I", "bool": "bool"}
+"""The dtypes that tensors may have, and what their elements are."""
+
+
 @dataclass(frozen=True)
 class Tup:
     """A tuple: its items' types."""
@@ -67,6 +72,37 @@ class Maybe:
     inner: Any
 
 
+@dataclass(frozen=True)
+class Ten:
+    """A tensor of a dtype, ``float32`` or the like, with so many dimensions."""
+
+    dtype: str
+    rank: int
+
+
+@dataclass(frozen=True)
+class Either:
+    """A number of Python's, or a tensor."""
+
+    number: Any
+    tensor: Ten
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A dtype or a device that is known before the program runs."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Rec:
+    """A dict of the caller's that is only read, under these names, each with a type of its own."""
+
+    names: tuple[str, ...]
+    items: tuple[Any, ...]
+
+
 class Box:
     """A container: all that may be one object share one type, however it is found out.
 
@@ -78,7 +114,7 @@ class Box:
     def __init__(self, kind: str, *cells: Any):
         self.kind, self.cells = kind, list(cells)
         self.same: Box | None = None
-        self.default: str | None = None
+        self.default: Any = None
 
     def find(self) -> Box:
         box = self
@@ -89,11 +125,11 @@ class Box:
 
 class Joins:
     """Joins of types; ``changes`` counts what became wider. ``has_numpy``: whether NumPy's scalars are among the
-    numbers."""
+    numbers. ``tensors``: whether there are any, ``tracked``: whether one of them asks for a gradient."""
 
     def __init__(self) -> None:
         self.changes = 0
-        self.has_numpy = False
+        self.has_numpy = self.tensors = self.tracked = False
 
     def meet_numpy(self) -> None:
         self.changes += not self.has_numpy
@@ -107,13 +143,30 @@ class Joins:
         if isinstance(one, Maybe) or isinstance(other, Maybe) or NONE in (one, other):
             inner = self.join(*(_inner(each) for each in (one, other)))
             return NONE if inner is NEVER else Maybe(inner)
+        if isinstance(one, Ten | Either) or isinstance(other, Ten | Either):
+            return self._with_tensor(one, other)
+        if isinstance(one, Fixed) and one == other:
+            return one
         if one in NUMBERS and other in NUMBERS:
             return MIXED
         if isinstance(one, Tup) and isinstance(other, Tup) and len(one.items) == len(other.items):
             return Tup(tuple(map(self.join, one.items, other.items)))
+        if isinstance(one, Rec) and isinstance(other, Rec) and one.names == other.names:
+            return Rec(one.names, tuple(map(self.join, one.items, other.items)))
         if isinstance(one, Box) and isinstance(other, Box):
             return self.unite(one.find(), other.find())
         raise NotLiftable("mixed-kinds", f"a name or an item is {described(one)} and {described(other)}")
+
+    def _with_tensor(self, one: Any, other: Any) -> Any:
+        """Numbers and tensors of one kind may stand in for one another."""
+        sides = [_sides(each) for each in (one, other)]
+        numbers = [number for number, _ in sides if number is not None]
+        tensors = {tensor for _, tensor in sides if tensor is not None}
+        if (None, None) in sides or len(tensors) != 1:
+            raise NotLiftable("mixed-kinds", f"a name or an item is {described(one)} and {described(other)}")
+        if not numbers:
+            return tensors.pop()
+        return Either(self.join(*numbers) if len(numbers) == 2 else numbers[0], tensors.pop())
 
     def unite(self, one: Box, other: Box) -> Box:
         if one is other:
@@ -149,7 +202,16 @@ def copy_of(type_: Any, seen: dict[int, Any]) -> Any:
         return seen[id(box)]
     if isinstance(type_, Maybe):
         return Maybe(copy_of(type_.inner, seen))
+    if isinstance(type_, Rec):
+        return Rec(type_.names, tuple(copy_of(item, seen) for item in type_.items))
     return Tup(tuple(copy_of(item, seen) for item in type_.items)) if isinstance(type_, Tup) else type_
+
+
+def _sides(type_: Any) -> tuple[Any, Any]:
+    """What a value is where it is a number, and where it is a tensor."""
+    if isinstance(type_, Either):
+        return type_.number, type_.tensor
+    return (type_ if type_ in NUMBERS else None), (type_ if isinstance(type_, Ten) else None)
 
 
 def _inner(type_: Any) -> Any:
@@ -164,6 +226,10 @@ def same(one: Any, other: Any) -> bool:
         return same(one.inner, other.inner)
     if isinstance(one, Tup) and isinstance(other, Tup):
         return len(one.items) == len(other.items) and all(map(same, one.items, other.items))
+    if isinstance(one, Rec) and isinstance(other, Rec):
+        return one.names == other.names and all(map(same, one.items, other.items))
+    if isinstance(one, Ten | Either | Fixed):
+        return one == other
     return one is other
 
 
@@ -174,6 +240,8 @@ def described(type_: Any, depth: int = 0) -> str:
         return f"{type_.find().kind} of {', '.join(described(cell, depth + 1) for cell in type_.find().cells)}"
     if isinstance(type_, Maybe):
         return f"None or {described(type_.inner, depth)}"
+    if isinstance(type_, Rec):
+        return f"a dict of {', '.join(type_.names)}"
     if isinstance(type_, Tup):
         return f"({', '.join(described(item, depth + 1) for item in type_.items)})"
     return repr(type_)
@@ -192,6 +260,8 @@ def type_of(value: Any, joins: Joins, seen: dict[int, Any], depth: int = 0) -> A
         return known
     if isinstance(value, np.ndarray | np.generic):
         return _type_of_numpy(value, joins)
+    if type(value) in (torch.Tensor, torch.nn.Parameter):
+        return _type_of_tensor(value, joins)
     if depth > _DEPTH:
         raise NotLiftable("unsupported-value", "lists in lists in lists")
     if id(value) in seen:
@@ -203,6 +273,9 @@ def type_of(value: Any, joins: Joins, seen: dict[int, Any], depth: int = 0) -> A
         raise NotLiftable("unsupported-value", f"a {type(value).__name__}")
     if kind in ("bytes", "bytearray"):
         return Box(kind, INT)
+    if kind == "dict" and _is_record(value):
+        names = tuple(sorted(value))
+        return Rec(names, tuple(type_of(value[name], joins, seen, depth + 1) for name in names))
     columns = (value.keys(), value.values()) if kind == "dict" else (value,)
     box = seen[id(value)] = Box(kind, *(NEVER for _ in columns))
     for place, column in enumerate(columns):
@@ -223,14 +296,33 @@ def _type_of_numpy(value: Any, joins: Joins) -> Any:
     return element if is_scalar else array_type(element, value.ndim)
 
 
+def _is_record(value: dict[Any, Any]) -> bool:
+    """Whether a dict has a few names, and values of several kinds, tensors among them."""
+    if not 0 < len(value) <= 32 or not all(type(name) is str and name.isidentifier() for name in value):
+        return False
+    kinds = {(type(one), getattr(one, "dtype", None), getattr(one, "ndim", None)) for one in value.values()}
+    return len(kinds) > 1 and any(isinstance(one, torch.Tensor) for one in value.values())
+
+
+def _type_of_tensor(value: torch.Tensor, joins: Joins) -> Ten:
+    dtype = str(value.dtype).removeprefix("torch.")
+    if dtype not in DTYPES or value.device.type != "cpu" or value.layout is not torch.strided:
+        raise NotLiftable("unsupported-value", f"a tensor of {dtype} on {value.device}")
+    joins.tensors = True
+    joins.tracked |= value.requires_grad and torch.is_grad_enabled()
+    return Ten(dtype, value.dim())
+
+
 def _of_each_kind(items: Any) -> list[Any]:
     """Items whose types are those of all."""
     kinds = {type(item): item for item in items}
-    if not kinds.keys() & {tuple, np.ndarray, *_KINDS}:
+    if not kinds.keys() & {tuple, np.ndarray, torch.Tensor, torch.nn.Parameter, *_KINDS}:
         return list(kinds.values())
     if kinds.keys() == {tuple}:
         kinds = {tuple(map(type, item)): item for item in items}
-        if not any(one in (tuple, np.ndarray, *_KINDS) for kind in kinds for one in kind):
+        if not any(
+            one in (tuple, np.ndarray, torch.Tensor, torch.nn.Parameter, *_KINDS) for kind in kinds for one in kind
+        ):
             return list(kinds.values())
     return list(items)
 
@@ -253,6 +345,14 @@ def text_of(type_: Any, depth: int = 0) -> str:
             return f"Ref<{box.kind[7:]}>"
         inner = ", ".join(text_of(cell, depth + 1) for cell in box.cells)
         return f"Ref<{_TEMPLATES[box.kind].format(inner)}>"
+    if isinstance(type_, Rec):
+        return f"{record_name(type_.names)}<{', '.join(text_of(item, depth + 1) for item in type_.items)}>"
+    if isinstance(type_, Ten):
+        return f"Ten<{DTYPES[type_.dtype]}, {type_.rank}>"
+    if isinstance(type_, Either):
+        return f"Either<{text_of(type_.number)}, {text_of(type_.tensor)}>"
+    if isinstance(type_, Fixed):
+        return "None_"
     return type_.text
 
 
@@ -261,3 +361,13 @@ _TEMPLATES = {
     "list": "List<{}, 0>", "deque": "List<{}, 1>", "bytes": "List<{}, 2>", "bytearray": "List<{}, 3>",
     "dict": "Dict<{}, 0>", "defaultdict": "Dict<{}, 1>", "set": "Set<{}>",
 }  # fmt: skip
+
+
+def record_name(names: tuple[str, ...]) -> str:
+    """The C++ template for dicts that are read under these names."""
+    return "Rec_" + "_".join(name.replace("_", "__") for name in names)
+
+
+def record_names(name: str) -> list[str]:
+    """The names again."""
+    return [one.replace("\0", "_") for one in name.removeprefix("Rec_").replace("__", "\0").split("_")]

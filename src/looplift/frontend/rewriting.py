@@ -197,6 +197,8 @@ class RegionProgram:
     region: Region
     table: Table
     number: int
+    is_piece: bool = False
+    """Of a larger region, which is no lifted whole."""
 
     def __post_init__(self) -> None:
         region = self.region
@@ -222,7 +224,7 @@ class RegionProgram:
         pieces = self.region.pieces(line if self.region.covers(line) else 0)
         if not pieces and not self.is_whole:
             return None
-        parts = [RegionProgram(piece, self.table, self.table.reserve()) for piece in pieces]
+        parts = [RegionProgram(piece, self.table, self.table.reserve(), not self.is_whole) for piece in pieces]
         numbered = {part.region: part.number for part in parts}
         return region_function(self.region, self.table, numbered=numbered), parts
 

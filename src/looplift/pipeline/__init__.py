@@ -74,24 +74,42 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         except Exception as error:
             refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
     refusal = _most_telling(refusals)
-    with suppress(NotLiftable):
-        return _typed(program, values, settings)
     from looplift.frontend.host_effects import changes_its_surroundings, grows_by_joining
-    from looplift.pipeline.other_forms import in_waves, over_lists
+    from looplift.pipeline.other_forms import in_waves
 
     if refusal.code not in _NEVER_IN_ANOTHER_FORM and not any(one.in_any_form for one in refusals):
         statements = program.region.statements
         waves = attempt is not in_waves and not (changes_its_surroundings(statements) or grows_by_joining(statements))
-        refusal.other = partial(over_lists, program, settings=settings, waves=waves)
+        refusal.other = partial(_in_another_form, program, settings=settings, waves=waves)
         if any(one.by_python for one in refusals):
             refusal.other = partial(_by_python, program, settings=settings, otherwise=refusal.other)
+    with suppress(NotLiftable):
+        otherwise = refusal.other if settings.verify == "first" else None
+        return _typed(program, values, settings, rows=refusal.other is None, otherwise=otherwise)
     raise refusal
 
 
-def _typed(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
-    from looplift.pipeline.other_forms import typed_program
+def _typed(program: RegionProgram, values: Mapping[str, Any], settings: Settings, **options: Any) -> RegionCode:
+    from looplift.pipeline.programs import typed_program
 
-    return typed_program(program, values, settings)
+    return typed_program(program, values, settings, **options)
+
+
+def _in_another_form(
+    program: RegionProgram, values: Mapping[str, Any], settings: Settings, *, waves: bool
+) -> RegionCode:
+    """The region over lists or in waves, or else as a program over small tensors."""
+    from looplift.pipeline.other_forms import over_lists
+    from looplift.pipeline.programs import over_small_tensors, typed_program
+
+    try:
+        code = over_lists(program, values, settings, waves=waves)
+    except NotLiftable:
+        if (found := over_small_tensors(program, values, settings)) is None:
+            raise
+        return found
+    code.alternative = partial(typed_program, program, settings=settings)
+    return code
 
 
 def _by_python(

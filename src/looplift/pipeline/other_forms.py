@@ -16,47 +16,6 @@ if TYPE_CHECKING:
     from looplift.runtime.variants import RegionCode
 
 
-def typed_program(
-    program: RegionProgram,
-    values: Mapping[str, Any],
-    settings: Settings,
-    others: list[Mapping[str, Any]] | None = None,
-) -> RegionCode:
-    """The region as one program over numbers, text and containers; ``others``: types of values that it is for, too."""
-    from looplift.build.native import load_program
-    from looplift.emit.typed import region_code, typed_code
-    from looplift.frontend.source import source_of
-
-    if settings.backend == "torch":
-        raise NotLiftable("backend", "kernels are not wanted")
-    known = list(others or [])
-    try:
-        typed = typed_code(program, values, source_of, known)
-    except NotLiftable:
-        if not known:
-            raise
-        known, typed = [], typed_code(program, values, source_of, [])
-    code = region_code(program, typed, load_program(typed.program.text, typed.caller))
-    kept = [typed.program.types, *known[:2]]
-
-    def again(values: Mapping[str, Any]) -> RegionCode:
-        found = typed_program(program, values, settings, kept)
-        if found.standalone == code.standalone:
-            raise NotLiftable("requirement", "these values need what a program of their types has not")
-        return found
-
-    code.renewable, code.alternative = True, again
-    return code
-
-
-def is_typed_whole(statements: list[ast.stmt], values: Mapping[str, Any], settings: Settings, *, loops: bool) -> bool:
-    """Whether a function, with these values of its names, is one program over numbers, text and containers."""
-    from looplift.emit.typed import whole_function
-    from looplift.frontend.source import source_of
-
-    return settings.backend in ("auto", "native") and whole_function(statements, values, source_of, loops=loops)
-
-
 def over_lists(program: RegionProgram, values: Mapping[str, Any], settings: Settings, *, waves: bool) -> RegionCode:
     """The region as it is, over lists instead of tensors; in waves where it is none of those."""
     from looplift.emit.lists import NEEDED, code_over_lists

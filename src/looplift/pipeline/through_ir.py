@@ -67,7 +67,8 @@ def through_the_ir(
     from looplift.analysis.probe import analyse
     from looplift.optimize.reuse import reuse_memory
     from looplift.pipeline.planning import planned
-    from looplift.vectorize.plan import plan
+    from looplift.pipeline.programs import kernel_or_program, over_small_tensors
+    from looplift.vectorize.plan import needs_grad, plan
 
     facts = None
     try:
@@ -79,6 +80,10 @@ def through_the_ir(
         if whole and not isinstance(found := whole_kernel(rows=short), NotLiftable):
             without = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
             found.alternative = without
+            return found
+        stays = any(loop.decision == "sequential" for loop in made.decisions) and not needs_grad(facts)
+        if short and stays and (found := over_small_tensors(program, values, settings)) is not None:
+            found.alternative = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
             return found
         code = within_memory(program, made, values, settings)
     except Exception as error:
@@ -93,7 +98,7 @@ def through_the_ir(
             found.namespace |= error.namespace
         return found
     if kernels and settings.backend == "auto" and not made.is_all_lanes:
-        code.alternative = partial(kernel_for, program, markers=markers)
+        code.alternative = partial(kernel_or_program, program, settings=settings, markers=markers)
     elif made.unsearched is not None:
         options = {"settings": settings, "kernels": kernels, "markers": markers, "searches": False}
         code.alternative = partial(through_the_ir, program, **options)

@@ -38,13 +38,13 @@ def named_values(
     function: types.FunctionType, arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> dict[str, Any] | None:
     """The values of a function's names for one call, globals and builtins among them; None where a parameter has none,
-    or one that is neither a number, text, an array, nor a container of such."""
+    or one that is neither a number, text, a tensor, an array, nor a container of such."""
     try:
         bound = inspect.signature(function).bind(*arguments, **keywords)
     except TypeError:
         return None
     bound.apply_defaults()
-    kinds = (*CONTAINERS, *ATOMS, bytearray, np.ndarray)
+    kinds = (*CONTAINERS, *ATOMS, bytearray, np.ndarray, torch.Tensor, torch.nn.Parameter)
     if not all(type(value) in kinds for value in bound.arguments.values()):
         return None
     code = function.__code__

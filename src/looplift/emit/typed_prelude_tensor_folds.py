@@ -1,0 +1,292 @@
+"""C++ of typed programs: folds of tensors, tensors that are made, and changes in place."""
+
+FOLDS = r"""// ---- what goes through all elements of an axis, or of all of them
+template <class T> struct Several { Num<T>* of; I n; bool any() const { for (I k = 0; k < n; ++k) if (of[k].node >= 0)
+    return true; return false; } };
+struct Fold_sum {
+  static constexpr bool keeps = false, keeps_result = false;
+  template <class T> static Num<T> of(const Several<T>& x) {
+    typename Wide<T>::type total = 0; for (I k = 0; k < x.n; ++k) total += x.of[k].v;
+    if (!TRACKED || !x.any()) return {(T)total, -1, false};
+    I from = tape->edges_n; for (I k = 0; k < x.n; ++k) edge(x.of[k].node, 1);
+    return {(T)total, node(from), false};
+  }
+};
+struct Fold_mean {
+  static constexpr bool keeps = false, keeps_result = false;
+  template <class T> static Num<T> of(const Several<T>& x) {
+    F total = 0; for (I k = 0; k < x.n; ++k) total += x.of[k].v;
+    if (!TRACKED || !x.any()) return {(T)(total / x.n), -1, false};
+    I from = tape->edges_n; for (I k = 0; k < x.n; ++k) edge(x.of[k].node, 1.0 / x.n);
+    return {(T)(total / x.n), node(from), false};
+  }
+};
+// ties share the gradient, or the first takes it
+template <int sign, bool shared> struct Fold_extreme {
+  static constexpr bool keeps = shared, keeps_result = shared;
+  template <class T> static I where(const Several<T>& x) {
+    if (!x.n) bail(EMPTY);
+    I best = 0;
+    for (I k = 0; k < x.n; ++k) {
+      if (x.of[k].v != x.of[k].v) { if (TRACKED) bail(DOMAIN); return k; }
+      if (sign > 0 ? x.of[k].v > x.of[best].v : x.of[k].v < x.of[best].v) best = k;
+    }
+    return best;
+  }
+  template <class T> static Num<T> of(const Several<T>& x) {
+    I best = where(x); T r = x.of[best].v;
+    if (!TRACKED || !x.any()) return {r, -1, false};
+    I ties = 0; for (I k = 0; k < x.n; ++k) ties += x.of[k].v == r;
+    I from = tape->edges_n;
+    for (I k = 0; k < x.n; ++k) edge(x.of[k].node, shared ? (x.of[k].v == r ? 1.0 / ties : 0) : k == best, true);
+    return {r, node(from), keeps_result};
+  }
+};
+struct Fold_logsumexp {
+  static constexpr bool keeps = true, keeps_result = true;
+  template <class T> static Num<T> of(const Several<T>& x) {
+    T top = -INFINITY; for (I k = 0; k < x.n; ++k) if (!(x.of[k].v <= top)) top = x.of[k].v;
+    if (!(top - top == 0)) top = 0;
+    F total = 0; for (I k = 0; k < x.n; ++k) total += ops::math::exp((T)(x.of[k].v - top));
+    T r = ops::math::log((T)total) + top;
+    if (!TRACKED || !x.any()) return {r, -1, false};
+    I from = tape->edges_n; for (I k = 0; k < x.n; ++k) edge(x.of[k].node, ops::math::exp((T)(x.of[k].v - r)));
+    return {r, node(from), true};
+  }
+};
+struct Fold_norm {
+  static constexpr bool keeps = true, keeps_result = true;
+  template <class T> static Num<T> of(const Several<T>& x) {
+    F total = 0; for (I k = 0; k < x.n; ++k) total += (F)x.of[k].v * x.of[k].v;
+    T r = (T)sqrt(total);
+    if (!TRACKED || !x.any()) return {r, -1, false};
+    I from = tape->edges_n;
+    for (I k = 0; k < x.n; ++k) edge(x.of[k].node, r == 0 ? 0 : (F)x.of[k].v / r, true);
+    return {r, node(from), true};
+  }
+};
+struct Fold_prod {
+  static constexpr bool keeps = true, keeps_result = true;
+  template <class T> static Num<T> of(const Several<T>& x) {
+    typename Wide<T>::type total = 1; for (I k = 0; k < x.n; ++k) total *= x.of[k].v;
+    if (TRACKED && x.any()) bail(DOMAIN);
+    return {(T)total, -1, false};
+  }
+};
+struct Fold_any { static constexpr bool keeps = false, keeps_result = false;
+  template <class T> static Num<bool> of(const Several<T>& x) { bool r = false; for (I k = 0; k < x.n;
+      ++k) r |= x.of[k].v != 0; return {r, -1, false}; } };
+struct Fold_all { static constexpr bool keeps = false, keeps_result = false;
+  template <class T> static Num<bool> of(const Several<T>& x) { bool r = true; for (I k = 0; k < x.n;
+      ++k) r &= x.of[k].v != 0; return {r, -1, false}; } };
+template <int sign> struct Fold_place { static constexpr bool keeps = false, keeps_result = false;
+  template <class T> static Num<I> of(const Several<T>& x) { return {Fold_extreme<sign, false>::where(x), -1,
+      false}; } };
+template <class T> static Several<T> several_of(I n) { return {(Num<T>*)take((n ? n : 1) * sizeof(Num<T>)), n}; }
+template <class T> static void give_several(const Several<T>& x) { give(x.of, (x.n ? x.n : 1) * sizeof(Num<T>)); }
+template <class T, class O, class Fold, class S, int R> static Num<O> fold_all(Fold, const Ten<S, R>& x) {
+  I n = count_of(x), k = 0; Several<T> all = several_of<T>(n);
+  each(x, [&](I at) { all.of[k++] = cast<T>(get(x.b.p, at)); });
+  touch_all(x);
+  Num<O> out = Fold::of(all);
+  pending_n = 0;
+  if (Fold::keeps && out.node >= 0) note(x);
+  give_several(all);
+  return out;
+}
+template <class T, class O, class Fold, class S> static Num<O> fold_all(Fold fold, const Num<S>& x) {
+    return fold_all<T, O>(fold, Ten<S, 0>(x)); }
+template <class T, class O, int axis, class Fold, class S, int R> static Ten<O, R - 1> fold_axis(Fold,
+    const Ten<S, R>& x) {
+  if (!x.b.p) bail(UNBOUND);
+  Ten<S, R - 1> first; first.b = x.b; first.at = x.at;
+  for (int k = 0; k < R - 1; ++k) { first.size[k] = x.size[k < axis ? k : k + 1];
+      first.step[k] = x.step[k < axis ? k : k + 1]; }
+  Ten<O, R - 1> out = fresh_ten<O, R - 1>(first.size);
+  Several<T> all = several_of<T>(x.size[axis]); I o = 0;
+  each(first, [&](I at) {
+    for (I k = 0; k < all.n; ++k) all.of[k] = cast<T>(get(x.b.p, at + k * x.step[axis]));
+    if (!o) touch_all(x);
+    Num<O> r = Fold::of(all);
+    if (Fold::keeps && r.node >= 0) note(x);
+    out.b.p->put(o++, r);
+  });
+  give_several(all); pending_n = 0;
+  return out;
+}
+// each element of an axis from all of them
+struct Row_softmax { template <class T> static void of(const Several<T>& x, T* r) {
+  T top = x.of[0].v; for (I k = 0; k < x.n; ++k) { if (!(x.of[k].v - x.of[k].v == 0)) bail(DOMAIN);
+      if (x.of[k].v > top) top = x.of[k].v; }
+  F total = 0; for (I k = 0; k < x.n; ++k) total += r[k] = ops::math::exp((T)(x.of[k].v - top));
+  for (I k = 0; k < x.n; ++k) r[k] = (T)(r[k] / total); }
+  template <class T> static F slope(const T* r, I i, I j) { return r[i] * ((i == j) - r[j]); } };
+struct Row_log_softmax { template <class T> static void of(const Several<T>& x, T* r) {
+  T top = x.of[0].v; for (I k = 0; k < x.n; ++k) { if (!(x.of[k].v - x.of[k].v == 0)) bail(DOMAIN);
+      if (x.of[k].v > top) top = x.of[k].v; }
+  F total = 0; for (I k = 0; k < x.n; ++k) total += ops::math::exp((T)(x.of[k].v - top));
+  T rest = (T)log(total); for (I k = 0; k < x.n; ++k) r[k] = x.of[k].v - top - rest; }
+  template <class T> static F slope(const T* r, I i, I j) { return (i == j) - ops::math::exp(r[j]); } };
+template <int axis, class Row, class T, int R> static Ten<T, R> each_row(Row, const Ten<T, R>& x) {
+  if (!x.b.p) bail(UNBOUND);
+  Ten<T, R> out = fresh_ten<T, R>(x.size); row_made(count_of(out));
+  Several<T> all = several_of<T>(x.size[axis]);
+  T* r = (T*)take((all.n ? all.n : 1) * sizeof(T));
+  touch_all(x);
+  I starts = all.n ? count_of(x) / all.n : 0;
+  for (I s = 0; s < starts; ++s) {
+    I rest = s, at = x.at, o = 0;
+    for (int k = R - 1; k >= 0; --k) if (k != axis) { I i = rest % x.size[k]; rest /= x.size[k];
+        at += i * x.step[k]; o += i * out.step[k]; }
+    for (I k = 0; k < all.n; ++k) all.of[k] = get(x.b.p, at + k * x.step[axis]);
+    Row::of(all, r);
+    bool tracked = TRACKED && all.any();
+    for (I i = 0; i < all.n; ++i) {
+      I me = -1;
+      if (tracked) { I from = tape->edges_n; for (I j = 0; j < all.n; ++j) edge(all.of[j].node, Row::slope(r, i, j));
+          me = node(from); tape->keeps = true; }
+      out.b.p->put(o + i * out.step[axis], {r[i], me, tracked});
+    }
+  }
+  give(r, (all.n ? all.n : 1) * sizeof(T)); give_several(all); pending_n = 0;
+  return out;
+}
+
+// ---- a number, or a tensor
+template <class N, class T> struct Either {
+  bool plain = true; N n{}; T t{};
+  Either() {}
+};
+template <class T, int R> const Ten<T, R>& tensor_of(const Ten<T, R>& x) { return x; }
+template <class N, class T> const T& tensor_of(const Either<N, T>& e) { if (e.plain) bail(KIND); return e.t; }
+template <class T> auto& tensor_of(const Opt<T>& e) { return tensor_of(need(e)); }
+
+// ---- making and changing
+// the elements of a tensor, the first of which reaches all that it was made of
+template <class T, int R> static void put_all(Buf<T>* to, I& o, const Ten<T, R>& x) {
+  I group = 0;
+  if (TRACKED && x.b.p && x.b.p->nodes && count_of(x) != x.b.p->n) group = x.b.p->all_of_it();
+  each(x, [&](I at) { Num<T> one = get(x.b.p, at); one.group = group; group = 0; to->put(o++, one); });
+}
+template <class T> static void put_all(Buf<T>* to, I& o, const Ten<T, 0>& x) { to->put(o++, val(x)); }
+template <class T, int R, class L> static Ten<T, R> stacked(const L& list) {
+  I n = list->n, size[R];
+  if (!n) bail(EMPTY);
+  const auto& first = tensor_of(list->data[list->head]);
+  if (!first.b.p) bail(UNBOUND);
+  size[0] = n; if constexpr (R > 1) for (int k = 1; k < R; ++k) size[k] = first.size[k - 1];
+  Ten<T, R> out = fresh_ten<T, R>(size); I o = 0;
+  for (I i = 0; i < n; ++i) {
+    const auto& one = tensor_of(list->data[list->head + i]);
+    if constexpr (R > 1) for (int k = 1; k < R; ++k) if (one.size[k - 1] != size[k]) bail(KIND);
+    put_all(out.b.p, o, one);
+  }
+  return out;
+}
+template <class T, int R, class L> static Ten<T, R> joined_rows(const L& list) {
+  I n = list->n, size[R];
+  if (!n) bail(EMPTY);
+  const auto& first = tensor_of(list->data[list->head]);
+  for (int k = 0; k < R; ++k) size[k] = first.size[k];
+  size[0] = 0;
+  for (I i = 0; i < n; ++i) { const auto& one = tensor_of(list->data[list->head + i]); if (!one.b.p) bail(UNBOUND);
+      for (int k = 1; k < R; ++k) if (one.size[k] != size[k]) bail(KIND); size[0] += one.size[0]; }
+  Ten<T, R> out = fresh_ten<T, R>(size); I o = 0;
+  for (I i = 0; i < n; ++i) { const auto& one = tensor_of(list->data[list->head + i]);
+      put_all(out.b.p, o, one); }
+  return out;
+}
+template <class T, int R> static Ten<T, R> filled_with(const I* size, const Num<T>& x) {
+  Ten<T, R> out = fresh_ten<T, R>(size); I n = count_of(out);
+  for (I k = 0; k < n; ++k) out.b.p->put(k, x);
+  return out;
+}
+template <class T, class L> static Ten<T, 1> row_of(const L& list) {
+  I n = list->n; Ten<T, 1> out = fresh_ten<T, 1>(&n);
+  for (I k = 0; k < n; ++k) out.b.p->put(k, as_num<T>(list->data[list->head + k]));
+  return out;
+}
+template <class T, class L> static Ten<T, 2> rows_of(const L& list) {
+  I size[2] = {list->n, list->n ? list->data[list->head]->n : 0}; if (!size[0] || !size[1]) bail(EMPTY);
+  Ten<T, 2> out = fresh_ten<T, 2>(size); I o = 0;
+  for (I i = 0; i < size[0]; ++i) { auto& row = list->data[list->head + i]; if (row->n != size[1]) bail(KIND);
+      for (I k = 0; k < row->n; ++k) out.b.p->put(o++, as_num<T>(row->data[row->head + k])); }
+  return out;
+}
+// what may be a view or a copy must not change any more
+template <class T, int R> static inline void fix(const Ten<T, R>& a) { if (!a.b.p) bail(UNBOUND); a.b.p->held = true; }
+template <class T> static inline void fix(const Num<T>&) {}
+template <class T> static Ten<T, 0> fresh_number(const Num<T>& x) { return Ten<T, 0>(x); }
+static struct { void** of; int* code; I count, room; } written;
+// what came from the caller changes in a copy, until all is done
+template <class T> static inline void may_change(Buf<T>* b) {
+  if (!b) bail(UNBOUND);
+  if (b->held) bail(KIND);
+  if (b->place < 0 || b->dirty) return;
+  T* mine = (T*)take((b->n ? b->n : 1) * sizeof(T)); memcpy(mine, b->data, b->n * sizeof(T));
+  b->data = mine; b->dirty = true; ++b->refs;
+  if (written.count == written.room) {
+    I room = 2 * written.room + 8; void** of = (void**)take(room * 8); int* code = (int*)take(room * 4);
+    if (written.count) { memcpy(of, written.of, written.count * 8); memcpy(code, written.code, written.count * 4); }
+    written.of = of; written.code = code; written.room = room;
+  }
+  written.of[written.count] = b; written.code[written.count++] = Code<T>::at;
+}
+template <class T, class A> static void change(const Ten<T, 0>& x, const A& value) {
+  may_change(x.b.p); x.b.p->put(x.at, as_num<T>(value));
+}
+// a number of its own, which the new value was made of, so that it reaches all that the old one did
+template <class T, class A> static void change_own(const Ten<T, 0>& x, const A& value) {
+  if (x.b.p && (x.b.p->place >= 0 || x.b.p->n != 1)) bail(KIND);
+  change(x, value);
+}
+template <class T, int R, class A> static void change_rows(const Ten<T, R>& x, const A& value) {
+  may_change(x.b.p);
+  I size[R]; for (int k = 0; k < R; ++k) size[k] = x.size[k];
+  spread<R>(value, size);
+  for (int k = 0; k < R; ++k) if (size[k] != x.size[k]) bail(KIND);
+  I n = count_of(x); Several<T> all = several_of<T>(n);
+  if constexpr (TRACKED) if (!n && asks(value)) bail(EMPTY);
+  auto y = beside<T, R>(value, size);
+  I index[R] = {};
+  for (I k = 0; k < n; ++k) {
+    all.of[k] = y.now();
+    for (int axis = R - 1; axis >= 0; --axis) { y.go(axis, 1); if (++index[axis] < size[axis]) break;
+        y.go(axis, -size[axis]); index[axis] = 0; }
+  }
+  I k = 0; each(x, [&](I at) { x.b.p->put(at, all.of[k++]); });
+  give_several(all);
+}
+template <class S, class T> static Ref<List<S, 0>> listed_of(const Ten<T, 1>& x) {
+  Ref<List<S, 0>> out = list_of<List<S, 0>>(x.size[0]);
+  each(x, [&](I at) { out->add((S)x.b.p->data[at]); });
+  return out;
+}
+template <class S, class T> static Ref<List<Ref<List<S, 0>>, 0>> listed_of(const Ten<T, 2>& x) {
+  Ref<List<Ref<List<S, 0>>, 0>> out = list_of<List<Ref<List<S, 0>>, 0>>(x.size[0]);
+  for (I k = 0; k < x.size[0]; ++k) out->add(listed_of<S>(pick<0>(x, k)));
+  return out;
+}
+template <class T> bool eq(const Ten<T, 0>& a, const Ten<T, 0>& b) { return val(a).v == val(b).v; }
+template <class T> bool lt(const Ten<T, 0>& a, const Ten<T, 0>& b) { return val(a).v < val(b).v; }
+template <class T> bool le(const Ten<T, 0>& a, const Ten<T, 0>& b) { return val(a).v <= val(b).v; }
+template <class T> bool item_eq(const Ten<T, 0>& a, const Ten<T, 0>& b) { T x = val(a).v, y = val(b).v;
+    if (x != x || y != y) bail(DOMAIN); return x == y; }
+template <class T> void orderly(const Ten<T, 0>& a) { if (val(a).v != val(a).v) bail(DOMAIN); }
+template <class T> bool truth(const Num<T>& a) { return a.v != 0; }
+template <class T> bool truth(const Ten<T, 0>& a) { return val(a).v != 0; }
+
+// ---- a number, or a tensor, as one value of a wider type
+template <class N, class T> struct As<Either<N, T>> {
+  typedef Either<N, T> E;
+  static E of(const E& v) { return v; }
+  static E of(const T& v) { E e; e.plain = false; e.t = v; return e; }
+  static E of(const Num<typename T::type>& v) { E e; e.plain = false; e.t = T(v); return e; }
+  static E of(I v) { E e; e.n = As<N>::of(v); return e; }
+  static E of(F v) { E e; e.n = As<N>::of(v); return e; }
+  static E of(bool v) { E e; e.n = As<N>::of(v); return e; }
+  static E of(Dyn v) { E e; e.n = As<N>::of(v); return e; }
+  template <class M> static E of(const Either<M, T>& v) { E e; e.plain = v.plain; e.t = v.t;
+      if (v.plain) e.n = As<N>::of(v.n); return e; }
+};
+"""

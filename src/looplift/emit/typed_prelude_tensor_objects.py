@@ -1,0 +1,102 @@
+"""C++ of typed programs: the caller's tensors in, and those that are handed out."""
+
+HANDED = r"""// ---- the caller's tensors
+extern "C" PyObject* PyDict_GetItemString(PyObject*, const char*);
+static PyObject* found_in(PyObject* o, const char* name) { PyObject* found = PyDict_GetItemString(o, name);
+    if (!found) { PyErr_Clear(); bail(KEY); } return found; }
+static PyObject *read_tensor, *make_tensor, *view_tensor, *all_ready;
+static struct { I count; } outs;
+static Tape* last_tape;
+static I number(PyObject* o, I k) { return PyLong_AsLongLongAndOverflow(PyTuple_GetItem(o, k), &ignored); }
+template <class T, int R> struct From<Ten<T, R>> { static Ten<T, R> of(PyObject* o) {
+  PyObject* found = PyObject_CallFunctionObjArgs(read_tensor, o, nullptr);
+  if (!found) { PyErr_Clear(); bail(KIND); }
+  keep(found);
+  must(is(found, PyTuple_Type) && PyTuple_Size(found) == 4 + R && number(found, 1) == Code<T>::at);
+  Ten<T, R> x; x.b = made<Buf<T>>();
+  if constexpr (R > 0) x.itself = true;
+  Buf<T>* b = x.b.p; b->n = 1;
+  for (int k = R - 1; k >= 0; --k) { if constexpr (R > 0) { x.size[k] = number(found, 4 + k); x.step[k] = b->n;
+      b->n *= x.size[k]; } }
+  b->data = (T*)number(found, 0); b->place = (int)number(found, 3);
+  if (number(found, 2)) {
+    if (!TRACKED) bail(KIND);
+    if (!b->n) bail(EMPTY);
+    b->track(); for (I k = 0; k < b->n; ++k) b->nodes[k] = tape->first + k;
+    tape->first += b->n;
+  }
+  return x;
+} };
+template <class T, int R> static I* handed_nodes(const Ten<T, R>& x) {
+  I n = count_of(x), group = n != x.b.p->n ? x.b.p->all_of_it() : 0;
+  I* nodes = (I*)take(n * sizeof(I)); memcpy(nodes, x.b.p->nodes + x.at, n * sizeof(I));
+  if (group > 0) nodes[0] = settled(Num<T>{T(), nodes[0], false, group});
+  return nodes;
+}
+template <class T> static PyObject* about(const Buf<T>* b, I at, I n, const I* nodes, int rank, const I* size) {
+  PyObject* found = keep(PyTuple_New(4 + rank));
+  PyTuple_SetItem(found, 0, PyLong_FromLongLong((I)(b->data + at)));
+  PyTuple_SetItem(found, 1, PyLong_FromLongLong(Code<T>::at));
+  PyTuple_SetItem(found, 2, PyLong_FromLongLong((I)nodes));
+  PyTuple_SetItem(found, 3, PyLong_FromLongLong(n));
+  for (int k = 0; k < rank; ++k) PyTuple_SetItem(found, 4 + k, PyLong_FromLongLong(size[k]));
+  return found;
+}
+template <class T, int R> PyObject* object(const Ten<T, R>& x) {
+  Buf<T>* b = x.b.p;
+  if (!b) bail(UNBOUND);
+  if (R == 0 && b->place >= 0) return PyObject_CallFunctionObjArgs(view_tensor, keep(PyLong_FromLongLong(b->place)),
+      keep(PyLong_FromLongLong(x.at)), object(b->dirty), nullptr);
+  if constexpr (R > 0) if (x.itself) return PyObject_CallFunctionObjArgs(view_tensor,
+      keep(PyLong_FromLongLong(b->place)), keep(PyLong_FromLongLong(-1)), object(b->dirty), nullptr);
+  if (b->place >= 0 || b->handed) bail(KIND);
+  const I* size = nullptr;
+  if constexpr (R > 0) {
+    I n = 1; for (int k = R - 1; k >= 0; --k) { if (x.size[k] > 1 && x.step[k] != n) bail(KIND); n *= x.size[k]; }
+    if (x.at || n != b->n || !n) bail(KIND);
+    size = x.size;
+  }
+  b->handed = true;
+  I* nodes = TRACKED && b->nodes ? handed_nodes(x) : nullptr;
+  if (nodes) ++outs.count;
+  return PyObject_CallFunctionObjArgs(make_tensor, about(b, x.at, R ? b->n : 1, nodes, R, size), nullptr);
+}
+template <class T> static PyObject* about_written(void* of) {
+  Buf<T>* b = (Buf<T>*)of; Ten<T, 1> x; x.b = Ref<Buf<T>>(b); ++b->refs; x.size[0] = b->n; x.step[0] = 1;
+  I* nodes = TRACKED && b->nodes && b->n ? handed_nodes(x) : nullptr;
+  if (nodes) ++outs.count;
+  PyObject* made = keep(PyObject_CallFunctionObjArgs(make_tensor, about(b, 0, b->n, nodes, 1, &b->n), nullptr));
+  PyObject* pair = keep(PyTuple_New(2));
+  PyTuple_SetItem(pair, 0, PyLong_FromLongLong(b->place)); Py_IncRef(made); PyTuple_SetItem(pair, 1, made);
+  Py_IncRef(pair); return pair;
+}
+// what was written, and whether it may be put where it belongs
+static void ready(PyObject* found) {
+  PyObject* all = keep(PyTuple_New(written.count));
+  for (I k = 0; k < written.count; ++k) {
+    void* of = written.of[k]; int c = written.code[k];
+    PyTuple_SetItem(all, k, c == 0 ? about_written<float>(of) : c == 1 ? about_written<F>(of)
+        : c == 2 ? about_written<I>(of) : about_written<bool>(of));
+  }
+  PyObject* holds = keep(PyObject_CallFunctionObjArgs(all_ready, found, all, nullptr));
+  if (holds != &_Py_TrueStruct) bail(KIND);
+}
+template <class N, class T> bool truth(const Either<N, T>& v) { return v.plain ? truth(v.n) : truth(v.t); }
+template <class N, class T> PyObject* object(const Either<N, T>& v) { return v.plain ? py(v.n) : py(v.t); }
+static void begin_tensors(PyObject* args, I count) {
+  read_tensor = PyTuple_GetItem(args, count); make_tensor = PyTuple_GetItem(args, count + 1);
+  view_tensor = PyTuple_GetItem(args, count + 2); all_ready = PyTuple_GetItem(args, count + 3);
+  memset(&written, 0, sizeof written);
+  outs.count = 0; pending_n = 0; memset(held_bits, 0, sizeof held_bits);
+  tape = nullptr;
+  if (TRACKED) { tape = (Tape*)calloc(1, sizeof(Tape)); if (!tape) bail(MEMORY); tape->first = 1; }
+}
+static void end_tensors(bool found) {
+  last_tape = found && outs.count ? tape : nullptr;
+  if (tape && !last_tape) free_tape(tape);
+  tape = nullptr;
+}
+// until it is taken no other thread may start
+extern "C" Tape* taken_tape() { Tape* one = last_tape; last_tape = nullptr; return one; }
+extern "C" I is_held(I k) { return k >= 64 * 63 || (held_bits[k >> 6] >> (k & 63) & 1); }
+"""

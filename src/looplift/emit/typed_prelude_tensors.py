@@ -1,0 +1,330 @@
+"""C++ of typed programs: small tensors as views of buffers, and a tape of what was computed from what."""
+
+TAPE = r"""// ---- the tape: what each number that asks for a gradient was made of, with the slopes (Wengert, 1964)
+struct Edge { I parent; F slope; };  // a negative parent is reached, and gets nothing
+struct Tape { I first, n, n_room, edges_n, edges_room; I* ends; Edge* edges; bool keeps; };
+static Tape* tape;
+static __attribute__((noinline, cold)) void tape_grow() {
+  if (tape->n + 1 >= tape->n_room) {
+    tape->n_room = 2 * tape->n_room + 1024;
+    I* ends = (I*)realloc(tape->ends, tape->n_room * sizeof(I));
+    if (!ends) bail(MEMORY);
+    tape->ends = ends;
+  }
+  if (tape->edges_n + 1 >= tape->edges_room) {
+    I room = 2 * tape->edges_room + 1024;
+    if (room > ((I)1 << 27)) bail(MEMORY);
+    Edge* edges = (Edge*)realloc(tape->edges, room * sizeof(Edge));
+    if (!edges) bail(MEMORY);
+    tape->edges = edges; tape->edges_room = room;
+  }
+}
+static inline void edge(I parent, F slope, bool chosen = false) {
+  if (parent <= 0) return;
+  if (__builtin_expect(tape->edges_n + 1 >= tape->edges_room, 0)) tape_grow();
+  tape->edges[tape->edges_n++] = {chosen && slope == 0 ? -parent : parent, slope};
+}
+// What is reached without getting anything: autograd gives zeros to all that a tensor was made of, where one element of
+// it is used. The next node reaches what is noted here.
+static I pending[8], pending_n;
+static inline void touch(I group) { if (group > 0 && pending_n < 8) pending[pending_n++] = group; }
+static __attribute__((noinline)) void touch_now() {
+  for (I k = 0; k < pending_n; ++k) { if (tape->edges_n + 1 >= tape->edges_room) tape_grow();
+      tape->edges[tape->edges_n++] = {-pending[k], 0}; }
+  pending_n = 0;
+}
+// what is made of the edges since ``from``; 0 is what asks for a gradient, and depends on nothing that does
+static inline I node(I from) {
+  if (__builtin_expect(pending_n, 0)) touch_now();
+  if (tape->edges_n == from) return 0;
+  if (__builtin_expect(tape->n + 1 >= tape->n_room, 0)) tape_grow();
+  tape->ends[tape->n] = tape->edges_n;
+  return tape->first + tape->n++;
+}
+static void free_tape(Tape* one) { free(one->ends); free(one->edges); free(one); }
+extern "C" void release_tape(Tape* one) { free_tape(one); }
+extern "C" I tape_size(Tape* one) { return one->first + one->n; }
+extern "C" I tape_keeps(Tape* one) { return one->keeps; }
+extern "C" void sweep_tape(Tape* one, F* slopes, unsigned char* reached) {
+  for (I k = one->n - 1; k >= 0; --k) {
+    I me = one->first + k;
+    if (!reached[me]) continue;
+    const F slope = slopes[me];
+    for (I e = k ? one->ends[k - 1] : 0; e < one->ends[k]; ++e) {
+      const Edge& edge = one->edges[e];
+      if (edge.parent < 0) { reached[-edge.parent] = 1; continue; }
+      reached[edge.parent] = 1; slopes[edge.parent] += slope * edge.slope;
+    }
+  }
+}
+"""
+
+TENSORS = r"""// ---- tensors: views of buffers, which they share
+static const I LARGEST = (I)1 << 26, LONGEST = 4096;
+static int ignored;
+template <class T> struct Wide { typedef F type; };
+template <> struct Wide<I> { typedef I type; };
+template <> struct Wide<bool> { typedef I type; };
+template <class T> struct Num { T v; I node; bool held; I group = 0; };  // a 0-dim tensor that no name stands for yet
+template <class T> static inline I settled(const Num<T>& x) {
+  if (x.group <= 0) return x.node;
+  I from = tape->edges_n; edge(x.node, 1); touch(x.group);
+  return node(from);
+}
+template <class T> struct Buf {
+  I refs = 1, n = 0;
+  T* data = nullptr;
+  I* nodes = nullptr;
+  int place = -1;  // of the caller's
+  bool held = false, handed = false, dirty = false;
+  bool grouped = false;  // all elements are reached by the group
+  T own{};
+  I own_node = 0, group = 0;
+  void empty() { if (place < 0 && data && data != &own) give(data, n * sizeof(T));
+      if (nodes && nodes != &own_node) give(nodes, n * sizeof(I)); data = nullptr; nodes = nullptr; }
+  void track() {
+    if (nodes) return;
+    if (n == 1) nodes = &own_node; else nodes = (I*)take(n * sizeof(I));
+    for (I k = 0; k < n; ++k) nodes[k] = 0;
+  }
+  // one node that reaches all elements
+  I all_of_it() {
+    if ((place >= 0 && !dirty) || n == 1 || !nodes) return 0;
+    if (!grouped) {
+      I from = tape->edges_n;
+      for (I k = 0; k < n; ++k) if (nodes[k] > 0) { if (tape->edges_n + 1 >= tape->edges_room) tape_grow();
+          tape->edges[tape->edges_n++] = {-nodes[k], 0}; }
+      touch(group); group = node(from); grouped = true;
+    }
+    return group;
+  }
+  void put(I k, const Num<T>& x) {
+    data[k] = x.v;
+    if (TRACKED) { I me = settled(x); if (me >= 0) track(); if (nodes) nodes[k] = me > 0 ? me : 0; held |= x.held; }
+  }
+};
+static I held_bits[64];
+template <class T> static inline void hold(Buf<T>* b) { b->held = true; if (TRACKED && tape) { tape->keeps = true;
+    if (b->place >= 0 && b->place < 64 * 63) held_bits[b->place >> 6] |= (I)1 << (b->place & 63); } }
+template <class T> static Ref<Buf<T>> buffer(I n) {
+  if (n < 0 || n > LARGEST) bail(MEMORY);
+  Ref<Buf<T>> b = made<Buf<T>>();
+  b.p->n = n; b.p->data = n == 1 ? &b.p->own : (T*)take((n ? n : 1) * sizeof(T));
+  if (n != 1 && !n) b.p->n = 0;
+  return b;
+}
+template <class T, int R> struct Ten { typedef T type; Ref<Buf<T>> b; I at = 0; I size[R] = {}, step[R] = {};
+    bool itself = false; };  // the caller's tensor, and no view of it
+template <class T> struct Ten<T, 0> {
+  typedef T type;
+  Ref<Buf<T>> b; I at = 0;
+  Ten() {}
+  Ten(const Num<T>& x) : b(buffer<T>(1)) { b.p->put(0, x); }
+};
+template <class T, int R> static I count_of(const Ten<T, R>& x) { I n = 1;
+    if constexpr (R > 0) for (int k = 0; k < R; ++k) n *= x.size[k]; return n; }
+template <class T, int R> static Ten<T, R> fresh_ten(const I* size) {
+  Ten<T, R> x; I n = 1;
+  for (int k = R - 1; k >= 0; --k) { if (size[k] < 0) bail(KIND); x.size[k] = size[k]; x.step[k] = n; n *= size[k];
+      if (n > LARGEST) bail(MEMORY); }
+  x.b = buffer<T>(n);
+  return x;
+}
+template <class T> static inline Num<T> get(const Buf<T>* b, I at) { return {b->data[at],
+    TRACKED && b->nodes ? b->nodes[at] : -1, false}; }
+template <class T> static inline Num<T> val(const Ten<T, 0>& x) { if (!x.b.p) bail(UNBOUND);
+    Num<T> one = get(x.b.p, x.at); if (TRACKED && one.node >= 0) one.group = x.b.p->all_of_it(); return one; }
+template <class T> static inline const Num<T>& val(const Num<T>& x) { return x; }
+template <class T, class S> static inline Num<T> cast(const Num<S>& x) { return {(T)x.v, x.node, x.held, x.group}; }
+template <class T, class S> static inline Num<T> as_num(const Num<S>& x) { return cast<T>(x); }
+template <class T, class S> static inline Num<T> as_num(const Ten<S, 0>& x) { return cast<T>(val(x)); }
+template <class T> static inline Num<T> as_num(I x) { return {(T)x, -1, false}; }
+template <class T> static inline Num<T> as_num(F x) { return {(T)x, -1, false}; }
+template <class T> static inline Num<T> as_num(bool x) { return {(T)x, -1, false}; }
+template <class T> static inline Num<T> as_num(Dyn x) { return {(T)x.real(), -1, false}; }
+template <class T, int R> static inline void note(const Ten<T, R>& x) { hold(x.b.p); }
+template <class T> static inline void note(const T&) { if (TRACKED) tape->keeps = true; }
+
+// what a part of a tensor was made of, beside its elements
+template <class T, int R> static inline void touch_all(const Ten<T, R>& x) {
+  if constexpr (TRACKED) { if (R && x.b.p->nodes && count_of(x) != x.b.p->n)
+      touch(x.b.p->all_of_it()); }
+}
+template <class S> static inline void touch_all(const S&) {}
+template <class T> static inline void touch_all(const Num<T>& x) { touch(x.group); }
+
+template <class T> struct Code;
+template <> struct Code<float> { static const int at = 0; };
+template <> struct Code<double> { static const int at = 1; };
+template <> struct Code<I> { static const int at = 2; };
+template <> struct Code<bool> { static const int at = 3; };
+
+// ---- items and slices
+template <int axis, class T, int R> static Ten<T, R - 1> pick(const Ten<T, R>& x, I i) {
+  if (!x.b.p) bail(UNBOUND);
+  Ten<T, R - 1> out; out.b = x.b; out.at = x.at + place(i, x.size[axis]) * x.step[axis];
+  if constexpr (R > 1) for (int k = 0; k < R - 1; ++k) { out.size[k] = x.size[k < axis ? k : k + 1];
+      out.step[k] = x.step[k < axis ? k : k + 1]; }
+  return out;
+}
+template <class T, int R> static Ten<T, R> viewed(Ten<T, R> x) {
+  if constexpr (R > 0) x.itself = false;
+  else if (x.b.p && x.b.p->place >= 0 && x.b.p->n == 1) bail(KIND);  // it would be handed out as what was given
+  return x;
+}
+template <class T> static const Num<T>& viewed(const Num<T>& x) { return x; }
+template <int axis, class T, int R> static Ten<T, R> cut_of(const Ten<T, R>& x, const Cut& c) {
+  if (c.step < 1) bail(KIND);
+  Ten<T, R> out = viewed(x);
+  if (c.count) out.at += c.from * x.step[axis];
+  out.size[axis] = c.count; out.step[axis] = x.step[axis] * c.step;
+  if (TRACKED && x.b.p && x.b.p->nodes && !count_of(out)) bail(EMPTY);  // no element would tell that it is tracked
+  return out;
+}
+template <class T> static Ten<T, 2> turned(const Ten<T, 2>& x) { Ten<T, 2> out = viewed(x);
+    out.size[0] = x.size[1];
+    out.size[1] = x.size[0]; out.step[0] = x.step[1]; out.step[1] = x.step[0]; return out; }
+template <int axis, class T, int R> static Ten<T, R + 1> widened(const Ten<T, R>& x) {
+  Ten<T, R + 1> out; out.b = x.b; out.at = x.at;
+  for (int k = 0; k <= R; ++k) {
+    if constexpr (R > 0) { out.size[k] = k == axis ? 1 : x.size[k < axis ? k : k - 1];
+        out.step[k] = k == axis ? 1 : x.step[k < axis ? k : k - 1]; }
+    else { out.size[k] = 1; out.step[k] = 1; }
+  }
+  return out;
+}
+template <class T> static Ten<T, 1> widened_number(const Num<T>& x) { return widened<0>(Ten<T, 0>(x)); }
+
+// ---- all elements, one after the other
+template <class T, int R, class Each> static inline void each(const Ten<T, R>& x, Each each_) {
+  if (!x.b.p) bail(UNBOUND);
+  if constexpr (R == 0) { each_(x.at); return; }
+  else {
+    I n = count_of(x); if (!n) return;
+    I index[R] = {}, at = x.at;
+    for (I k = 0; k < n; ++k) {
+      each_(at);
+      for (int axis = R - 1; axis >= 0; --axis) {
+        at += x.step[axis];
+        if (++index[axis] < x.size[axis]) break;
+        at -= x.step[axis] * x.size[axis]; index[axis] = 0;
+      }
+    }
+  }
+}
+// an operand beside others: where it is, and its steps along the axes of the result
+template <class T, class S, int R> struct Beside {
+  const Buf<S>* b; Num<S> one; I at; I step[R];
+  Num<T> now() const { return cast<T>(b ? get(b, at) : one); }
+  void go(int axis, I n) { at += step[axis] * n; }
+};
+template <int R, class S, int Q> static void spread(const Ten<S, Q>& x, I* size) {
+  if (!x.b.p) bail(UNBOUND);
+  if constexpr (Q > 0) for (int k = 0; k < Q; ++k) {
+    I& mine = size[k + R - Q];
+    if (mine == 1) mine = x.size[k]; else if (x.size[k] != 1 && x.size[k] != mine) bail(KIND);
+  }
+}
+template <int R, class S> static void spread(const S&, I*) {}
+template <class T, int R, class S, int Q> static Beside<T, S, R> beside(const Ten<S, Q>& x, const I* size) {
+  Beside<T, S, R> out{x.b.p, {}, x.at, {}};
+  for (int k = 0; k < R; ++k) out.step[k] = 0;
+  if constexpr (Q > 0) for (int k = 0; k < Q; ++k) out.step[k + R - Q] = x.size[k] == 1 ? 0 : x.step[k];
+  return out;
+}
+template <class T, int R, class S> static Beside<T, S, R> beside(const Num<S>& x, const I*) { return {nullptr,
+    {x.v, x.node, x.held, 0}, 0, {}}; }
+template <class T, int R> static Beside<T, T, R> beside(I x, const I*) { return {nullptr, as_num<T>(x), 0, {}}; }
+template <class T, int R> static Beside<T, T, R> beside(F x, const I*) { return {nullptr, as_num<T>(x), 0, {}}; }
+template <class T, int R> static Beside<T, T, R> beside(bool x, const I*) { return {nullptr, as_num<T>(x), 0, {}}; }
+template <class T, int R> static Beside<T, T, R> beside(Dyn x, const I*) { return {nullptr, as_num<T>(x), 0, {}}; }
+static inline void row_made(I n) { if (n > LONGEST) bail(MEMORY); }
+
+// ---- operations on numbers, and element by element
+template <class Op, class T, class O> static inline Num<O> one_of(Op op, const Num<T>& a) {
+  O r = op.f(a.v);
+  if constexpr (!TRACKED) return {r, -1, false};
+  if (a.node < 0) return {r, -1, false};
+  I from = tape->edges_n;
+  edge(a.node, op.da(a.v, r), op.chosen); touch(a.group);
+  if (Op::keeps_result) tape->keeps = true;
+  return {r, node(from), Op::keeps_result};
+}
+template <class Op, class T, class O> static inline Num<O> two_of(Op op, const Num<T>& a, const Num<T>& b) {
+  O r = op.f(a.v, b.v);
+  if constexpr (!TRACKED) return {r, -1, false};
+  if (a.node < 0 && b.node < 0) return {r, -1, false};
+  I from = tape->edges_n;
+  edge(a.node, op.da(a.v, b.v, r), op.chosen);
+  edge(b.node, op.db(a.v, b.v, r), op.chosen); touch(a.group); touch(b.group);
+  return {r, node(from), Op::keeps_result};
+}
+template <class T> static inline bool asks(const Num<T>& x) { return x.node >= 0; }
+template <class T, int R> static inline bool asks(const Ten<T, R>& x) { return x.b.p->nodes; }
+static inline bool asks(I) { return false; }
+static inline bool asks(F) { return false; }
+static inline bool asks(bool) { return false; }
+static inline bool asks(Dyn) { return false; }
+template <class Op, class A> static inline void kept1(const A& a) { if constexpr (TRACKED && Op::keeps)
+    if (asks(a)) note(a); }
+template <class Op, class A, class B> static inline void kept2(const A& a, const B& b) {
+  if constexpr (TRACKED && Op::keeps) {
+    bool x = asks(a), y = asks(b);
+    if (Op::crosswise ? y : x || y) note(a);
+    if (Op::crosswise ? x : x || y) note(b);
+  }
+}
+template <class T, class O, class Op, class A> static inline Num<O> map1(Op op, const A& a) { kept1<Op>(a);
+    return one_of<Op, T, O>(op, as_num<T>(a)); }
+template <class T, class O, class Op, class A, class B> static inline Num<O> map2(Op op, const A& a, const B& b) {
+  kept2<Op>(a, b);
+  return two_of<Op, T, O>(op, as_num<T>(a), as_num<T>(b));
+}
+template <class T, class O, int R, class Op, class A> static Ten<O, R> rows1(Op op, const A& a) {
+  kept1<Op>(a); row_made(count_of(a));
+  Ten<O, R> out = fresh_ten<O, R>(a.size); I k = 0; touch_all(a);
+  each(a, [&](I at) { out.b.p->put(k++, one_of<Op, T, O>(op, cast<T>(get(a.b.p, at)))); });
+  pending_n = 0;
+  return out;
+}
+template <class T, class O, int R, class Op, class A, class B> static Ten<O, R> rows2(Op op, const A& a, const B& b) {
+  I size[R]; for (int k = 0; k < R; ++k) size[k] = 1;
+  spread<R>(a, size); spread<R>(b, size);
+  kept2<Op>(a, b);
+  Ten<O, R> out = fresh_ten<O, R>(size); row_made(count_of(out));
+  auto x = beside<T, R>(a, size); auto y = beside<T, R>(b, size);
+  I n = count_of(out), index[R] = {};
+  if (TRACKED && !n && (asks(a) || asks(b))) bail(EMPTY);
+  touch_all(a); touch_all(b);
+  for (I k = 0; k < n; ++k) {
+    out.b.p->put(k, two_of<Op, T, O>(op, x.now(), y.now()));
+    for (int axis = R - 1; axis >= 0; --axis) {
+      x.go(axis, 1); y.go(axis, 1);
+      if (++index[axis] < size[axis]) break;
+      x.go(axis, -size[axis]); y.go(axis, -size[axis]); index[axis] = 0;
+    }
+  }
+  pending_n = 0;
+  return out;
+}
+struct Op_same { static constexpr bool chosen = false, keeps = false, keeps_result = false, crosswise = false;
+  template <class T> T f(T a) const { return a; }
+  template <class T> F da(T, T) const { return 1; } };
+template <class S> struct Op_cast { static constexpr bool chosen = false, keeps = false, keeps_result = false,
+    crosswise = false;
+  template <class T> S f(T a) const { return (S)a; }
+  template <class T> F da(T, S) const { return 1; } };
+template <class T> struct Op_clamp { static constexpr bool chosen = true, keeps = true, keeps_result = false,
+    crosswise = false; bool has_low, has_high; T low, high;
+  T f(T a) const { if (has_low && a < low) a = low; if (has_high && a > high) a = high; return a; }
+  F da(T a, T) const { return (!has_low || a >= low) && (!has_high || a <= high); } };
+struct Op_power { static constexpr bool keeps = true, keeps_result = false, crosswise = false; F b; bool chosen;
+  Op_power(F b_) : b(b_), chosen(b_ == 0) {}
+  template <class T> T f(T a) const { return ops::power<T>(a, b); }
+  template <class T> F da(T a, T) const { return b == 0 ? 0 : b * ops::power<T>(a, b - 1); } };
+template <class T> struct Op_select { static constexpr bool chosen = true, keeps = false, keeps_result = false,
+    crosswise = false; bool first;
+  T f(T a, T b) const { return first ? a : b; }
+  F da(T, T, T) const { return first; }
+  F db(T, T, T) const { return !first; } };
+"""

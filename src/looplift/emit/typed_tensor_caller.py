@@ -1,0 +1,180 @@
+"""The Python text that gives a typed program the caller's tensors, and makes those that it hands out."""
+
+CALLER = '''\
+DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
+NO_SECOND = "the gradient of a program cannot be differentiated again: lift the function with backend='torch'"
+
+
+class Session:
+    """The tensors of one call: those that were given, those that ask for gradients, and those that are handed out."""
+
+    def __init__(self):
+        self.given, self.leaves, self.first, self.made, self.nodes = [], [], [], [], []
+        self.changed, self.views = [], {}
+        self.seen, self.is_twice = set(), False  # one object or two that are alike
+        self.count = 1
+
+    def read(self, tensor):
+        if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.device.type != "cpu" or tensor.is_conj():
+            return None
+        if tensor.layout is not torch.strided or tensor.dtype not in DTYPES:
+            return None
+        leaf = tensor.requires_grad and torch.is_grad_enabled()
+        held = tensor.detach().contiguous()
+        self.given.append((tensor, held))
+        if leaf:
+            self.leaves.append(tensor)
+            self.first.append(self.count)
+            self.count += tensor.numel()
+        return (held.data_ptr(), DTYPES.index(tensor.dtype), int(leaf), len(self.given) - 1, *tensor.shape)
+
+    def make(self, about):
+        place, dtype, nodes, count, *shape = about
+        tensor = torch.empty(shape, dtype=DTYPES[dtype])
+        ctypes.memmove(tensor.data_ptr(), place, count * tensor.element_size())
+        if nodes:
+            known = torch.empty(count, dtype=torch.int64)
+            ctypes.memmove(known.data_ptr(), nodes, 8 * count)
+            self.made.append(tensor)
+            self.nodes.append(known)
+        return tensor
+
+
+    def view(self, place, offset, is_changed):
+        """An element of a tensor that was given, once all changes are there, or with offset -1 the tensor."""
+        tensor, index = self.given[place][0], []
+        if offset < 0:
+            return tensor
+        self.is_twice |= bool(tensor.dim()) and (place, offset) in self.seen
+        self.seen.add((place, offset))
+        for extent in reversed(tensor.shape):
+            offset, rest = divmod(offset, extent)
+            index.insert(0, rest)
+        if not is_changed:
+            return element(tensor, index)
+        stand_in = torch.empty(())
+        self.views[id(stand_in)] = stand_in, tensor, index
+        return stand_in
+
+    def ready(self, result, written):
+        """Whether what was written may be put into the tensors that were given."""
+        self.changed = [(self.given[place][0], place, made) for place, made in written]
+        storages = [tensor.untyped_storage().data_ptr() for tensor, _ in self.given]
+        for place, made in written:
+            tensor = self.given[place][0]
+            if storages.count(storages[place]) > 1 or (tensor.is_leaf and tensor.requires_grad):
+                return False
+            if tensor.is_inference() or not _own_places(tensor):
+                return False
+        items = result if type(result) is tuple else (result,)
+        return self.views.keys() <= set(map(id, items)) and not self.is_twice
+
+    def result(self, result):
+        for tensor, _, made in self.changed:
+            tensor.copy_(made.view(tensor.shape))
+        if not self.views:
+            return result
+        items = result if type(result) is tuple else (result,)
+        items = tuple(element(*self.views[id(one)][1:]) if id(one) in self.views else one for one in items)
+        return items if type(result) is tuple else items[0]
+
+
+def element(tensor, index):
+    for place in index:
+        tensor = tensor[place]
+    return tensor
+
+
+def _own_places(tensor):
+    """Whether no two elements are at one place."""
+    return all(step > 0 or extent < 2 for extent, step in zip(tensor.shape, tensor.stride()))
+
+
+class Tape:
+    def __init__(self, library):
+        self.library, self.address = library, library.taken_tape()
+
+    def __del__(self):
+        self.library.release_tape(self.address)
+
+
+class Backward(torch.autograd.Function):
+    @staticmethod
+    def forward(context, session, tape, *leaves):
+        context.set_materialize_grads(False)
+        context.tape, context.nodes, context.first = tape, session.nodes, session.first
+        changed = {id(one) for one, _, _ in session.changed}
+        context.leaves = None if any(id(leaf) in changed for leaf in leaves) else leaves
+        context.shapes = [(leaf.shape, leaf.dtype) for leaf in leaves]
+        held = [one.detach() for one in session.held]
+        keeps = tape.library.tape_keeps(tape.address)
+        context.save_for_backward(*held, *([torch.empty(0)] if keeps and not held else []))
+        return tuple(session.made)
+
+    @staticmethod
+    def backward(context, *gradients):
+        context.saved_tensors
+        with torch.no_grad():
+            found = Backward.swept(context, gradients)
+        if not torch.is_grad_enabled():
+            return (None, None, *found)
+        if context.leaves is None:
+            raise RuntimeError(NO_SECOND)
+        there = [one for one in found if one is not None]
+        known = [one for one in (*context.leaves, *gradients) if one is not None]
+        again = iter(Once.apply(len(there), *there, *known) if there else ())
+        return (None, None, *(None if one is None else next(again) for one in found))
+
+    @staticmethod
+    def swept(context, gradients):
+        count = context.tape.library.tape_size(context.tape.address)
+        slopes, reached = torch.zeros(count, dtype=torch.float64), torch.zeros(count, dtype=torch.uint8)
+        for nodes, gradient in zip(context.nodes, gradients):
+            if gradient is not None:
+                slopes.index_add_(0, nodes, gradient.reshape(-1).double())
+                reached[nodes] = 1
+        context.tape.library.sweep_tape(context.tape.address, slopes.data_ptr(), reached.data_ptr())
+        found = []
+        for first, (shape, dtype) in zip(context.first, context.shapes):
+            part = slice(first, first + shape.numel())
+            found.append(slopes[part].to(dtype).view(shape) if reached[part].any() else None)
+        return found
+
+
+class Once(torch.autograd.Function):
+    """Gradients that were asked for with a graph, but have none."""
+
+    @staticmethod
+    def forward(context, count, *tensors):
+        return tuple(one.clone() for one in tensors[:count])
+
+    @staticmethod
+    def backward(context, *gradients):
+        raise RuntimeError(NO_SECOND)
+
+
+def make(source):
+    library = _library(source)
+    function = library.run_program
+    function.restype, function.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_int64]
+    library.taken_tape.restype = ctypes.c_void_p
+    library.release_tape.restype, library.release_tape.argtypes = None, [ctypes.c_void_p]
+    library.tape_size.restype, library.tape_size.argtypes = ctypes.c_int64, [ctypes.c_void_p]
+    library.tape_keeps.restype, library.tape_keeps.argtypes = ctypes.c_int64, [ctypes.c_void_p]
+    library.is_held.restype, library.is_held.argtypes = ctypes.c_int64, [ctypes.c_int64]
+    library.sweep_tape.restype, library.sweep_tape.argtypes = None, [ctypes.c_void_p] * 3
+
+    def program(*values):
+        session = Session()
+        hooks = session.read, session.make, session.view, session.ready
+        result = function((RequirementFailed, deque, *values, *hooks), {limit})
+        if session.made:
+            session.held = [one for place, (one, _) in enumerate(session.given) if library.is_held(place)]
+            Backward.apply(session, Tape(library), *session.leaves)
+        return session.result(result)
+
+    return program
+
+
+program = make(source)
+'''

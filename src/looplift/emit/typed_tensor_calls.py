@@ -1,0 +1,371 @@
+"""Calls of PyTorch's functions and methods in a typed program in, their types and C++ out."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import torch
+
+from looplift.emit.native_ops import canonical
+from looplift.emit.typed_scope import Value, coerced, refuse, truth
+from looplift.emit.typed_tensor_made import TensorMaking, is_constant
+from looplift.emit.typed_tensor_ops import INEXACT, is_tensor, known_row, result_of, type_of_result
+from looplift.emit.typed_tensors import has_tensor
+from looplift.emit.typed_types import (
+    BOOL,
+    DTYPES,
+    FLOAT,
+    INT,
+    NEVER,
+    NONE,
+    NUMBERS,
+    Either,
+    Maybe,
+    Ten,
+    same,
+    text_of,
+)
+
+_FOLDS = {
+    "sum": "Fold_sum", "mean": "Fold_mean", "logsumexp": "Fold_logsumexp", "norm": "Fold_norm", "prod": "Fold_prod",
+    "any": "Fold_any", "all": "Fold_all", "argmax": "Fold_place<1>", "argmin": "Fold_place<-1>",
+    "amax": "Fold_extreme<1, true>", "amin": "Fold_extreme<-1, true>",
+}  # fmt: skip
+_ROWS = {"softmax": "Row_softmax", "log_softmax": "Row_log_softmax"}
+_EXTREMES = {"max": 1, "min": -1}
+_BINARY = ("add", "sub", "mul", "truediv", "maximum", "minimum", "logaddexp", "atan2", "hypot", "eq", "ne", "lt", "le",
+           "gt", "ge", "logical_and", "logical_or")  # fmt: skip
+_UNARY = ("isnan", "isinf", "isfinite")
+_CASTS = {"float": "float32", "double": "float64", "long": "int64", "bool": "bool"}
+_SAME = ("cpu",)
+
+
+class TensorCalls(TensorMaking):
+    """Calls where tensors are made, taken apart or folded."""
+
+    def known(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        name = torch_name(function)
+        if name is None:
+            return super().known(function, node, keywords)
+        made = getattr(self, f"make_{name}", None)
+        if made is not None:
+            return made(node, keywords)
+        if not node.args:
+            raise refuse(node, "is called without arguments")
+        return self.tensor_call(name, list(node.args), keywords, node)
+
+    def method(self, node: ast.Call, func: ast.Attribute) -> Value:
+        type_ = self.peek(func.value)
+        type_ = type_.inner if isinstance(type_, Maybe) else type_
+        if not isinstance(type_, Ten | Either):
+            return super().method(node, func)
+        keywords = {str(one.arg): one.value for one in node.keywords}
+        return self.tensor_call(canonical(f"method.{func.attr}")[1], [func.value, *node.args], keywords, node)
+
+    def tensor_call(self, name: str, nodes: list[ast.expr], keywords: dict[str, ast.expr], node: ast.Call) -> Value:
+        """A function, or a method, whose first argument is a tensor."""
+        if name.startswith("new_") or name.endswith("_like"):
+            return self.made_like(name, nodes, keywords, node)
+        found = getattr(self, f"tensor_{name}", None)
+        owner = self.present(self.expression(nodes[0]))
+        if owner.type is NEVER:
+            return owner
+        if isinstance(owner.type, Either):
+            owner = self.keep(owner)
+            before = dict(self.renamed)
+
+            def make(one: Value) -> Value:
+                if not is_tensor(one):
+                    self.emit("bail(KIND);")
+                    return Value(NEVER, "None_()")
+                self.renamed["the tensor"] = one
+                return self.tensor_call(name, [ast.Name("the tensor", ast.Load()), *nodes[1:]], keywords, node)
+
+            result = self.split(owner, make)
+            self.renamed = before
+            return result
+        if found is not None:
+            return found(owner, nodes[1:], keywords, node)
+        if not is_tensor(owner):
+            raise refuse(node, "is not of a tensor")
+        if name in _FOLDS or name in _EXTREMES:
+            return self.folded_tensor(name, owner, nodes[1:], keywords, node)
+        if name in _ROWS:
+            return self.rows_of(name, owner, nodes[1:], keywords, node)
+        if keywords:
+            raise refuse(node, "is called with names")
+        if name in _SAME and len(nodes) == 1:
+            return owner
+        if name in _CASTS and len(nodes) == 1:
+            return self.cast(owner, _CASTS[name])
+        if name in _BINARY and len(nodes) == 2:
+            left, right = self.in_order([lambda: owner, lambda: self.present(self.expression(nodes[1]))])
+            return self.noted(name, self.operation(name, left, right))
+        if name == "pow" and len(nodes) == 2:
+            return self.power(owner, nodes[1], node)
+        if len(nodes) == 1 and (name in _UNARY or (known_row(name) is not None and name not in _BINARY)):
+            return self.noted(name, self.operation(name, owner))
+        raise refuse(node, "has no form for tensors")
+
+    def noted(self, name: str, value: Value) -> Value:
+        if name in INEXACT or name in ("logaddexp", "logsumexp", "sum", "mean", "norm"):
+            self.inexact.add(name)
+        return value
+
+    # ------------------------------------------------------------ numbers of tensors
+
+    def tensor_item(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self.number_of(owner)
+
+    def tensor_tolist(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        rank = owner.type.rank
+        if rank == 0:
+            return self.number_of(owner)
+        kind = {"int64": INT, "bool": BOOL}.get(owner.type.dtype, FLOAT)
+        box: Any = self.box(node, "list", 1)
+        self.joins.widen(box, 0, kind)
+        for depth in range(1, rank):
+            outer: Any = self.box(node, "list", 1, f"outer{depth}")
+            self.joins.widen(outer, 0, box)
+            box = outer.find()
+        if rank > 2:
+            raise refuse(node, "makes lists of lists of lists")
+        return self.keep(Value(box.find(), f"listed_of<{text_of(kind)}>({owner.code})"))
+
+    def tensor_size(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        shape = self.shape_of(owner)
+        if not nodes:
+            return shape
+        return self.fields(self.keep(shape))[self.axis_of(nodes[0], owner.type.rank, node)]
+
+    def tensor_dim(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return Value(INT, f"I({owner.type.rank})")
+
+    def tensor_numel(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return Value(INT, f"count_of({text_of(owner.type)}({owner.code}))")
+
+    def tensor_clone(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self.mapped("Op_same()", owner.type, owner.type.dtype, owner)
+
+    def tensor_detach(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        """A view, which is the tensor itself where nothing asks for a gradient."""
+        if self.joins.tracked or nodes[1:] or keywords:
+            raise refuse(node, "detaches what may ask for a gradient")
+        return self.viewed(owner)
+
+    def tensor_contiguous(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        """A view or a copy, which are one as long as nothing changes."""
+        if nodes[1:] or keywords:
+            raise refuse(node, "is called in another way")
+        if owner.type.rank:
+            owner = self.viewed(owner)
+            self.emit(f"fix({owner.code});")
+        return owner
+
+    def tensor_unsqueeze(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self.widened(self.keep(owner), self.axis_of(nodes[0], owner.type.rank + 1, node))
+
+    def tensor_t(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        if owner.type.rank != 2:
+            raise refuse(node, "turns what is no matrix")
+        return Value(owner.type, f"turned({owner.code})")
+
+    def tensor_to(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        wanted = self.dtype_in(nodes, keywords, node)
+        return owner if wanted is None else self.cast(owner, wanted)
+
+    tensor_type = tensor_to
+
+    def cast(self, owner: Value, dtype: str) -> Value:
+        if owner.type.dtype == dtype:
+            return owner
+        if dtype == "int64" and owner.type.dtype != "bool":
+            raise refuse(None, "floats become integers")
+        made = Ten(dtype, owner.type.rank)
+        test = "ops::Op_ne()" if dtype == "bool" else ""
+        if test:
+            raise refuse(None, "numbers become booleans")
+        return self.mapped(f"Op_cast<{DTYPES[dtype]}>()", made, owner.type.dtype, owner)
+
+    def tensor_clamp(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = dict(zip(("min", "max"), nodes)) | keywords
+        if not set(given) <= {"min", "max"} or not given:
+            raise refuse(node, "clamps in a way of its own")
+        bounds = {}
+        for name, one in given.items():
+            value = self.present(self.expression(one))
+            if value.type in (INT, FLOAT):
+                bounds[name] = self.keep(value).code
+            elif value.type is not NONE:
+                raise refuse(node, "clamps to what is no number")
+        if owner.type.dtype not in ("float32", "float64"):
+            raise refuse(node, "clamps integers")
+        text = DTYPES[owner.type.dtype]
+        low, high = (f"({text}){bounds[name]}" if name in bounds else f"{text}()" for name in ("min", "max"))
+        flags = ", ".join(str(name in bounds).lower() for name in ("min", "max"))
+        return self.mapped(f"Op_clamp<{text}>{{{flags}, {low}, {high}}}", owner.type, owner.type.dtype, owner)
+
+    tensor_clip = tensor_clamp
+
+    def tensor_dot(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        other = self.present(self.expression(nodes[0]))
+        if not (is_tensor(other) and other.type.rank == owner.type.rank == 1 and other.type == owner.type):
+            raise refuse(node, "is no product of two rows")
+        return self.fold("sum", self.operation("mul", owner, other), None, False)
+
+    def tensor_dist(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        if len(nodes) != 1 or keywords:
+            raise refuse(node, "is another distance")
+        other = self.present(self.expression(nodes[0]))
+        self.inexact.add("norm")
+        return self.fold("norm", self.operation("sub", owner, other), None, False)
+
+    def make_where(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        if len(node.args) != 3 or keywords:
+            raise refuse(node, "is called in another way")
+        test, yes, no = map(self.present, self.several(*node.args))
+        if not is_tensor(test) or any(not is_tensor(one) and one.type not in NUMBERS for one in (yes, no)):
+            raise refuse(node, "chooses between other values")
+        if test.type.dtype != "bool":
+            raise refuse(node, "chooses by what is no boolean")
+        if any(is_tensor(one) and one.type.rank for one in (test, yes, no)) or not has_tensor(yes, no):
+            raise refuse(node, "chooses between rows")
+        made, dtype = result_of("add", yes.type, no.type)
+        code = f"Op_select<{DTYPES[dtype]}>{{{truth(test)}}}"
+        return self.mapped(code, made, dtype, yes, no)
+
+    # ------------------------------------------------------------ folds
+
+    def folded_tensor(
+        self, name: str, owner: Value, nodes: list[ast.expr], keywords: dict[str, ast.expr], node: ast.Call
+    ) -> Value:
+        order = ["p", "dim", "keepdim"] if name == "norm" else ["dim", "keepdim"]
+        given = dict(zip(order, nodes)) | keywords
+        if name in _EXTREMES and nodes and not is_constant(nodes[0]):
+            other = self.present(self.expression(nodes[0]))
+            if len(nodes) == 1 and not keywords and is_tensor(other):
+                return self.operation("maximum" if name == "max" else "minimum", owner, other)
+        if not set(given) <= set(order) or ("p" in given and ast.unparse(given["p"]) not in ("2", "2.0", "None")):
+            raise refuse(node, "is called in another way")
+        keep = ast.literal_eval(given["keepdim"]) if "keepdim" in given and is_constant(given["keepdim"]) else False
+        if ("keepdim" in given and not is_constant(given["keepdim"])) or (name == "logsumexp" and "dim" not in given):
+            raise refuse(node, "is called in another way")
+        axis = None
+        if "dim" in given and not (is_constant(given["dim"]) and ast.literal_eval(given["dim"]) is None):
+            axis = self.axis_of(given["dim"], max(owner.type.rank, 1), node)
+        self.noted(name, owner)
+        if name in _EXTREMES and axis is not None:
+            return self.extreme_along(name, owner, axis, keep, node)
+        return self.fold(name, owner, axis, keep)
+
+    def fold(self, name: str, owner: Value, axis: int | None, keep: bool) -> Value:
+        fold = f"Fold_extreme<{_EXTREMES[name]}, true>" if name in _EXTREMES else _FOLDS[name]
+        return self.folding(name, fold, owner, axis, keep)
+
+    def folding(self, name: str, fold: str, owner: Value, axis: int | None, keep: bool) -> Value:
+        made = Ten(folded_dtype(name, owner.type), 0)
+        dtype = made.dtype if name in ("sum", "prod") else owner.type.dtype
+        types = f"{DTYPES[dtype]}, {DTYPES[made.dtype]}"
+        if axis is None or not owner.type.rank:
+            if keep and owner.type.rank:
+                raise refuse(None, "a fold that keeps dimensions")
+            return Value(made, f"fold_all<{types}>({fold}(), {owner.code})")
+        if owner.type.rank == 1:
+            found = Value(made, f"fold_all<{types}>({fold}(), {owner.code})")
+            return self.widened(self.keep(found), axis) if keep else found
+        rank = owner.type.rank - 1
+        self.makes_rows = True
+        found = self.keep(Value(Ten(made.dtype, rank), f"fold_axis<{types}, {axis}>({fold}(), {owner.code})"))
+        return self.widened(found, axis) if keep else found
+
+    def extreme_along(self, name: str, owner: Value, axis: int, keep: bool, node: ast.AST) -> Value:
+        owner = self.keep(owner)
+        sign = _EXTREMES[name]
+        values = self.keep(self.folding("amax", f"Fold_extreme<{sign}, false>", owner, axis, keep))
+        places = self.keep(self.folding("argmax", f"Fold_place<{sign}>", owner, axis, keep))
+        return self.tuple_of([values, places])
+
+    def rows_of(
+        self, name: str, owner: Value, nodes: list[ast.expr], keywords: dict[str, ast.expr], node: ast.Call
+    ) -> Value:
+        given = dict(zip(("dim",), nodes)) | keywords
+        if set(given) != {"dim"} or not owner.type.rank or owner.type.dtype not in ("float32", "float64"):
+            raise refuse(node, "is called in another way")
+        self.inexact.add(name)
+        self.makes_rows = True
+        axis = self.axis_of(given["dim"], owner.type.rank, node)
+        return self.keep(Value(owner.type, f"each_row<{axis}>({_ROWS[name]}(), {owner.code})"))
+
+    # ------------------------------------------------------------ Python's own functions
+
+    def call_len(self, node: ast.Call, *values: Value) -> Value:
+        if len(values) == 1 and is_tensor(values[0]) and values[0].type.rank:
+            return Value(INT, f"{self.keep(values[0]).code}.size[0]")
+        return super().call_len(node, *values)
+
+    def call_float(self, node: ast.Call, *values: Value) -> Value:
+        return super().call_float(node, *map(self.number_of, values))
+
+    def call_int(self, node: ast.Call, *values: Value) -> Value:
+        return super().call_int(node, *map(self.number_of, values))
+
+    def call_bool(self, node: ast.Call, *values: Value) -> Value:
+        return super().call_bool(node, *map(self.number_of, values))
+
+    def call_abs(self, node: ast.Call, value: Value) -> Value:
+        if is_tensor(value):
+            return self.operation("abs", value)
+        return super().call_abs(node, value)
+
+    def math_values(self, values: list[Value]) -> list[Value]:
+        return [self.number_of(value) for value in values]
+
+    def total(self, node: ast.Call) -> Value:
+        if not self._sums_tensors(node):
+            return super().total(node)
+        start = self.present(self.expression(node.args[1])) if len(node.args) == 2 else Value(INT, "I(0)")
+        name, types = self.fresh(), [start.type]
+
+        def step(value: Value) -> None:
+            found = self.binary(ast.Add, Value(types[0], name), self.present(value), node)
+            types[0] = self.joins.join(types[0], found.type)
+            self.emit(f"{name} = {coerced(found, types[0])};")
+
+        before: Any = NEVER
+        lines: list[str] = []
+        while not same(types[0], before):  # until the sum is of the type of its items, too
+            before = types[0]
+            with self.block() as found:
+                self.folded(node, step)
+            lines = found
+        self.emit(f"{text_of(types[0])} {name} = {coerced(start, types[0])};")
+        self.lines += lines
+        return Value(types[0], name)
+
+    def _sums_tensors(self, node: ast.Call) -> bool:
+        found: list[Any] = []
+        before = set(self.bound)
+        with self.block():
+            self.folded(node, lambda value: found.append(value.type))
+        self.bound = before
+        return any(isinstance(one, Ten | Either) for one in found)
+
+
+def folded_dtype(name: str, type_: Ten) -> str:
+    """The dtype of a fold's result."""
+    value = torch.ones([2] * type_.rank, dtype=getattr(torch, type_.dtype))
+    function = {"norm": torch.linalg.vector_norm, "logsumexp": lambda x: torch.logsumexp(x, 0)}.get(name)
+    try:
+        return type_of_result((function or getattr(torch, name))(value)).dtype
+    except RuntimeError as error:
+        raise refuse(None, f"'{name}': {error}") from None
+
+
+def torch_name(function: Any) -> str | None:
+    """The name of one of PyTorch's functions."""
+    name = getattr(function, "__name__", "")
+    for module in (torch, torch.nn.functional, torch.special, torch.linalg):
+        if name and getattr(module, name, None) is function and function is not None:
+            return canonical(f"torch.{name}")[1]
+    return None

@@ -1,0 +1,245 @@
+"""Calls that make tensors of numbers, and of other tensors, in, their types and C++ out."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import torch
+
+from looplift.emit.typed_expressions import element, is_box
+from looplift.emit.typed_scope import Value, as_int, refuse
+from looplift.emit.typed_tensor_ops import is_tensor
+from looplift.emit.typed_tensors import Tensors
+from looplift.emit.typed_types import (
+    BOOL,
+    DTYPES,
+    FLOAT,
+    INT,
+    NEVER,
+    Box,
+    Either,
+    Fixed,
+    Maybe,
+    Ten,
+    Tup,
+)
+
+_FILLS = {"zeros": 0, "ones": 1, "empty": 0}
+
+SHORT = 8
+"""Elements that a row of a few may have."""
+
+
+class TensorMaking(Tensors):
+    """New tensors."""
+
+    def axis_of(self, node: ast.expr, rank: int, at: ast.AST) -> int:
+        try:
+            axis = ast.literal_eval(node)
+        except ValueError:
+            axis = None
+        if type(axis) is not int or not -rank <= axis < rank:
+            raise refuse(at, "has a dimension that is not known")
+        return axis % rank
+
+    # ------------------------------------------------------------ tensors that are made
+
+    def dtype_in(self, nodes: list[ast.expr], keywords: dict[str, ast.expr], node: ast.AST) -> str | None:
+        """The dtype that is asked for."""
+        found = None
+        for name, one in [*((None, one) for one in nodes), *keywords.items()]:
+            value = self.fixed(one)
+            if isinstance(value, torch.dtype) and name in (None, "dtype"):
+                found = str(value).removeprefix("torch.")
+            elif not (isinstance(value, torch.device) and value.type == "cpu" and name in (None, "device")):
+                raise refuse(node, "is made in a way of its own")
+        if found is not None and found not in DTYPES:
+            raise refuse(node, f"makes {found}")
+        return found
+
+    def fixed(self, node: ast.expr) -> Any:
+        """A dtype or a device."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return torch.device("cpu") if node.value == "cpu" else None
+        if self.owner_of_name(node) is None:
+            found = self.resolved(node)
+            if isinstance(found, torch.dtype | torch.device):
+                return found
+        type_ = self.peek(node)
+        return type_.value if isinstance(type_, Fixed) else None
+
+    def owner_of_name(self, node: ast.expr) -> Any:
+        return self.owner(node.id) if isinstance(node, ast.Name) else None
+
+    def sizes(self, nodes: list[ast.expr], node: ast.AST) -> list[str]:
+        """The extents that are asked for, one by one or as a tuple."""
+        values = [self.keep(value) for value in self.several(*nodes)]
+        if len(values) == 1 and isinstance(values[0].type, Tup):
+            values = self.fields(values[0])
+        if len(values) == 1 and isinstance(values[0].type, Box):
+            raise refuse(node, "takes its extents from a list")
+        return [as_int(self.number_of(value), node) for value in values]
+
+    def filled_tensor(self, sizes: list[str], value: Value, dtype: str) -> Value:
+        text, rank = DTYPES[dtype], len(sizes)
+        number = f"as_num<{text}>({value.code})"
+        if not rank:
+            return Value(Ten(dtype, 0), f"fresh_number({number})")
+        name = self.fresh("size")
+        self.emit(f"const I {name}[] = {{{', '.join(sizes)}}};")
+        return self.keep(Value(Ten(dtype, rank), f"filled_with<{text}, {rank}>({name}, {number})"))
+
+    def made_filled(self, name: str, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        rest = {key: one for key, one in keywords.items() if key != "size"}
+        nodes = list(node.args) + ([keywords["size"]] if "size" in keywords else [])
+        dtype = self.dtype_in([], rest, node) or default_dtype()
+        if len(nodes) == 1 and isinstance(nodes[0], ast.Tuple | ast.List):
+            nodes = list(nodes[0].elts)
+        return self.filled_tensor(self.sizes(nodes, node), Value(INT, f"I({_FILLS[name]})"), dtype)
+
+    def make_zeros(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        return self.made_filled("zeros", node, keywords)
+
+    def make_ones(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        return self.made_filled("ones", node, keywords)
+
+    def make_empty(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        return self.made_filled("empty", node, keywords)
+
+    def make_full(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        if len(node.args) != 2:
+            raise refuse(node, "is made in a way of its own")
+        size, fill = node.args
+        nodes = list(size.elts) if isinstance(size, ast.Tuple | ast.List) else [size]
+        value = self.keep(self.present(self.expression(fill)))
+        if value.type not in (INT, FLOAT, BOOL):
+            raise refuse(node, "is filled with what is no number")
+        dtype = self.dtype_in([], keywords, node) or number_dtype(value.type)
+        if dtype in ("int64", "bool") and value.type is FLOAT:
+            raise refuse(node, "is filled with another number")
+        return self.filled_tensor(self.sizes(nodes, node), value, dtype)
+
+    def make_tensor(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        if len(node.args) != 1:
+            raise refuse(node, "is made in a way of its own")
+        asked = self.dtype_in([], keywords, node)
+        value = self.present(self.expression(node.args[0]))
+        depth, inner = 0, value.type
+        while isinstance(inner, Box) and inner.find().kind == "list":
+            depth, inner = depth + 1, inner.find().cells[0]
+        if inner is NEVER:
+            return Value(NEVER, value.code) if value.type is NEVER else self._empty_list(node)
+        if inner not in (INT, FLOAT, BOOL) or depth > 2:
+            raise refuse(node, "is made of what are no numbers")
+        dtype = asked or number_dtype(inner)
+        if dtype in ("int64", "bool") and inner is not {"int64": INT, "bool": BOOL}[dtype]:
+            raise refuse(node, "is made of other numbers")
+        text = DTYPES[dtype]
+        if not depth:
+            return Value(Ten(dtype, 0), f"fresh_number(as_num<{text}>({value.code}))")
+        if asked is None and dtype != default_dtype():  # an empty list makes a tensor of the default dtype
+            value = self.keep(value)
+            self.emit(f"if (!{value.code}->n) bail(EMPTY);")
+        return self.keep(Value(Ten(dtype, depth), f"{'row_of' if depth == 1 else 'rows_of'}<{text}>({value.code})"))
+
+    def _empty_list(self, node: ast.AST) -> Value:
+        raise refuse(node, "is made of an empty list")
+
+    def made_like(self, name: str, nodes: list[ast.expr], keywords: dict[str, ast.expr], node: ast.Call) -> Value:
+        owner = self.keep(self.present(self.expression(nodes[0])))
+        if not is_tensor(owner):
+            raise refuse(node, "is like no tensor")
+        dtype = self.dtype_in([], keywords, node) or owner.type.dtype
+        word = name.removesuffix("_like").removeprefix("new_")
+        rest = nodes[1:]
+        if name.endswith("_like"):
+            sizes = [f"{owner.code}.size[{axis}]" for axis in range(owner.type.rank)]
+        else:
+            first = rest[: 1 if word == "full" else len(rest)]
+            listed = len(first) == 1 and isinstance(first[0], ast.Tuple | ast.List)
+            sizes = self.sizes(list(first[0].elts) if listed else first, node)  # type: ignore[attr-defined]
+            rest = rest[1:] if word == "full" else []
+        if word == "full" and len(rest) == 1:
+            value = self.keep(self.present(self.expression(rest[0])))
+            if value.type not in (INT, FLOAT, BOOL) or dtype in ("int64", "bool"):
+                raise refuse(node, "is filled with what is no number")
+        elif word in _FILLS and not rest:
+            value = Value(INT, f"I({_FILLS[word]})")
+        else:
+            raise refuse(node, "is made in a way of its own")
+        return self.filled_tensor(sizes, value, dtype)
+
+    def listed_tensors(self, node: ast.expr, at: ast.AST) -> Value:
+        """A list of tensors of one kind."""
+        value = self.expression(node)
+        if isinstance(value.type, Tup):
+            box: Any = self.box(node, "list", 1, "of a tuple")
+            value = self.filled(box, [("push", [one]) for one in self.fields(self.keep(value))])
+        inner = element(value) if is_box(value, "list") else None
+        inner = inner.inner if isinstance(inner, Maybe) else inner
+        if not isinstance(inner, Ten | Either) and inner is not NEVER:
+            raise refuse(at, "joins what are no tensors")
+        return self.keep(value)
+
+    def make_stack(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        given = dict(zip(("tensors", "dim"), node.args)) | keywords
+        if "tensors" not in given or not set(given) <= {"tensors", "dim"}:
+            raise refuse(node, "is called in another way")
+        value = self.listed_tensors(given["tensors"], node)
+        inner = element(value)
+        if inner is NEVER:
+            return Value(NEVER, "None_()")
+        inner = tensor_in(inner)
+        made = Ten(inner.dtype, inner.rank + 1)
+        axis = self.axis_of(given["dim"], made.rank, node) if "dim" in given else 0
+        if axis > 1 or (axis and made.rank > 2):
+            raise refuse(node, "is stacked along another dimension")
+        found = self.keep(Value(made, f"stacked<{DTYPES[made.dtype]}, {made.rank}>({value.code})"))
+        if (
+            isinstance(given["tensors"], ast.List | ast.Tuple)
+            and made.rank == 1
+            and len(given["tensors"].elts) <= SHORT
+        ):
+            self.short.add(found.code)
+        return self.mapped("Op_same()", made, made.dtype, Value(made, f"turned({found.code})")) if axis else found
+
+    def make_cat(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        given = dict(zip(("tensors", "dim"), node.args)) | keywords
+        if "tensors" not in given or not set(given) <= {"tensors", "dim"}:
+            raise refuse(node, "is called in another way")
+        value = self.listed_tensors(given["tensors"], node)
+        inner = element(value)
+        if inner is NEVER:
+            return Value(NEVER, "None_()")
+        inner = tensor_in(inner)
+        if not inner.rank or ("dim" in given and self.axis_of(given["dim"], inner.rank, node)):
+            raise refuse(node, "is joined along another dimension")
+        return self.keep(Value(inner, f"joined_rows<{DTYPES[inner.dtype]}, {inner.rank}>({value.code})"))
+
+    make_concat = make_concatenate = make_cat
+
+
+def tensor_in(type_: Any) -> Ten:
+    """The tensor that a value must be."""
+    type_ = type_.inner if isinstance(type_, Maybe) else type_
+    return type_.tensor if isinstance(type_, Either) else type_
+
+
+def is_constant(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
+
+
+def default_dtype() -> str:
+    found = str(torch.get_default_dtype()).removeprefix("torch.")
+    if found not in DTYPES:
+        raise refuse(None, f"tensors of {found}")
+    return found
+
+
+def number_dtype(type_: Any) -> str:
+    return {INT: "int64", BOOL: "bool"}.get(type_) or default_dtype()

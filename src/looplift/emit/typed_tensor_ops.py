@@ -1,0 +1,145 @@
+"""Names of operations in, C++ of what each does to one number or two, and the type that PyTorch gives it, out."""
+
+from __future__ import annotations
+
+import operator
+import re
+from functools import cache
+from typing import Any
+
+import torch
+
+from looplift.emit.native_ops import ARITHMETIC, COMPARISONS, FUNCTIONS, LOGIC, TESTS, Row, row_of
+from looplift.emit.native_prelude import prelude
+from looplift.emit.typed_scope import Value, refuse
+from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, Ten
+
+_CHOOSE = ("maximum", "minimum", "relu")
+"""Where a slope is 0 nothing flows, whatever comes from above."""
+_KEEP_NOTHING = ("add", "sub", "neg", "pos", "floor", "ceil", "trunc", "round", "sign")
+_KEEP_RESULTS = (
+    "exp", "exp2", "expm1", "sqrt", "rsqrt", "tan", "tanh", "sigmoid", "reciprocal", "relu",
+)  # fmt: skip
+INEXACT = {name for name, row in {**FUNCTIONS, **ARITHMETIC}.items() if not row.exact}
+_MORE = {
+    "logaddexp": Row(
+        "{a} == {b} ? ({a} - {a} == 0 ? T({a} + T(0.6931471805599453)) : {a}) : "
+        "{a} != {a} || {b} != {b} ? {a} + {b} : "
+        "larger({a}, {b}) + math::log1p(math::exp(smaller({a}, {b}) - larger({a}, {b})))",
+        gradients=("{g} / (1 + math::exp({b} - {a}))", "{g} / (1 + math::exp({a} - {b}))"),
+    ),
+}
+_SYMBOLS = {**COMPARISONS, **LOGIC, **TESTS}
+
+
+def known_row(name: str) -> Row | None:
+    return _MORE.get(name) or row_of(name)
+
+
+def struct_of(name: str, *, integer: bool, tracked: bool) -> str:
+    """The C++ of one operation."""
+    if name in _SYMBOLS:
+        text, first, second = _SYMBOLS[name][0], "0", "0"
+        keeps, row = "false", None
+    else:
+        row = known_row(name)
+        if row is None or (tracked and None in row.gradients and not integer):
+            raise refuse(None, f"'{name}' has no form for tensors")
+        text = (row.integer if integer else "") or row.text
+        slopes = [slope or "0" for slope in row.gradients] if not integer else []
+        first, second = (*slopes, "0", "0")[:2]
+        keeps = str(name not in (*_KEEP_NOTHING, *_KEEP_RESULTS)).lower()
+    forms = {"T": "T", "a": "a", "b": "b", "r": "r", "g": "g"}
+    value = _filled(text, forms)
+    one = "{b}" not in text
+    flags = {
+        "chosen": name in _CHOOSE, "keeps": keeps == "true", "keeps_result": name in _KEEP_RESULTS,
+        "crosswise": name == "mul",
+    }  # fmt: skip
+    zero = "if (b == 0) bail(ZERO); " if integer and name in ("floordiv", "mod", "fmod") else ""
+    lines = [
+        f"struct {struct_name(name, integer)} {{",
+        *(f"  static constexpr bool {flag} = {str(holds).lower()};" for flag, holds in flags.items()),
+    ]
+    if one:
+        lines += [f"  template <class T> auto f(T a) const {{ return {_typed(value, name)}; }}"]
+        lines += [
+            f"  template <class T, class O> F da(T a, O r) const {{ const T g = 1; return {_filled(first, forms)}; }}"
+        ]
+    else:
+        lines += [f"  template <class T> auto f(T a, T b) const {{ {zero}return {_typed(value, name)}; }}"]
+        for letter, slope in (("a", first), ("b", second)):
+            lines += [
+                f"  template <class T, class O> F d{letter}(T a, T b, O r) const "
+                f"{{ const T g = 1; return {_filled(slope, forms)}; }}"
+            ]
+    return "\n".join([*lines, "};"])
+
+
+def _typed(value: str, name: str) -> str:
+    return f"bool({value})" if name in _SYMBOLS else f"T({value})"
+
+
+def _filled(text: str, forms: dict[str, str]) -> str:
+    return re.sub(r"\{(\w)\}", lambda found: forms[found.group(1)], text)
+
+
+def struct_name(name: str, integer: bool) -> str:
+    return f"Op_{name}{'_integer' if integer else ''}"
+
+
+def operations_text(structs: dict[str, str]) -> str:
+    """The C++ of all operations that a program uses, with what they lean on."""
+    body = "\n".join(structs.values())
+    text = prelude(body + "\n// math::exp math::log larger smaller power")
+    lines = [line for line in text.splitlines() if not line.startswith(("#include", "enum Outcome"))]
+    return "\n".join(["namespace ops {", *lines, body, "}"])
+
+
+# ---------------------------------------------------------------- what PyTorch makes of operands
+
+_SAMPLES = {BOOL: True, INT: 1, FLOAT: 1.0, MIXED: 1.0}
+_OPERATORS = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "pow": operator.pow,
+    "floordiv": operator.floordiv, "mod": operator.mod, "neg": operator.neg, "and_": operator.and_,
+    "or_": operator.or_, "xor": operator.xor, "invert": operator.invert,
+    **{name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+}  # fmt: skip
+
+
+def sample(type_: Any) -> Any:
+    """A value of a type."""
+    if isinstance(type_, Ten):
+        return torch.ones([2] * type_.rank, dtype=getattr(torch, type_.dtype))
+    return _SAMPLES[type_]
+
+
+def operator_of(name: str) -> Any:
+    return _OPERATORS.get(name) or getattr(torch, name, None) or getattr(torch.nn.functional, name, None)
+
+
+@cache
+def result_of(name: str, *types: Any, default: Any = None) -> tuple[Ten, str]:
+    """The type of an operation's result, and the dtype in which it computes."""
+    values = [sample(type_) for type_ in types]
+    with torch.no_grad():
+        try:
+            found = operator_of(name)(*values)
+        except (RuntimeError, TypeError) as error:
+            raise refuse(None, f"'{name}' of {', '.join(map(repr, types))}: {error}") from None
+    made = type_of_result(found)
+    dtype = made.dtype
+    if name in COMPARISONS or name in TESTS or name in LOGIC:
+        dtype = str(torch.result_type(*values) if len(values) == 2 else values[0].dtype).removeprefix("torch.")
+    return made, dtype
+
+
+def type_of_result(found: Any) -> Ten:
+    dtype = str(found.dtype).removeprefix("torch.")
+    if dtype not in ("float32", "float64", "int64", "bool"):
+        raise refuse(None, f"a tensor of {dtype}")
+    return Ten(dtype, found.dim())
+
+
+def is_tensor(value: Value) -> bool:
+    return isinstance(value.type, Ten)

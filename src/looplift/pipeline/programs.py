@@ -1,0 +1,93 @@
+"""A region in, one C++ program over numbers, text, containers and small tensors out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from looplift.base.errors import NotLiftable
+from looplift.base.settings import Settings
+from looplift.pipeline.kernels import kernel_for
+
+if TYPE_CHECKING:
+    from looplift.frontend.rewriting import RegionProgram
+    from looplift.runtime.variants import RegionCode
+
+
+def typed_program(
+    program: RegionProgram,
+    values: Mapping[str, Any],
+    settings: Settings,
+    others: list[Mapping[str, Any]] | None = None,
+    *,
+    rows: bool = True,
+    otherwise: Callable[..., RegionCode] | None = None,
+) -> RegionCode:
+    """The region as one program over numbers, text and containers; ``others``: types of values that it is for, too.
+
+    Without ``rows``, and where it is a piece of a larger region, it keeps no rows of tensors that it computes, as other
+    forms may compute many at once, unless it has containers and functions that no other form knows. ``otherwise``:
+    makes the form for values that a program cannot take.
+    """
+    from looplift.build.native import load_program
+    from looplift.emit.typed import region_code, typed_code
+    from looplift.frontend.source import source_of
+
+    if settings.backend == "torch":
+        raise NotLiftable("backend", "kernels are not wanted")
+    known = list(others or [])
+    try:
+        typed = typed_code(program, values, source_of, known)
+    except NotLiftable:
+        if not known:
+            raise
+        known, typed = [], typed_code(program, values, source_of, [])
+    found = typed.program
+    if found.keeps_rows and (program.is_piece or not (rows or found.is_of_objects)):
+        raise NotLiftable("unsupported-value", "rows are computed one by one")
+    code = region_code(program, typed, load_program(found.text, typed.caller))
+    kept = [found.types, *known[:2]]
+
+    def again(values: Mapping[str, Any]) -> RegionCode:
+        with suppress(NotLiftable):
+            found = typed_program(program, values, settings, kept, rows=rows, otherwise=otherwise)
+            if found.standalone != code.standalone:
+                return found
+        if otherwise is not None:
+            return otherwise(values)
+        raise NotLiftable("requirement", "these values need what a program of their types has not")
+
+    code.renewable, code.alternative = True, again
+    return code
+
+
+def is_typed_whole(statements: list[ast.stmt], values: Mapping[str, Any], settings: Settings, *, loops: bool) -> bool:
+    """Whether a function, with these values of its names, is one program over numbers, text and containers."""
+    from looplift.emit.typed import whole_function
+    from looplift.frontend.source import source_of
+
+    return settings.backend in ("auto", "native") and whole_function(statements, values, source_of, loops=loops)
+
+
+def over_small_tensors(program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode | None:
+    """The region as one program over small tensors and lists of them, where its loops would stay otherwise."""
+    if not hasattr(program, "is_piece"):  # other statements stand in its place
+        return None
+    with suppress(NotLiftable):
+        return typed_program(program, values, settings)
+    return None
+
+
+def kernel_or_program(
+    program: Any, values: Mapping[str, Any], settings: Settings, *, markers: bool = False
+) -> RegionCode:
+    """The region as one kernel, or else as one program over small tensors."""
+    try:
+        return kernel_for(program, values, markers=markers)
+    except NotLiftable:
+        found = over_small_tensors(program, values, settings)
+        if found is None:
+            raise
+        return found

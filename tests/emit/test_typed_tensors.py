@@ -1,0 +1,205 @@
+"""Programs over small tensors against the loops that they are: values, gradients, changes and errors."""
+
+import pytest
+import torch
+from tests.emit import typed_tensors_programs, typed_tensors_small
+
+from looplift import lift, pipeline
+from looplift.base.errors import NotLiftable
+
+KEPT = {
+    "f_dtw_table_whole", "f_part_of_table", "f_same_twice", "f_int_zero", "f_stack_empty", "f_index_error",
+    "f_modify_after_save", "f_row_store", "f_memo_rec", "f_nms_argsort", "f_np_dtw", "f_np_viterbi",
+    "f_tensor_of_empty_list", "f_where_of_integers", "f_contiguous_copy", "f_one_view_twice", "f_slices_of_nothing",
+    "f_table_two", "f_detach", "f_overwrite", "f_row_store2",
+}  # fmt: skip
+"""Those that raise, that change or detach what asks for a gradient, and those whose tensors are handed out in ways that
+a program has no form for."""
+
+
+def programs(module):
+    return [one for name, one in vars(module).items() if name.startswith("f_")]
+
+
+def leaves(value):
+    if isinstance(value, torch.Tensor):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else []
+    return [leaf for item in items for leaf in leaves(item)]
+
+
+def outcome(function, arguments):
+    try:
+        found = function(*arguments)
+    except Exception as error:
+        return type(error), str(error), arguments, None
+    inputs = [one for one in leaves(arguments) if one.is_leaf and one.requires_grad]
+    outputs = [one for one in leaves(found) if one.requires_grad]
+    if not inputs or not outputs:
+        return found, [one.requires_grad for one in leaves(found)], arguments, None
+    total = sum((one * torch.linspace(0.5, 1.5, one.numel()).view(one.shape)).sum() for one in outputs)
+    try:
+        slopes = torch.autograd.grad(total, inputs, allow_unused=True)
+    except RuntimeError as error:
+        return found, type(error), arguments, None
+    return found, [one.requires_grad for one in leaves(found)], arguments, slopes
+
+
+def assert_same(got, wanted):
+    assert type(got) is type(wanted)
+    if isinstance(wanted, list | tuple):
+        assert len(got) == len(wanted)
+        for one, other in zip(got, wanted):
+            assert_same(one, other)
+    elif isinstance(wanted, dict):
+        assert list(got) == list(wanted)
+        for key in wanted:
+            assert_same(got[key], wanted[key])
+    elif isinstance(wanted, torch.Tensor):
+        torch.testing.assert_close(got, wanted, equal_nan=True)
+    elif isinstance(wanted, float):
+        assert got == pytest.approx(wanted, nan_ok=True)
+    elif hasattr(wanted, "dtype"):
+        assert (got == wanted).all()
+    else:
+        assert got == wanted
+
+
+@pytest.fixture
+def first(monkeypatch):
+    """Typed programs are tried before any other form."""
+    ordinary = pipeline.compile_region
+
+    def compiled(program, values, settings):
+        try:
+            return pipeline.typed_program(program, values, settings)
+        except NotLiftable:
+            return ordinary(program, values, settings)
+
+    monkeypatch.setattr(pipeline, "compile_region", compiled)
+
+
+EVERY = programs(typed_tensors_small) + programs(typed_tensors_programs)
+
+
+@pytest.mark.parametrize("program", EVERY, ids=lambda f: f.__name__)
+def test_program(program, first):
+    lifted = lift(program, verify="off")
+    for _ in range(2):
+        assert_same(outcome(lifted, program.args()), outcome(program, program.args()))
+    if program.__name__ not in KEPT:
+        assert any(loop.decision == "native" for loop in lifted.report().loops), lifted.report()
+
+
+@pytest.mark.parametrize(
+    "program", [one for one in programs(typed_tensors_programs) if one.__name__ not in KEPT], ids=lambda f: f.__name__
+)
+def test_no_other_form_is_needed(program):
+    lifted = lift(program, verify="off")
+    assert_same(outcome(lifted, program.args()), outcome(program, program.args()))
+    assert all(loop.decision != "kept" for loop in lifted.report().loops), lifted.report()
+
+
+def chain(x, w):
+    alpha = {0: x[0]}
+    for i in range(1, len(x)):
+        alpha[i] = torch.logsumexp(torch.stack([alpha[i - 1] + w[0], x[i] * w[1]]), 0)
+    return alpha[len(x) - 1]
+
+
+def test_gradients_are_there_once(first):
+    lifted = lift(chain, verify="off")
+    x, w = torch.randn(5, requires_grad=True), torch.randn(2, requires_grad=True)
+    found = lifted(x, w)
+    kept = torch.autograd.grad(found, [x, w], retain_graph=True)
+    again = torch.autograd.grad(found, [x, w])
+    assert all(map(torch.equal, kept, again))
+    with pytest.raises(RuntimeError, match="second time"):
+        torch.autograd.grad(found, [x, w])
+
+
+def test_what_was_kept_must_not_change(first):
+    lifted = lift(chain, verify="off")
+    x, w = torch.randn(5, requires_grad=True), torch.randn(2, requires_grad=True)
+    found = lifted(x, w)
+    with torch.no_grad():
+        w.add_(1)
+    with pytest.raises(RuntimeError, match="inplace"):
+        found.backward()
+
+
+def test_what_was_kept_must_not_change_where_it_has_steps(first):
+    lifted = lift(chain, verify="off")
+    x, w = torch.randn(5, requires_grad=True), torch.randn(4)[::2]
+    found = lifted(x, w)
+    w.add_(1)
+    with pytest.raises(RuntimeError, match="inplace"):
+        found.backward()
+
+
+def picked(x):
+    best, memo = x[0], {}
+    for i in range(1, len(x)):
+        memo[i] = x[i]
+        if x[i] > best:
+            best = x[i]
+    return best, best
+
+
+def test_a_view_handed_out_twice_is_one_object(first):
+    one, other = lift(picked, verify="off")(torch.arange(3.0))
+    assert one is other
+
+
+def test_a_second_derivative_is_an_error(first):
+    lifted = lift(chain, verify="off")
+    x, w = torch.randn(5, requires_grad=True), torch.randn(2, requires_grad=True)
+    (slope,) = torch.autograd.grad(lifted(x, w), x, create_graph=True)
+    torch.testing.assert_close(slope, *torch.autograd.grad(chain(x, w), x))
+    with pytest.raises(RuntimeError, match="differentiated again"):
+        torch.autograd.grad(slope.sum(), x)
+
+
+def test_modes(first):
+    lifted = lift(chain, verify="off")
+    x, w = torch.randn(5), torch.randn(2, requires_grad=True)
+    assert lifted(x, w).requires_grad
+    with torch.no_grad():
+        assert not lifted(x, w).requires_grad
+    assert not lifted(x, w.detach()).requires_grad
+    torch.testing.assert_close(lifted(x.double(), w.detach().double()), chain(x.double(), w.detach().double()))
+
+
+def fills(table, x):
+    memo = {}
+    for i in range(1, len(x)):
+        memo[i] = table[i - 1] * 0.5 + x[i]
+        table[i] = memo[i]
+    return table[len(x) - 1]
+
+
+def test_tables_of_the_caller(first):
+    lifted = lift(fills, verify="off")
+    for make in (lambda: torch.zeros(6), lambda: torch.zeros(12)[::2], lambda: torch.zeros(6, dtype=torch.float64)):
+        for gradients in (False, True):
+            x = torch.randn(6, requires_grad=gradients)
+            one, other = make(), make()
+            got, wanted = lifted(one, x), fills(other, x)
+            torch.testing.assert_close(one, other)
+            assert got.dtype == wanted.dtype and got.data_ptr() == one[5].data_ptr()
+            assert one.requires_grad == other.requires_grad == gradients
+            if gradients:
+                slopes = [torch.autograd.grad(each.sum(), x)[0] for each in (one, other)]
+                torch.testing.assert_close(*slopes)
+
+
+def test_tables_that_share_memory(first):
+    lifted = lift(fills, verify="off")
+    base, other = torch.arange(6.0), torch.arange(6.0)
+    lifted(base, base), fills(other, other)
+    assert torch.equal(base, other)
+    base, other = torch.arange(7.0), torch.arange(7.0)
+    lifted(base[1:], base[:6]), fills(other[1:], other[:6])
+    assert torch.equal(base, other)
+    with pytest.raises(RuntimeError, match="leaf"):
+        lifted(torch.zeros(6, requires_grad=True), base)
