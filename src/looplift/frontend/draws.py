@@ -21,7 +21,7 @@ from typing import Any
 
 from looplift.base.data import dataclass
 from looplift.base.streams import numpy_generators, numpy_random
-from looplift.frontend.names import assigned_names, names_of
+from looplift.frontend.names import assigned_names, fresh_name, names_of, value_of
 from looplift.frontend.simple import written_bases
 from looplift.frontend.syntax import fresh_copy, nodes_of
 
@@ -106,24 +106,18 @@ def draws_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: M
     if found is None or needed is None:
         return None
     taken = {*known, *assigned_names(statements)} | names_of(statements).loads
-    names = [_fresh(f"draw_{k}", taken) for k in range(1, len(found) + 1)]
+    names = [fresh_name(f"draw_{k}", taken) for k in range(1, len(found) + 1)]
     drawn = ", ".join(map(ast.unparse, found))
     text = f"[({drawn},) for {ast.unparse(loop.target)} in {ast.unparse(loop.iter)}]"
     around = before, statements[places[0] + 1 :]
     first = [ast.unparse(statement) for statement in needed]
     at_once = _at_once(loop, found[0], is_draw, known) if len(found) == 1 else None
-    return Draws(names, first, text, loop, found, _fresh("draw", taken), around, namespace, at_once)
+    return Draws(names, first, text, loop, found, fresh_name("draw", taken), around, namespace, at_once)
 
 
 def _every(statements: list[ast.stmt]) -> Iterator[ast.AST]:
     for statement in statements:
         yield from nodes_of(statement)
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name = f"{name}_"
-    return name
 
 
 def _place(node: ast.expr) -> tuple[int | None, ...]:
@@ -143,21 +137,12 @@ class _Draw:
             case ast.Name(id=name) if name not in self.bound:
                 return _draws(self.known.get(name))
             case ast.Attribute(value=owner, attr=name):
-                found = self.value(owner)
+                found = value_of(owner, self.known, self.bound)
                 kinds = (random.Random, *numpy_generators())
                 if isinstance(found, kinds):
                     return name in NAMES["random"] | NAMES["numpy.random"]
                 return isinstance(found, types.ModuleType) and name in NAMES.get(found.__name__, ())
         return False
-
-    def value(self, node: ast.expr) -> Any:
-        match node:
-            case ast.Name(id=name) if name not in self.bound:
-                return self.known.get(name)
-            case ast.Attribute(value=value, attr=attr):
-                owner = self.value(value)
-                return getattr(owner, attr, None) if isinstance(owner, types.ModuleType) else None
-        return None
 
 
 def _draws(function: Any) -> bool:
@@ -186,7 +171,7 @@ def _at_once(loop: ast.For, draw: ast.Call, is_draw: _Draw, known: Mapping[str, 
     """The draws of all iterations as one call, where NumPy makes the same of both: then a list of the draws."""
     if not isinstance(draw.func, ast.Attribute) or draw.func.attr not in IN_ONE_STREAM or not _counts(loop, known):
         return None
-    owner = is_draw.value(draw.func.value)
+    owner = value_of(draw.func.value, is_draw.known, is_draw.bound)
     if isinstance(owner, random.Random) or owner is random or getattr(owner, "__name__", "") == "torch":
         return None
     count = f"len({ast.unparse(loop.iter)})"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import types
+from collections.abc import Container, Iterable, Mapping
+from typing import Any
 
 from looplift.base.data import dataclass, field, fields_of
 from looplift.frontend.syntax import children_of, nodes_of
@@ -50,6 +52,24 @@ def position_of(node: ast.AST) -> tuple[int, int]:
     """Line and column of a statement or expression."""
     assert isinstance(node, ast.stmt | ast.expr)
     return node.lineno, node.col_offset
+
+
+def fresh_name(name: str, taken: Iterable[str]) -> str:
+    """A name like this one that is not taken."""
+    while name in taken:
+        name = f"{name}_"
+    return name
+
+
+def value_of(node: ast.expr, known: Mapping[str, Any], bound: Container[str]) -> Any:
+    """What a name that is not bound here, or an attribute of a module, holds; None of other expressions."""
+    match node:
+        case ast.Name(id=name) if name not in bound:
+            return known.get(name)
+        case ast.Attribute(value=value, attr=attr):
+            owner = value_of(value, known, bound)
+            return getattr(owner, attr, None) if isinstance(owner, types.ModuleType) else None
+    return None
 
 
 def parameters(arguments: ast.arguments) -> list[str]:

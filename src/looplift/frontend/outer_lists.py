@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass
-from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, names_of
+from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, fresh_name, names_of
 from looplift.frontend.syntax import fresh_copy, nodes_of
 
 PLAIN = (ast.Name, ast.Tuple, ast.Constant)
@@ -67,7 +67,7 @@ def outer_lists(statements: list[ast.stmt], values: Mapping[str, Any], arguments
     if not found or any(_holds_containers(value) for name, value in values.items() if name not in found):
         return None
     taken = names_of(statements)
-    own = {name: _fresh(f"new_{name}", {*values} | taken.loads | taken.stores) for name in sorted(found)}
+    own = {name: fresh_name(f"new_{name}", {*values} | taken.loads | taken.stores) for name in sorted(found)}
     renamed = _Renamed(own)
     made: list[ast.stmt] = [
         ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load())) for name in own.values()
@@ -99,12 +99,6 @@ def _only_appended_to(statements: list[ast.stmt], names: set[str]) -> set[str]:
 def _holds_containers(value: Any) -> bool:
     items = [*value, *value.values()] if isinstance(value, dict) else value
     return isinstance(value, CONTAINERS) and any(isinstance(item, CONTAINERS) for item in items)
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name = f"{name}_"
-    return name
 
 
 class _Renamed(ast.NodeTransformer):

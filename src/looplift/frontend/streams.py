@@ -30,7 +30,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_random
 from looplift.frontend import mersenne
 from looplift.frontend.libraries import NUMPY, PYTHON, Draw, Stream, is_as_written
-from looplift.frontend.names import assigned_names, names_of
+from looplift.frontend.names import assigned_names, fresh_name, names_of, value_of
 from looplift.frontend.source import remade, source_of
 from looplift.frontend.syntax import fresh_copy, nodes_of
 from looplift.ops.names import of_libraries
@@ -120,18 +120,9 @@ class _Finder:
                 owner = _generator_of(function)
                 return (f"{name}.__self__", owner, getattr(function, "__name__", "")) if _draws(owner) else None
             case ast.Attribute(value=owner, attr=name):
-                found = self.value(owner)
+                found = value_of(owner, self.known, self.bound)
                 is_known = _draws(found) or (_is_library(found) and _draws(_generator_of(getattr(found, name, None))))
                 return (ast.unparse(owner), found, name) if is_known else None
-        return None
-
-    def value(self, node: ast.expr) -> Any:
-        match node:
-            case ast.Name(id=name) if name not in self.bound:
-                return self.known.get(name)
-            case ast.Attribute(value=value, attr=attr):
-                owner = self.value(value)
-                return getattr(owner, attr, None) if isinstance(owner, types.ModuleType) else None
         return None
 
 
@@ -172,8 +163,7 @@ class _Made:
     """The functions of libraries that are drawn by."""
 
     def fresh(self, name: str) -> str:
-        while name in self.taken:
-            name = f"{name}_"
+        name = fresh_name(name, self.taken)
         self.taken.add(name)
         return name
 
@@ -279,7 +269,7 @@ class _Replaced(ast.NodeTransformer):
         if len(node.args) != 1 or node.keywords or not is_as_written("randint", is_python=False):
             return node
         items = node.args[0]
-        value = self.finder.value(items)
+        value = value_of(items, self.finder.known, self.finder.bound)
         if is_number := type(value) is int or (isinstance(items, ast.Constant) and type(items.value) is int):
             count = items
         elif _is_display(items):

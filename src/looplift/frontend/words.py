@@ -20,7 +20,7 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import RequirementFailed
-from looplift.frontend.names import FUNCTIONS, assigned_names, names_of
+from looplift.frontend.names import FUNCTIONS, assigned_names, fresh_name, names_of
 from looplift.frontend.syntax import fresh_copy, nodes_of
 
 CHANGING = frozenset("lower upper strip lstrip rstrip title casefold capitalize swapcase replace".split())
@@ -230,8 +230,7 @@ class _Speller(ast.NodeTransformer):
     # ------------------------------------------------------------ what stands for strings
 
     def _fresh(self, name: str) -> str:
-        while name in self.taken:
-            name += "_"
+        name = fresh_name(name, self.taken)
         self.taken.add(name)
         return name
 
