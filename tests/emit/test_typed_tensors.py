@@ -101,10 +101,10 @@ def test_no_other_form_is_needed(program):
 
 
 def chain(x, w):
-    alpha = {0: x[0]}
+    alpha = {(0, "a"): x[0]}
     for i in range(1, len(x)):
-        alpha[i] = torch.logsumexp(torch.stack([alpha[i - 1] + w[0], x[i] * w[1]]), 0)
-    return alpha[len(x) - 1]
+        alpha[i, "a"] = torch.logsumexp(torch.stack([alpha[i - 1, "a"] + w[0], x[i] * w[1]]), 0)
+    return alpha[len(x) - 1, "a"]
 
 
 def test_gradients_are_there_once(first):
