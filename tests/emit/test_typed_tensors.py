@@ -6,6 +6,7 @@ from tests.emit import typed_tensors_programs, typed_tensors_small
 
 from looplift import lift, pipeline
 from looplift.base.errors import NotLiftable
+from looplift.pipeline.programs import typed_program
 
 KEPT = {
     "f_dtw_table_whole", "f_part_of_table", "f_same_twice", "f_int_zero", "f_stack_empty", "f_index_error",
@@ -72,7 +73,7 @@ def first(monkeypatch):
 
     def compiled(program, values, settings):
         try:
-            return pipeline.typed_program(program, values, settings)
+            return typed_program(program, values, settings)
         except NotLiftable:
             return ordinary(program, values, settings)
 
