@@ -142,6 +142,7 @@ def _is_of_numpy(value: Any) -> bool:
 def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[NotLiftable]) -> Iterator[Any]:
     """The ways to batched code, each to be tried where those before it were refused."""
     yield through_the_ir
+    from looplift.frontend.buckets import with_buckets
     from looplift.frontend.draws import draws_of
     from looplift.frontend.firsts import with_firsts
     from looplift.frontend.grids import has_grid
@@ -157,6 +158,8 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield partial(rewritten.with_own_lists, lists)
     if any(one.code in ("mixed-kinds", "requirement") for one in refusals) or has_marker(statements):
         yield partial(through_the_ir, markers=True)
+    if (listed := with_buckets(statements, values, program.namespace, program.live_out)) is not None:
+        yield partial(rewritten.with_other_statements, listed)
     if (peeled := with_firsts(statements, values, program.arguments)) is not None:
         yield partial(rewritten.with_other_statements, peeled)
     if (words := words_of(statements, values, program.namespace, program.live_out)) is not None:
