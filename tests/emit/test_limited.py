@@ -79,7 +79,14 @@ def within(x, low, out):
     return out
 
 
-@pytest.mark.parametrize("function", [clipped, crossed, within])
+def met(x, low, out):
+    for i in range(len(x)):
+        v = x[i] - low[i]
+        out[i] = 5.0 if v <= 1.0 else (1.0 if v >= 1.0 else v)
+    return out
+
+
+@pytest.mark.parametrize("function", [clipped, crossed, met, within])
 def test_limits_on_both_sides(function):
     x = torch.tensor(ODD * 3)
     low = torch.zeros_like(x)

@@ -88,6 +88,28 @@ def test_a_result_may_be_changed_before_backward(function, backend):
     torch.testing.assert_close(*gradients)
 
 
+def decayed(y):
+    out = torch.zeros_like(y)
+    h = torch.zeros(y.shape[1])
+    for t in range(len(y)):
+        h = y[t] * h + y[t]
+        out[t] = h
+    return h, out
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+def test_the_last_of_all_values_may_be_changed_before_backward(backend):
+    gradients = []
+    for called in (decayed, lift(decayed, verify="off", backend=backend)):
+        y = (torch.arange(12.0).reshape(4, 3) / 7 - 0.5).requires_grad_()
+        last, every = called(y)
+        last *= 0.5
+        every += 1
+        (first,) = torch.autograd.grad(last.sum() + every.square().sum(), y, create_graph=True)
+        gradients.append((first.detach(), *torch.autograd.grad(first.sum(), y)))
+    torch.testing.assert_close(*gradients)
+
+
 def turned(x, n):
     out = []
     for i in range(n):

@@ -67,12 +67,12 @@ def _limit(node: Node) -> _Limit | None:
 
 
 def _is_within(node: Node, value: Node, kept: str, limit: float) -> bool:
-    """Whether something is a value with a limit on its other side, which is not beyond this one."""
+    """Whether something is a value with a limit on its other side, which lies on the side of this one that is kept."""
     other = _limit(node)
     if other is None or other.value is not value or not other.nan_is_kept or other.kept[0] == kept[0]:
         return False
     number = _number(_plain(other.instead))
-    return number == other.limit and (number <= limit if kept[0] == "l" else number >= limit)
+    return number == other.limit and (number < limit if kept[0] == "l" else number > limit)
 
 
 def _call(kept: str, limit: float, number: float, *, nan_is_kept: bool, gradients: bool) -> str | None:

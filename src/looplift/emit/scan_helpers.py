@@ -158,8 +158,11 @@ def linear_recurrence(a, b, h, dim):
     shape = [size if k == dim else n for k, n in enumerate(first.shape)]
     b = torch.cat([first, b.expand(shape).narrow(dim, 1, size - 1)], dim)
     a = a if constant else a.expand(shape).narrow(dim, 1, size - 1)
-    differentiated = torch.is_grad_enabled() and (b.requires_grad or not constant and a.requires_grad)
-    return _Recurrence.apply(a, b, dim, True) if differentiated else _doubled(a, b, dim, True)
+    needed = torch.is_grad_enabled() and not constant and a.requires_grad  # backward needs the values: they get a copy
+    if needed or (torch.is_grad_enabled() and b.requires_grad):
+        found = _Recurrence.apply(a, b, dim, True)
+        return found.clone() if needed else found
+    return _doubled(a, b, dim, True)
 
 
 class _Recurrence(torch.autograd.Function):
@@ -169,7 +172,7 @@ class _Recurrence(torch.autograd.Function):
     def forward(context, a, h, dim, forth):
         h = _doubled(a, h.clone(), dim, forth)
         factors = isinstance(a, torch.Tensor)
-        context.save_for_backward(*((a, h) if factors else ()))
+        context.save_for_backward(*((a, h if context.needs_input_grad[0] else None) if factors else ()))
         context.number, context.dim, context.forth = None if factors else a, dim, forth
         return h
 
