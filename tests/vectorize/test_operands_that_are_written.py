@@ -42,7 +42,8 @@ def test_numpy_calls_that_write(expression):
     lifted = lift(function, verify="off")
     for _ in range(2):
         np.testing.assert_equal(outcome(lifted, values, gradients=False), wanted)
-    assert {loop.decision for loop in lifted.report().loops} == {"kept"}
+    known = "native" if expression == "x[i].fill(2.0)" else "kept"  # programs fill rows
+    assert {loop.decision for loop in lifted.report().loops} == {known}
 
 
 @pytest.mark.parametrize("expression", expressions(TORCH))
