@@ -92,7 +92,7 @@ def _counted(node: Node) -> Node | None:
 def _same_value(a: Node, b: Node) -> bool:
     if a.op == b.op == "const":
         values = a.attrs["value"], b.attrs["value"]
-        return type(values[0]) is type(values[1]) and values[0] == values[1]
+        return type(values[0]) is type(values[1]) and repr(values[0]) == repr(values[1])  # 0.0 is not -0.0
     if a.op == b.op and a.op in ("fold", "retype") and a.axes == b.axes and a.kind == b.kind and a.attrs == b.attrs:
         return all(map(_same_value, a.args, b.args))
     return a is b
