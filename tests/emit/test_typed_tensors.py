@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tests.emit import typed_tensors_programs, typed_tensors_small
+from tests.emit import typed_tensors_answers, typed_tensors_programs, typed_tensors_small
 
 from looplift import lift, pipeline
 from looplift.base.errors import NotLiftable
@@ -12,7 +12,9 @@ KEPT = {
     "f_dtw_table_whole", "f_part_of_table", "f_same_twice", "f_int_zero", "f_stack_empty", "f_index_error",
     "f_modify_after_save", "f_row_store", "f_memo_rec", "f_nms_argsort", "f_np_dtw", "f_np_viterbi",
     "f_tensor_of_empty_list", "f_where_of_integers", "f_contiguous_copy", "f_one_view_twice", "f_slices_of_nothing",
-    "f_table_two", "f_detach", "f_overwrite", "f_row_store2",
+    "f_table_two", "f_detach", "f_overwrite", "f_row_store2", "f_chain_of_comparisons", "f_product_of_other_sizes",
+    "f_filled_by_a_number", "f_out_of_range", "f_zeros_of_both_signs", "f_limits_that_are_nan", "f_truncated",
+    "f_sizes", "f_places_beside_values", "f_part_of_itself", "f_view_twice_in_a_dict",
 }  # fmt: skip
 """Those that raise, that change or detach what asks for a gradient, and those whose tensors are handed out in ways that
 a program has no form for."""
@@ -80,7 +82,7 @@ def first(monkeypatch):
     monkeypatch.setattr(pipeline, "compile_region", compiled)
 
 
-EVERY = programs(typed_tensors_small) + programs(typed_tensors_programs)
+EVERY = programs(typed_tensors_small) + programs(typed_tensors_programs) + programs(typed_tensors_answers)
 
 
 @pytest.mark.parametrize("program", EVERY, ids=lambda f: f.__name__)
@@ -169,6 +171,49 @@ def test_modes(first):
         assert not lifted(x, w).requires_grad
     assert not lifted(x, w.detach()).requires_grad
     torch.testing.assert_close(lifted(x.double(), w.detach().double()), chain(x.double(), w.detach().double()))
+
+
+def halves(counts):
+    memo = {}
+    for k in range(len(counts)):
+        memo[k] = counts[k] / 2 + torch.tensor(0.5)
+    return memo[0]
+
+
+def test_the_default_dtype_counts(first):
+    lifted = lift(halves, verify="off")
+    counts, before = torch.arange(1, 4), torch.get_default_dtype()
+    try:
+        for dtype in (torch.float32, torch.float64, torch.float32):
+            torch.set_default_dtype(dtype)
+            assert lifted(counts).dtype == halves(counts).dtype == dtype
+    finally:
+        torch.set_default_dtype(before)
+
+
+def compares(x):
+    memo = {0: x[0] * 2}
+    for k in range(1, len(x)):
+        memo[k] = memo[k - 1] + x[k] if x[k] > 0 else memo[k - 1]
+    return memo[len(x) - 1]
+
+
+def test_what_is_compared_may_change(first):
+    lifted = lift(compares, verify="off")
+    x = torch.tensor([1.0, -1.0, 2.0], requires_grad=True)
+    found = lifted(x)
+    with torch.no_grad():
+        x.add_(1)
+    found.backward()
+    assert x.grad.tolist() == [2.0, 0.0, 1.0]
+
+
+def test_numbers_in_a_dict_change_in_place(first):
+    lifted = lift(typed_tensors_answers.f_numbers_of_a_dict, verify="off")
+    (given,) = typed_tensors_answers.f_numbers_of_a_dict.args()
+    before = dict(given)
+    assert lifted(given) is given
+    assert all(given[key] is before[key] for key in before)
 
 
 def fills(table, x):

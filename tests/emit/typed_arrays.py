@@ -1,6 +1,7 @@
 """Small functions over NumPy's arrays, and what is made of their elements, with arguments."""
 
 import heapq
+import math
 from collections import deque
 
 import numpy as np
@@ -258,6 +259,14 @@ def of_divided_by_zero(x, y):
     with np.errstate(all="ignore"):
         for k in range(3):
             out.append(x[k] / y)
+    return out
+
+
+@given(lambda: (np.arange(3),))
+def of_truncated_integers(x):
+    out = []
+    for k in range(3):
+        out.append(math.trunc(x[k]))
     return out
 
 

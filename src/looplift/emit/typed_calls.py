@@ -212,7 +212,7 @@ class Calls(Folds):
 
     def call_tuple(self, node: ast.Call, *values: Value) -> Value:
         if len(values) == 1 and isinstance(values[0].type, Tup):
-            return values[0]
+            return self.tuple_of(self.fields(self.keep(values[0]))) if values[0].type.named else values[0]
         raise refuse(node, "makes a tuple of any length")
 
     # ------------------------------------------------------------ containers

@@ -130,8 +130,8 @@ class Values(Scope):
         values = self.several(*node.elts)
         return self.tuple_of(values)
 
-    def tuple_of(self, values: list[Value]) -> Value:
-        type_ = Tup(tuple(value.type for value in values))
+    def tuple_of(self, values: list[Value], *, named: bool = False) -> Value:
+        type_ = Tup(tuple(value.type for value in values), named)
         return Value(type_, f"{text_of(type_)}{{{', '.join(value.code for value in values)}}}")
 
     def of_List(self, node: ast.List) -> Value:
@@ -226,7 +226,8 @@ class Values(Scope):
             return Value(left.type.find(), f"concat({left.code}, {right.code})")
         if op is ast.Add and isinstance(left.type, Tup) and isinstance(right.type, Tup):
             one, other = self.keep(left), self.keep(right)
-            return self.tuple_of(self.fields(one) + self.fields(other))
+            named = one.type.named or other.type.named
+            return self.tuple_of(self.fields(one) + self.fields(other), named=named)
         raise refuse(node, "is not understood")
 
     def fields(self, value: Value) -> list[Value]:

@@ -21,7 +21,9 @@ from looplift.emit.typed_types import (
     PLAIN,
     SCALAR,
     SCALARS,
+    Either,
     Maybe,
+    Ten,
     same,
     text_of,
 )
@@ -120,6 +122,8 @@ class Scalars(Stores):
         self.is_asked, self.compared_types = False, ()
         found, types = super().of_Compare(node), self.compared_types
         self.compared_types = before
+        if not asked and len(node.ops) > 1 and any(isinstance(one, Ten | Either) for one in types):
+            raise refuse(node, "is kept, though only its truth is known")
         if asked or not self.joins.has_numpy:
             return found
         if len(types) == 2 and all(one in NUMBERS for one in types):

@@ -3,10 +3,16 @@
 FOLDS = r"""// ---- what goes through all elements of an axis, or of all of them
 template <class T> struct Several { Num<T>* of; I n; bool any() const { for (I k = 0; k < n; ++k) if (of[k].node >= 0)
     return true; return false; } };
+// floats are added and multiplied as doubles: what would leave the range of floats on its way is left to the loop
+template <class T> static inline void in_range(F) {}
+template <> inline void in_range<float>(F x) { x = fabs(x);
+    if ((x > 3.4028234e38 && x - x == 0) || (x && x < 1e-30)) bail(DOMAIN); }
+template <class T> static inline void in_sum(F) {}
+template <> inline void in_sum<float>(F x) { if (fabs(x) > 3.4028234e38 && x - x == 0) bail(DOMAIN); }
 struct Fold_sum {
   static constexpr bool keeps = false, keeps_result = false;
   template <class T> static Num<T> of(const Several<T>& x) {
-    typename Wide<T>::type total = 0; for (I k = 0; k < x.n; ++k) total += x.of[k].v;
+    typename Wide<T>::type total = 0; for (I k = 0; k < x.n; ++k) in_sum<T>(total += x.of[k].v);
     if (!TRACKED || !x.any()) return {(T)total, -1, false};
     I from = tape->edges_n; for (I k = 0; k < x.n; ++k) edge(x.of[k].node, 1);
     return {(T)total, node(from), false};
@@ -15,7 +21,7 @@ struct Fold_sum {
 struct Fold_mean {
   static constexpr bool keeps = false, keeps_result = false;
   template <class T> static Num<T> of(const Several<T>& x) {
-    F total = 0; for (I k = 0; k < x.n; ++k) total += x.of[k].v;
+    F total = 0; for (I k = 0; k < x.n; ++k) in_sum<T>(total += x.of[k].v);
     if (!TRACKED || !x.any()) return {(T)(total / x.n), -1, false};
     I from = tape->edges_n; for (I k = 0; k < x.n; ++k) edge(x.of[k].node, 1.0 / x.n);
     return {(T)(total / x.n), node(from), false};
@@ -29,6 +35,7 @@ template <int sign, bool shared> struct Fold_extreme {
     I best = 0;
     for (I k = 0; k < x.n; ++k) {
       if (x.of[k].v != x.of[k].v) { if (TRACKED) bail(DOMAIN); return k; }
+      if (x.of[k].v == 0 && x.of[best].v == 0 && signbit((F)x.of[k].v) != signbit((F)x.of[best].v)) bail(DOMAIN);
       if (sign > 0 ? x.of[k].v > x.of[best].v : x.of[k].v < x.of[best].v) best = k;
     }
     return best;
@@ -58,6 +65,7 @@ struct Fold_norm {
   static constexpr bool keeps = true, keeps_result = true;
   template <class T> static Num<T> of(const Several<T>& x) {
     F total = 0; for (I k = 0; k < x.n; ++k) total += (F)x.of[k].v * x.of[k].v;
+    in_range<T>(total);
     T r = (T)sqrt(total);
     if (!TRACKED || !x.any()) return {r, -1, false};
     I from = tape->edges_n;
@@ -68,7 +76,7 @@ struct Fold_norm {
 struct Fold_prod {
   static constexpr bool keeps = true, keeps_result = true;
   template <class T> static Num<T> of(const Several<T>& x) {
-    typename Wide<T>::type total = 1; for (I k = 0; k < x.n; ++k) total *= x.of[k].v;
+    typename Wide<T>::type total = 1; for (I k = 0; k < x.n; ++k) in_range<T>(total *= x.of[k].v);
     if (TRACKED && x.any()) bail(DOMAIN);
     return {(T)total, -1, false};
   }
@@ -240,6 +248,15 @@ template <class T, class A> static void change_own(const Ten<T, 0>& x, const A& 
   if (x.b.p && (x.b.p->place >= 0 || x.b.p->n != 1)) bail(KIND);
   change(x, value);
 }
+// a tensor and another view of its elements, which is the same view or has none in common
+template <class T, int R> static I last_of(const Ten<T, R>& x) { I at = x.at;
+    if constexpr (R > 0) for (int k = 0; k < R; ++k) at += (x.size[k] - 1) * x.step[k]; return at; }
+template <class T, int R, int Q> static void apart(const Ten<T, R>& x, const Ten<T, Q>& y) {
+  if (x.b.p != y.b.p || !count_of(x) || !count_of(y) || last_of(x) < y.at || last_of(y) < x.at) return;
+  if constexpr (R != Q) bail(KIND);
+  else for (int k = 0; k < R; ++k) if (x.at != y.at || x.size[k] != y.size[k] || x.step[k] != y.step[k]) bail(KIND);
+}
+template <class T, int R> static void apart(const Ten<T, R>&, const Num<T>&) {}
 template <class T, int R, class A> static void change_rows(const Ten<T, R>& x, const A& value) {
   may_change(x.b.p);
   I size[R]; for (int k = 0; k < R; ++k) size[k] = x.size[k];

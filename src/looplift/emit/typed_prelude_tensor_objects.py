@@ -42,13 +42,17 @@ template <class T> static PyObject* about(const Buf<T>* b, I at, I n, const I* n
   for (int k = 0; k < rank; ++k) PyTuple_SetItem(found, 4 + k, PyLong_FromLongLong(size[k]));
   return found;
 }
+static PyObject* view_of(I place, I at) {
+  PyObject* found = PyObject_CallFunctionObjArgs(view_tensor, keep(PyLong_FromLongLong(place)),
+      keep(PyLong_FromLongLong(at)), nullptr);
+  if (!found) { PyErr_Clear(); bail(KIND); }
+  return found;
+}
 template <class T, int R> PyObject* object(const Ten<T, R>& x) {
   Buf<T>* b = x.b.p;
   if (!b) bail(UNBOUND);
-  if (R == 0 && b->place >= 0) return PyObject_CallFunctionObjArgs(view_tensor, keep(PyLong_FromLongLong(b->place)),
-      keep(PyLong_FromLongLong(x.at)), object(b->dirty), nullptr);
-  if constexpr (R > 0) if (x.itself) return PyObject_CallFunctionObjArgs(view_tensor,
-      keep(PyLong_FromLongLong(b->place)), keep(PyLong_FromLongLong(-1)), object(b->dirty), nullptr);
+  if (R == 0 && b->place >= 0) return view_of(b->place, x.at);
+  if constexpr (R > 0) if (x.itself) return view_of(b->place, -1);
   if (b->place >= 0 || b->handed) bail(KIND);
   const I* size = nullptr;
   if constexpr (R > 0) {
@@ -71,14 +75,14 @@ template <class T> static PyObject* about_written(void* of) {
   Py_IncRef(pair); return pair;
 }
 // what was written, and whether it may be put where it belongs
-static void ready(PyObject* found) {
+static void ready() {
   PyObject* all = keep(PyTuple_New(written.count));
   for (I k = 0; k < written.count; ++k) {
     void* of = written.of[k]; int c = written.code[k];
     PyTuple_SetItem(all, k, c == 0 ? about_written<float>(of) : c == 1 ? about_written<F>(of)
         : c == 2 ? about_written<I>(of) : about_written<bool>(of));
   }
-  PyObject* holds = keep(PyObject_CallFunctionObjArgs(all_ready, found, all, nullptr));
+  PyObject* holds = keep(PyObject_CallFunctionObjArgs(all_ready, all, nullptr));
   if (holds != &_Py_TrueStruct) bail(KIND);
 }
 template <class N, class T> bool truth(const Either<N, T>& v) { return v.plain ? truth(v.n) : truth(v.t); }

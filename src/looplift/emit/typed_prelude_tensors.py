@@ -243,7 +243,7 @@ static inline void row_made(I n) { if (n > LONGEST) bail(MEMORY); }
 // ---- operations on numbers, and element by element
 template <class Op, class T, class O> static inline Num<O> one_of(Op op, const Num<T>& a) {
   O r = op.f(a.v);
-  if constexpr (!TRACKED) return {r, -1, false};
+  if constexpr (!TRACKED || Code<O>::at > 1) return {r, -1, false};
   if (a.node < 0) return {r, -1, false};
   I from = tape->edges_n;
   edge(a.node, op.da(a.v, r), op.chosen); touch(a.group);
@@ -252,7 +252,7 @@ template <class Op, class T, class O> static inline Num<O> one_of(Op op, const N
 }
 template <class Op, class T, class O> static inline Num<O> two_of(Op op, const Num<T>& a, const Num<T>& b) {
   O r = op.f(a.v, b.v);
-  if constexpr (!TRACKED) return {r, -1, false};
+  if constexpr (!TRACKED || Code<O>::at > 1) return {r, -1, false};
   if (a.node < 0 && b.node < 0) return {r, -1, false};
   I from = tape->edges_n;
   edge(a.node, op.da(a.v, b.v, r), op.chosen);
@@ -316,7 +316,8 @@ template <class S> struct Op_cast { static constexpr bool chosen = false, keeps 
   template <class T> F da(T, S) const { return 1; } };
 template <class T> struct Op_clamp { static constexpr bool chosen = true, keeps = true, keeps_result = false,
     crosswise = false; bool has_low, has_high; T low, high;
-  T f(T a) const { if (has_low && a < low) a = low; if (has_high && a > high) a = high; return a; }
+  T f(T a) const { if (low != low || high != high) bail(DOMAIN);
+      if (has_low && a < low) a = low; if (has_high && a > high) a = high; return a; }
   F da(T a, T) const { return (!has_low || a >= low) && (!has_high || a <= high); } };
 struct Op_power { static constexpr bool keeps = true, keeps_result = false, crosswise = false; F b; bool chosen;
   Op_power(F b_) : b(b_), chosen(b_ == 0) {}

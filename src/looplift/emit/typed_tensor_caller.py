@@ -10,8 +10,8 @@ class Session:
 
     def __init__(self):
         self.given, self.leaves, self.first, self.made, self.nodes = [], [], [], [], []
-        self.changed, self.views = [], {}
-        self.seen, self.is_twice = set(), False  # one object or two that are alike
+        self.changed = []
+        self.seen = set()
         self.count = 1
 
     def read(self, tensor):
@@ -40,23 +40,22 @@ class Session:
         return tensor
 
 
-    def view(self, place, offset, is_changed):
-        """An element of a tensor that was given, once all changes are there, or with offset -1 the tensor."""
+    def view(self, place, offset):
+        """A tensor that was given, or an element of it."""
         tensor, index = self.given[place][0], []
-        if offset < 0:
+        if offset < 0 or not tensor.dim():
             return tensor
-        self.is_twice |= bool(tensor.dim()) and (place, offset) in self.seen
+        if (place, offset) in self.seen:
+            raise RequirementFailed("one view of an element, or two that are alike")
         self.seen.add((place, offset))
         for extent in reversed(tensor.shape):
             offset, rest = divmod(offset, extent)
             index.insert(0, rest)
-        if not is_changed:
-            return element(tensor, index)
-        stand_in = torch.empty(())
-        self.views[id(stand_in)] = stand_in, tensor, index
-        return stand_in
+        for place in index:
+            tensor = tensor[place]
+        return tensor
 
-    def ready(self, result, written):
+    def ready(self, written):
         """Whether what was written may be put into the tensors that were given."""
         self.changed = [(self.given[place][0], place, made) for place, made in written]
         storages = [tensor.untyped_storage().data_ptr() for tensor, _ in self.given]
@@ -66,23 +65,11 @@ class Session:
                 return False
             if tensor.is_inference() or not _own_places(tensor):
                 return False
-        items = result if type(result) is tuple else (result,)
-        return self.views.keys() <= set(map(id, items)) and not self.is_twice
+        return True
 
-    def result(self, result):
+    def change(self):
         for tensor, _, made in self.changed:
             tensor.copy_(made.view(tensor.shape))
-        if not self.views:
-            return result
-        items = result if type(result) is tuple else (result,)
-        items = tuple(element(*self.views[id(one)][1:]) if id(one) in self.views else one for one in items)
-        return items if type(result) is tuple else items[0]
-
-
-def element(tensor, index):
-    for place in index:
-        tensor = tensor[place]
-    return tensor
 
 
 def _own_places(tensor):
@@ -171,7 +158,8 @@ def make(source):
         if session.made:
             session.held = [one for place, (one, _) in enumerate(session.given) if library.is_held(place)]
             Backward.apply(session, Tape(library), *session.leaves)
-        return session.result(result)
+        session.change()
+        return result
 
     return program
 

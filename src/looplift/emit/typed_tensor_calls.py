@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from typing import Any
 
 import torch
@@ -19,6 +20,8 @@ from looplift.emit.typed_types import (
     INT,
     NEVER,
     NONE,
+    NP_BOOL,
+    NP_INT,
     NUMBERS,
     Either,
     Maybe,
@@ -103,7 +106,8 @@ class TensorCalls(TensorMaking):
             left, right = self.in_order([lambda: owner, lambda: self.present(self.expression(nodes[1]))])
             return self.noted(name, self.operation(name, left, right))
         if name == "pow" and len(nodes) == 2:
-            return self.power(owner, nodes[1], node)
+            base, exponent = self.in_order([lambda: owner, lambda: self.present(self.expression(nodes[1]))])
+            return self.power(base, exponent, nodes[1], node)
         if len(nodes) == 1 and (name in _UNARY or (known_row(name) is not None and name not in _BINARY)):
             return self.noted(name, self.operation(name, owner))
         raise refuse(node, "has no form for tensors")
@@ -212,6 +216,8 @@ class TensorCalls(TensorMaking):
         other = self.present(self.expression(nodes[0]))
         if not (is_tensor(other) and other.type.rank == owner.type.rank == 1 and other.type == owner.type):
             raise refuse(node, "is no product of two rows")
+        owner, other = self.keep(owner), self.keep(other)
+        self.emit(f"if ({owner.code}.size[0] != {other.code}.size[0]) bail(KIND);")
         return self.fold("sum", self.operation("mul", owner, other), None, False)
 
     def tensor_dist(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
@@ -284,7 +290,7 @@ class TensorCalls(TensorMaking):
         sign = _EXTREMES[name]
         values = self.keep(self.folding("amax", f"Fold_extreme<{sign}, false>", owner, axis, keep))
         places = self.keep(self.folding("argmax", f"Fold_place<{sign}>", owner, axis, keep))
-        return self.tuple_of([values, places])
+        return self.tuple_of([values, places], named=True)
 
     def rows_of(
         self, name: str, owner: Value, nodes: list[ast.expr], keywords: dict[str, ast.expr], node: ast.Call
@@ -317,6 +323,13 @@ class TensorCalls(TensorMaking):
         if is_tensor(value):
             return self.operation("abs", value)
         return super().call_abs(node, value)
+
+    def of_math(self, function: Any, node: ast.Call) -> Value:
+        if function is math.trunc and node.args:
+            type_ = self.peek(node.args[0])
+            if isinstance(type_, Ten | Either) or type_ in (NP_INT, NP_BOOL):
+                raise refuse(node, "asks a value for a method that it has not")
+        return super().of_math(function, node)
 
     def math_values(self, values: list[Value]) -> list[Value]:
         return [self.number_of(value) for value in values]

@@ -72,6 +72,14 @@ class TensorMaking(Tensors):
     def owner_of_name(self, node: ast.expr) -> Any:
         return self.owner(node.id) if isinstance(node, ast.Name) else None
 
+    def sizes_in(self, size: ast.expr, node: ast.AST) -> list[str]:
+        """The extents of what is filled, which are a tuple or a list."""
+        if isinstance(size, ast.Tuple | ast.List):
+            return self.sizes(list(size.elts), node)
+        if not isinstance(self.peek(size), Tup):
+            raise refuse(node, "takes its extents from what is no tuple")
+        return self.sizes([size], node)
+
     def sizes(self, nodes: list[ast.expr], node: ast.AST) -> list[str]:
         """The extents that are asked for, one by one or as a tuple."""
         values = [self.keep(value) for value in self.several(*nodes)]
@@ -111,14 +119,14 @@ class TensorMaking(Tensors):
         if len(node.args) != 2:
             raise refuse(node, "is made in a way of its own")
         size, fill = node.args
-        nodes = list(size.elts) if isinstance(size, ast.Tuple | ast.List) else [size]
+        sizes = self.sizes_in(size, node)
         value = self.keep(self.present(self.expression(fill)))
         if value.type not in (INT, FLOAT, BOOL):
             raise refuse(node, "is filled with what is no number")
         dtype = self.dtype_in([], keywords, node) or number_dtype(value.type)
         if dtype in ("int64", "bool") and value.type is FLOAT:
             raise refuse(node, "is filled with another number")
-        return self.filled_tensor(self.sizes(nodes, node), value, dtype)
+        return self.filled_tensor(sizes, value, dtype)
 
     def make_tensor(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         if len(node.args) != 1:
@@ -156,9 +164,8 @@ class TensorMaking(Tensors):
         if name.endswith("_like"):
             sizes = [f"{owner.code}.size[{axis}]" for axis in range(owner.type.rank)]
         else:
-            first = rest[: 1 if word == "full" else len(rest)]
-            listed = len(first) == 1 and isinstance(first[0], ast.Tuple | ast.List)
-            sizes = self.sizes(list(first[0].elts) if listed else first, node)  # type: ignore[attr-defined]
+            listed = word == "full" or (len(rest) == 1 and isinstance(rest[0], ast.Tuple | ast.List))
+            sizes = self.sizes_in(rest[0], node) if listed and rest else self.sizes(rest, node)
             rest = rest[1:] if word == "full" else []
         if word == "full" and len(rest) == 1:
             value = self.keep(self.present(self.expression(rest[0])))

@@ -48,7 +48,7 @@ def struct_of(name: str, *, integer: bool, tracked: bool) -> str:
         text = (row.integer if integer else "") or row.text
         slopes = [slope or "0" for slope in row.gradients] if not integer else []
         first, second = (*slopes, "0", "0")[:2]
-        keeps = str(name not in (*_KEEP_NOTHING, *_KEEP_RESULTS)).lower()
+        keeps = str(name not in (*_KEEP_NOTHING, *_KEEP_RESULTS, *_SYMBOLS)).lower()
     forms = {"T": "T", "a": "a", "b": "b", "r": "r", "g": "g"}
     value = _filled(text, forms)
     one = "{b}" not in text
@@ -118,9 +118,13 @@ def operator_of(name: str) -> Any:
     return _OPERATORS.get(name) or getattr(torch, name, None) or getattr(torch.nn.functional, name, None)
 
 
-@cache
-def result_of(name: str, *types: Any, default: Any = None) -> tuple[Ten, str]:
+def result_of(name: str, *types: Any) -> tuple[Ten, str]:
     """The type of an operation's result, and the dtype in which it computes."""
+    return _result_of(torch.get_default_dtype(), name, *types)
+
+
+@cache
+def _result_of(default: torch.dtype, name: str, *types: Any) -> tuple[Ten, str]:
     values = [sample(type_) for type_ in types]
     with torch.no_grad():
         try:

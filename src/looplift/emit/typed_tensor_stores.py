@@ -77,9 +77,15 @@ class Stores(Statements):
             raise refuse(node, "stores more dimensions than there are")
         if self.joins.tracked:
             raise refuse(node, "changes a tensor where gradients are wanted")
+        self._apart(target, value)
         self.changes_tensors = True
         self.emit(f"change{'_rows' if target.type.rank else ''}({target.code}, {value.code});")
         return Value(NONE, "None_()")
+
+    def _apart(self, target: Value, value: Value) -> None:
+        """PyTorch refuses most of what is stored into a part of itself."""
+        if is_tensor(value) and target.type.rank and value.type.dtype == target.type.dtype:
+            self.emit(f"apart({target.code}, {value.code});")
 
     def bind(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Subscript) and any(not is_place(part) for part in subscripts(target)):
@@ -91,6 +97,8 @@ class Stores(Statements):
 
     def changed_in_place(self, old: Value, op: Any, value: Value, node: ast.AST) -> None:
         """``old += value`` of a tensor."""
+        old, value = self.keep(old), self.keep(value)
+        self._apart(old, value)
         found = self.binary(op, old, value, node)
         if not same(found.type, old.type):
             raise refuse(node, "changes a tensor of another kind")

@@ -177,24 +177,23 @@ class Tensors(Methods):
         if NEVER in (left.type, right.type):
             return Value(NEVER, "None_()")
         if op is ast.Pow:
-            return self.power(left, node.right if isinstance(node, ast.BinOp) else None, node)
+            return self.power(left, right, node.right if isinstance(node, ast.BinOp) else None, node)
         if op not in _OPERATORS:
             raise refuse(node, "has no form for tensors")
         return self.operation(_OPERATORS[op], left, right)
 
-    def power(self, base: Value, exponent: ast.expr | None, node: ast.AST) -> Value:
+    def power(self, base: Value, exponent: Value, text: ast.expr | None, node: ast.AST) -> Value:
         try:
-            known = ast.literal_eval(exponent) if exponent is not None else None
+            known = ast.literal_eval(text) if text is not None else None
         except ValueError:
             known = None
         if not is_tensor(base) or type(known) is bool or (known != 2 and base.type.dtype in ("int64", "bool")):
             raise refuse(node, "is a power without a form")
         if known in _CONSTANT_POWERS:
             return self.operation(_CONSTANT_POWERS[known], base)
-        value = self.present(self.expression(exponent)) if exponent is not None else base
-        if value.type not in (INT, FLOAT):
+        if exponent.type not in (INT, FLOAT):
             raise refuse(node, "is a power without a form")
-        code = f"Op_power({as_number(value, FLOAT)})"
+        code = f"Op_power({as_number(exponent, FLOAT)})"
         self.inexact.add("pow")
         return self.mapped(code, base.type, base.type.dtype, base)
 
@@ -407,7 +406,8 @@ class Tensors(Methods):
 
     def shape_of(self, owner: Value) -> Value:
         owner = self.keep(owner)
-        return self.tuple_of([Value(INT, f"{owner.code}.size[{axis}]") for axis in range(owner.type.rank)])
+        sizes = [Value(INT, f"{owner.code}.size[{axis}]") for axis in range(owner.type.rank)]
+        return self.tuple_of(sizes, named=True)
 
     def integer_of(self, value: Value, node: ast.AST) -> str:
         return as_int(self.number_of(value), node)
@@ -428,10 +428,15 @@ def is_place(part: ast.expr) -> bool:
     return not (isinstance(part, ast.Slice) or (isinstance(part, ast.Constant) and part.value in (None, ...)))
 
 
-def holds_tensor(type_: Any, depth: int = 0) -> bool:
-    if isinstance(type_, Ten | Either):
+def holds_tensor(type_: Any) -> bool:
+    return holds(type_, lambda one: isinstance(one, Ten | Either))
+
+
+def holds(type_: Any, wanted: Callable[[Any], bool], depth: int = 0) -> bool:
+    """Whether a type, or one of those that it is made of, is wanted."""
+    if wanted(type_):
         return True
     inner = type_.items if isinstance(type_, Tup) else [type_.inner] if isinstance(type_, Maybe) else []
     if isinstance(type_, Box) and depth < 6:
         inner = type_.find().cells
-    return any(holds_tensor(one, depth + 1) for one in inner)
+    return any(holds(one, wanted, depth + 1) for one in inner)

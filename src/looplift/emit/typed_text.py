@@ -72,7 +72,7 @@ def with_tensors(writer: Writer, program: str) -> str:
 _WITH_TENSORS = (
     (
         "PyObject* found = keep(py(program.run(args)));",
-        "PyObject* found = keep(py(program.run(args)));\n  ready(found);",
+        "PyObject* found = keep(py(program.run(args)));\n  ready();",
     ),
     ("if (state) {", "if (state || last_tape) {"),
     ("state = nullptr;\n", "state = nullptr;\n  end_tensors(found);\n"),

@@ -60,9 +60,10 @@ DTYPES = {"float32": "float", "float64": "F", "int64": "I", "bool": "bool"}
 
 @dataclass(frozen=True)
 class Tup:
-    """A tuple: its items' types."""
+    """A tuple: its items' types. ``named``: it is of a type of PyTorch's own, as that of sizes."""
 
     items: tuple[Any, ...]
+    named: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ class Joins:
         if one in NUMBERS and other in NUMBERS:
             return MIXED
         if isinstance(one, Tup) and isinstance(other, Tup) and len(one.items) == len(other.items):
-            return Tup(tuple(map(self.join, one.items, other.items)))
+            return Tup(tuple(map(self.join, one.items, other.items)), one.named or other.named)
         if isinstance(one, Rec) and isinstance(other, Rec) and one.names == other.names:
             return Rec(one.names, tuple(map(self.join, one.items, other.items)))
         if isinstance(one, Box) and isinstance(other, Box):
@@ -204,7 +205,9 @@ def copy_of(type_: Any, seen: dict[int, Any]) -> Any:
         return Maybe(copy_of(type_.inner, seen))
     if isinstance(type_, Rec):
         return Rec(type_.names, tuple(copy_of(item, seen) for item in type_.items))
-    return Tup(tuple(copy_of(item, seen) for item in type_.items)) if isinstance(type_, Tup) else type_
+    if isinstance(type_, Tup):
+        return Tup(tuple(copy_of(item, seen) for item in type_.items), type_.named)
+    return type_
 
 
 def _sides(type_: Any) -> tuple[Any, Any]:
@@ -225,7 +228,8 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, Maybe) and isinstance(other, Maybe):
         return same(one.inner, other.inner)
     if isinstance(one, Tup) and isinstance(other, Tup):
-        return len(one.items) == len(other.items) and all(map(same, one.items, other.items))
+        alike = len(one.items) == len(other.items) and one.named == other.named
+        return alike and all(map(same, one.items, other.items))
     if isinstance(one, Rec) and isinstance(other, Rec):
         return one.names == other.names and all(map(same, one.items, other.items))
     if isinstance(one, Ten | Either | Fixed):

@@ -1,0 +1,189 @@
+"""Programs over tensors whose answers PyTorch gives in ways of its own; each with what it is called with."""
+
+import math
+
+import torch
+
+
+def numbers(*values, dtype=torch.float64, grad=True):
+    return [torch.tensor(value, dtype=dtype, requires_grad=grad) for value in values]
+
+
+def f_exponents_that_are_taken(xs):
+    left, memo = [1.5, 3.0, 0.5, 2.0, 1.0, 0.25], {}
+    for k, x in enumerate(xs):
+        memo[k] = x ** left.pop()
+    return memo[0] + memo[1], left
+
+
+f_exponents_that_are_taken.args = lambda: (numbers(2.0, 3.0),)
+
+
+def f_chain_of_comparisons(xs):
+    memo = {}
+    for k, x in enumerate(xs):
+        memo[k] = -0.5 < x < 0.5
+    return memo[0], memo[1]
+
+
+f_chain_of_comparisons.args = lambda: (numbers(0.25, 3.0),)
+
+
+def f_comparisons_have_no_gradient(xs, w):
+    memo = {}
+    for k, x in enumerate(xs):
+        memo[k] = (x > 0).double() * w
+    return memo[0], memo[1]
+
+
+f_comparisons_have_no_gradient.args = lambda: (numbers(0.25, -3.0), *numbers(2.0))
+
+
+def f_counts_ask_for_no_gradient(xs):
+    memo = {}
+    for k, x in enumerate(xs):
+        memo[k] = (x > 0) * 1.5
+    return memo[0], memo[1]
+
+
+f_counts_ask_for_no_gradient.args = lambda: (numbers(0.25, -3.0),)
+
+
+def f_product_of_other_sizes(x, y):
+    memo = {}
+    for k in range(3):
+        memo[k] = torch.dot(x, y) * k
+    return memo[2]
+
+
+f_product_of_other_sizes.args = lambda: (torch.ones(1), torch.ones(4))
+
+
+def f_filled_by_a_number(n):
+    memo = {}
+    for k in range(3):
+        memo[k] = torch.full(n, 0.5).sum() * k
+    return memo[2]
+
+
+f_filled_by_a_number.args = lambda: (3,)
+
+
+def f_out_of_range(rows):
+    memo = {}
+    for k, x in enumerate(rows):
+        memo[k] = x.sum(), x.mean(), x.norm(), x.prod()
+    return memo[0], memo[1]
+
+
+f_out_of_range.args = lambda: ([torch.tensor([3e38, 3e38, -3e38, -3e38]), torch.tensor([1e-30, 1e-30, 1e30, 1e30])],)
+
+
+def f_zeros_of_both_signs(rows):
+    memo = {}
+    for k, x in enumerate(rows):
+        memo[k] = 1 / x.max(), 1 / x.min()
+    return memo[0], memo[1]
+
+
+f_zeros_of_both_signs.args = lambda: ([torch.tensor([0.0, -0.0]), torch.tensor([-0.0, 0.0])],)
+
+
+def f_limits_that_are_nan(xs, limit):
+    memo = {}
+    for k, x in enumerate(xs):
+        memo[k] = x.clamp(min=limit)
+    return memo[0], memo[1]
+
+
+f_limits_that_are_nan.args = lambda: (numbers(0.25, -3.0), math.nan)
+
+
+def f_truncated(xs):
+    memo = {}
+    for k, x in enumerate(xs):
+        memo[k] = math.trunc(x)
+    return memo[0], memo[1]
+
+
+f_truncated.args = lambda: (numbers(0.25, -3.0),)
+
+
+def f_sizes(x):
+    memo = {}
+    for k in range(2):
+        memo[k] = x.shape
+    return memo[0], memo[1]
+
+
+f_sizes.args = lambda: (torch.ones(2, 3),)
+
+
+def f_sizes_in_a_tuple(x):
+    memo = {}
+    for k in range(2):
+        memo[k] = tuple(x.shape)
+    return memo[0], memo[1]
+
+
+f_sizes_in_a_tuple.args = lambda: (torch.ones(2, 3),)
+
+
+def f_places_beside_values(rows):
+    memo = {}
+    for k, x in enumerate(rows):
+        memo[k] = x.max(0)
+    return memo[0], memo[1]
+
+
+f_places_beside_values.args = lambda: ([torch.tensor([1.0, 2.0]), torch.tensor([3.0, 0.0])],)
+
+
+def f_part_of_itself(x):
+    memo = {}
+    for k in range(3):
+        memo[k] = k
+        row = x[k]
+        row += row[0]
+    return x
+
+
+f_part_of_itself.args = lambda: (torch.arange(9.0).view(3, 3),)
+
+
+def f_rows_of_itself(x):
+    memo = {}
+    for k in range(1, 3):
+        memo[k] = k
+        x[0, :] = x[k, :]
+        row = x[k]
+        row += row
+        row += x[0]
+        x[k] = x[k]
+    return x
+
+
+f_rows_of_itself.args = lambda: (torch.arange(9.0).view(3, 3),)
+
+
+def f_numbers_of_a_dict(found):
+    seen = set()
+    for k in range(3):
+        seen.add(k)
+        if k in found:
+            found[k] += 1
+    return found
+
+
+f_numbers_of_a_dict.args = lambda: ({k: x for k, x in enumerate(numbers(1.0, 2.0, grad=False))},)
+
+
+def f_view_twice_in_a_dict(x, found):
+    for k in range(3):
+        one = x[k]
+        found[k] = one
+        found[k + 9] = one
+    return found[0] - found[9]
+
+
+f_view_twice_in_a_dict.args = lambda: (torch.arange(3.0), {})
