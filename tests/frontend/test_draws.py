@@ -121,6 +121,58 @@ def left(x):
     return s
 
 
+def left_inside(x):
+    out = []
+    for row in x:
+        s = 0.0
+        for v in row:
+            if v > 9.5:
+                break
+            s += v
+        out.append(s * np.random.rand())
+    return np.array(out)
+
+
+def left_by_else(x):
+    s = 0.0
+    for row in x:
+        for v in row:
+            if v > 7:
+                break
+        else:
+            break
+        s += np.random.rand()
+    return s
+
+
+def sampled(rows, top, penalty):
+    tokens, logs = [], []
+    for row in rows:
+        counts = {}
+        for t in range(len(row)):
+            counts[t % 3] = counts.get(t % 3, 0) + 1
+        z = row.clone()
+        for t, c in counts.items():
+            z[t] = z[t] / penalty**c
+        probs = torch.softmax(z, dim=0).tolist()
+        nucleus, mass = [], 0.0
+        for i in sorted(range(len(probs)), key=lambda i: -probs[i]):
+            nucleus.append(i)
+            mass += probs[i]
+            if mass >= top:
+                break
+        u = torch.rand((), dtype=torch.float64).item() * mass
+        acc, choice = 0.0, nucleus[-1]
+        for i in nucleus:
+            acc += probs[i]
+            if u < acc:
+                choice = i
+                break
+        tokens.append(choice)
+        logs.append(torch.log(torch.tensor(probs[choice] / mass, dtype=torch.float64)))
+    return tokens, torch.stack(logs)
+
+
 def skipped(x):
     s = 0.0
     for row in x:
@@ -550,10 +602,12 @@ CASES = [
             LEG,
         ),
     ),
+    (left_inside, (X,)),
+    (left_by_else, (X[::-1],)),
 ]
 KEPT = frozenset(
     """inside cond raised raised_state raise_state left continue2 dependent dependent2 data_changed none both
-    no_iteration negative_scale inplace""".split()
+    no_iteration negative_scale inplace left_by_else""".split()
 )
 
 
@@ -582,3 +636,23 @@ def test_the_same_numbers_are_drawn_and_the_loop_and_its_lifted_form_agree(funct
         if backend == "auto":
             found = [loop.decision for loop in lifted.report().loops]
             assert function.__name__ in KEPT or "kept" not in found, lifted.report()
+
+
+@pytest.mark.parametrize("arguments", [(T / 7, 0.9, 1.3), (T[:1], 0.5, 1.3), (T[:0], 0.5, 1.3)])
+def test_a_program_takes_what_is_drawn_before_it(arguments):
+    wanted = run(sampled, arguments)
+    lifted = lift(sampled)
+    for _ in range(3):
+        why = difference(run(lifted, arguments), wanted, magnitude=1.0, path="call")
+        assert not why, why
+
+
+def test_a_program_over_what_is_drawn_is_kept_where_it_is_faster():
+    lifted = lift(sampled)
+    for _ in range(40):
+        torch.manual_seed(0)
+        got = lifted(T.repeat(8, 8) / 7, 0.9, 1.3)
+        torch.manual_seed(0)
+        want = sampled(T.repeat(8, 8) / 7, 0.9, 1.3)
+        assert got[0] == want[0] and torch.allclose(got[1], want[1])
+    assert all(loop.decision == "native" for loop in lifted.report().loops)

@@ -238,10 +238,21 @@ def _in_order(loop: ast.For, is_draw: _Draw) -> list[ast.Call] | None:
         if len(ordered) != len(inside):
             return None
         found += [node for node in ordered if isinstance(node, ast.Call)]
-        if any(isinstance(node, EXITS) for node in nodes_of(statement)):
+        if any(isinstance(node, EXITS) for node in _without_inner_jumps(statement)):
             return None
-        left = left or any(isinstance(node, ast.Continue) for node in nodes_of(statement))
+        left = left or any(isinstance(node, ast.Continue) for node in _without_inner_jumps(statement))
     return found
+
+
+def _without_inner_jumps(statement: ast.stmt) -> Iterator[ast.AST]:
+    """What a statement of a loop holds, but for the jumps of loops inside, which stay in it."""
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop()
+        yield node
+        inner = node.body if isinstance(node, ast.For | ast.While) else []
+        yield from (one for one in _every(inner) if not isinstance(one, ast.Break | ast.Continue))
+        pending += [one for one in ast.iter_child_nodes(node) if one not in inner]
 
 
 def _evaluated(statement: ast.stmt) -> list[ast.expr]:

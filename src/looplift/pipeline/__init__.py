@@ -99,15 +99,20 @@ def _in_another_form(
     program: RegionProgram, values: Mapping[str, Any], settings: Settings, *, waves: bool
 ) -> RegionCode:
     """The region over lists or in waves, or else as a program over small tensors."""
+    from looplift.frontend.draws import draws_of
     from looplift.pipeline.other_forms import over_lists
     from looplift.pipeline.programs import over_small_tensors, typed_program
+    from looplift.pipeline.rewritten import with_draws
 
     try:
         code = over_lists(program, values, settings, waves=waves)
     except NotLiftable:
-        if (found := over_small_tensors(program, values, settings)) is None:
+        if (found := over_small_tensors(program, values, settings)) is not None:
+            return found
+        draws = draws_of(program.region.statements, values, program.namespace)
+        if draws is None:
             raise
-        return found
+        return with_draws(draws, program, values, settings, small=True)
     code.alternative = partial(typed_program, program, settings=settings)
     return code
 

@@ -120,8 +120,10 @@ def _numbering(code: RegionCode, values: Mapping[str, Any], *, words: Words) -> 
     code.paths = [path for path in code.paths if not word.search(path)]
 
 
-def with_draws(draws: Draws, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
-    """The region over what it draws, which is drawn before it."""
+def with_draws(
+    draws: Draws, program: Any, values: Mapping[str, Any], settings: Settings, *, small: bool = False
+) -> RegionCode:
+    """The region over what it draws, which is drawn before it; ``small``: as a program over small tensors."""
     from looplift.emit.drawn import add_draws, columns
 
     def given(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,8 +131,25 @@ def with_draws(draws: Draws, program: Any, values: Mapping[str, Any], settings: 
         return found | columns({name: found[name] for name in draws.names})
 
     first = given(values)
-    code = _going_further(over(program, draws.statements(first)), first, settings)
-    return _changed(code, first, partial(add_draws, draws=draws), given)
+    statements, form = draws.statements(first), _as_a_program if small else _by_the_ir
+    return _changed(form(program, statements, first, settings), first, partial(add_draws, draws=draws), given)
+
+
+def _by_the_ir(program: Any, statements: list[ast.stmt], values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    return _going_further(over(program, statements), values, settings)
+
+
+def _as_a_program(
+    program: Any, statements: list[ast.stmt], values: Mapping[str, Any], settings: Settings
+) -> RegionCode:
+    """Other statements of a region as one program over numbers, containers and small tensors."""
+    from looplift.pipeline.programs import typed_program
+
+    rewritten = over(program, statements)
+    for name in ("returns", "loops", "line", "is_piece"):
+        setattr(rewritten, name, getattr(program, name))
+    known = {"enumerate": enumerate, **program.namespace, **values}["enumerate"]
+    return typed_program(rewritten, {**values, "enumerate": known}, settings)
 
 
 def with_streams(streams: Streams, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
