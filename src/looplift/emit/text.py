@@ -518,10 +518,6 @@ def _some(p: Printer, node: Node) -> Text:
     return atom(f"bool({p.text(node.args[0]).at(ATOM)}.any())")
 
 
-def _none(p: Printer, node: Node) -> Text:
-    return atom("None")
-
-
 TRIVIAL = frozenset(("name", "const", "retype"))
 """What needs no name."""
 
@@ -531,7 +527,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "length": _length, "count": _count, "total": _total, "lengths": _lengths, "entries": _entries, "pack": _pack,
     "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
     "apply": _apply, "attribute": _attribute, "display": _display, "display_or_none": _display_or_none,
-    "zipped": _zipped, "none": _none, "some": _some, "same_inputs": _same_inputs,
+    "zipped": _zipped, "some": _some, "same_inputs": _same_inputs,
     "without_gradients": _without_gradients, "all_read": _all_read,
     "is_of_type": _is_of_type,
 }  # fmt: skip

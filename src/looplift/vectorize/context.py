@@ -147,7 +147,10 @@ class Context:
             return Val(node)
         if atom in self.arrays:
             return self.array_value(self.arrays[atom])
-        return self.vals[atom]
+        found = self.vals[atom]
+        if found.node.op == "none":
+            raise self.refuse("unknown-op", "text that is made of values is not only printed")
+        return found
 
     def array_value(self, array: Array) -> Val:
         if array.rows is not None:

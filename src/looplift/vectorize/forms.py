@@ -8,6 +8,7 @@ from __future__ import annotations
 from looplift.base.data import dataclass
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Atom, Carry, Const, Group, If, Let, Op, Operand, Phi, Var
+from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.dependence import Component, Pieces, Unit
 from looplift.vectorize.memory import same_operand
@@ -306,6 +307,8 @@ def _may_reorder(context: Context, members: set[Var], kind: Kind, component: Com
     ):
         return False
     (carry,) = component.carries
+    if isinstance(carry.init, Const) and nodes.is_negative_zero(carry.init.value):
+        return False
     return _size(context, carry) < WIDE
 
 

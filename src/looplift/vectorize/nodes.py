@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any, overload
 
@@ -57,6 +58,11 @@ def is_derived(path: str) -> bool:
 
 def is_const(node: Node, value: Any) -> bool:
     return node.op == "const" and type(node.attrs["value"]) is type(value) and node.attrs["value"] == value
+
+
+def is_negative_zero(value: Any) -> bool:
+    """Whether a value is -0.0, which a sum keeps where all that is added is -0.0 too; sums of arrays begin with 0.0."""
+    return type(value) is float and value == 0 and math.copysign(1, value) < 0
 
 
 # ---------------------------------------------------------------- integers that no axis changes

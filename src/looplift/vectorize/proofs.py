@@ -5,6 +5,7 @@ from __future__ import annotations
 from looplift.base.errors import NotLiftable
 from looplift.ir.grammar import (
     Carry,
+    Const,
     Let,
     Loop,
     Perform,
@@ -12,7 +13,7 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ops import table
-from looplift.vectorize import reductions
+from looplift.vectorize import nodes, reductions
 from looplift.vectorize.context import Context
 from looplift.vectorize.memory import check_memory
 
@@ -74,6 +75,9 @@ def check_reduction(context: Context, found: reductions.Accumulator) -> None:
     deciding = any(var in context.flow.deciding for var in found.updates)
     if floating and found.operator in ("add", "mul") and deciding:
         raise NotLiftable("carried", f"'{name}' decides a branch or an index, so its sum must keep its order", span)
+    init = found.carry.init
+    if found.operator == "add" and isinstance(init, Const) and nodes.is_negative_zero(init.value):
+        raise NotLiftable("carried", f"'{name}' begins with -0.0, which sums of arrays do not", span)
     if found.operator == "mul" and kind.family == "int":
         raise NotLiftable("integer-range", f"the product '{name}' of Python integers may exceed 64 bits", span)
     if (
