@@ -187,3 +187,23 @@ def f_view_twice_in_a_dict(x, found):
 
 
 f_view_twice_in_a_dict.args = lambda: (torch.arange(3.0), {})
+
+
+def f_greater_of_zeros(x):
+    memo = {}
+    for k in range(2):
+        memo[k] = (1 / torch.maximum(x, -x)).sum()
+    return memo[0] + memo[1]
+
+
+f_greater_of_zeros.args = lambda: (torch.zeros(12, dtype=torch.float64),)
+
+
+def f_rounded_halves(xs):
+    memo = {}
+    for k, x in enumerate(xs):
+        memo[k] = torch.round(x), torch.relu(x * 0), x.clamp(min=0.0), torch.sign(x)
+    return memo[0], memo[1], memo[2], memo[3]
+
+
+f_rounded_halves.args = lambda: (numbers(0.5, 1.5, -2.5, -0.0),)

@@ -57,6 +57,8 @@ def struct_of(name: str, *, integer: bool, tracked: bool) -> str:
         "crosswise": name == "mul",
     }  # fmt: skip
     zero = "if (b == 0) bail(ZERO); " if integer and name in ("floordiv", "mod", "fmod") else ""
+    if name in ("maximum", "minimum") and not integer:  # which zero it is depends on where it is in a row
+        zero = "if (a == 0 && b == 0 && signbit(a) != signbit(b)) bail(DOMAIN); "
     lines = [
         f"struct {struct_name(name, integer)} {{",
         *(f"  static constexpr bool {flag} = {str(holds).lower()};" for flag, holds in flags.items()),
