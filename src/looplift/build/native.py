@@ -44,8 +44,7 @@ def load_program(text: str, caller: str) -> Callable[..., Any]:
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         raise NotLiftable("backend", "this Python has no lock that keeps objects as they are")
     namespace: dict[str, Any] = {"ctypes": ctypes, "sys": sys, "deque": deque, "RequirementFailed": RequirementFailed}
-    namespace |= {"torch": torch}
-    namespace |= {"_library": _library, "source": text}
+    namespace |= {"torch": torch, "_library": _library, "source": text}
     if "numpy." in caller:
         import numpy
 

@@ -189,37 +189,33 @@ class TensorMaking(Tensors):
             raise refuse(at, "joins what are no tensors")
         return self.keep(value)
 
-    def make_stack(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+    def joined(self, node: ast.Call, keywords: dict[str, ast.expr]) -> tuple[dict[str, ast.expr], Value]:
+        """The arguments of a function that joins tensors, and the list of these."""
         given = dict(zip(("tensors", "dim"), node.args)) | keywords
         if "tensors" not in given or not set(given) <= {"tensors", "dim"}:
             raise refuse(node, "is called in another way")
-        value = self.listed_tensors(given["tensors"], node)
-        inner = element(value)
-        if inner is NEVER:
+        return given, self.listed_tensors(given["tensors"], node)
+
+    def make_stack(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        given, value = self.joined(node, keywords)
+        if element(value) is NEVER:
             return Value(NEVER, "None_()")
-        inner = tensor_in(inner)
+        inner = tensor_in(element(value))
         made = Ten(inner.dtype, inner.rank + 1)
         axis = self.axis_of(given["dim"], made.rank, node) if "dim" in given else 0
         if axis > 1 or (axis and made.rank > 2):
             raise refuse(node, "is stacked along another dimension")
         found = self.keep(Value(made, f"stacked<{DTYPES[made.dtype]}, {made.rank}>({value.code})"))
-        if (
-            isinstance(given["tensors"], ast.List | ast.Tuple)
-            and made.rank == 1
-            and len(given["tensors"].elts) <= SHORT
-        ):
+        written_out = given["tensors"]
+        if isinstance(written_out, ast.List | ast.Tuple) and made.rank == 1 and len(written_out.elts) <= SHORT:
             self.short.add(found.code)
         return self.mapped("Op_same()", made, made.dtype, Value(made, f"turned({found.code})")) if axis else found
 
     def make_cat(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
-        given = dict(zip(("tensors", "dim"), node.args)) | keywords
-        if "tensors" not in given or not set(given) <= {"tensors", "dim"}:
-            raise refuse(node, "is called in another way")
-        value = self.listed_tensors(given["tensors"], node)
-        inner = element(value)
-        if inner is NEVER:
+        given, value = self.joined(node, keywords)
+        if element(value) is NEVER:
             return Value(NEVER, "None_()")
-        inner = tensor_in(inner)
+        inner = tensor_in(element(value))
         if not inner.rank or ("dim" in given and self.axis_of(given["dim"], inner.rank, node)):
             raise refuse(node, "is joined along another dimension")
         return self.keep(Value(inner, f"joined_rows<{DTYPES[inner.dtype]}, {inner.rank}>({value.code})"))

@@ -19,7 +19,7 @@ import types
 from collections.abc import Container, Mapping
 from typing import Any
 
-from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, names_of
+from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, fresh_name, names_of
 from looplift.frontend.syntax import children_of, fresh_copy, nodes_of
 from looplift.ops.names import is_library
 
@@ -77,8 +77,7 @@ class _Bucket(ast.NodeTransformer):
         self.before: list[ast.stmt] = []
 
     def _fresh(self, name: str) -> str:
-        while name in self.taken:
-            name += "_"
+        name = fresh_name(name, self.taken)
         self.taken.add(name)
         return name
 
