@@ -223,6 +223,25 @@ def test_three_failures_in_a_row_give_up(stand_in):
     assert torch.equal(lifted(X), 2 * X)
 
 
+def test_what_is_given_up_goes_to_its_pieces(stand_in):
+    def sums(x):
+        out = torch.zeros(len(x))
+        for i in range(len(x)):
+            total = 0.0
+            for j in range(len(x)):
+                total = total + x[j]
+            out[i] = total
+        return out
+
+    stand_in.answer("sums", "raise RequirementFailed('never')", line=1)
+    stand_in.answer("sums", "out[i] = x.sum()", line=3, mutated=["out"])
+    lifted = lift(sums)
+    for _ in range(12):
+        assert torch.equal(lifted(X), X.sum().expand(len(X)))
+    decisions = {record.line: record.decision for record in lifted.report().loops}
+    assert [decision for _, decision in sorted(decisions.items())] == ["kept", "lanes"]
+
+
 def test_a_defect_in_emitted_code_runs_the_original(stand_in):
     stand_in.answer("double", "return 2 * y")
     lifted = lift(double)

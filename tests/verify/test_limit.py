@@ -1,4 +1,5 @@
 import signal
+import sys
 import time
 
 import pytest
@@ -21,9 +22,9 @@ def test_a_call_that_does_not_end_is_stopped():
     assert within(0.05, spin) is None
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_an_alarm_that_is_lost_in_a_finalizer_comes_again():
-    ended = []
+def test_an_alarm_that_is_lost_in_a_finalizer_comes_again_and_nothing_is_printed(monkeypatch):
+    ended, reported = [], []
+    monkeypatch.setattr(sys, "unraisablehook", reported.append)
 
     class Slow:
         def __del__(self):
@@ -34,7 +35,21 @@ def test_an_alarm_that_is_lost_in_a_finalizer_comes_again():
         assert not ended  # the finalizer was stopped, and Python ignored that
         spin()
 
+    hook = sys.unraisablehook
     assert within(0.2, call) is None
+    assert not reported and sys.unraisablehook is hook
+
+
+def test_other_exceptions_that_are_lost_are_reported(monkeypatch):
+    reported = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: reported.append(lost.exc_type))
+
+    class Wrong:
+        def __del__(self):
+            raise ValueError
+
+    assert within(60.0, lambda: Wrong() and None) is None
+    assert reported == [ValueError]
 
 
 def test_the_handler_that_was_there_is_back():

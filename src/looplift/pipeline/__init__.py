@@ -163,10 +163,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield partial(rewritten.with_own_lists, lists)
     if any(one.code in ("mixed-kinds", "requirement") for one in refusals) or has_marker(statements):
         yield partial(through_the_ir, markers=True)
-    listed = None
-    if not has_marker(statements):  # what is None before a first item would need one in each list
-        listed = with_buckets(statements, values, program.namespace, program.live_out)
-    if listed is not None:
+    if (listed := with_buckets(statements, values, program.namespace, program.live_out)) is not None:
         yield partial(rewritten.with_other_statements, listed)
     if (peeled := with_firsts(statements, values, program.arguments)) is not None:
         yield partial(rewritten.with_other_statements, peeled)

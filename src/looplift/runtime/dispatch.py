@@ -205,11 +205,14 @@ class Dispatcher:
         variant.call = variant.code = None
         variant.conditions = entry.conditions_of_refusal(self.writer, values, refusal)
         self.records.refused(self.program, refusal, certain=refusal.code == "verification")
-        if self.fallback is None and refusal.code not in ("verification", "too-small"):
-            self._divide(refusal)
+        if refusal.code not in ("verification", "too-small"):
+            self._divide(refusal.span.line)
 
-    def _divide(self, refusal: NotLiftable) -> None:
-        found = self.program.divide(refusal.span.line)
+    def _divide(self, line: int) -> None:
+        """Lift the pieces of the region instead, if it has any and they are not lifted already."""
+        if self.fallback is not None:
+            return
+        found = self.program.divide(line)
         if found is None:
             return
         self.fallback, parts = found
@@ -223,8 +226,7 @@ class Dispatcher:
 
     def divided(self, refusal: NotLiftable) -> Callable[..., Any] | None:
         """The statements with smaller regions in them, if there are any."""
-        if self.fallback is None:
-            self._divide(refusal)
+        self._divide(refusal.span.line)
         return self.fallback
 
     # ------------------------------------------------------------ statements that stay
@@ -469,6 +471,7 @@ class Dispatcher:
             variant.call = None
             self.records.refused(self.program, NotLiftable(code, text), certain=True)
             self.records.note(self.program, f"given up after {MAX_FAILURES} failures in a row")
+            self._divide(self.program.span[0])
         else:
             self.records.fell_back(self.program, variant.code, code, text)
         self.install()
