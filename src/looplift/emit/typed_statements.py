@@ -193,6 +193,8 @@ class Statements(Objects):
         if isinstance(self.present(old).type, Ten | Either):
             if not isinstance(old.type, Ten):
                 raise refuse(node, "changes what may be a tensor")
+            if isinstance(owner.type, Ten) and self.joins.tracked:
+                raise refuse(node, "changes elements of a tensor where gradients are wanted")
             self.changed_in_place(old, type(node.op), self.present(value), node)
             return
         found = self.binary(type(node.op), self.present(old), self.present(value), node)

@@ -104,6 +104,7 @@ class Stores(Statements):
             raise refuse(node, "changes a tensor of another kind")
         found = self.keep(found)
         if self.joins.tracked and not old.type.rank:
+            self.changes_tensors = True
             self.emit(f"change_own({old.code}, {found.code});")
         else:
             self.change(old, found, node)
