@@ -306,7 +306,7 @@ class _Probe:
         if op.name == "module":
             assert receiver is not None
             kind = type(receiver).__name__
-            if (receiver.training and kind not in table.STATELESS_MODULES) or getattr(receiver, "inplace", False):
+            if not table.is_stateless(receiver) or getattr(receiver, "inplace", False):
                 raise NotLiftable(
                     "effect-order",
                     f"'{op.args[0]!r}' ({kind}) changes its state, draws random numbers or works in place",

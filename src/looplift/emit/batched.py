@@ -26,6 +26,8 @@ def batched_text(p: Printer, node: Node) -> Text:
             return str(len(node.axes))
         if name == "extents":
             return "".join(f"{p.extent(axis)}, " for axis in node.axes)
+        if name in node.attrs.get("shared", ()):
+            return p.text(operands[name]).text
         return _operand(p, node, operands[name], ATOM if tight else 0)
 
     return atom(re.sub(r"\{(\w+)(!?)\}", filled, node.attrs["text"]))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from looplift.emit import products
 from looplift.emit.spelling import ATOM, MEDIANS, PRODUCT, literal
-from looplift.emit.text import Text, arranged, atom, expanded, full
+from looplift.emit.text import Text, arranged, atom, expanded
 from looplift.ir.array import Axis, Node
 
 if TYPE_CHECKING:
@@ -195,30 +195,6 @@ def module_text(p: Printer, node: Node) -> Text:
     return atom(f"{path}({flat}).unflatten(0, {text.at(ATOM)}.shape[:{lead}])")
 
 
-def cell_text(p: Printer, node: Node) -> Text:
-    """A recurrent cell: all samples as rows, in one dimension."""
-    args = node.args[:-1] if "rows" in node.attrs else node.args
-    lead = len(node.axes) + ("rows" in node.attrs)
-    flat = f".flatten(0, {lead - 1})" if lead > 1 else ""
-    texts = iter([f"{full(p, arg, node.axes)}{flat}" for arg in args])
-    groups = [f"({', '.join(next(texts) for _ in range(n))})" if n else next(texts) for n in node.attrs["groups"]]
-    called = f"{node.attrs['path']}({', '.join(groups)})"
-    return atom(called if node.kind.family == "tuple" else called + _rows_apart(p, node))
-
-
-def cell_part_text(p: Printer, node: Node) -> Text:
-    """One of the results of a recurrent cell."""
-    (cell,) = node.args
-    return atom(f"{p.text(cell).at(ATOM)}[{node.attrs['position']}]{_rows_apart(p, cell)}")
-
-
-def _rows_apart(p: Printer, node: Node) -> str:
-    extents = [p.extent(axis) for axis in node.axes]
-    if "rows" in node.attrs:
-        extents.append(p.text(node.args[-1]).text)
-    return f".unflatten(0, ({', '.join(extents)}))" if len(extents) > 1 else ""
-
-
 def vmapped_text(p: Printer, node: Node) -> Text:
     """``torch.vmap`` of one op, once for each axis."""
     name = node.attrs["name"]
@@ -263,6 +239,6 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "matmul": matmul_text, "contract": contract_text, "distances": distances_text, "only_finite": only_finite_text,
     "counted_both": counted_both_text, "label_pairs": label_pairs_text, "counted_own": counted_own_text,
     "label_table": label_table_text, "label_either": label_either_text, "label_sums": label_sums_text,
-    "leading": leading_text, "module": module_text, "custom": custom_text, "cell": cell_text, "part": cell_part_text,
+    "leading": leading_text, "module": module_text, "custom": custom_text,
     "vmapped": vmapped_text, "paired": paired_text, "field": field_text,
 }  # fmt: skip

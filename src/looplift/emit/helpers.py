@@ -329,6 +329,30 @@ def convolution(x, w, counts, *steps, parts=None):
     found = function(rows, filters, None, [s[2] for s in steps], around, [s[4] for s in steps], parts)
     return found.view(*lead, *kept[groups:], *found.shape[2:])
 ''',
+        "class_losses": '''
+def class_losses(function, x, y, lanes, own, reduction, weight=None, ignore_index=-100, **settings):
+    """Losses of classes: each lane has one, or as many as its ``own`` dimension of samples."""
+    lead, last = x.shape[:lanes + own], lanes + own - 1
+    named = {"weight": weight, "ignore_index": ignore_index, "reduction": "none"}
+    found = function(x.flatten(0, last), y.flatten(0, last), **named, **settings)
+    found = found.view(*lead, *found.shape[1:])
+    inner = tuple(range(lanes, found.dim()))
+    if reduction == "none":
+        return found
+    total = found.sum(inner) if inner else found
+    if reduction == "sum":
+        return total
+    counted = y != ignore_index
+    if weight is not None:
+        counted = weight[torch.where(counted, y, 0)] * counted
+    return total / (counted.sum(inner) if inner else counted)
+''',
+        "open_rows": '''
+def open_rows(mask):
+    """Whether no row of a mask of attention hides everything: what comes of such rows differs between batches."""
+    hidden = mask if mask.dtype == torch.bool else mask == -torch.inf
+    return not bool(hidden.all(-1).any())
+''',
         "tiles_array": '''
 def tiles_array(values, dim, first, count, step, width):
     """``values[first + step * i:][:width]`` along a dimension: i in its place, the elements of each window last."""

@@ -18,6 +18,7 @@ from looplift.emit import (
     arrays,
     batched,
     bounds,
+    cells,
     contractions,
     convolutions,
     diagonals,
@@ -69,7 +70,8 @@ RARER = {
         structure: """reduce fold along_dim method transposed unsqueezed reshaped stretched permuted merged join
             unflattened""",
         contractions: """matmul contract distances only_finite counted_both label_pairs counted_own label_table
-            label_either label_sums leading module custom cell part vmapped paired field""",
+            label_either label_sums leading module custom vmapped paired field""",
+        cells: "cell part open_rows",
         convolutions: "convolution pooled as_axes taps",
         diagonals: "diagonal renamed on_diagonal",
         softmax: "axes_logsumexp axes_softmax",

@@ -29,6 +29,7 @@ from looplift.frontend.exits import always_exits, without_exits
 from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value
 from looplift.frontend.source import plain_function, source_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand
+from looplift.ops import table
 from looplift.ops.names import name_of
 
 MAX_DEPTH = 24
@@ -247,9 +248,11 @@ def _module(build: Builder, callee: Const, positional: list[Value], keywords: di
             build.live_in(path, inner)
             value = static_call(build, Const(inner, path), [value], {})
         return value
-    if type(module).__module__.startswith("torch.nn."):
+    if type(module).__module__.startswith("torch.nn.") and type(module).__name__ not in table.FUNCTIONAL_MODULES:
         if not keywords and (found := differentiation.module(build, callee, positional)) is not None:
             return found
+        for name, inner in list(module.named_modules())[1:]:
+            _check_hooks(build, Const(inner, f"{callee.path}.{name}"))
         args = [operand(build, v) for v in positional]
         build.modules[callee.path] = module
         return build.operation("module", [callee, *args], {k: operand(build, v) for k, v in keywords.items()})

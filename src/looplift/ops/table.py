@@ -15,6 +15,7 @@ One name stands for the function, the method and the NumPy function of the same 
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from looplift.ops.names import OF_USERS
 
@@ -151,8 +152,37 @@ STATELESS_MODULES = frozenset(
     """Linear Bilinear Identity ReLU ReLU6 Sigmoid Tanh GELU SiLU Mish ELU SELU CELU LeakyReLU PReLU Softplus Softsign
     Hardtanh Hardswish Hardsigmoid LogSigmoid Tanhshrink Threshold Hardshrink Softshrink LayerNorm RMSNorm GroupNorm
     Embedding Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d MaxPool1d MaxPool2d AvgPool1d AvgPool2d Softmax
-    AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool2d LogSoftmax Flatten RNNCell GRUCell LSTMCell Softmin
-    GLU""".split()
+    AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d LogSoftmax RNNCell GRUCell
+    LSTMCell MaxPool3d AvgPool3d ConvTranspose3d""".split()
+)
+
+# layers that take sequences, and draw random numbers where they drop some of their values
+SEQUENCE_MODULES = frozenset("MultiheadAttention TransformerEncoderLayer TransformerDecoderLayer LSTM GRU RNN".split())
+
+
+def is_stateless(module: Any) -> bool:
+    """Whether calls of a module of torch's change nothing and draw no random numbers."""
+    kind = type(module).__name__
+    if kind.startswith("InstanceNorm"):
+        return not (module.training and module.track_running_stats)
+    if kind in SEQUENCE_MODULES:
+        return not any(_drops(inner) for inner in module.modules())
+    return not module.training or kind in STATELESS_MODULES
+
+
+def _drops(module: Any) -> bool:
+    rate = module.p if type(module).__name__ == "Dropout" else getattr(module, "dropout", 0)
+    return module.training and isinstance(rate, int | float) and rate > 0
+
+
+# network modules whose forward calls functions on their attributes, and does nothing else
+FUNCTIONAL_MODULES = frozenset(
+    """L1Loss MSELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss CrossEntropyLoss NLLLoss KLDivLoss
+    SoftMarginLoss PoissonNLLLoss HingeEmbeddingLoss CosineEmbeddingLoss MarginRankingLoss TripletMarginLoss
+    CosineSimilarity PairwiseDistance Flatten Unflatten Unfold Fold PixelShuffle PixelUnshuffle ChannelShuffle
+    Upsample UpsamplingBilinear2d UpsamplingNearest2d ReflectionPad1d ReflectionPad2d ReflectionPad3d
+    ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d ConstantPad1d ConstantPad2d
+    ConstantPad3d CircularPad1d CircularPad2d LocalResponseNorm GLU PReLU Softmax2d""".split()
 )
 
 _SIDE_EFFECT_PREFIXES = tuple("set_ use_ manual_ seed save load init enable get_ print compile".split())

@@ -11,8 +11,11 @@ if TYPE_CHECKING:
 
 _MODULE_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 _GLOBAL_HOOKS = tuple(f"_global{name}" for name in _MODULE_HOOKS)
-_SETTINGS = ("dim", "inplace", "return_indices")
-"""What torch's own modules hold that tells which dimensions they work on, and what they give."""
+_SETTINGS = ("dim", "inplace", "return_indices", "batch_first", "dropout", "track_running_stats")
+"""What torch's own modules hold that tells which dimensions they work on, what they give and whether they draw."""
+
+_CONTAINERS = (torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict)
+"""What is in these is guarded where it is called."""
 
 
 def of_module(writer: Writer, text: str, value: torch.nn.Module) -> list[str]:
@@ -30,11 +33,11 @@ def of_module(writer: Writer, text: str, value: torch.nn.Module) -> list[str]:
         f"{'' if value.training else 'not '}{table}['training']",
         f"{'' if has_hooks else 'not '}({hooked})",
         f"not ({everywhere})",
-        *_of_settings(writer, table, value),
+        *_of_settings(writer, text, table, value),
     ]
 
 
-def _of_settings(writer: Writer, table: str, value: torch.nn.Module) -> list[str]:
+def _of_settings(writer: Writer, text: str, table: str, value: torch.nn.Module) -> list[str]:
     """Those of a module of torch's; what a user's class holds is guarded where it is read."""
     if not type(value).__module__.startswith("torch.nn."):
         return []
@@ -42,8 +45,24 @@ def _of_settings(writer: Writer, table: str, value: torch.nn.Module) -> list[str
     out = [f"{table}[{name!r}] == {held[name]!r}" for name in _SETTINGS if _is_plain_setting(held.get(name, ...))]
     if isinstance(normalized := held.get("normalized_shape"), tuple):
         out.append(f"{writer.builtin('len')}({table}['normalized_shape']) == {len(normalized)}")
+    if "running_mean" in held["_buffers"]:
+        without = held["_buffers"]["running_mean"] is None
+        out.append(f"({table}['_buffers']['running_mean'] is None) is {without}")
+    if held["_modules"] and not isinstance(value, _CONTAINERS):
+        out.append(f"{writer.constant(inside)}({text}) == {inside(value)!r}")
     return out
 
 
+def inside(layer: torch.nn.Module) -> list[Any]:
+    """What decides how the modules in a layer run: their classes, modes and settings, and whether they have hooks."""
+    found: list[Any] = []
+    for name, one in layer.named_modules():
+        held = one.__dict__
+        hooked = "forward" in held or any(held[hooks] for hooks in _MODULE_HOOKS)
+        settings = [held.get(setting) for setting in ("batch_first", "dropout", "p")]
+        found.append((name, type(one).__qualname__, one.training, hooked, *map(repr, settings)))
+    return found
+
+
 def _is_plain_setting(value: Any) -> bool:
-    return value is None or isinstance(value, bool | int)
+    return value is None or isinstance(value, bool | int | float)

@@ -27,7 +27,10 @@ LEADING = frozenset(
 DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout")
 SAMPLE_RANK = {"Conv1d": 2, "Conv2d": 3, "Conv3d": 4, "MaxPool1d": 2, "MaxPool2d": 3, "AvgPool1d": 2, "AvgPool2d": 3,
                "AdaptiveAvgPool1d": 2, "AdaptiveAvgPool2d": 3, "AdaptiveMaxPool2d": 3, "ConvTranspose1d": 2,
-               "ConvTranspose2d": 3, "BatchNorm1d": None, "BatchNorm2d": None}  # fmt: skip
+               "ConvTranspose2d": 3, "ConvTranspose3d": 4, "MaxPool3d": 4, "AvgPool3d": 4, "AdaptiveAvgPool3d": 4,
+               "AdaptiveMaxPool1d": 2, "InstanceNorm1d": 2, "InstanceNorm2d": 3, "InstanceNorm3d": 4}  # fmt: skip
+BATCH_RANKS = {"BatchNorm1d": (2, 3), "BatchNorm2d": (4,), "BatchNorm3d": (5,), "GroupNorm": (2, 3, 4, 5)}
+"""Norms that take batches only: of how many dimensions."""
 FRESH = frozenset(
     """Linear Sigmoid Tanh GELU Softplus Softsign LogSigmoid Tanhshrink LayerNorm RMSNorm Embedding Softmax
     LogSoftmax""".split()
@@ -80,14 +83,14 @@ def _of_sample(context: Context, module: Any, path: str, x: Node, made: Kind, hi
         return Node("module", (x,), x.axes, made, attrs, hint)
     if kind in LEADING and x.kind.rank >= (kind in ("Linear", "LayerNorm", "RMSNorm")):
         return Node("module", (x,), x.axes, made, attrs, hint)
-    if kind in SAMPLE_RANK and SAMPLE_RANK[kind] is not None:
+    if kind in SAMPLE_RANK:
         sample = SAMPLE_RANK[kind]
         if x.kind.rank == sample:
             return Node("module", (x,), x.axes, made, {**attrs, "flatten": True}, hint)
         if x.kind.rank == sample + 1:
             return Node("module", (x,), x.axes, made, {**attrs, "flatten": True, "own_batch": True}, hint)
-    if kind.startswith("BatchNorm") and module.training:
-        raise context.refuse("effect-order", f"'{path}' updates its statistics at each call in training mode")
+    if x.kind.rank in BATCH_RANKS.get(kind, ()) and getattr(module, "running_mean", module) is not None:
+        return Node("module", (x,), x.axes, made, {**attrs, "flatten": True, "own_batch": True}, hint)
     raise context.refuse("unknown-op", f"'{path}' ({kind}) has no batched rule yet")
 
 

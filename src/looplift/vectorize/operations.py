@@ -21,6 +21,7 @@ from looplift.vectorize import (
     ragged,
     ragged_arrays,
     rows,
+    sequences,
     shapes,
     stacked,
     strips,
@@ -205,6 +206,8 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     name = op.name.removeprefix("inplace.")
     if op.name == "module" and ragged.takes_rows(op):
         return cells.called(context, op, fact, var)
+    if op.name == "module" and sequences.takes(op):
+        return sequences.called(context, op, fact, var)
     if op.name == "module":
         from looplift.vectorize.network import module_call
 
@@ -261,6 +264,12 @@ TENSOR_FORMS = frozenset(
 )
 """Of torch, with a form in ``tensor_forms``, which is imported for these alone."""
 
+LOSSES = frozenset(
+    """mse_loss l1_loss smooth_l1_loss huber_loss soft_margin_loss kl_div binary_cross_entropy
+    binary_cross_entropy_with_logits cross_entropy nll_loss""".split()
+)
+"""Those with a form in ``losses``."""
+
 
 def _form(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Val | None:
     """The batched form of a function that has one of its own."""
@@ -268,6 +277,8 @@ def _form(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], 
         return None
     if context.library == "np":
         from looplift.vectorize import array_forms as forms
+    elif name.startswith("torch.nn.functional.") and table.base_name(name) in LOSSES:
+        from looplift.vectorize import losses as forms
     elif table.base_name(name) in TENSOR_FORMS:
         from looplift.vectorize import tensor_forms as forms
     else:
