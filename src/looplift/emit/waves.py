@@ -12,7 +12,7 @@ from typing import Any
 from looplift.emit.waves_lanes import NoRule, lanes_body
 from looplift.emit.waves_reach import reach_of
 from looplift.emit.waves_rows import rows_body
-from looplift.runtime import waves, waves_batches, waves_sums, waves_tables
+from looplift.runtime import waves, waves_attributes, waves_batches, waves_sums, waves_tables
 from looplift.runtime.waves_program import Apply, HostProgram, Point
 
 
@@ -37,13 +37,13 @@ def waves_source(program: HostProgram, name: str = "region") -> str:
     return f"{imports}\n\n\n{scheduler}\n\n\n{function}"
 
 
-SCHEDULER_IMPORTS = "from array import array\nfrom typing import Any\n\nimport torch\n"
+SCHEDULER_IMPORTS = "import types\nfrom array import array\nfrom typing import Any\n\nimport torch\n"
 
 
 def scheduler_text() -> str:
     """The scheduler's source, without its imports."""
     texts = []
-    for module in (waves_tables, waves_batches, waves_sums, waves):
+    for module in (waves_tables, waves_batches, waves_sums, waves_attributes, waves):
         source = str(inspect.getsource(module)).split("# --- begin ---\n")[1].split("# --- end ---")[0]
         texts.append(re.sub(r"\A(?:(?:import|from) .*\n|\n)*", "", source).strip())
     return "\n\n\n".join(texts)
@@ -118,13 +118,23 @@ def _return(program: HostProgram) -> list[str]:
     """The live-outs as a tuple, with tensors in place of handles."""
     renamed = {"return": program.returned_name}
     names = [renamed.get(name, name) for name, _ in program.results]
-    handles = "".join(f"{renamed.get(name, name)}, " for name, waiting in program.results if waiting).strip()
+    waiting = [renamed.get(name, name) for name, waits in program.results if waits]
     lines = []
     if program.returned is not None:
         text = ast.unparse(ast.fix_missing_locations(program.returned))
         lines.append(f"{program.returned_name} = {text}")
-    if handles:
-        lines.append(f"{handles} = {program.scheduler}.resolve(({handles}))")
+    given, taken = list(waiting), list(waiting)
+    if program.assigned:
+        given.append(f"{program.scheduler}.values_assigned()")
+        taken.append(program.assigned)
+    if given:
+        lines.append(f"{_tuple(taken)} = {program.scheduler}.resolve(({_tuple(given)}))")
     else:
         lines.append(f"{program.scheduler}.run()")
-    return [*lines, f"return ({''.join(f'{name}, ' for name in names).strip()})"]
+    if program.assigned:
+        lines.append(f"{program.scheduler}.assign({program.assigned})")
+    return [*lines, f"return ({_tuple(names)})"]
+
+
+def _tuple(parts: list[str]) -> str:
+    return "".join(f"{part}, " for part in parts).strip()

@@ -12,13 +12,14 @@ import builtins
 from collections.abc import Mapping
 from typing import Any
 
+from looplift.frontend.host_attributes import check_assigned
 from looplift.frontend.host_cut import Cut, Program, lanes_of, view_sites
 from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_stages import set_stages
 from looplift.frontend.host_timing import Again, Timing
 from looplift.frontend.host_values import Atom, Container, External, Live, is_tensor
-from looplift.frontend.private import names_apart
+from looplift.frontend.private import attributes_apart, names_apart
 from looplift.runtime.waves_program import HostProgram
 
 
@@ -32,7 +33,7 @@ def host_program(
 
     ``live_outs`` names what is read after the statements; ``"return"`` stands for the value of a last ``return``.
     """
-    statements = names_apart(statements, live_ins)
+    statements = attributes_apart(names_apart(statements, live_ins), live_ins)
     returned = statements[-1] if statements and isinstance(statements[-1], ast.Return) else None
     body = statements if returned is None else statements[:-1]
     for statement in body:
@@ -41,6 +42,7 @@ def host_program(
                 refuse("unsupported-syntax", "the loop is left by 'return'", node)
     flow = _analysed(statements, live_ins, globals)
     _check_updates(flow)
+    check_assigned(flow, statements[0])
     flow.scheduler = flow.names.fresh("waves")
     program = Program(flow)
     for routine in flow.routines.values():
@@ -82,6 +84,7 @@ def _assembled(
     names = program.flow.names
     dispatchers = list(program.dispatchers.values())
     made = HostProgram(program.points, functions, dispatchers, region, list(live_ins), results, returned)
+    made.assigned = names.fresh("assigned") if program.flow.assigned else ""
     made.scheduler, made.returned_name = program.flow.scheduler, names.fresh("returned")
     made.constants = dict(names.constants)
     made.guards = list(names.guards.items())
@@ -117,7 +120,7 @@ def _results(flow: Flow, live_outs: list[str], returned: ast.Return | None) -> l
         else:
             atoms = flow.region.variables.get(name, set())
         sites = lanes_of(flow, atoms)
-        _check_containers(flow, name, atoms, returned or flow.region.body[0])
+        check_containers(flow, name, atoms, returned or flow.region.body[0])
         if sites & views:
             node = returned or flow.region.body[0]
             refuse("aliasing", f"'{name}' may share memory with another tensor", node)
@@ -125,7 +128,7 @@ def _results(flow: Flow, live_outs: list[str], returned: ast.Return | None) -> l
     return found
 
 
-def _check_containers(flow: Flow, name: str, atoms: set[Atom], node: ast.AST) -> None:
+def check_containers(flow: Flow, name: str, atoms: set[Atom], node: ast.AST) -> None:
     """Tensors that leave stand in lists and tuples, or as values of dicts: not as keys, in sets or in iterators."""
     seen: set[Atom] = set()
     queue = list(atoms)

@@ -419,7 +419,10 @@ def _sequence_function(flow: Flow, value: Any, node: ast.Call, arguments: list[s
         if len(node.args) > 1 or node.keywords:
             refuse("unknown-op", "'sum' with a start is not understood", node)
         return flow.lane(node, Operation("python_sum", "same", "function", tuple(node.args)), flow.rank(elements))
-    if value is dict or node.keywords:
+    named = {item.arg: item.value for item in node.keywords}
+    if value in (min, max) and len(arguments) == 1 and named.keys() == {"default"}:
+        elements = elements | flow.values[named["default"]]
+    elif value is dict or named.keys() - ({"reverse"} if value is sorted else set()):
         refuse("unknown-call", f"'{ast.unparse(node)}' is not understood here", node)
     return _ordering(flow, value, node, arguments, elements)
 

@@ -90,6 +90,12 @@ class Cut(Segments):
             return ast.copy_location(ast.Expr(unknown), statement)
         where = run if self.may_hoist(statement) else None
         match statement:
+            case ast.Assign(targets=[ast.Attribute() as target], value=value):
+                made = ast.Expr(self.assignment(target, self.expression(value, where)))
+            case ast.AugAssign(target=ast.Attribute() as target, op=sign, value=value):
+                before = ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
+                self.flow.attributes.add(before)
+                made = ast.Expr(self.assignment(target, ast.BinOp(self.inline(before), sign, self.inline(value))))
             case ast.If(test=test, body=body, orelse=orelse):
                 made = ast.If(self.expression(test, where), self.block(body), self.block(orelse) if orelse else [])
             case ast.For(target=target, iter=iterable, orelse=orelse):
@@ -119,7 +125,7 @@ class Cut(Segments):
                 targets = [target]
             case _:
                 return None
-        parts = [part for target in targets for part in ast.walk(target) if isinstance(part, ast.Subscript)]
+        parts = [part for one in targets for part in ast.walk(one) if isinstance(part, ast.Subscript | ast.Attribute)]
         owners = [part.value for part in parts if not isinstance(part.ctx, ast.Load)]
         return self.raising(statement) if not all(map(self.is_known, owners)) else None
 
@@ -296,6 +302,9 @@ class Cut(Segments):
             return self.row_call(node, None)
         if isinstance(node, ast.expr) and not isinstance(node, ast.Slice) and self.is_tensor_work(node, run):
             return self.point_call(node, run)
+        if isinstance(node, ast.Attribute) and node.attr in flow.assigned and node in flow.attributes:
+            owner = self.inline(node.value) if run is None else self.expression(node.value, run)
+            return self.scheduled("get", owner, node, ast.Constant(node.attr))
         if isinstance(node, ast.Attribute) and node in flow.properties:
             return self.user_call(flow.properties[node], run)
         if isinstance(node, ast.Call) and node in flow.tests:
@@ -319,9 +328,17 @@ class Cut(Segments):
                 return node
         return ast.copy_location(made, node)
 
-    def scheduled(self, name: str, value: ast.expr, node: ast.AST) -> ast.expr:
+    def assignment(self, target: ast.Attribute, value: ast.expr) -> ast.expr:
+        """What keeps a value for an attribute of an object, which gets it when all is done."""
+        names, kinds = self.flow.names, self.flow.assigned[target.attr]
+        known = [ast.Name(names.constant(kind, kind.__name__), ast.Load()) for kind in kinds]
+        owner = self.inline(target.value)
+        return self.scheduled("put", value, target, owner, ast.Constant(target.attr), *known)
+
+    def scheduled(self, name: str, value: ast.expr, node: ast.AST, *others: ast.expr) -> ast.expr:
         """``waves.name(value)``."""
-        made = ast.Call(ast.Attribute(ast.Name(self.flow.scheduler, ast.Load()), name, ast.Load()), [value], [])
+        scheduler = ast.Name(self.flow.scheduler, ast.Load())
+        made = ast.Call(ast.Attribute(scheduler, name, ast.Load()), [value, *others], [])
         return ast.copy_location(made, node)
 
     def _fields(self, node: Any, run: Run | None) -> Any:

@@ -74,7 +74,7 @@ def _is_list(node: ast.expr) -> bool:
 def _written(node: ast.AST) -> str | None:
     """The name through which a node changes something."""
     match node:
-        case ast.Subscript(value=owner, ctx=ast.Store() | ast.Del()) | ast.Attribute(value=owner, ctx=ast.Store()):
+        case ast.Subscript(value=owner, ctx=ast.Store() | ast.Del()):
             return _root(owner)
         case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in CHANGES:
             return _root(owner)

@@ -221,6 +221,8 @@ def _tensor_operator(
 def attribute(flow: Flow, routine: Routine, node: ast.Attribute) -> set[Atom]:
     found: set[Atom] = set()
     for atom in evaluate(flow, routine, node.value):
+        if is_none(atom) or isinstance(atom, External):
+            flow.attributes.add(node)
         if not is_none(atom):
             found |= attribute_of(flow, atom, node)
     return found
@@ -310,7 +312,8 @@ def external_attribute(flow: Flow, atom: External, node: ast.Attribute) -> set[A
     if issubclass(kind, tuple) and name in getattr(kind, "_fields", ()):
         return set(inside.at(kind._fields.index(name)))  # type: ignore[attr-defined]
     if name in inside.fields:
-        return set(inside.fields[name])
+        of_class = {HOST} if name in flow.assigned and is_literal(stored) and stored is not None else set()
+        return inside.fields[name] | of_class
     return {HOST} if is_literal(stored) and stored is not None else set()
 
 

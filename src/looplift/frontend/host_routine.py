@@ -15,9 +15,10 @@ from typing import Any
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.frontend.host_values import Atom, Live
-from looplift.frontend.private import names_apart
+from looplift.frontend.private import attributes_apart, names_apart
 
-RESERVED = {"Batches", "Handle", "MixedShapes", "Sums", "Table", "Waves", "array", "Any", "torch", "region"}
+RESERVED = {"Any", "Attributes", "Batches", "Handle", "MixedShapes", "Sums", "Table", "Waves", "array", "region",
+            "torch", "types"}  # fmt: skip
 """Names that the emitted text has for itself."""
 
 
@@ -110,7 +111,7 @@ def routine_of(function: types.FunctionType, names: Names) -> Routine:
             raise NotLiftable("unknown-call", f"the default of '{name}' in '{function.__name__}' is not a literal")
         if repr(_default_of(function, name)) != repr(ast.literal_eval(default)):
             raise NotLiftable("unknown-call", f"the default of '{name}' in '{function.__name__}' was replaced")
-    body = names_apart(_without_docstring(definition.body), parameters)
+    body = attributes_apart(names_apart(_without_docstring(definition.body), parameters), parameters)
     variables: dict[str, set[Atom]] = {name: set() for name in parameters}
     routine = Routine(_emitted_name(function), body, parameters, function, defaults, variables)
     routine.locals = {*parameters, *bound_names(body)}

@@ -210,12 +210,16 @@ class Segments:
     def leaf(self, node: ast.expr, run: Run, role: str) -> Tree:
         atoms = self.flow.values.get(node, set())
         arity = self.tuple_arity(atoms) if any(isinstance(atom, (Pack, Container)) for atom in atoms) else None
-        if arity is not None and isinstance(node, (ast.Name, ast.Subscript)):
+        if arity is not None and isinstance(node, (ast.Name, ast.Subscript)) and not self.runs_code(node):
             parts = [ast.copy_location(ast.Subscript(node, ast.Constant(k), ast.Load()), node) for k in range(arity)]
             for position, part in enumerate(parts):
                 self.flow.values[part] = self._at(atoms, position)
             return Display("tuple", tuple(self.input(part, run, role) for part in parts))
         return self.input(node, run, role)
+
+    def runs_code(self, node: ast.expr) -> bool:
+        """Whether an expression calls something, so that it must be evaluated once."""
+        return any(isinstance(part, ast.Call) or part in self.flow.properties for part in ast.walk(node))
 
     def _at(self, atoms: set[Atom], position: int) -> set[Atom]:
         found: set[Atom] = set()
@@ -257,7 +261,8 @@ class Segments:
             atoms = tensors
         elif any(isinstance(atom, Pack) for atom in atoms):
             refuse("unknown-op", f"'{ast.unparse(node)}' has an unknown number of tensors", node)
-        rank = self.flow.rank(atoms) if all(map(is_tensor_atom, atoms)) else None
+        tensors = {atom for atom in atoms if not is_none(atom)}  # of None an operation raises, and the loop runs
+        rank = self.flow.rank(atoms) if tensors and all(map(is_tensor_atom, tensors)) else None
         cast = f"{self.flow.scheduler}.weak" if role == "weak" else ""
         made = Input(self._name(node, run), rank, role, cast, listed)
         run.parameters.append(made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from looplift.frontend.host_attributes import assign, update
 from looplift.frontend.host_expressions import evaluate, require_plain_truth
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
@@ -18,10 +19,14 @@ def visit_block(flow: Flow, routine: Routine, statements: list[ast.stmt]) -> Non
 
 def visit(flow: Flow, routine: Routine, statement: ast.stmt) -> None:
     match statement:
+        case ast.Assign(targets=[ast.Attribute() as target], value=value):
+            assign(flow, routine, target, evaluate(flow, routine, value))
         case ast.Assign(targets=targets, value=value):
             atoms = evaluate(flow, routine, value)
             for target in targets:
                 bind(flow, routine, target, atoms)
+        case ast.AnnAssign(target=ast.Attribute() as target, value=value) if value is not None:
+            assign(flow, routine, target, evaluate(flow, routine, value))
         case ast.AnnAssign(target=target, value=value) if value is not None:
             bind(flow, routine, target, evaluate(flow, routine, value))
         case ast.AugAssign():
@@ -96,6 +101,9 @@ def visit_update(flow: Flow, routine: Routine, statement: ast.AugAssign) -> None
         owner = evaluate(flow, routine, _as_load(statement.target, flow))
         if any(map(is_tensor_atom, owner | value)):
             refuse("aliasing", "a tensor in a container is changed in place", statement)
+        if isinstance(statement.target, ast.Attribute):
+            update(flow, routine, statement, owner | value)
+            return
         bind(flow, routine, statement.target, owner | value)
         return
     variable = routine.variables.setdefault(statement.target.id, set())
@@ -153,7 +161,7 @@ def bind(flow: Flow, routine: Routine, target: ast.expr, atoms: set[Atom]) -> No
             for owner in owners:
                 store(flow, owner, index, keys, atoms, target)
         case _:
-            refuse("memory-dependence", "a store into an attribute is not understood here", target)
+            refuse("memory-dependence", "this store into an attribute is not understood here", target)
 
 
 def _rest(flow: Flow, atoms: set[Atom], node: ast.Starred) -> Atom:

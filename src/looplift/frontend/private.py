@@ -86,3 +86,63 @@ class _Renaming(ast.NodeTransformer):
         return node
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+def attributes_apart(statements: list[ast.stmt], bound: Iterable[str] = ()) -> list[ast.stmt]:
+    """The statements with each assignment to an attribute alone: ``a.h, a.c = v`` by way of names of its own."""
+    nodes = [node for statement in statements for node in ast.walk(statement)]
+    if not any(_is_among_targets(node) for node in nodes):
+        return statements
+    apart = _AttributesApart({node.id for node in nodes if isinstance(node, ast.Name)} | set(bound))
+    made = [apart.visit(copy.deepcopy(statement)) for statement in statements]
+    return [one for some in made for one in (some if isinstance(some, list) else [some])]
+
+
+def _is_among_targets(node: ast.AST) -> bool:
+    """Whether a statement assigns to an attribute, and to something else too."""
+    if not isinstance(node, ast.Assign) or (len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute)):
+        return False
+    parts = [part for target in node.targets for part in _flat(target)]
+    return any(isinstance(part, ast.Attribute) for part in parts)
+
+
+def _flat(target: ast.expr) -> list[ast.expr]:
+    if isinstance(target, ast.Tuple | ast.List):
+        return [part for item in target.elts for part in _flat(item)]
+    return [target]
+
+
+class _AttributesApart(ast.NodeTransformer):
+    def __init__(self, known: set[str]):
+        self.known = known
+
+    def fresh(self, hint: str) -> str:
+        made = next(text for k in itertools.count(2) if (text := f"{hint}_{k}") not in self.known)
+        self.known.add(made)
+        return made
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
+        if not _is_among_targets(node):
+            return node
+        made: list[ast.stmt] = []
+        value, name = node.value, ""
+        if len(node.targets) > 1:
+            name = self.fresh("value")
+            made.append(ast.Assign([ast.Name(name, ast.Store())], value))
+        for target in node.targets:
+            value = ast.Name(name, ast.Load()) if name else value
+            after: list[ast.stmt] = []
+            if _flat(target) != [target]:
+                target = self.named(target, after)
+            made += [ast.Assign([target], value), *after]
+        return [ast.fix_missing_locations(ast.copy_location(one, node)) for one in made]
+
+    def named(self, target: ast.expr, after: list[ast.stmt]) -> ast.expr:
+        """The target with a name in place of each part; what then gives the parts their values goes to ``after``."""
+        if isinstance(target, ast.Tuple | ast.List):
+            return type(target)([self.named(item, after) for item in target.elts], ast.Store())
+        if isinstance(target, ast.Starred):
+            return ast.Starred(self.named(target.value, after), ast.Store())
+        name = self.fresh(target.attr if isinstance(target, ast.Attribute) else "item")
+        after.append(ast.Assign([target], ast.Name(name, ast.Load())))
+        return ast.Name(name, ast.Store())

@@ -71,6 +71,7 @@ def in_waves(program: RegionProgram, values: Mapping[str, Any], settings: Settin
     line, file = program.line, program.file
     records = [LoopRecord(file, place[0], "waves") for place in program.loops] or [LoopRecord(file, line, "waves")]
     code = RegionCode(statements, {name: function} | scope, [text], guards, decisions=records, imports=[])
+    code.repeatable = not host.assigned
     code.shares_work = lambda: function.__globals__["Waves"].sharing > 1.5
     return code
 

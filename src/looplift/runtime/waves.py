@@ -10,17 +10,19 @@ from typing import Any
 
 import torch
 
+from looplift.runtime.waves_attributes import Attributes
 from looplift.runtime.waves_sums import Sums
 from looplift.runtime.waves_tables import Handle, MixedShapes, Table
 
 
-class Waves(Sums):
+class Waves(Sums, Attributes):
     """Groups the calls of points by what they depend on, and runs group after group."""
 
     sharing = 1.0  # how many calls a batch of the last run had
 
     def __init__(self):
-        super().__init__()
+        Sums.__init__(self)
+        Attributes.__init__(self)
         self.wrapped = {}
         self.described = {}
         self.joins = None

@@ -122,7 +122,8 @@ class HostProgram:
 
     ``constants`` are the objects that the text needs besides the live-ins, by name; ``guards`` are (expression,
     value) pairs that must hold for another call: evaluate the expression in ``guard_scope`` joined with the live-ins
-    and compare by ``is`` or ``==``.
+    and compare by ``is`` or ``==``. ``assigned`` is the name of what is assigned to attributes of objects, if anything
+    is.
     """
 
     points: list[Point]
@@ -134,6 +135,7 @@ class HostProgram:
     returned: ast.expr | None = None
     scheduler: str = "waves"
     returned_name: str = "returned"
+    assigned: str = ""
     constants: dict[str, Any] = field(default_factory=dict)
     guards: list[tuple[str, Any]] = field(default_factory=list)
     guard_scope: dict[str, Any] = field(default_factory=dict)
