@@ -95,11 +95,23 @@ def passes_array(sign, values, first, axis, mask=None):
     taken = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}[sign](values, before)
     return taken if mask is None else taken & mask
 ''',
-    "best_place": '''
-def best_place(sign, values, first, dim, mask=None):
-    """The last place whose value is ``sign`` than ``first`` and all values before it that the mask takes, or -1."""
-    values, first, least = values.detach(), first.detach(), sign[0] == "<"
-    kept = mask
+    "running_best": '''
+def running_best(sign, values, first, dim):
+    """At each position the last value so far that was ``sign`` (">", ">=", "<", "<=") than ``first`` and all before."""
+    least, size = sign[0] == "<", values.shape[dim]
+    seen = torch.where(values == values, values, float("inf") if least else float("-inf"))
+    seen = torch.cat([first.unsqueeze(dim), seen], dim)
+    best = (torch.cummin if least else torch.cummax)(seen, dim).values.narrow(dim, 0, size)
+    taken = {">": torch.gt, ">=": torch.ge, "<": torch.lt, "<=": torch.le}[sign](values, best)
+    shape = [-1 if k == dim else 1 for k in range(values.dim())]
+    place = torch.arange(1, size + 1, device=values.device).view(shape)
+    return seen.gather(dim, torch.where(taken, place, 0).cummax(dim).values)
+''',
+    "best_of": '''
+def best_of(sign, values, first, dim, mask=None):
+    """The last place whose value is ``sign`` than ``first`` and all values before it that the mask takes, or -1, and
+    the value there, ``first`` where there is none."""
+    kept, least = mask, sign[0] == "<"
     if values.is_floating_point():
         never = float("inf") if least else float("-inf")
         kept = values == values if mask is None else mask & (values == values)
@@ -113,8 +125,14 @@ def best_place(sign, values, first, dim, mask=None):
         shape = [-1 if k == dim else 1 for k in range(seen.dim())]
         places = torch.arange(seen.shape[dim], device=seen.device).view(shape)
         place = torch.where(same if kept is None else same & kept, places, -1).amax(dim)
+        best = seen.gather(dim, place.clamp(min=0).unsqueeze(dim)).squeeze(dim)
     better = {">": torch.gt, ">=": torch.ge, "<": torch.lt, "<=": torch.le}[sign](best, first)
-    return torch.where(better, place, -1)
+    return torch.where(better, place, -1), torch.where(better, best, first)
+''',
+    "best_place": '''
+def best_place(sign, values, first, dim, mask=None):
+    """The last place whose value is ``sign`` than ``first`` and all values before it that the mask takes, or -1."""
+    return best_of(sign, values.detach(), first.detach(), dim, mask)[0]
 ''',
     "best_place_array": '''
 def best_place_array(sign, values, first, axis, mask=None):
@@ -151,26 +169,37 @@ def at_best_array(place, values, first, axis):
 ''',
     "linear_recurrence": '''
 def linear_recurrence(a, b, h, dim):
-    """``h = a * h + b`` along a dimension, all values of h, by doubling (Hillis and Steele 1986)."""
-    size = b.shape[dim]
-    constant = not isinstance(a, torch.Tensor)
+    """``h = a * h + b`` along a dimension, all values of h; from zeros on without h."""
+    constant, size = not isinstance(a, torch.Tensor), b.shape[dim]
+    way = _by_powers if constant else _doubled
+    needed = torch.is_grad_enabled() and not constant and a.requires_grad  # backward needs the values: they get a copy
+    if h is None and constant and a - a == 0:
+        return _Recurrence.apply(a, b, dim, True, way) if _asks(b) else way(a, b, dim, True)
+    h = b.detach().select(dim, 0) * 0 if h is None else h
+    if h.shape == b.shape[:dim] + b.shape[dim + 1 :] and not (needed or _asks(b) or _asks(h)):
+        b = b.clone()
+        b.select(dim, 0).add_((a if constant else a.select(dim, 0)) * h)
+        return way(a if constant else a.narrow(dim, 1, size - 1), b, dim, True)
     first = (a if constant else a.narrow(dim, 0, 1)) * h.unsqueeze(dim) + b.narrow(dim, 0, 1)
     shape = [size if k == dim else n for k, n in enumerate(first.shape)]
     b = torch.cat([first, b.expand(shape).narrow(dim, 1, size - 1)], dim)
     a = a if constant else a.expand(shape).narrow(dim, 1, size - 1)
-    needed = torch.is_grad_enabled() and not constant and a.requires_grad  # backward needs the values: they get a copy
-    if needed or (torch.is_grad_enabled() and b.requires_grad):
-        found = _Recurrence.apply(a, b, dim, True)
-        return found.clone() if needed else found
-    return _doubled(a, b, dim, True)
+    if not needed and not _asks(b):
+        return way(a, b, dim, True)
+    found = _Recurrence.apply(a, b, dim, True, way)
+    return found.clone() if needed else found
+
+
+def _asks(values):
+    return torch.is_grad_enabled() and values.requires_grad
 
 
 class _Recurrence(torch.autograd.Function):
     """Adds ``a[k] * h[k]`` to ``h[k + 1]``, one after the other; or the other way around, which gives the gradients."""
 
     @staticmethod
-    def forward(context, a, h, dim, forth):
-        h = _doubled(a, h.clone(), dim, forth)
+    def forward(context, a, h, dim, forth, way):
+        h = way(a, h.clone(), dim, forth)
         factors = isinstance(a, torch.Tensor)
         context.save_for_backward(*((a, h if context.needs_input_grad[0] else None) if factors else ()))
         context.number, context.dim, context.forth = None if factors else a, dim, forth
@@ -180,30 +209,46 @@ class _Recurrence(torch.autograd.Function):
     def backward(context, gradient):
         a, h = context.saved_tensors or (context.number, None)
         factor = a.conj() if context.number is None else a
-        gradient = _Recurrence.apply(factor, gradient, context.dim, not context.forth)
+        gradient = _Recurrence.apply(factor, gradient, context.dim, not context.forth, _doubled)
         if not context.needs_input_grad[0]:
-            return None, gradient, None, None
+            return None, gradient, None, None, None
         size = a.shape[context.dim]
         early, late = (h, gradient) if context.forth else (gradient, h)
         early, late = early.narrow(context.dim, 0, size), late.narrow(context.dim, 1, size)
-        return (early.conj() * late if context.forth else early * late.conj()), gradient, None, None
+        return (early.conj() * late if context.forth else early * late.conj()), gradient, None, None, None
 
 
 def _doubled(a, h, dim, forth):
     """Adds ``a[k] * h[k]`` to ``h[k + 1]``, or ``a[k] * h[k + 1]`` to ``h[k]``, over 1, 2, 4... positions at a time."""
-    size, step = h.shape[dim], 1
+    rows, a = h.transpose(0, dim), a.transpose(0, dim) if isinstance(a, torch.Tensor) else a
+    size, step = len(rows), 1
     while step < size:
-        early, late = h.narrow(dim, 0, size - step), h.narrow(dim, step, size - step)
+        early, late = rows[: size - step], rows[step:]
         if forth:
-            late += a * early
+            late.add_(a * early)
         else:
-            early += a * late
-        if 2 * step < size and not isinstance(a, torch.Tensor):
-            a = a * a
-        elif 2 * step < size:
-            a = a.narrow(dim, 0, size - 2 * step) * a.narrow(dim, step, size - 2 * step)
+            early.add_(a * late)
+        if 2 * step < size:
+            a = a[: size - 2 * step] * a[step:] if isinstance(a, torch.Tensor) else a * a
         step *= 2
     return h
+
+
+def _by_powers(a, h, dim, forth):
+    """The same for a number, by a matrix of its powers for some positions at a time, where that takes less time."""
+    size = h.shape[dim]
+    if 64 < size < 2048 or not h.is_floating_point() or torch.is_autocast_enabled(h.device.type):
+        return _doubled(a, h.clone(), dim, forth)
+    width = size if size <= 64 else 32
+    h = h.transpose(dim, -1)
+    powers = torch.pow(a, torch.arange(width + 1, dtype=h.dtype, device=h.device))
+    matrix = torch.nn.functional.pad(powers[:-1], (width - 1, 0)).unfold(0, width, 1).flip(0)
+    if size == width:
+        return (h @ matrix).transpose(dim, -1)
+    parts = torch.nn.functional.pad(h, (0, -size % width)).unflatten(-1, (-1, width)) @ matrix
+    ends = _by_powers(powers[-1].item(), parts[..., -1], h.dim() - 1, True)
+    parts[..., 1:, :] += ends[..., :-1].unsqueeze(-1) * powers[1:]
+    return parts.flatten(-2)[..., :size].transpose(dim, -1)
 
 ''',
     "linear_recurrence_array": '''

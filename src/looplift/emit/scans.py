@@ -122,10 +122,21 @@ def _is_counted(term: Node) -> bool:
 def _running_last(p: Printer, node: Node) -> Text:
     taken, value, init = node.args
     dim, rest = _split(node)
+    if p.library == "torch" and not p.gradients and rest and _is_best(node):
+        p.need("running_best")
+        texts = [f'"{taken.attrs["sign"]}"', _whole(p, value, node.axes, node.kind), _whole(p, init, rest, node.kind)]
+        return atom(f"running_best({', '.join(texts)}, {dim})")
     p.need(name := _for_library(p, "running_last"))
     mask = _whole(p, taken, node.axes, Kind("bool"))
     texts = mask, _whole(p, value, node.axes, node.kind), _whole(p, init, rest, node.kind)
     return atom(f"{name}({', '.join(texts)}, {dim})")
+
+
+def _is_best(node: Node) -> bool:
+    """Whether what is taken is the best value so far, with no other mask, in floats."""
+    taken, value, init = node.args
+    own = taken.op == "passes" and taken.attrs["axis"] is node.attrs["axis"] and taken.args == (value, init)
+    return own and not node.kind.rank and "float" in str(node.kind.dtype or node.kind.family)
 
 
 def _last_taken(p: Printer, node: Node) -> Text:
@@ -143,10 +154,25 @@ def _last_taken(p: Printer, node: Node) -> Text:
 def _best_place(p: Printer, node: Node) -> Text:
     value, init, *mask = node.args
     axes, kind = node.attrs["along"], node.attrs["of"]
+    if p.library == "torch":
+        p.need("best_of")
     p.need(name := _for_library(p, "best_place"))
     texts = [f'"{node.attrs["sign"]}"', _whole(p, value, axes, kind), _whole(p, init, node.axes, kind)]
     texts += [str(axes.index(node.attrs["axis"])), *(_whole(p, m, axes, Kind("bool")) for m in mask)]
     return atom(f"{name}({', '.join(texts)})")
+
+
+def _best_of(p: Printer, node: Node) -> Text:
+    value, init, *mask = node.args
+    axes, kind = node.attrs["along"], node.attrs["of"]
+    p.need("best_of")
+    texts = [f'"{node.attrs["sign"]}"', _whole(p, value, axes, kind), _whole(p, init, node.axes, kind)]
+    texts += [str(axes.index(node.attrs["axis"])), *(_whole(p, m, axes, Kind("bool")) for m in mask)]
+    return atom(f"best_of({', '.join(texts)})")
+
+
+def _best_item(p: Printer, node: Node) -> Text:
+    return atom(f"{p.text(node.args[0]).at(ATOM)}[{node.attrs['item']}]")
 
 
 def _at_best(p: Printer, node: Node) -> Text:
@@ -198,8 +224,18 @@ def _recurrence(p: Printer, node: Node) -> Text:
     if factor.axes or not factor.kind.is_number:
         kind = Kind(node.kind.family, node.kind.dtype, node.kind.rank) if node.kind.is_array else node.kind
         first = _whole(p, factor, node.axes, kind)
-    texts = first, _whole(p, term, node.axes, node.kind), _whole(p, init, rest, node.kind)
-    return atom(f"{name}({', '.join(texts)}, {dim})")
+    start = "None" if p.library == "torch" and _is_zero(init) else _whole(p, init, rest, node.kind)
+    return atom(f"{name}({first}, {_whole(p, term, node.axes, node.kind)}, {start}, {dim})")
+
+
+def _is_zero(node: Node) -> bool:
+    """Whether a value is zero, and has no gradient."""
+    while node.op in ("full", "cast", "retype") or (node.op == "apply" and node.attrs["name"] == "builtin.float"):
+        node = node.args[0]
+    if node.op == "const":
+        return node.attrs["value"] == 0
+    made = node.op == "apply" and node.attrs["name"] == "torch.zeros"
+    return made and "requires_grad" not in node.attrs["kwargs"]
 
 
 def _finite(p: Printer, node: Node) -> Text:
@@ -239,6 +275,6 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "empty_list": _empty_list, "at": _at, "history": _history, "pieces": _pieces, "put": _put, "shift": _shift,
     "running_sum": _running_sum, "first_true": _first_true,
     "running_last": _running_last, "last_taken": _last_taken, "passes": _passes,
-    "best_place": _best_place, "at_best": _at_best, "recurrence": _recurrence,
-    "finite": _finite, "unbound": _unbound,
+    "best_place": _best_place, "best_of": _best_of, "best_item": _best_item, "at_best": _at_best,
+    "recurrence": _recurrence, "finite": _finite, "unbound": _unbound,
 }  # fmt: skip

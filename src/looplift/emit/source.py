@@ -82,7 +82,7 @@ RARER = {
             bound arange windows trailing""",
         ragged_writes: "segments_apart places_apart",
         scans: """narrowing of_lanes empty_list at history pieces put shift running_sum first_true running_last
-            last_taken passes best_place at_best recurrence finite unbound""",
+            last_taken passes best_place best_of best_item at_best recurrence finite unbound""",
     }.items()
     for op in ops.split()
 }

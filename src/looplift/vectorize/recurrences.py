@@ -55,6 +55,8 @@ def _taken(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
         return made
     rest = tuple(a for a in axes if a is not axis)
     if taken.op == "passes" and taken.attrs["axis"] is axis and not axis.is_ragged:
+        if _is_paired(context, taken) and value is taken.args[0] and init is taken.args[1]:
+            return _of_best(context, taken, kind, 1)
         args, attrs = (_best(context, taken), value, init), {"axis": axis, "along": axes}
         return Node("at_best", args, rest, kind, attrs, scan.carry.hint)
     if rest and axis in taken.axes and axis not in value.axes and not differentiated:
@@ -64,11 +66,29 @@ def _taken(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
 
 def _best(context: Context, passed: Node) -> Node:
     """The place of the last value that passed all before it, which is the best; one for all that is taken there."""
+    if _is_paired(context, passed):
+        return _of_best(context, passed, passed.kind, 0)
     if passed.serial not in context.best_places:
         rest = tuple(other for other in passed.axes if other is not passed.attrs["axis"])
         made = Node("best_place", passed.args, rest, passed.kind, passed.attrs | {"along": passed.axes}, "place")
         context.best_places[passed.serial] = made
     return context.best_places[passed.serial]
+
+
+def _is_paired(context: Context, passed: Node) -> bool:
+    """Whether the place of the best value and that value are found together: a gradient needs the place first."""
+    others = any(axis is not passed.attrs["axis"] for axis in passed.axes)
+    return context.library == "torch" and others and not context.needs_grad
+
+
+def _of_best(context: Context, passed: Node, kind: Kind, item: int) -> Node:
+    """The place of the last value that passed all before it, or that value."""
+    rest = tuple(other for other in passed.axes if other is not passed.attrs["axis"])
+    if passed.serial not in context.best_places:
+        attrs = passed.attrs | {"along": passed.axes}
+        context.best_places[passed.serial] = Node("best_of", passed.args, rest, Kind("tuple"), attrs, "best")
+    both = context.best_places[passed.serial]
+    return Node("best_item", (both,), rest, kind, {"item": item}, ("place", "best")[item])
 
 
 def _one_value(taken: Node, value: Node, init: Node, kind: Kind, axis: Axis) -> Node:
