@@ -162,7 +162,14 @@ class Arrays(Scalars):
             self.put_at(owner, places, self.binary(type(node.op), old, value, node), target)
             return
         view = self.keep(self.part(owner, parts, found, target) if has_slices else self.place(owner, places, target))
-        made = self.binary(type(node.op), view, self.present(self.expression(node.value)), node)
+        self.changed_in_place(view, type(node.op), self.present(self.expression(node.value)), node)
+
+    def changed_in_place(self, old: Value, op: Any, value: Value, node: ast.AST) -> None:
+        """``old += value`` of all elements of an array, whatever it is called elsewhere."""
+        if not isinstance(old.type, Arr):
+            return super().changed_in_place(old, op, value, node)
+        view = self.keep(old)
+        made = self.binary(op, view, value, node)
         if made.type is NEVER:
             return
         if not isinstance(made.type, Arr) or made.type is not view.type:

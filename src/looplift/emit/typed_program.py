@@ -339,6 +339,8 @@ def holds_box(type_: Any) -> bool:
         return True
     if isinstance(type_, Box):
         return type_.find().kind not in ("bytes", "bytearray")
+    if isinstance(type_, Maybe):
+        return holds_box(type_.inner)
     return any(map(holds_box, type_.items)) if isinstance(type_, Tup | Rec) else False
 
 

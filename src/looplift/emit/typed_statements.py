@@ -8,7 +8,7 @@ from typing import Any
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_objects import Objects
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
-from looplift.emit.typed_types import INT, NEVER, NONE, TEXT, Box, Either, Ten, Tup, text_of
+from looplift.emit.typed_types import INT, NEVER, NONE, TEXT, Arr, Box, Either, Ten, Tup, text_of
 
 
 class Statements(Objects):
@@ -154,14 +154,14 @@ class Statements(Objects):
                 raise refuse(node, "is changed")
 
     def _change_name(self, name: str, old: Value, value: Value, node: ast.AugAssign) -> None:
-        """``name += value``: tensors change themselves."""
+        """``name += value``: tensors and arrays change themselves."""
         if isinstance(old.type, Either):
             self.split(old, lambda one: self._changed_name(name, one, value, node))
         else:
             self._changed_name(name, old, value, node)
 
     def _changed_name(self, name: str, old: Value, value: Value, node: ast.AugAssign) -> Value:
-        if isinstance(old.type, Ten):
+        if isinstance(old.type, Ten | Arr):
             self.changed_in_place(old, type(node.op), value, node)
         else:
             self.store(name, self.binary(type(node.op), old, value, node))
@@ -178,6 +178,8 @@ class Statements(Objects):
     def _change_item(self, node: ast.AugAssign, target: ast.Subscript) -> None:
         owner, index = self.several(target.value, target.slice)
         owner, index = self.present(owner), self.keep(index)
+        if isinstance(owner.type, Tup):
+            raise refuse(node, "puts something into a tuple")
         if not owner.code.isidentifier():
             owner = self.keep(owner) if not _is_path(owner.code) else owner
         old = self.item(owner, index, target)
@@ -190,8 +192,8 @@ class Statements(Objects):
             owner, old = self.keep(owner), self.keep(old)
             self.lines += lines
         self.refuse_shared_change(old, node)
-        if isinstance(self.present(old).type, Ten | Either):
-            if not isinstance(old.type, Ten):
+        if isinstance(self.present(old).type, Ten | Either | Arr):
+            if not isinstance(old.type, Ten | Arr):
                 raise refuse(node, "changes what may be a tensor")
             if isinstance(owner.type, Ten) and self.joins.tracked:
                 raise refuse(node, "changes elements of a tensor where gradients are wanted")
@@ -215,7 +217,9 @@ class Statements(Objects):
         if isinstance(self.present(old).type, Ten | Either):
             raise refuse(node, "changes a tensor that is an attribute")
         value = self.expression(node.value)
-        if NEVER not in (old.type, value.type):
+        if isinstance(self.present(old).type, Arr):
+            self.changed_in_place(self.present(old), type(node.op), self.present(value), node)
+        elif NEVER not in (old.type, value.type):
             self.put_attribute(owner, self.binary(type(node.op), self.present(old), self.present(value), node), target)
 
     def do_Delete(self, node: ast.Delete) -> None:

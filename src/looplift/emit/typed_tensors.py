@@ -436,7 +436,7 @@ def holds(type_: Any, wanted: Callable[[Any], bool], depth: int = 0) -> bool:
     """Whether a type, or one of those that it is made of, is wanted."""
     if wanted(type_):
         return True
-    inner = type_.items if isinstance(type_, Tup) else [type_.inner] if isinstance(type_, Maybe) else []
+    inner = type_.items if isinstance(type_, Tup | Rec) else [type_.inner] if isinstance(type_, Maybe) else []
     if isinstance(type_, Box) and depth < 6:
         inner = type_.find().cells
     return any(holds(one, wanted, depth + 1) for one in inner)
