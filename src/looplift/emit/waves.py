@@ -31,13 +31,14 @@ def waves_source(program: HostProgram, name: str = "region") -> str:
         blocks += ast.unparse(ast.fix_missing_locations(statement)).splitlines()
     blocks += _return(program)
     body = "\n".join(f"    {line}" if line else "" for line in blocks)
-    function = f"def {name}({', '.join(program.parameters)}):\n    {program.scheduler} = Waves()\n{body}\n"
+    head = f"@without_collections\ndef {name}({', '.join(program.parameters)}):"
+    function = f"{head}\n    {program.scheduler} = Waves()\n{body}\n"
     scheduler = scheduler_text()
     imports = _imports(program, function)
     return f"{imports}\n\n\n{scheduler}\n\n\n{function}"
 
 
-SCHEDULER_IMPORTS = "import types\nfrom array import array\nfrom typing import Any\n\nimport torch\n"
+SCHEDULER_IMPORTS = "import gc\nimport types\nfrom array import array\nfrom typing import Any\n\nimport torch\n"
 
 
 def scheduler_text() -> str:

@@ -17,8 +17,8 @@ from looplift.base.errors import NotLiftable
 from looplift.frontend.host_values import Atom, Live
 from looplift.frontend.private import attributes_apart, names_apart
 
-RESERVED = {"Any", "Attributes", "Batches", "Handle", "MixedShapes", "Sums", "Table", "Waves", "array", "region",
-            "torch", "types"}  # fmt: skip
+RESERVED = {"Any", "Attributes", "Batches", "Handle", "MixedShapes", "Sums", "Table", "Waves", "array", "gc", "region",
+            "torch", "types", "without_collections"}  # fmt: skip
 """Names that the emitted text has for itself."""
 
 

@@ -6,6 +6,7 @@ The text between the two marks is also part of each emitted program, which so ru
 from __future__ import annotations
 
 # --- begin ---
+import gc
 from typing import Any
 
 import torch
@@ -13,6 +14,21 @@ import torch
 from looplift.runtime.waves_attributes import Attributes
 from looplift.runtime.waves_sums import Sums
 from looplift.runtime.waves_tables import Handle, MixedShapes, Table
+
+
+def without_collections(function):
+    """The function, without searches for cycles among what it records, which lives until the end anyway."""
+
+    def run(*arguments):
+        if not gc.isenabled():
+            return function(*arguments)
+        gc.disable()
+        try:
+            return function(*arguments)
+        finally:
+            gc.enable()
+
+    return run
 
 
 class Waves(Sums, Attributes):
@@ -25,6 +41,7 @@ class Waves(Sums, Attributes):
         Attributes.__init__(self)
         self.wrapped = {}
         self.described = {}
+        self.kinds = {}
         self.joins = None
         self.done = []  # groups that ran before all was recorded
         self.picked = {}
@@ -44,20 +61,39 @@ class Waves(Sums, Attributes):
         return recording
 
     def recorder(self, function, count, base, width, single, how, reach):
-        groups, described = {}, self.described
-        self.open.append(groups)
+        groups, known, described, positions = {}, {}, self.described, range(count)
+        self.open += [groups, known]
 
         def record(*arguments: Any):
-            level, mask, fixed = base, 0, ()
-            for position in range(count):
+            key: Any = ()
+            for position in positions:
                 value = arguments[position]
                 if value.__class__ is Handle:
                     table = value.table
-                    mask |= table.mask
-                    if table.level >= level:
-                        level = table.level + 1
+                    key += (table,)
                     if table.wanted is not None:
                         table.wanted.add(value.row)
+                else:
+                    key += (described.get(id(value)),)
+            group = known.get(key)
+            if group is None:
+                arguments, group = group_of(arguments)
+                if None not in key:
+                    known[key] = group
+            rows, tables = group
+            row = len(rows)
+            rows.append(arguments)
+            if single:
+                return Handle(tables[0], row)
+            return tuple([Handle(table, row) for table in tables])
+
+        def group_of(arguments):
+            level, mask, fixed = base, 0, ()
+            for position in positions:
+                value: Any = arguments[position]
+                if value.__class__ is Handle:
+                    mask |= value.table.mask
+                    level = max(level, value.table.level + 1)
                 else:
                     key = described.get(id(value))
                     if key is None:
@@ -72,12 +108,7 @@ class Waves(Sums, Attributes):
                 tables = [Table(level, bit | (mask if masks is None else masks[k]), rows) for k, bit in enumerate(bits)]
                 group = groups[key] = rows, tables
                 self.groups.append((level, bits[0], *group, function, how))
-            rows, tables = group
-            row = len(rows)
-            rows.append(arguments)
-            if single:
-                return Handle(tables[0], row)
-            return tuple([Handle(table, row) for table in tables])
+            return arguments, group
 
         return record
 
@@ -90,15 +121,16 @@ class Waves(Sums, Attributes):
             for item in items:
                 level = max(level, item.table.level + 1)
                 mask |= item.table.mask
-            return arguments, level, mask, len(items)
+            return arguments, level, mask, ("list", len(items))
         if isinstance(value, torch.Tensor):
             key = ("tensor", value.dtype, value.shape, value.device, value.requires_grad)
             if value.requires_grad:
                 return arguments, level, mask | self.bit_of_tensor(value), key
         else:
             key = (value.__class__, repr(value) if isinstance(value, (float, complex)) else value)
-        self.described[id(value)] = key  # the recorded arguments keep the value alive, so its id stays its own
-        return arguments, level, mask, key
+        number = self.kinds.setdefault(key, len(self.kinds))
+        self.described[id(value)] = number  # the recorded arguments keep the value alive, so its id stays its own
+        return arguments, level, mask, number
 
     def bit_of_tensor(self, value):
         """All views of one tensor give their gradients to it."""
@@ -217,7 +249,16 @@ class Waves(Sums, Attributes):
         self.search(value, found, set())
         self.run(found.values())
         tensors = {handle: self.own(handle) for handle in found.values()}
-        return self.fill(value, tensors, {})
+        result = self.fill(value, tensors, {})
+        self.forget()
+        return result
+
+    def forget(self):
+        """Lets go of what was recorded, which holds on to itself: sums that go on from one another share a table."""
+        for _, _, rows, *_ in self.done:
+            rows.clear()
+        for kept in (self.done, self.open, self.wrapped, self.described, self.picked):
+            kept.clear()
 
     def own(self, handle):
         """The tensor of a handle that leaves, with memory of its own."""

@@ -36,7 +36,7 @@ class Batches:
                         raise MixedShapes
                     homes[id(table.value)] = size
                     pool.append(value)
-                    size += len(value)
+                    size += value.shape[0]
                 places[table] = homes[id(table.value)] + (0 if table.shared else table.start * length), length
             start, length = places[table]
             index = index + length if index < 0 else index
@@ -95,7 +95,8 @@ class Batches:
             values = [self.lane_axis(*column, 1 if shared else len(rows)) for column in columns]
             self.check(values, ranks)
             results = self.several(function(*values))
-            if not all([isinstance(value, torch.Tensor) and len(value) == len(values[0]) for value in results]):
+            count = values[0].shape[:1]
+            if not all([isinstance(value, torch.Tensor) and value.shape[:1] == count for value in results]):
                 raise NotImplementedError("an operation gives no row for each call")
             return ([value[0] for value in results], True) if shared else (results, False)
         if shared or len(rows) == 1:
@@ -159,7 +160,7 @@ class Batches:
             if id(table.value) not in homes:
                 homes[id(table.value)] = offset
                 value = table.value.unsqueeze(0) if table.shared else table.value
-                offset += len(value)
+                offset += value.shape[0]
                 values.append(value)
                 sorts.add(self.sort_of(value))
             table.offset = homes[id(table.value)] + (0 if table.shared else table.start)
@@ -170,7 +171,7 @@ class Batches:
         else:
             rows = [handle.table.offset + handle.row for handle in handles]
         pool = values[0] if len(values) == 1 else torch.cat(values)
-        if not length and len(rows) == len(pool) and rows == list(range(len(rows))):
+        if not length and len(rows) == pool.shape[0] and rows == list(range(len(rows))):
             return pool, 0
         return pool.index_select(0, self.index(rows, pool.device)), 0
 

@@ -112,7 +112,8 @@ class Sums(Batches):
     def fits(self, kind, start):
         """Whether a sum that starts so keeps its shape and dtype."""
         shape, dtype, _ = start
-        return dtype == kind[1] != torch.bool and torch.broadcast_shapes(kind[0], shape) == shape
+        fits = kind[0] == shape or torch.broadcast_shapes(kind[0], shape) == shape
+        return dtype == kind[1] != torch.bool and fits
 
     def begun(self, addition, starts, values, kinds):
         """The first addition alone, where it gives another shape or dtype."""
