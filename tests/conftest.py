@@ -1,10 +1,16 @@
-"""The same random numbers in every run: those that modules draw when they are imported, and those of each test."""
+"""The same random numbers in every run: those that modules draw when they are imported, and those of each test.
 
+Programs are compiled once, as well as can be, and nothing is compiled behind a test's back.
+"""
+
+import os
 import random
 
 import numpy as np
 import pytest
 import torch
+
+os.environ.setdefault("LOOPLIFT_BACKGROUND", "0")
 
 
 def _seed() -> None:

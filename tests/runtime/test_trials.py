@@ -133,3 +133,18 @@ def test_places_that_differ_in_every_call_are_no_sizes(stand_in):
             assert lifted(torch.ones(512), low, 512) == low
     assert lifted.report().loops[0].code == "too-small"
     assert fastest(lambda: lifted(torch.ones(512), 100, 512)) < 0.002
+
+
+def test_what_will_soon_be_faster_is_tried_until_it_is(stand_in):
+    state = {"slow": True}
+    text = "if state['slow']: time.sleep(0.003)"
+    namespace = {"time": time, "state": state}
+    stand_in.answer("double", text, "return 2 * x", namespace=namespace, is_preliminary=lambda: state["slow"])
+    lifted = lift(double)
+    for _ in range(30):
+        assert torch.equal(lifted(X), 2 * X)
+    assert lifted.report().loops[0].decision == "lanes"
+    state["slow"] = False
+    for _ in range(30):
+        assert torch.equal(lifted(X), 2 * X)
+    assert lifted.report().loops[0].decision == "lanes" and "return 2 * x" in lifted.source

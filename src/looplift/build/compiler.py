@@ -91,6 +91,11 @@ def library(source: str, options: Options = KERNELS) -> Path:
         return _compile_in_temporary(source, name, options)
 
 
+def is_built(source: str) -> bool:
+    """Whether the library of a text is there."""
+    return _beside(source, KERNELS) is not None or _exists(cache_directory() / f"kernel-{key(source)}.so")
+
+
 beside: list[Path] = []
 """Folders of programs that were loaded: ``looplift build`` puts their libraries there, for machines like its own."""
 

@@ -16,7 +16,8 @@ import torch
 
 from looplift.base import memory
 from looplift.base.errors import NotLiftable, RequirementFailed
-from looplift.build import compiler, second
+from looplift.build import background, compiler, second
+from looplift.build.compiler import KERNELS
 from looplift.ir.kernel import OUTCOMES, Kernel
 
 
@@ -43,8 +44,36 @@ def load_program(text: str, caller: str) -> Callable[..., Any]:
     """
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         raise NotLiftable("backend", "this Python has no lock that keeps objects as they are")
-    namespace: dict[str, Any] = {"ctypes": ctypes, "sys": sys, "deque": deque, "RequirementFailed": RequirementFailed}
-    namespace |= {"torch": torch, "_library": _library, "source": text}
+    if not background.is_wanted(text):
+        return _program(text, caller, KERNELS)
+    first = _program(text, caller, background.QUICK)
+    coming = background.begin(text)
+    return _program(text, caller, KERNELS) if coming is None else Growing(first, coming, text, caller)
+
+
+class Growing:
+    """A program that runs as it was compiled in a moment, until its best library is there."""
+
+    def __init__(self, first: Callable[..., Any], coming: background.Coming, text: str, caller: str):
+        self.run, self.coming, self.texts = first, coming, (text, caller)
+
+    def __call__(self, *values: Any) -> Any:
+        if (coming := self.coming) is not None and coming.is_over():
+            if coming.library.exists():
+                self.run = _program(*self.texts, KERNELS)
+            self.coming = None
+        return self.run(*values)
+
+    def is_preliminary(self) -> bool:
+        return self.coming is not None
+
+
+def _program(text: str, caller: str, options: compiler.Options) -> Callable[..., Any]:
+    """The function that a caller's text makes of a library."""
+    namespace: dict[str, Any] = {
+        "ctypes": ctypes, "sys": sys, "deque": deque, "RequirementFailed": RequirementFailed, "torch": torch,
+        "_library": functools.partial(_library, options=options), "source": text,
+    }  # fmt: skip
     if "numpy." in caller:
         import numpy
 
@@ -53,9 +82,9 @@ def load_program(text: str, caller: str) -> Callable[..., Any]:
     return namespace["program"]
 
 
-def _library(source: str) -> ctypes.PyDLL:
+def _library(source: str, options: compiler.Options = KERNELS) -> ctypes.PyDLL:
     """The library of a C++ text. Kernels let go of Python's lock by themselves."""
-    path = compiler.library(source)
+    path = compiler.library(source, options)
     try:
         return ctypes.PyDLL(str(path))
     except OSError:

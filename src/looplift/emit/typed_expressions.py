@@ -336,8 +336,8 @@ class Values(Scope):
 def float_text(value: float) -> str:
     """C++ of a float."""
     if value != value:
-        return "F(NAN)"
-    return f"F({value!r})" if value - value == 0 else f"F({'-' if value < 0 else ''}INFINITY)"
+        return 'F(__builtin_nan(""))'
+    return f"F({value!r})" if value - value == 0 else f"F({'-' if value < 0 else ''}__builtin_inf())"
 
 
 def inside(text: str) -> str:

@@ -1,10 +1,29 @@
 """C++ of typed programs: the state of a call, references, text, and numbers as Python computes them."""
 
-NUMBERS = r"""#include <stdint.h>
+_MIXED = """static Dyn {0}(Dyn a, Dyn b) {{
+  if ((a.np || b.np) && !a.tag && !b.tag) bail(KIND);
+  Dyn r = a.tag == 2 || b.tag == 2 ? Dyn({0}(a.real(), b.real())) : Dyn({0}(a.i, b.i));
+  r.np = a.np || b.np; return r;
+}}
+"""
+
+NUMBERS = (
+    r"""#include <stdint.h>
 #include <string.h>
-#include <stdlib.h>
-#include <math.h>
 #include <setjmp.h>
+// The C library's functions; the whole of <math.h> takes longer to read than a program to compile.
+extern "C" {
+  void *malloc(size_t), *calloc(size_t, size_t), *realloc(void*, size_t), free(void*);
+  double sqrt(double), fabs(double), floor(double), ceil(double), nearbyint(double), exp(double), log(double),
+      log2(double), log10(double), log1p(double), expm1(double), sin(double), cos(double), tan(double), asin(double),
+      acos(double), atan(double), sinh(double), cosh(double), tanh(double), fmod(double, double), pow(double, double),
+      atan2(double, double), copysign(double, double);
+  long double sqrtl(long double);
+}
+template <class T> static inline bool isnan(T a) { return __builtin_isnan(a); }
+template <class T> static inline bool isinf(T a) { return __builtin_isinf(a); }
+template <class T> static inline bool isfinite(T a) { return __builtin_isfinite(a); }
+template <class T> static inline bool signbit(T a) { return __builtin_signbit(a); }
 typedef int64_t I;
 typedef double F;
 typedef uint64_t U;
@@ -218,13 +237,12 @@ static inline F magnitude(F a) { return fabs(a); }
 static inline I whole(F a) { if (!(a > -9e18 && a < 9e18)) bail(OVERFLOW); volatile I found = (I)a; return found; }
 static inline I whole(I a) { return a; }
 static I gcd(I a, I b) { a = magnitude(a); b = magnitude(b); while (b) { I r = a % b; a = b; b = r; } return a; }
-#define NUMERIC(name) \
-  static Dyn name(Dyn a, Dyn b) { \
-    if ((a.np || b.np) && !a.tag && !b.tag) bail(KIND); \
-    Dyn r = a.tag == 2 || b.tag == 2 ? Dyn(name(a.real(), b.real())) : Dyn(name(a.i, b.i)); \
-    r.np = a.np || b.np; return r; }
-NUMERIC(plus) NUMERIC(minus) NUMERIC(times) NUMERIC(floordiv) NUMERIC(mod) NUMERIC(power)
-static F over(Dyn a, Dyn b) { if (a.tag == 2 || b.tag == 2) return over(a.real(), b.real()); return over(a.i, b.i); }
+"""
+    + "".join(map(_MIXED.format, ("plus", "minus", "times", "floordiv", "mod", "power")))
+    + r"""static F over(Dyn a, Dyn b) {
+  if (a.tag == 2 || b.tag == 2) return over(a.real(), b.real());
+  return over(a.i, b.i);
+}
 static Dyn as_numpy(Dyn a, bool np) { a.np = np; return a; }
 static Dyn negative(Dyn a) { if (a.np && !a.tag) bail(KIND); return as_numpy(a.tag == 2 ? Dyn(-a.d)
     : Dyn(negative(a.i)), a.np); }
@@ -299,3 +317,4 @@ static U hash_of(const Str& a) { U h = 1469598103934665603ull; for (I k = 0; k <
     ++k) h = (h ^ a.data()[k]) * 1099511628211ull; return mixed(h); }
 template <class T> U hash_of(const Opt<T>& a) { return a.has ? hash_of(a.v) : 7; }
 """
+)

@@ -4,29 +4,29 @@ OBJECTS = r"""// ---- Python's objects, by the functions of its C API
 struct PyObject { intptr_t refs; void* type; };
 struct PyTypeObject;
 extern "C" {
-extern struct PyTypeObject PyLong_Type, PyFloat_Type, PyBool_Type, PyUnicode_Type, PyList_Type, PyTuple_Type,
+  extern struct PyTypeObject PyLong_Type, PyFloat_Type, PyBool_Type, PyUnicode_Type, PyList_Type, PyTuple_Type,
     PyDict_Type, PySet_Type, PyBytes_Type, PyByteArray_Type;
-extern PyObject _Py_NoneStruct, _Py_TrueStruct, _Py_FalseStruct;
-void Py_IncRef(PyObject*); void Py_DecRef(PyObject*);
-I PyList_Size(PyObject*); PyObject* PyList_GetItem(PyObject*, I); PyObject* PyList_New(I);
+  extern PyObject _Py_NoneStruct, _Py_TrueStruct, _Py_FalseStruct;
+  void Py_IncRef(PyObject*); void Py_DecRef(PyObject*);
+  I PyList_Size(PyObject*); PyObject* PyList_GetItem(PyObject*, I); PyObject* PyList_New(I);
     int PyList_SetItem(PyObject*, I, PyObject*); int PyList_SetSlice(PyObject*, I, I, PyObject*);
-I PyTuple_Size(PyObject*); PyObject* PyTuple_GetItem(PyObject*, I); PyObject* PyTuple_New(I);
+  I PyTuple_Size(PyObject*); PyObject* PyTuple_GetItem(PyObject*, I); PyObject* PyTuple_New(I);
     int PyTuple_SetItem(PyObject*, I, PyObject*);
-I PyLong_AsLongLongAndOverflow(PyObject*, int*); PyObject* PyLong_FromLongLong(long long);
-F PyFloat_AsDouble(PyObject*); PyObject* PyFloat_FromDouble(F);
-I PyUnicode_GetLength(PyObject*); uint32_t* PyUnicode_AsUCS4(PyObject*, uint32_t*, I, int);
+  I PyLong_AsLongLongAndOverflow(PyObject*, int*); PyObject* PyLong_FromLongLong(long long);
+  F PyFloat_AsDouble(PyObject*); PyObject* PyFloat_FromDouble(F);
+  I PyUnicode_GetLength(PyObject*); uint32_t* PyUnicode_AsUCS4(PyObject*, uint32_t*, I, int);
     PyObject* PyUnicode_FromKindAndData(int, const void*, I);
-int PyDict_Next(PyObject*, I*, PyObject**, PyObject**); PyObject* PyDict_New();
+  int PyDict_Next(PyObject*, I*, PyObject**, PyObject**); PyObject* PyDict_New();
     int PyDict_SetItem(PyObject*, PyObject*, PyObject*); void PyDict_Clear(PyObject*);
-PyObject* PySet_New(PyObject*); int PySet_Add(PyObject*, PyObject*); PyObject* PyObject_GetIter(PyObject*);
+  PyObject* PySet_New(PyObject*); int PySet_Add(PyObject*, PyObject*); PyObject* PyObject_GetIter(PyObject*);
     PyObject* PyIter_Next(PyObject*);
-int PyBytes_AsStringAndSize(PyObject*, char**, I*); char* PyByteArray_AsString(PyObject*);
+  int PyBytes_AsStringAndSize(PyObject*, char**, I*); char* PyByteArray_AsString(PyObject*);
     I PyByteArray_Size(PyObject*); PyObject* PyBytes_FromStringAndSize(const char*, I);
-PyObject* PyObject_CallFunctionObjArgs(PyObject*, ...);
+  PyObject* PyObject_CallFunctionObjArgs(PyObject*, ...);
     PyObject* PyObject_CallMethod(PyObject*, const char*, const char*, ...);
     PyObject* PyObject_GetAttrString(PyObject*, const char*);
-PyObject* PyErr_Occurred(); void PyErr_Clear(); void PyErr_SetString(PyObject*, const char*);
-char* PyOS_double_to_string(F, char, int, int, int*); void PyMem_Free(void*);
+  PyObject* PyErr_Occurred(); void PyErr_Clear(); void PyErr_SetString(PyObject*, const char*);
+  char* PyOS_double_to_string(F, char, int, int, int*); void PyMem_Free(void*);
     F PyOS_string_to_double(const char*, char**, PyObject*);
 }
 struct Given { PyObject* object; void* box; const void* kind; void (*commit)(PyObject*, void*, PyObject**);
@@ -63,8 +63,7 @@ static PyObject* keep(PyObject* o) {
   }
   return given.kept[given.kept_n++] = o;
 }
-template <class T> struct Tag { static const char at; };
-template <class T> const char Tag<T>::at = 0;
+template <class T> struct Tag { static inline const char at = 0; };
 static inline bool is(PyObject* o, PyTypeObject& type) { return o->type == &type; }
 static inline void must(bool holds) { if (__builtin_expect(!holds, 0)) bail(KIND); }
 template <class T> struct From;

@@ -52,7 +52,7 @@ template <int sign, bool shared> struct Fold_extreme {
 struct Fold_logsumexp {
   static constexpr bool keeps = true, keeps_result = true;
   template <class T> static Num<T> of(const Several<T>& x) {
-    T top = -INFINITY; for (I k = 0; k < x.n; ++k) if (!(x.of[k].v <= top)) top = x.of[k].v;
+    T top = -__builtin_inf(); for (I k = 0; k < x.n; ++k) if (!(x.of[k].v <= top)) top = x.of[k].v;
     if (!(top - top == 0)) top = 0;
     F total = 0; for (I k = 0; k < x.n; ++k) total += ops::math::exp((T)(x.of[k].v - top));
     T r = ops::math::log((T)total) + top;
@@ -225,7 +225,9 @@ template <class T, class L> static Ten<T, 2> rows_of(const L& list) {
 template <class T, int R> static inline void fix(const Ten<T, R>& a) { if (!a.b.p) bail(UNBOUND); a.b.p->held = true; }
 template <class T> static inline void fix(const Num<T>&) {}
 template <class T> static Ten<T, 0> fresh_number(const Num<T>& x) { return Ten<T, 0>(x); }
-static struct { void** of; int* code; I count, room; } written;
+struct Written { void* buffer; PyObject* (*about)(void*); };
+static struct { Written* of; I count, room; } written;
+template <class T> static PyObject* about_written(void* of);
 // what came from the caller changes in a copy, until all is done
 template <class T> static inline void may_change(Buf<T>* b) {
   if (!b) bail(UNBOUND);
@@ -234,11 +236,11 @@ template <class T> static inline void may_change(Buf<T>* b) {
   T* mine = (T*)take((b->n ? b->n : 1) * sizeof(T)); memcpy(mine, b->data, b->n * sizeof(T));
   b->data = mine; b->dirty = true; ++b->refs;
   if (written.count == written.room) {
-    I room = 2 * written.room + 8; void** of = (void**)take(room * 8); int* code = (int*)take(room * 4);
-    if (written.count) { memcpy(of, written.of, written.count * 8); memcpy(code, written.code, written.count * 4); }
-    written.of = of; written.code = code; written.room = room;
+    I room = 2 * written.room + 8; Written* of = (Written*)take(room * sizeof(Written));
+    if (written.count) memcpy(of, written.of, written.count * sizeof(Written));
+    written.of = of; written.room = room;
   }
-  written.of[written.count] = b; written.code[written.count++] = Code<T>::at;
+  written.of[written.count++] = {b, about_written<T>};
 }
 template <class T, class A> static void change(const Ten<T, 0>& x, const A& value) {
   may_change(x.b.p); x.b.p->put(x.at, as_num<T>(value));

@@ -77,11 +77,7 @@ template <class T> static PyObject* about_written(void* of) {
 // what was written, and whether it may be put where it belongs
 static void ready() {
   PyObject* all = keep(PyTuple_New(written.count));
-  for (I k = 0; k < written.count; ++k) {
-    void* of = written.of[k]; int c = written.code[k];
-    PyTuple_SetItem(all, k, c == 0 ? about_written<float>(of) : c == 1 ? about_written<F>(of)
-        : c == 2 ? about_written<I>(of) : about_written<bool>(of));
-  }
+  for (I k = 0; k < written.count; ++k) PyTuple_SetItem(all, k, written.of[k].about(written.of[k].buffer));
   PyObject* holds = keep(PyObject_CallFunctionObjArgs(all_ready, all, nullptr));
   if (holds != &_Py_TrueStruct) bail(KIND);
 }

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from looplift.emit.typed_expressions import quoted
+from looplift.emit.typed_parts import used
 from looplift.emit.typed_prelude_arrays import ARRAYS
 from looplift.emit.typed_prelude_containers import CONTAINERS, HELPERS
 from looplift.emit.typed_prelude_numbers import NUMBERS
@@ -44,9 +45,9 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
         return with_tensors(writer, program)
     tuples = [tuple_text(int(count)) for count in sorted(set(re.findall(r"\bTup(\d+)\b", program)))]
     if writer.joins.has_numpy:
-        entry = ENTRY.replace(*_WITH_NUMPY)
-        return "\n".join([NUMBERS, CONTAINERS, OBJECTS, *tuples, HELPERS, ARRAYS, program, entry])
-    return "\n".join([NUMBERS, CONTAINERS, OBJECTS, NO_ARRAYS, *tuples, HELPERS, program, ENTRY])
+        program += ENTRY.replace(*_WITH_NUMPY)
+        return used([NUMBERS, CONTAINERS, OBJECTS, *tuples, HELPERS, ARRAYS], program)
+    return used([NUMBERS, CONTAINERS, OBJECTS, NO_ARRAYS, *tuples, HELPERS], program + ENTRY)
 
 
 _FIRST = "  PyObject* volatile found = nullptr;\n"
@@ -61,12 +62,11 @@ def with_tensors(writer: Writer, program: str) -> str:
     entry = ENTRY
     for before, after in _WITH_TENSORS:
         entry = entry.replace(before, after)
-    return "\n".join(
-        [
-            NUMBERS, operations_text(writer.structs), CONTAINERS, OBJECTS, NO_ARRAYS, flag, TAPE, TENSORS, FOLDS,
-            HANDED, *tuples, *records, HELPERS, program, entry,
-        ]
-    )  # fmt: skip
+    texts = [
+        NUMBERS, operations_text(writer.structs), CONTAINERS, OBJECTS, NO_ARRAYS, flag, TAPE, TENSORS, FOLDS, HANDED,
+        *tuples, *records, HELPERS,
+    ]  # fmt: skip
+    return used(texts, program + entry)
 
 
 _WITH_TENSORS = (

@@ -47,7 +47,9 @@ def typed_program(
     found = typed.program
     if found.keeps_rows and (program.is_piece or not (rows or found.is_of_objects)):
         raise NotLiftable("unsupported-value", "rows are computed one by one")
-    code = region_code(program, typed, load_program(found.text, typed.caller))
+    function = load_program(found.text, typed.caller)
+    code = region_code(program, typed, function)
+    code.is_preliminary = getattr(function, "is_preliminary", code.is_preliminary)
     kept = [found.types, *known[:2]]
 
     def again(values: Mapping[str, Any]) -> RegionCode:

@@ -395,8 +395,11 @@ class Dispatcher:
             trial = max(variant.trials.values(), key=lambda one: min(len(one.batched), len(one.written)))
         if passed is None:
             return
-        variant.is_slow = passed is False
         little = passed is False or trial.gains_little
+        if little and variant.code is not None and variant.code.is_preliminary():
+            trial.begin_anew()
+            return
+        variant.is_slow = passed is False
         if little and alternatives.takes_over(self, variant, self._values(arguments), trial.typical()[0]):
             variant.trials, variant.is_slow = {}, True
         elif passed is False:

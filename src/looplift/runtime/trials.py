@@ -70,6 +70,10 @@ class Trial:
             return ratio < 1
         return None
 
+    def begin_anew(self) -> None:
+        """What was timed so far tells nothing any more."""
+        self.batched, self.written = [], []
+
     @property
     def gains_little(self) -> bool:
         """Whether the loop is about as fast; False where it was not timed beside the variant."""

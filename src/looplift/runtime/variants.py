@@ -55,6 +55,8 @@ class RegionCode:
     """Whether torch.compile takes the statements."""
     shares_work: Callable[[], bool] = lambda: True
     """Whether what the last call computed was computed for several iterations at once."""
+    is_preliminary: Callable[[], bool] = lambda: False
+    """Whether these statements will soon be faster."""
 
 
 class Program(Protocol):

@@ -1,0 +1,94 @@
+"""A C++ text in; a library of it that is compiled in a moment, and a faster one from a process of its own, out.
+
+A typed program is a long text, which takes a second to compile as well as can be, and the third part of that with few
+optimizations. Both libraries compute the same bits. So the first one runs until the second is there: it is kept in the
+cache as any other, also where the process that wanted it has ended meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import time
+from pathlib import Path
+
+from looplift.build import compiler
+from looplift.build.compiler import FEW_LIBRARIES, FLAGS, KERNELS, TIME_LIMIT, Options
+
+QUICK = Options(tuple("-Og" if flag == "-O3" else flag for flag in FLAGS), FEW_LIBRARIES)
+INTERVAL = 0.02
+"""Seconds between two looks at the disk."""
+
+_SCRIPT = """\
+trap '' HUP INT
+cd {workplace} || exit
+{{ nice -n 10 {command} {few} || nice -n 10 {command}; }} && mv {name}.cpp {name}.so .. && rm -f {quick}
+rm -rf {workplace}
+"""
+
+
+class Coming:
+    """A library that is being compiled, by a process of ours or another's."""
+
+    def __init__(self, library: Path, process: int | None):
+        self.library, self.process = library, process
+        self.looked = time.monotonic()
+        self.latest = self.looked + TIME_LIMIT
+
+    def is_over(self) -> bool:
+        """Whether the library is there, or will never be."""
+        now = time.monotonic()
+        if now < self.looked + INTERVAL:
+            return False
+        self.looked = now
+        return self._has_ended() or self.library.exists() or now > self.latest
+
+    def _has_ended(self) -> bool:
+        if self.process is None:
+            return False
+        with contextlib.suppress(ChildProcessError):  # it is our parent's, which has forked
+            return os.waitpid(self.process, os.WNOHANG)[0] != 0
+        return False
+
+
+def is_wanted(source: str) -> bool:
+    """Whether a text is to be compiled twice: not where ``LOOPLIFT_BACKGROUND`` is 0, or its best library is there."""
+    allowed = os.name == "posix" and os.environ.get("LOOPLIFT_BACKGROUND") != "0"
+    return allowed and not compiler.is_built(source)
+
+
+def begin(source: str) -> Coming | None:
+    """Have the best library of a text compiled; None where the cache cannot be written."""
+    directory, name = compiler.cache_directory(), f"kernel-{compiler.key(source)}"
+    workplace, process = directory / f"build-{name}", None
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if _is_ours(workplace):
+            (workplace / f"{name}.cpp").write_text(source)
+            process = _started(workplace, name, source)
+    except OSError:
+        return None
+    return Coming(directory / f"{name}.so", process)
+
+
+def _is_ours(workplace: Path) -> bool:
+    """Whether no other process is at it; one that was killed may have left its folder."""
+    try:
+        workplace.mkdir()
+    except FileExistsError:
+        if time.time() - workplace.stat().st_mtime < TIME_LIMIT:
+            return False
+        os.utime(workplace)
+    return True
+
+
+def _started(workplace: Path, name: str, source: str) -> int:
+    command = [compiler.compiler(), *KERNELS.flags, f"{name}.cpp", "-o", f"{name}.so"]
+    quick = f"../kernel-{compiler.key(source, QUICK)}"
+    script = _SCRIPT.format(
+        workplace=shlex.quote(str(workplace)), command=shlex.join(command), few=shlex.join(KERNELS.few_libraries),
+        name=name, quick=f"{quick}.so {quick}.cpp",
+    )  # fmt: skip
+    nowhere = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in range(3)]
+    return os.posix_spawn("/bin/sh", ["sh", "-c", script], os.environ, file_actions=nowhere)
