@@ -4,11 +4,13 @@ ARRAYS = {
     "of_each": '''
 def of_each(function, *columns):
     """A function of Python's, of the numbers of each lane: no digit differs, where one decides something."""
-    device = next(column.device for column in columns if isinstance(column, torch.Tensor))
-    columns = [torch.as_tensor(column, dtype=torch.float64, device=device) for column in columns]
-    columns = torch.broadcast_tensors(*columns)
-    found = [function(*numbers) for numbers in zip(*(column.flatten().tolist() for column in columns))]
-    return torch.tensor(found, dtype=torch.float64, device=device).view(columns[0].shape)
+    lanes = [column.double() for column in columns if isinstance(column, torch.Tensor)]
+    if any(one.shape != lanes[0].shape for one in lanes):
+        lanes = torch.broadcast_tensors(*lanes)
+    flat, count = iter([one.flatten().tolist() for one in lanes]), lanes[0].numel()
+    numbers = [next(flat) if isinstance(one, torch.Tensor) else [float(one)] * count for one in columns]
+    found = torch.from_numpy(np.fromiter(map(function, *numbers), np.float64, count))
+    return found.to(lanes[0].device).view(lanes[0].shape)
 ''',
     "of_each_array": '''
 def of_each_array(function, *columns):

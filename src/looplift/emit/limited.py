@@ -33,7 +33,7 @@ def limited_text(p: Printer, node: Node) -> Text | None:
         return None
     if value.kind.family not in ("tensor", "float") or str(p.dtype(value.kind)) not in FLOATS:
         return None
-    call = _call(found.kept, found.limit, number, nan_is_kept=found.nan_is_kept, gradients=p.gradients)
+    call = _call(found, number, gradients=p.gradients)
     return None if call is None else atom(call.format(arranged(p, value, node.axes, value.kind.rank, ATOM)))
 
 
@@ -75,19 +75,27 @@ def _is_within(node: Node, value: Node, kept: str, limit: float) -> bool:
     return number == other.limit and (number < limit if kept[0] == "l" else number > limit)
 
 
-def _call(kept: str, limit: float, number: float, *, nan_is_kept: bool, gradients: bool) -> str | None:
+def _call(found: _Limit, number: float, *, gradients: bool) -> str | None:
     """Text around the value, which is kept where it has a relation to the limit, and becomes the number elsewhere."""
-    bound, other = literal(limit, "torch"), literal(number, "torch")
-    if kept == "gt" and nan_is_kept:
+    bound, other = literal(found.limit, "torch"), literal(number, "torch")
+    if found.kept == "gt" and (found.nan_is_kept or (not gradients and _is_never_nan(found.shown))):
         return f"torch.nn.functional.threshold({{}}, {bound}, {other})"
     if gradients:
         return None
-    value = "{}" if nan_is_kept else f"{{}}.nan_to_num({bound}, torch.inf, -torch.inf)"
-    if kept == "gt":
+    value = "{}"
+    if not (found.nan_is_kept or _is_never_nan(found.shown)):
+        value = f"{{}}.nan_to_num({bound}, torch.inf, -torch.inf)"
+    if found.kept == "gt":
         return f"torch.nn.functional.threshold_({value}, {bound}, {other})"
-    if bound not in (other, f"{other}.0", other.removesuffix(".0")) or (kept == "lt" and number == 0):
+    if bound not in (other, f"{other}.0", other.removesuffix(".0")) or (found.kept == "lt" and number == 0):
         return None
-    return f"{value}.clamp({'min' if kept == 'ge' else 'max'}={bound})"
+    return f"{value}.clamp({'min' if found.kept == 'ge' else 'max'}={bound})"
+
+
+def _is_never_nan(node: Node) -> bool:
+    """Whether a value is one that lies on a side of a limit, or a number."""
+    found = _limit(node)
+    return found is not None and not found.nan_is_kept and _number(_plain(found.instead)) is not None
 
 
 def _plain(node: Node) -> Node:

@@ -22,7 +22,7 @@ CLEAR_IN_ONE = 8.0
 """So many times faster in one pair of calls, which the first call of the loop does not belie, and no more are timed."""
 CLEAR = 2.0
 """So many times faster or slower in two pairs of calls, and no more are timed."""
-LOSS = 1.2
+LOSS = 1.05
 """So many times slower than the loop in the end, and a variant is not used for arguments of this size."""
 ENTRY = 1e-6
 """Seconds that it takes to come to a variant: the guards, which a call of the loop does without."""
