@@ -71,9 +71,12 @@ def _import_line(name: str, value: Any) -> str:
     return f"# {name} is expected in the namespace"
 
 
+ROLES = {"tensor": "t", "shared": "s", "index": "i", "number": "n", "weak": "w"}
+
+
 def _point(point: Point, scheduler: str) -> list[str]:
     """The point over lanes where every operation has a rule, else over one row, to be mapped."""
-    roles = "".join({"tensor": "t", "index": "i", "number": "n", "weak": "w"}[item.role] for item in point.parameters)
+    roles = "".join(ROLES[item.role] for item in point.parameters)
     options = [f"stage={point.stage}"]
     if roles:
         options.append(f"roles={roles!r}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from looplift.base.data import dataclass
+from looplift.base.data import dataclass, replace
 from looplift.emit.waves_rows import call, parsed, returned, row, spell, target, with_weak
 from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Tree, Uniform
 
@@ -83,7 +83,7 @@ class Rules:
     def __init__(self, point: Point):
         self.point = point
         self.locals: dict[str, Lanes] = {}
-        tensors = [item for item in point.parameters]
+        tensors = [item for item in point.parameters if item.role != "shared"]
         if not tensors:
             raise NoRule
         self.count = call(ast.Name("len"), [ast.Name(tensors[0].name)])
@@ -111,7 +111,7 @@ class Rules:
         return rank
 
     def apply(self, tree: Apply) -> Lanes:
-        if not isinstance(tree.callee, str):
+        if not isinstance(tree.callee, str) and len({(type(module).__name__) for module in tree.modules}) != 1:
             raise NoRule
         first = tree.arguments[0] if tree.arguments else None
         if isinstance(first, Input) and first.listed:
@@ -124,7 +124,10 @@ class Rules:
         rule = getattr(self, f"rule_{tree.family}", None)
         if rule is None:
             raise NoRule
-        return Lanes(rule(tree), True, rank)
+        if isinstance(tree.callee, str):
+            return Lanes(rule(tree), True, rank)
+        made = [rule(replace(tree, module=module)) for module in tree.modules]
+        return Lanes(made[0], True, rank)
 
     def has_lanes(self, tree: Tree | None) -> bool:
         match tree:
@@ -138,8 +141,11 @@ class Rules:
                 return self.has_lanes(base)
             case Part(lower=lower, upper=upper, step=step):
                 return any(map(self.has_lanes, (lower, upper, step)))
-            case Apply(arguments=arguments, keywords=keywords):
-                return any(map(self.has_lanes, (*arguments, *keywords.values())))
+            case Apply(arguments=arguments, keywords=keywords, callee=callee):
+                laned = any(map(self.has_lanes, (*arguments, *keywords.values())))
+                if not laned and not isinstance(callee, str):
+                    raise NoRule
+                return laned
         return False
 
     def plain(self, trees: Any) -> list[Any]:

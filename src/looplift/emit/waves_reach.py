@@ -19,7 +19,7 @@ def reach_of(point: Point) -> tuple[tuple[int, ...], ...] | None:
     found: dict[str, frozenset[str]] = {}
     for step in point.steps:
         found.update(dict.fromkeys(step.names, _reached(step.tree, found)))
-    tensors = [item.name for item in point.parameters if item.role == "tensor"]
+    tensors = [item.name for item in point.parameters if item.role in ("tensor", "shared")]
     sets = [found[name] for name, arity in point.outputs for _ in range(abs(arity))]
     if len(set(sets)) == 1 and sets[0].issuperset(tensors):
         return None

@@ -11,7 +11,18 @@ from looplift.frontend.host_expressions import is_list, is_number
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, torch_name
-from looplift.frontend.host_values import HOST, Atom, Container, Lane, Live, Pack, is_none, is_tensor, is_tensor_atom
+from looplift.frontend.host_values import (
+    HOST,
+    Atom,
+    Container,
+    Lane,
+    Live,
+    Pack,
+    is_module,
+    is_none,
+    is_tensor,
+    is_tensor_atom,
+)
 from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Step, Tree, Uniform
 
 
@@ -118,7 +129,8 @@ class Segments:
             callee = f"{self.flow.scheduler}.number"
         elif operation.kind in ("function", "module", "number"):
             text = self.uniform(node.func)
-            callee = text if text is not None else self.input(node.func, run, expression=self.one_of(node.func))
+            role = "shared" if operation.kind == "module" else "tensor"
+            callee = text if text is not None else self.input(node.func, run, role, self.one_of(node.func))
         roles = ["tensor"] * len(operation.arguments)
         if operation.kind == "number":
             roles = ["number"]
@@ -130,9 +142,17 @@ class Segments:
         if "weak" in roles:
             arguments = tuple(self.named(item, run, node) for item in arguments)
         keywords = {name: self.tree(item, run) for name, item in operation.keywords.items()}
+        modules = self.modules_of(node) if operation.kind == "module" else ()
         return Apply(
-            operation.name, operation.family, operation.kind, arguments, keywords, callee, rank, node, operation.module
-        )
+            operation.name, operation.family, operation.kind, arguments, keywords, callee, rank, node,
+            operation.module, modules,
+        )  # fmt: skip
+
+    def modules_of(self, node: Any) -> tuple[Any, ...]:
+        """The modules that a call may be of; none where it may be of something else too."""
+        atoms = self.flow.values[node.func]
+        found = tuple(atom.value for atom in atoms if isinstance(atom, Live) and is_module(atom.value))
+        return found if len(found) == len(atoms) else ()
 
     def named(self, tree: Tree, run: Run, node: Any) -> Tree:
         """The tree under a name, where it is more than one: it is read more than once."""
@@ -293,9 +313,13 @@ class Segments:
         return name
 
 
+ROLES = {"tensor": 0, "shared": 1}
+"""What sets calls apart stands before the numbers of a point."""
+
+
 def finish(point: Point, run: Run) -> tuple[Point, list[ast.expr]]:
     """Puts the tensor parameters first; the host arguments in the same order."""
-    order = sorted(range(len(run.parameters)), key=lambda k: run.parameters[k].role != "tensor")
+    order = sorted(range(len(run.parameters)), key=lambda k: ROLES.get(run.parameters[k].role, 2))
     arguments = [run.arguments[k] for k in order]
     ordered = [run.arguments[k] for k in order if run.parameters[k].role != "weak"]
     calls = [item for item in ordered if any(isinstance(part, ast.Call) for part in ast.walk(item))]

@@ -52,7 +52,7 @@ class Waves(Sums, Attributes):
         ``reach``: of each result the arguments to which its gradients flow, where that are not all for each.
         ``sums``: it adds two tensors, so that calls which go on from one another are one sum.
         """
-        count, base, how = roles.count("t"), stage << 32, (roles, lanes, ranks)
+        count, base, how = roles.count("t") + roles.count("s"), stage << 32, (roles, lanes, ranks)
 
         def recording(function):
             record = self.recorder(function, count, base, abs(width), width == -1, how, reach)
@@ -73,11 +73,16 @@ class Waves(Sums, Attributes):
                     key += (table,)
                     if table.wanted is not None:
                         table.wanted.add(value.row)
-                else:
-                    key += (described.get(id(value)),)
+                    continue
+                number = described.get(id(value))
+                if number is None and isinstance(value, (list, tuple)):
+                    items = [self.wrap(item) for item in value]
+                    arguments = (*arguments[:position], items, *arguments[position + 1 :])
+                    number = tuple([item.table for item in items])
+                key += (number,)
             group = known.get(key)
             if group is None:
-                arguments, group = group_of(arguments)
+                group = group_of(arguments)
                 if None not in key:
                     known[key] = group
             rows, tables = group
@@ -94,11 +99,14 @@ class Waves(Sums, Attributes):
                 if value.__class__ is Handle:
                     mask |= value.table.mask
                     level = max(level, value.table.level + 1)
+                elif isinstance(value, list):
+                    for item in value:
+                        mask |= item.table.mask
+                        level = max(level, item.table.level + 1)
+                    fixed += (position, ("list", len(value)))
                 else:
-                    key = described.get(id(value))
-                    if key is None:
-                        arguments, level, mask, key = self.describe(arguments, position, level, mask)
-                    fixed += (position, key)
+                    mask |= self.bit_of_tensor(value) if isinstance(value, torch.Tensor) else 0
+                    fixed += (position, described.get(id(value)) or self.describe(value))
             masks = None if reach is None else tuple([self.masks_of(arguments, places) for places in reach])
             key = (level, mask, fixed, masks)
             group = groups.get(key)
@@ -108,29 +116,21 @@ class Waves(Sums, Attributes):
                 tables = [Table(level, bit | (mask if masks is None else masks[k]), rows) for k, bit in enumerate(bits)]
                 group = groups[key] = rows, tables
                 self.groups.append((level, bits[0], *group, function, how))
-            return arguments, group
+            return group
 
         return record
 
-    def describe(self, arguments, position, level, mask):
-        """What sets calls apart besides their level: lengths of lists, tensors given from outside, host values."""
-        value = arguments[position]
-        if isinstance(value, (list, tuple)):
-            items = [self.wrap(item) for item in value]
-            arguments = (*arguments[:position], items, *arguments[position + 1 :])
-            for item in items:
-                level = max(level, item.table.level + 1)
-                mask |= item.table.mask
-            return arguments, level, mask, ("list", len(items))
+    def describe(self, value):
+        """What sets calls apart besides their level: kinds of tensors given from outside, host values."""
         if isinstance(value, torch.Tensor):
             key = ("tensor", value.dtype, value.shape, value.device, value.requires_grad)
             if value.requires_grad:
-                return arguments, level, mask | self.bit_of_tensor(value), key
+                return key
         else:
             key = (value.__class__, repr(value) if isinstance(value, (float, complex)) else value)
-        number = self.kinds.setdefault(key, len(self.kinds))
+        number = self.kinds.setdefault(key, len(self.kinds) + 1)
         self.described[id(value)] = number  # the recorded arguments keep the value alive, so its id stays its own
-        return arguments, level, mask, number
+        return number
 
     def bit_of_tensor(self, value):
         """All views of one tensor give their gradients to it."""

@@ -92,11 +92,13 @@ class Batches:
         axes = tuple([axis for _, axis in columns])
         shared = 0 not in axes
         if lanes:
-            values = [self.lane_axis(*column, 1 if shared else len(rows)) for column in columns]
+            count = 1 if shared else len(rows)
+            values = [
+                column[0] if role == "s" else self.lane_axis(*column, count) for column, role in zip(columns, roles)
+            ]
             self.check(values, ranks)
             results = self.several(function(*values))
-            count = values[0].shape[:1]
-            if not all([isinstance(value, torch.Tensor) and value.shape[:1] == count for value in results]):
+            if not all([isinstance(value, torch.Tensor) and value.shape[:1] == (count,) for value in results]):
                 raise NotImplementedError("an operation gives no row for each call")
             return ([value[0] for value in results], True) if shared else (results, False)
         if shared or len(rows) == 1:
@@ -122,6 +124,8 @@ class Batches:
     def column(self, column, role):
         """One argument of all calls of a group: (values, 0) with a row for each, or (value, None) if they share it."""
         first = column[0]
+        if role == "s":
+            return first, None
         if role == "w":
             if type(first) not in (int, float, bool):
                 raise NotImplementedError("not a plain number")

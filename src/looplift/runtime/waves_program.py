@@ -17,9 +17,10 @@ from looplift.base.data import dataclass, field
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """A parameter of the point. ``listed``: a list of tensors of one shape. ``role``: tensor, index, number, or weak.
+    """A parameter of the point. ``listed``: a list of tensors of one shape.
 
-    A weak one is a number beside a tensor: ``cast`` gives it the dtype that it has there.
+    ``role``: tensor, shared, index, number, or weak. A shared one is a module that all calls of a batch take, a weak
+    one a number beside a tensor: ``cast`` gives it the dtype that it has there.
     """
 
     name: str
@@ -71,7 +72,7 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Apply:
-    """An operation on trees. ``callee`` is a text, or the Input that holds the function or module."""
+    """An operation on trees. ``callee`` is a text, or the Input that holds the function, or one of the ``modules``."""
 
     name: str
     family: str
@@ -82,6 +83,7 @@ class Apply:
     rank: int | None
     source: ast.expr | ast.stmt
     module: Any = None
+    modules: tuple[Any, ...] = ()
 
 
 Tree = Input | Local | Uniform | Display | Part | Item | Apply
