@@ -28,7 +28,9 @@ they take. Below 1024 lanes a step takes about as long for all lanes as for one.
 
 Where one lane takes nearly all of the steps, masks do in each step what the loop does once, and more: 86 ms for 300
 lanes of which one takes 4,000 steps and the others one, where the loop takes 64 ms (`auto` 0.1 ms). The next calls of
-that size take turns with the loop (`runtime/trials.py`), which is used from then on.
+that size take turns with the loop (`runtime/trials.py`), which is used from then on where batched code takes 5 % longer
+or more. Of a loop that does not end within the first 50 ms its first lanes do not tell how long it takes: it is timed
+too, unless batched code is so fast that it does not matter.
 
 Made by `python benchmarks/divergence.py --write docs/divergence.md`, in milliseconds, on one thread; `steps` is the
 mean number of steps and that of the lane with the most, `masks` what one writes by hand without taking lanes out. The

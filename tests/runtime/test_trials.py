@@ -3,10 +3,15 @@
 import time
 
 import numpy as np
+import pytest
 import torch
 
 from looplift import lift
+from looplift.runtime import variants
+from looplift.runtime.dispatch import Variant
+from looplift.runtime.second import trial_of
 from looplift.runtime.trials import Trial, decided_together, size_class
+from looplift.runtime.variants import RegionCode
 
 X = torch.arange(1.0, 5.0)
 
@@ -109,6 +114,44 @@ def test_verdicts():
     assert Trial(1.0, batched=[1.0] * 4, written=[1.1] * 4).passed()
     assert Trial(0.05, batched=[0.03, 0.02], written=[1.0]).passed()
     assert Trial(0.05, batched=[0.03, 0.02], written=[0.1]).passed() is None
+
+
+def test_the_first_call_of_the_loop_took_no_less_than_others():
+    disturbed = {"batched": [2.0, 1.9], "written": [5.7, 4.3]}
+    assert Trial(1.8, **disturbed).passed() is None
+    assert Trial(1.8, patience=3.0, **disturbed).passed()
+    assert Trial(1.8, is_estimate=True, **disturbed).passed()
+    assert Trial(0.0, **disturbed).passed()
+    assert Trial(1.8, batched=[2.0, 1.9, 1.9, 2.0], written=[5.7, 4.3, 1.8, 1.7]).passed() is False
+    assert Trial(1.8, batched=[1.06] * 4, written=[1.0] * 4).passed() is False
+
+
+def test_first_iterations_do_not_tell_how_long_lanes_that_part_ways_take():
+    for parts_ways in (True, False):
+        variant = Variant([], (), 0, code=RegionCode([], parts_ways=parts_ways), seconds=64.0)
+        assert trial_of(variant, 1.0, is_estimate=True).loop == (2.0 if parts_ways else 64.0)
+        assert trial_of(variant, 1.0, is_estimate=False).loop == 64.0
+
+
+def steps(x, count):
+    out = torch.zeros_like(x)
+    for i in range(len(x)):
+        v, n = x[i], 0
+        while n < count[i]:
+            v = 0.5 * (v + x[i] / v)
+            n += 1
+        out[i] = v
+    return out
+
+
+@pytest.mark.parametrize("function, wanted", [(steps, True), (double, False)])
+def test_code_tells_whether_lanes_part_ways(function, wanted, monkeypatch):
+    made = []
+    kept = lambda *args, **fields: made.append(fields) or RegionCode(*args, **fields)
+    monkeypatch.setattr(variants, "RegionCode", kept)
+    arguments = (torch.rand(6) + 1, torch.tensor([1, 5, 1, 1, 0, 2]))[: 1 + wanted]
+    assert torch.allclose(lift(function, backend="torch")(*arguments), function(*arguments))
+    assert [fields["parts_ways"] for fields in made] == [wanted]
 
 
 def test_sizes_that_stay_undecided_are_decided_together():

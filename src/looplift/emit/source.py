@@ -56,6 +56,7 @@ from looplift.ir.array import (
     Step,
     Write,
     changed_by,
+    every_step,
     operands_of,
     reachable,
 )
@@ -102,7 +103,8 @@ class Emitted:
 
     ``guards`` are expressions over the region's names and ``namespace``; ``paths`` the values whose kinds are
     guarded; ``mutated`` those that the text writes to, ``commits_early`` whether it may fail after it has; ``may_warn``
-    whether NumPy may warn in it, once for what the loop does many times.
+    whether NumPy may warn in it, once for what the loop does many times; ``parts_ways`` whether lanes leave loops that
+    stay at steps of their own.
     """
 
     statements: list[str]
@@ -115,6 +117,7 @@ class Emitted:
     random: bool = False
     commits_early: bool = False
     may_warn: bool = False
+    parts_ways: bool = False
     kernels: list[Any] = field(default_factory=list)
 
 
@@ -307,6 +310,8 @@ def emit(plan: Any) -> Emitted:
         emitted.standalone += [standalone_text(kernel) for kernel, _ in plan.kernels]
     emitted.commits_early = failures.commits_early(plan.program, set(plan.mutated))
     emitted.may_warn = failures.may_warn(plan.program)
+    left = [step for step in every_step(plan.program.steps) if isinstance(step, LeaveUnless)]
+    emitted.parts_ways = any(step.cond.axes for step in left)
     return emitted
 
 

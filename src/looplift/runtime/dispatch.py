@@ -330,22 +330,22 @@ class Dispatcher:
         elif outcome.verdict.agrees is False:
             self._disagrees(variant, values, outcome.verdict.reason)
         else:
-            self._passed(variant, values, size, outcome.verdict.reason)
+            self._passed(variant, values, size, outcome.verdict)
         return outcome
 
-    def _passed(self, variant: Variant, values: dict[str, Any], size: tuple[int, ...], note: str) -> None:
+    def _passed(self, variant: Variant, values: dict[str, Any], size: tuple[int, ...], verdict: Verdict) -> None:
         """Nothing speaks against a variant; what is left to see is whether it is fast at this size."""
         is_first, variant.verified = not variant.verified, True
         if is_first:
             variant.trials = {} if self.verify == "first" else None
         if variant.trials is not None:
             patience = _PATIENCE if entry.trains(variant, values) else 1.0
-            variant.trials[size] = second.trial_of(variant, patience)
+            variant.trials[size] = second.trial_of(variant, patience, is_estimate=verdict.agrees is None)
             variant.is_slow = False  # that is open again
         if not second.is_worth_it(variant):
             second.step_back(self, variant, values)
         elif is_first or variant.refusal is not None:
-            self._accept(variant, note)
+            self._accept(variant, verdict.reason)
 
     def _accept(self, variant: Variant, note: str = "") -> None:
         self.records.lifted(self.program, variant.code, [note] if note else [], variant.seconds)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from looplift.base.errors import NotLiftable
 from looplift.runtime import entry
-from looplift.runtime.trials import Trial
+from looplift.runtime.trials import UNEVEN, Trial
+from looplift.runtime.verification import BUDGET
 
 if TYPE_CHECKING:
     from looplift.runtime.dispatch import Dispatcher, Variant
@@ -35,9 +36,14 @@ def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refu
         child.may_offer = False
 
 
-def trial_of(variant: Variant, patience: float) -> Trial:
+def trial_of(variant: Variant, patience: float, *, is_estimate: bool) -> Trial:
     """The trial of a variant at one size: of another form nothing is known before it ran beside the pieces."""
-    return Trial(variant.seconds if variant.refusal is None else 0.0, patience)
+    if variant.refusal is not None:
+        return Trial(0.0, patience)
+    loop = variant.seconds
+    if loop is not None and is_estimate and variant.code is not None and variant.code.parts_ways:
+        loop = max(BUDGET, loop / UNEVEN)
+    return Trial(loop, patience, is_estimate)
 
 
 def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, ...]) -> Any:

@@ -24,6 +24,8 @@ CLEAR = 2.0
 """So many times faster or slower in two pairs of calls, and no more are timed."""
 LOSS = 1.05
 """So many times slower than the loop in the end, and a variant is not used for arguments of this size."""
+UNEVEN = 32.0
+"""Where lanes leave a loop at steps of their own, some may take so many times as long as the first ones."""
 ENTRY = 1e-6
 """Seconds that it takes to come to a variant: the guards, which a call of the loop does without."""
 PAIRS = 4
@@ -35,11 +37,13 @@ MAX_SIZES = 6
 class Trial:
     """Of calls of one size. ``loop`` is what the loop took when it was verified, in seconds; None if it was not.
 
-    ``patience``: how much slower a call may be because of what it saves later, in the backward pass.
+    ``is_estimate``: it did not end, and that is what its first iterations lead to expect. ``patience``: how much slower
+    a call may be because of what it saves later, in the backward pass.
     """
 
     loop: float | None
     patience: float = 1.0
+    is_estimate: bool = False
     batched: list[float] = field(default_factory=list)
     written: list[float] = field(default_factory=list)
     is_warm: bool = False
@@ -66,9 +70,14 @@ class Trial:
             return True  # two calls of the loop took long: one may have been disturbed
         if pairs >= PAIRS:
             return ratio < LOSS
-        if pairs >= 2 and not 1 / CLEAR < ratio < CLEAR:
+        if pairs >= 2 and (ratio > CLEAR or ratio * CLEAR < min(1, self._share_of_first())):
             return ratio < 1
         return None
+
+    def _share_of_first(self) -> float:
+        """How long the first call of the loop took beside the others: it was watched, and took no less."""
+        known = self.loop and not self.is_estimate and self.patience == 1.0
+        return (self.loop or 0.0) / max(min(self.written), 1e-9) if known else 1.0
 
     def begin_anew(self) -> None:
         """What was timed so far tells nothing any more."""

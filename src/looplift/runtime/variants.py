@@ -28,6 +28,7 @@ class RegionCode:
     of the values at ``paths`` must not change. The statements write to the values at ``mutated``. ``commits_early``:
     they may fail after they wrote. ``repeatable``: the loop has no effects but its writes, draws and printed text.
     ``may_warn``: NumPy may warn in them, otherwise than in the loop.
+    ``parts_ways``: lanes leave loops that stay at steps of their own.
     ``rounded_to``: the float type through which the result, or what is at a path, came, if narrower than 64 bits.
     ``alternative`` compiles another form for given values, for calls in which this one is slow or does not hold;
     ``renewable``: it is the same form, for values of another shape. ``otherwise`` compiles one that needs other things
@@ -45,6 +46,7 @@ class RegionCode:
     commits_early: bool = False
     repeatable: bool = True
     may_warn: bool = False
+    parts_ways: bool = False
     decisions: list[Any] = field(default_factory=list)
     description: str = ""
     alternative: Callable[[Mapping[str, Any]], RegionCode] | None = None
