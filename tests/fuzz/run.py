@@ -54,13 +54,15 @@ def named(path):
 
 def source_of(number, part):
     """The program of a number: any, one around Python's containers, a recursion over trees, one of Python's own values
-    alone, one of a row of the table of operations, or one with the goal of a name."""
-    from . import hosts, operations, plain, programs, trees
+    or of complex numbers alone, one of a row of the table of operations, or one with the goal of a name."""
+    from . import complexes, hosts, operations, plain, programs, trees
 
     if part == "hosts":
         return hosts.host_source(random.Random(number))
     if part == "trees":
         return trees.tree_source(random.Random(number))
+    if part == "complexes":
+        return complexes.complex_source(random.Random(number))
     if part == "plain":
         return plain.plain_source(random.Random(number))
     if part == "operations":
@@ -246,7 +248,7 @@ def options_of(arguments):
     parser.add_argument(
         "--part",
         default="all",
-        help="operations: each row in turn; hosts; trees; plain; or a goal, as 'held'",
+        help="operations: each row in turn; hosts; trees; plain; complexes; or a goal, as 'held'",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

@@ -14,6 +14,8 @@ from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, If, Let, Loop, Ra
 
 ABSENT = Scalar("absent", "nothing")
 NONE = Scalar("absent", "None")
+OTHER = Scalar("other", "constant")
+"""A constant that is no real number: a complex one, text, a tuple."""
 
 Possible = frozenset[Scalar]
 
@@ -98,7 +100,7 @@ def possible_of(atom: Atom, possible: dict[Var, Possible]) -> Possible:
     if atom.value is None:
         return frozenset({NONE})
     scalar = type_of_constant(atom.value)
-    return frozenset({scalar}) if scalar is not None else frozenset()
+    return frozenset({OTHER if scalar is None else scalar})
 
 
 def spread(sources: dict[Var, tuple[Atom, ...]], possible: dict[Var, Possible]) -> None:
@@ -118,9 +120,8 @@ def sure_types(loop: Loop, possible: dict[Var, Possible]) -> set[Var]:
     sources = joined_variables(loop, all_run=True)
     found = {var: types for var, types in possible.items() if var not in sources}
     spread(sources, found)
-    return {
-        var for var in sources if found.get(var) and not any(t.is_python or t in (ABSENT, NONE) for t in found[var])
-    }
+    unsure = (ABSENT, NONE, OTHER)
+    return {var for var in sources if found.get(var) and not any(t.is_python or t in unsure for t in found[var])}
 
 
 def first_guess(facts: Facts, sources: dict[Var, tuple[Atom, ...]]) -> dict[Var, Possible]:
@@ -150,8 +151,10 @@ def join_of(
     found = possible.get(var, frozenset())
     absent = found & {ABSENT, NONE}
     numbers = found - absent
-    if not numbers:
+    if not numbers - {OTHER}:
         return None
+    if OTHER in numbers:
+        raise refuse("mixed-kinds", f"'{var.hint}' holds a number at times, and at times what is none")
     chosen = MIXED if mixes and are_mixed(*numbers) else _widest(numbers)
     numbers = frozenset({MIXED}) if chosen == MIXED else numbers
     others = numbers - {chosen}

@@ -58,6 +58,7 @@ class Whole:
     namespace: dict[str, Any]
     paths: list[str]
     mutated: list[str]
+    facts: Facts
     notes: list[str] = field(default_factory=list)
 
 
@@ -163,7 +164,7 @@ def _whole(kernel: Kernel, function: Function, facts: Facts, signature: Signatur
     note = f"a branch or an index depends on {', '.join(kernel.deciding)}, whose last digit may differ from torch's"
     return Whole(
         kernel, statements, [standalone_text(kernel)], guards, namespace,
-        list(paths.values()) + guarded_modules(function), list(mutated),
+        list(paths.values()) + guarded_modules(function), list(mutated), facts,
         [note] if kernel.deciding else [],
     )  # fmt: skip
 

@@ -61,6 +61,7 @@ from looplift.ir.array import (
     reachable,
 )
 from looplift.ir.facts import Kind
+from looplift.ir.grammar import roots_of
 from looplift.ops.names import OF_USERS, of_libraries
 
 RARER = {
@@ -291,9 +292,7 @@ def count_uses(roots: list[Node]) -> dict[int, int]:
 def emit(plan: Any) -> Emitted:
     """The text of a plan."""
     function = plan.facts.function
-    roots = {
-        word for path in function.attributes["paths"].values() for word in re.findall(r"(?<![.\w])[A-Za-z_]\w*", path)
-    }
+    roots = {root for path in function.attributes["paths"].values() for root in roots_of(path)}
     roots |= {path.partition(".")[0] for path in function.attributes["modules"]}
     emitted = print_program(plan.program, reserved=roots, device=device_of(plan.facts))
     emitted.paths = list(function.attributes["paths"].values()) + guarded_modules(function)

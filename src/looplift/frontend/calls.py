@@ -11,6 +11,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.frontend import (
+    complexes,
     comprehensions,
     conversions,
     cuts,
@@ -171,6 +172,8 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
         return differentiation.gradients(build, positional, keywords)
     if isinstance(value, functools.partial) or value is functools.partial:
         return _partial(build, callee, positional, keywords)
+    if not keywords and (found := complexes.called(build, value, positional)) is not None:
+        return found
     if (name := name_of(value) or _of_operator(value)) is not None:
         args = [operand(build, v) for v in positional]
         return build.operation(name, args, {k: operand(build, v) for k, v in keywords.items()})

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from looplift.frontend.scope import Builder, Value
-from looplift.ir.grammar import Const, If, Let, Loop, Statement, Var, constant, operands
+from looplift.ir.grammar import Const, If, Let, Loop, Op, Statement, Var, constant, operands
 
 KEEPING = ("getitem", "iter_item", "copy", "neg", "add", "sub", "mul", "truediv", "pow", "matmul")
 """Operations that make a tensor if one of their operands is one."""
 INTEGRAL = ("copy", "neg", "add", "sub", "mul", "floordiv", "mod")
+NUMERIC = frozenset(
+    """builtin.len iter_len builtin.int builtin.float as_key math.sqrt math.sin math.cos math.exp math.log math.hypot
+    math.atan2""".split()
+)
+"""Operations that give a number of Python's whatever they are given."""
 CREATION = frozenset(("zeros", "ones", "full", "empty", "rand", "randn", "arange", "linspace", "eye", "tensor"))
 
 
@@ -71,6 +78,57 @@ def is_integer(build: Builder, value: Value) -> bool:
         case Let(op=op):
             return op.name in ("builtin.len", "iter_len", "builtin.int", "as_key")
     return False
+
+
+def is_python_number(build: Builder, value: Value) -> bool:
+    """Whether a value surely is an integer or a float of Python's own.
+
+    A variable of a loop that begins as a literal is assumed to stay one, which the end of the loop has to prove.
+    """
+    if isinstance(value, Const):
+        return type(value.value) in (int, float)
+    if not isinstance(value, Var):
+        return False
+    if (path := build.param_path(value)) is not None:
+        return type(build.param_values[path]) in (int, float)
+    if value in build.ranges:
+        return True
+    if value in build.entered:
+        is_literal = type(getattr(first_value(build, value), "value", None)) in (int, float)
+        if is_literal:
+            build.assumed.add(value)
+        return is_literal
+    match _maker(build, value):
+        case If(phis=phis):
+            phi = next(phi for phi in phis if phi.var is value)
+            return is_python_number(build, phi.then) and is_python_number(build, phi.orelse)
+        case Let(op=op) if op.name in (*INTEGRAL, "truediv") or op.name.startswith("inplace."):
+            return all(is_python_number(build, operand) for operand in op.args if isinstance(operand, Var | Const))
+        case Let(op=op) if op.name in NUMERIC:
+            return True
+        case Let(op=Op(name="getitem" | "iter_item", args=(Var() as owner, Var() | Const() as index))):
+            path = build.param_path(owner)
+            items: Any = build.param_values[path] if path is not None else None
+            of_numbers = type(items) in (list, tuple) and {*map(type, items)} in ({int}, {float})
+            return of_numbers and is_integer(build, index)
+    return False
+
+
+def first_value(build: Builder, value: Value) -> Value:
+    """What a variable of loops holds before the outermost."""
+    while isinstance(value, Var) and value in build.entered:
+        value = build.entered[value]
+    return value
+
+
+def computed_of(build: Builder, value: Var) -> list[Var]:
+    """The variables of loops that a value is computed of by arithmetic."""
+    if value in build.entered:
+        return [value]
+    match _maker(build, value):
+        case Let(op=op) if op.name in (*INTEGRAL, "truediv", "pow") or op.name.startswith("inplace."):
+            return [one for operand in op.args if isinstance(operand, Var) for one in computed_of(build, operand)]
+    return []
 
 
 NUMBERS = (

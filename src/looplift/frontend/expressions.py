@@ -16,6 +16,7 @@ from looplift.frontend import (
     calls,
     choices,
     clipping,
+    complexes,
     comprehensions,
     cuts,
     dictionaries,
@@ -93,9 +94,10 @@ def _evaluate(build: Builder, node: ast.expr) -> Value:
             return build.lookup(name)
         case ast.BinOp(left=left, op=op, right=right):
             return _binary(build, BINARY[type(op)], evaluate(build, left), evaluate(build, right))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _unary(build, "not", evaluate_test(build, operand))
         case ast.UnaryOp(op=op, operand=operand):
-            operate = evaluate_test if isinstance(op, ast.Not) else evaluate_atom
-            return _unary(build, UNARY[type(op)], operate(build, operand))
+            return _signed(build, UNARY[type(op)], evaluate(build, operand))
         case ast.Compare():
             return _compare(build, node)
         case ast.BoolOp(op=op, values=values):
@@ -193,18 +195,26 @@ def is_number(atom: Value) -> TypeGuard[Const]:
 def _binary(build: Builder, name: str, left: Value, right: Value) -> Value:
     if name == "add" and isinstance(left, Tup) and isinstance(right, Tup):
         return Tup(left.items + right.items)
+    if (found := complexes.binary(build, name, left, right)) is not None:
+        return found
     return folded(name, left, right) or build.emit(name, build.atom(left), build.atom(right))
 
 
 def folded(name: str, left: Value, right: Value) -> Const | None:
     """The result of an operation on two literals that cannot fail."""
-    if is_number(left) and is_number(right) and name in ("add", "sub", "mul"):
-        return Const(fold(name, left.value, right.value))
+    if name in ("add", "sub", "mul") and all(is_number(one) or complexes.is_literal(one) for one in (left, right)):
+        return Const(fold(name, left.value, right.value))  # type: ignore[union-attr]
     return None
 
 
+def _signed(build: Builder, name: str, value: Value) -> Value:
+    if isinstance(value, complexes.Complex):
+        return complexes.unary(build, name, value)
+    return _unary(build, name, build.atom(value))
+
+
 def _unary(build: Builder, name: str, value: Atom) -> Atom:
-    if is_number(value) and name in ("neg", "pos", "not"):
+    if (is_number(value) or complexes.is_literal(value)) and name in ("neg", "pos", "not"):
         return Const(fold(name, value.value))
     return build.emit(name, value)
 
@@ -228,6 +238,8 @@ def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
         if name == "in_":
             return found
         return Const(not found.value) if isinstance(found, Const) else build.emit("not", found)
+    if (found := complexes.compared(build, name, left, right)) is not None:
+        return found
     if isinstance(left, Structure) or isinstance(right, Structure):
         return _compare_structures(build, name, left, right)
     if name in ("in_", "not_in") and isinstance(right, Tup):
@@ -391,6 +403,8 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
         if (listed := rows.records_under(build, owner, place)) is not None:
             return listed
         read = lambda build, lists: build.emit("getitem", lists, place)  # noqa: E731
+        if (number := complexes.item_of_given(build, value, read)) is not None:
+            return number
         if (listed := rows.list_of_param(build, owner, read)) is not None:
             return listed
     found = _guarded_item(build, value, place)
@@ -413,6 +427,9 @@ def _guarded_item(build: Builder, value: Atom, key: Operand) -> Value | None:
     except (LookupError, TypeError):
         return None
     text = f"{path}[{place if place is not None else repr(known)}]"
+    if type(item) is complex:
+        build.watch(None, f"type({text})", complex)
+        return complexes.given(build, text, item)
     if item is None or isinstance(item, bool | str | bytes):
         build.watch(None, f"type({text})", type(item))
         return None
@@ -510,6 +527,8 @@ def _place(build: Builder, value: Value) -> Operand:
 
 def attribute(build: Builder, value: Value, name: str) -> Value:
     """``value.name``; of a static value it is resolved now."""
+    if name in ("real", "imag") and (number := complexes.begun(build, value)) is not None:
+        value = number
     if isinstance(value, Structure):
         return value.attribute(build, name)
     value = build.atom(value)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from looplift.base.data import dataclass
 from looplift.base.spans import is_strict
-from looplift.frontend import calls, evident, expressions, nests, rows, structures
+from looplift.frontend import calls, complexes, evident, expressions, nests, rows, structures
 from looplift.frontend.scope import Builder, Late, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Range, Require, Var
 
@@ -159,6 +159,8 @@ def of_value(build: Builder, value: Value) -> Source | list[Value]:
         return items
     if (view := rows.dict_view(build, value, "keys")) is not None:
         return view.iterated(build)
+    if (numbers := complexes.source_of_given(build, value)) is not None:
+        return numbers
     return sequence(build, value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from looplift.frontend import perhaps, rows
+from looplift.frontend import complexes, perhaps, rows
 from looplift.frontend.scope import Branch, Builder, State, Structure, Tup, Value, hint_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, If, Phi, Var
 
@@ -15,9 +15,14 @@ def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi])
         return then
     if (count := perhaps.count_of(then, orelse)) is not None and build.markers:
         return _joined_perhaps(build, then, orelse, count, hint, phis)
+    if (numbers := complexes.both(build, then, orelse)) is not None:
+        parts = join(build, numbers[0].parts, numbers[1].parts, hint, phis)
+        return complexes.with_parts(numbers[0], parts, complexes.least_of(*numbers))
     if any(isinstance(side, Structure) and not isinstance(side, rows.Row) for side in (then, orelse)):
         if UNDEFINED in (then, orelse):
             return UNDEFINED
+        if any(isinstance(side, complexes.Complex) for side in (then, orelse)):
+            raise build.refuse("mixed-kinds", f"'{hint}' is a complex number on one side of an 'if' alone")
         raise build.refuse("mixed-kinds", f"'{hint}' is another list, dict or function on each side of an 'if'")
     then, orelse = (build.atom(side) if isinstance(side, Structure) else side for side in (then, orelse))
     if isinstance(then, Const) and isinstance(orelse, Const) and not then.path and not orelse.path:

@@ -9,6 +9,8 @@ from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.frontend import (
+    complexes,
+    evident,
     expressions,
     generators,
     growing,
@@ -55,18 +57,23 @@ class _Entry:
     """Of the variables that are not bound before the loop."""
     none: dict[Var, Place]
     """Of those that are None before it."""
+    numbers: dict[Var, Place]
+    """Of those that are literals, or variables of another loop."""
 
 
-def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: set[str]) -> _Entry:
+def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: set[str], numbers: set[Place]) -> _Entry:
     """Open a loop: each name assigned in it gets a variable for its value at entry of the body.
 
     ``hidden`` names hold a list, dict or function that the body replaces: they are bound in each iteration anew.
+    At the places of ``numbers`` there are literals that complex numbers follow.
     """
-    entry = _Entry({}, {}, {}, {})
+    entry = _Entry({}, {}, {}, {}, {})
 
     def shaped(place: Place, value: Value) -> Value:
         if place in counts and (value is UNDEFINED or perhaps.is_none(value)):
             value = Tup((UNDEFINED,) * counts[place]) if value is UNDEFINED else perhaps.absent(counts[place])
+        if place in numbers and (number := complexes.number_before(build, value)) is not None:
+            return number
         if isinstance(value, perhaps.Perhaps):
             return perhaps.Perhaps(Tup(tuple(shaped((*place, k), v) for k, v in enumerate(value.parts.items))))
         if isinstance(value, Tup):
@@ -78,6 +85,8 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
             return Tup(tuple(opened((*place, k), item) for k, item in enumerate(value.items)))
         if isinstance(value, perhaps.Perhaps):
             return perhaps.Perhaps(Tup(tuple(opened((*place, k), v) for k, v in enumerate(value.parts.items))))
+        if isinstance(value, complexes.Complex):
+            return complexes.with_parts(value, opened(place, value.parts))
         if isinstance(value, Structure):
             return value
         var = build.fresh(hint_of(str(place[0])))
@@ -88,6 +97,8 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
             entry.places[var] = place
         elif build.markers and (perhaps.is_none(value) or value in build.none_at_entry):
             entry.none[var] = place
+        else:
+            entry.numbers[var] = place
         return var
 
     for name in names:
@@ -113,12 +124,21 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
             parts = closed(name, init.parts, inside.parts, end.parts)
             assert isinstance(parts, Tup)
             return perhaps.Perhaps(parts)
+        if isinstance(inside, complexes.Complex) and isinstance(init, complexes.Complex):
+            found = complexes.both(build, inside, last)
+            if found is None or complexes.least_of(init, found[1]) is not inside.least:
+                raise build.refuse(
+                    "mixed-kinds", f"'{name}' is a complex number before the loop and another kind in it"
+                )
+            return complexes.with_parts(init, closed(name, init.parts, inside.parts, found[1].parts))
         if isinstance(inside, Structure):
             if last is not inside:
                 raise Rebound(name)
             return init
         if isinstance(inside, Var) and inside in build.none_at_entry and isinstance(last, perhaps.Perhaps | Tup):
             raise joins.BecomesTuple(inside, perhaps.count_of(last, perhaps.NONE) or 0)  # it never is None again
+        if isinstance(last, complexes.Complex):
+            complexes.both(build, inside, last)
         if isinstance(last, Structure) and not isinstance(last, rows.Row):
             unbound = init is UNDEFINED or init in build.unbound_at_entry
             if inside in read or isinstance(inside, Tup) or not unbound:
@@ -134,6 +154,8 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
         if isinstance(last, Tup):
             joins.unbound_like(build, last, inside)
             raise build.refuse("mixed-kinds", f"'{name}' becomes a tuple in the loop")
+        if inside in build.assumed and not evident.is_python_number(build, last):
+            raise build.refuse("mixed-kinds", f"'{name}' meets complex numbers, and may become another kind of number")
         if last is UNDEFINED and inside not in read:
             return UNDEFINED
         if last is UNDEFINED:
@@ -157,10 +179,11 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
     """Translate a loop; again, where a name that is not bound before it turns out to be bound to a tuple in it."""
     counts: dict[Place, int] = {}
     hidden: set[str] = set()
+    numbers: set[Place] = set()
     before, depth, length = build.state(), len(build.blocks), len(build.blocks[-1])
     unbound, none = build.unbound_at_entry, build.none_at_entry
     while True:
-        entry = _enter(build, names, counts, hidden)
+        entry = _enter(build, names, counts, hidden, numbers)
         build.unbound_at_entry = unbound | entry.places.keys()
         build.none_at_entry = none | {var: var for var in entry.none}
         try:
@@ -171,6 +194,14 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
             names = [*names, *changed]
         except Rebound as found:
             hidden.add(found.name)
+        except complexes.BecomesComplex as found:
+            if (place := entry.numbers.get(found.var)) is None:
+                raise
+            outer = _outer_value(entry.init[str(place[0])], place)
+            if complexes.number_before(build, outer) is None:
+                assert isinstance(outer, Var)
+                raise complexes.BecomesComplex(outer) from None
+            numbers.add(place)
         except joins.BecomesTuple as found:
             place = entry.places.get(found.var) or entry.none.get(found.var)
             outer = found.var if place is None else _outer_value(entry.init[str(place[0])], place)
@@ -199,7 +230,7 @@ def _moved(build: Builder, name: str, before: Value) -> bool:
 def _outer_value(value: Value, place: Place) -> Value:
     """What a variable of a loop holds before it."""
     for position in place[1:]:
-        value = value.parts if isinstance(value, perhaps.Perhaps) else value
+        value = value.parts if isinstance(value, perhaps.Perhaps | complexes.Complex) else value
         assert isinstance(value, Tup)
         value = value.items[int(position)]
     return value
@@ -308,7 +339,7 @@ def _finish(
 
 def leaves(value: Value) -> list[Atom]:
     """The atoms of a value."""
-    if isinstance(value, perhaps.Perhaps):
+    if isinstance(value, perhaps.Perhaps | complexes.Complex):
         return leaves(value.parts)
     if isinstance(value, Structure):
         return []

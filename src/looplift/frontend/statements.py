@@ -6,6 +6,7 @@ import ast
 
 from looplift.frontend import (
     clipping,
+    complexes,
     contexts,
     dictionaries,
     evident,
@@ -210,6 +211,9 @@ def _augmented(build: Builder, node: ast.AugAssign) -> None:
             if isinstance(before, structures.Shelf) and name == "add":
                 before.method(build, "extend", [found], {})
                 return
+            if (number := complexes.binary(build, name, before, found)) is not None:
+                build.env[target] = number
+                return
             old, value = build.atom(before), build.atom(found)
             known = expressions.folded(name, old, value)
             build.env[target] = known or build.emit(f"inplace.{name}", old, value, hint=target)
@@ -236,6 +240,9 @@ def _augmented_item(build: Builder, name: str, owner: Structure, key: Value, nod
     found = expressions.evaluate(build, node)
     if isinstance(before, structures.Shelf) and name == "add":
         before.method(build, "extend", [found], {})
+        return
+    if (number := complexes.binary(build, name, before, found)) is not None:
+        owner.store(build, key, number)
         return
     old, value = build.atom(before), build.atom(found)
     known = expressions.folded(name, old, value)

@@ -22,6 +22,7 @@ as first statement.  Names bound to the same object share one Var, so that alias
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -324,6 +325,11 @@ def uses(statement: Statement):
                 yield stop
         case Require(cond=cond):
             yield cond
+
+
+def roots_of(path: str) -> set[str]:
+    """The names by which a live-in is reached, of the path that leads to it."""
+    return set(re.findall(r"(?<![.\w])[A-Za-z_]\w*", path))
 
 
 def definitions(statement: Statement):

@@ -38,6 +38,7 @@ def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     from looplift.ir.first_apart import with_first_apart
     from looplift.runtime.variants import RegionCode
     from looplift.vectorize.decisions import decisions_of_kernel
+    from looplift.vectorize.precision import rounded_to
     from looplift.vectorize.whole import check_whole
 
     check_whole(function)
@@ -52,7 +53,7 @@ def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     decisions = decisions_of_kernel(function, tuple(whole.notes))
     return RegionCode(
         whole.statements, namespace, whole.standalone, whole.guards, whole.paths, whole.mutated, ["import torch"],
-        decisions=decisions,
+        decisions=decisions, rounded_to=rounded_to(whole.facts, of_arguments=True),
     )  # fmt: skip
 
 

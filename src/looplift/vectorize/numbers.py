@@ -230,6 +230,7 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
             return _float_remainder(name, [_floating(a) for a in args], kind)
         if float_result:
             args = [_exact_float(context, a) if base == "truediv" else _floating(a) for a in args]
+            args = [guarded(context, base, position, a) if a.axes else a for position, a in enumerate(args)]
         elif args[1].axes:
             args = [args[0], _safe_divisor(context, args[1])]
     elif base == "pow":

@@ -14,15 +14,21 @@ MOVES = ("getitem", "iter_item", "attribute", "unpack", "copy", "tuple", "list")
 BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "complex64": 24}
 
 
-def rounded_to(facts: Facts) -> dict[str, str]:
-    """Names of results and paths of arguments to the dtype, where that is narrower than 64 bits."""
+def rounded_to(facts: Facts, *, of_arguments: bool = False) -> dict[str, str]:
+    """Names of results and paths of arguments to the dtype, where that is narrower than 64 bits.
+
+    With ``of_arguments`` the facts are of these alone, and all that is computed of them is taken to be as narrow.
+    """
     flow, function = Flow(facts.function), facts.function
     ends: list[tuple[str, Atom]] = [("result", atom) for _, atom in function.results]
     ends += [(path, var) for var, path in function.attributes["paths"].items()]
     found: dict[str, str] = {}
     for key, atom in ends:
         words = {found[key]} if key in found else set()
-        words |= {word for var in _slice(flow, atom) if (word := _rounding(facts, flow, var))}
+        every = _slice(flow, atom)
+        if of_arguments and len(every) > 1:
+            words |= {word for var in every if (word := _word_of(facts, var))}
+        words |= {word for var in every if (word := _rounding(facts, flow, var))}
         if words:
             found[key] = min(words, key=lambda word: BITS[word])
     return found
@@ -45,5 +51,10 @@ def _rounding(facts: Facts, flow: Flow, var: Var) -> str:
     made = flow.definition.get(var)
     if not isinstance(made, Let) or made.op.name in MOVES or table.family(made.op.name) == "shape":
         return ""
+    return _word_of(facts, var)
+
+
+def _word_of(facts: Facts, var: Var) -> str:
+    """The dtype of a variable, if it is a narrow one."""
     word = str(facts.of[var].kind.dtype).removeprefix("torch.") if var in facts.of else ""
     return word if word in BITS else ""

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from looplift.ir.grammar import Block, Function, Let, Loop, Range, Statement, Var, definitions, uses, walk
+from looplift.ir.grammar import Block, Function, Let, Loop, Range, Statement, Var, definitions, roots_of, uses, walk
 
 
 def held_names(function: Function) -> set[str]:
     """Names of live-ins that no other value may take."""
     paths = function.attributes["paths"]
     returned = {atom for _, atom in function.results if isinstance(atom, Var)}
-    return {
+    reached = {root for param in function.params for root in roots_of(paths[param]) if root != paths[param]}
+    return reached | {
         paths[param]
         for param in function.params
         if paths[param].isidentifier() and (param in returned or not _is_rebound(function.body, param, paths[param]))
