@@ -27,6 +27,15 @@ def apart(a: Any, b: Any) -> bool:
     return end <= other_start or other_end <= start
 
 
+def held_apart(a: Any, b: Any) -> bool:
+    """Whether nothing that is in one of two values, or is one, shares memory with the other one."""
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, dict | list | tuple):
+            items = [*one.values()] if isinstance(one, dict) else one
+            return a is not b and all(held_apart(item, other) for item in items)
+    return apart(a, b)
+
+
 def apart_from_module(a: Any, module: Any) -> bool:
     """Whether a tensor or array shares no memory with the parameters and buffers of a network module."""
     return all(apart(a, one) for one in (*module.parameters(), *module.buffers()))

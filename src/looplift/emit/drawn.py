@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from looplift.base import memory
 from looplift.base.errors import NotLiftable
 
+PLAIN = (bool, int, float, complex, str, np.generic, type(None))
 SURE = ("_apart", "_own_places", "_fits")
 """Guards that hold of what is drawn: it is new, and was made one by one."""
 
@@ -35,6 +37,7 @@ def add_draws(code: Any, given: Mapping[str, Any], draws: Any) -> None:
     """``given``: the values that the code was made for, with what was drawn. Raises NotLiftable where more is drawn."""
     if code.random:
         raise NotLiftable("random-order", "what is called inside of the loop draws random numbers, too")
+    unchanged = _unchanged(code, given, draws)
     word = re.compile(rf"\b({'|'.join(draws.names)})\b")
     lines = [*draws.before]
     if draws.at_once:
@@ -57,10 +60,22 @@ def add_draws(code: Any, given: Mapping[str, Any], draws: Any) -> None:
                 raise NotLiftable("random-order", "a guard of what is drawn")
             lines.append(f"if not ({guard}):\n    raise RequirementFailed")
     code.statements = [*lines, *code.statements]
-    code.guards = [guard for guard in code.guards if guard not in about]
+    code.guards = [*(guard for guard in code.guards if guard not in about), *unchanged]
     code.paths = [path for path in code.paths if not word.search(path)]
     code.mutated = [path for path in code.mutated if not word.search(path)]
     code.random = True
+
+
+def _unchanged(code: Any, given: Mapping[str, Any], draws: Any) -> list[str]:
+    """Guards: what the draws take something of is not what the loop changes, nor a part of it."""
+    changed = [path for path in code.mutated if path not in draws.names]
+    known = {**draws.namespace, **given}
+    read = [path for path in draws.read if changed and not isinstance(eval(path, known), PLAIN)]
+    if both := {*read} & {*changed}:
+        raise NotLiftable("random-order", f"what is drawn depends on '{min(both)}', which the loop changes")
+    if read:
+        code.namespace = {**code.namespace, "_held_apart": memory.held_apart}
+    return [f"_held_apart({one}, {path})" for one in changed for path in read]
 
 
 def _dtype(value: Any) -> str:

@@ -7,7 +7,7 @@ for row in x:                            drawn = [(rng.uniform(), rng.normal(siz
                                              y.append(a * row + draw_2[k])
 
 The draws come one iteration after the other, as in the loop: they stand where every iteration gets to, and what they
-are given is not made by the loop.
+are given is not made by the loop, nor changed by it, whatever it is called.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from looplift.base.streams import numpy_generators, numpy_random
 from looplift.frontend.names import assigned_names, fresh_name, names_of, value_of
 from looplift.frontend.simple import written_bases
 from looplift.frontend.syntax import fresh_copy, nodes_of
+from looplift.frontend.taints import root_of
 
 FUNCTIONS = {
     "torch": """rand randn randint randperm normal bernoulli multinomial rand_like randn_like randint_like poisson""",
@@ -36,6 +37,8 @@ ARGUMENTS = (
     ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.List, ast.operator,
     ast.unaryop, ast.expr_context, ast.keyword, ast.Slice,
 )  # fmt: skip
+ABOUT = frozenset(("shape", "ndim", "dtype", "device"))
+"""Attributes that tell nothing of what is in a tensor."""
 PURE = frozenset(("len", "range", "enumerate", "zip", "reversed", "int", "float", "min", "max"))
 EXITS = (ast.Break, ast.Return, ast.Yield, ast.YieldFrom, ast.Raise, ast.Try)
 STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If)
@@ -55,6 +58,8 @@ class Draws:
     index: str
     around: tuple[list[ast.stmt], list[ast.stmt]]
     namespace: Mapping[str, Any]
+    read: list[str]
+    """What the draws take something of beside shapes and lengths, which the loop must not change."""
     at_once: str | None = None
 
     def statements(self, columns: Mapping[str, Any]) -> list[ast.stmt]:
@@ -112,7 +117,11 @@ def draws_of(statements: list[ast.stmt], values: Mapping[str, Any], namespace: M
     around = before, statements[places[0] + 1 :]
     first = [ast.unparse(statement) for statement in needed]
     at_once = _at_once(loop, found[0], is_draw, known) if len(found) == 1 else None
-    return Draws(names, first, text, loop, found, fresh_name("draw", taken), around, namespace, at_once)
+    read = _contents(loop, found, needed)
+    if _is_known_otherwise(loop, found, {*assigned_names(needed)} & read, known):
+        return None
+    read = sorted(read - {*assigned_names([*needed, loop])})
+    return Draws(names, first, text, loop, found, fresh_name("draw", taken), around, namespace, read, at_once)
 
 
 def _every(statements: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -309,6 +318,55 @@ def _is_plain(node: ast.expr, *, of_draw: bool = False) -> bool:
     if any(not (isinstance(part.func, ast.Name) and part.func.id in PURE) for part in inner):
         return False
     return all(isinstance(part, (*ARGUMENTS, ast.Call)) for part in parts)
+
+
+def _contents(loop: ast.For, draws: list[ast.Call], needed: list[ast.stmt]) -> set[str]:
+    """The names, and attributes of names, of which draws take more than shapes and lengths; each with what it is of."""
+    found = {name for draw in draws for name in _read(draw)}
+    if found & names_of(loop.target).stores:
+        found |= {*_read(loop.iter)}
+    for statement in reversed(needed):
+        if found & {*assigned_names([statement])} and isinstance(statement, ast.Assign):
+            found |= {*_read(statement.value)}
+    return found
+
+
+def _read(node: ast.AST) -> Iterator[str]:
+    parts = list(ast.iter_child_nodes(node))
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()):
+            yield name
+        case ast.Attribute(attr=name) if name in ABOUT:
+            return
+        case ast.Attribute() if _is_dotted(node):
+            yield ast.unparse(node)
+            return
+        case ast.Call(func=ast.Name(id="len")):
+            return
+        case ast.Call(func=func, args=args, keywords=keywords):
+            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+            parts = [*args[name.endswith("_like") :], *(keyword.value for keyword in keywords)]
+    for part in parts:
+        yield from _read(part)
+
+
+def _is_dotted(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and _is_dotted(node.value))
+
+
+def _is_known_otherwise(loop: ast.For, draws: list[ast.Call], names: set[str], known: Mapping[str, Any]) -> bool:
+    """Whether the loop may change, by another name, what one of these stands for that were bound before it."""
+    for node in nodes_of(loop):
+        match node:
+            case ast.Assign(value=value) | ast.NamedExpr(value=value) if root_of(value) in names:
+                return True
+            case ast.For(iter=value) if node is not loop and root_of(value) in names:
+                return True
+            case ast.Call(func=func, args=args) if node not in draws:
+                is_known = root_of(func) in PURE or isinstance(known.get(root_of(func)), types.ModuleType)
+                if root_of(func) in names or (not is_known and any(root_of(one) in names for one in args)):
+                    return True
+    return False
 
 
 class _Replaced(ast.NodeTransformer):
