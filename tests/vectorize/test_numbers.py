@@ -169,3 +169,25 @@ def test_the_greater_of_an_integer_and_a_float_is_summed_as_a_float():
             for m in (3, 1, 0):
                 for a, b in ((0.25, 3), (3, 0.25), (2, 3), (2**60 + 1, 0.5)):
                     assert repr(lifted(m, a, b)) == repr(function(m, a, b))
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+def test_numbers_of_a_list_have_no_gradient(backend):
+    def best_two(x):
+        first, second = torch.zeros(len(x)), torch.zeros(len(x))
+        for i in range(len(x)):
+            best = next_best = -1e9
+            for v in x[i].tolist():
+                if v > best:
+                    next_best, best = best, v
+                elif v > next_best:
+                    next_best = v
+            first[i], second[i] = best, next_best
+        return first, second
+
+    lifted = lift(best_two, backend=backend)
+    for size in (1, 2, 7):
+        x = torch.randn(4, size, requires_grad=True)
+        for found, wanted in zip(lifted(x), best_two(x), strict=True):
+            assert torch.equal(found, wanted) and not found.requires_grad
+    assert all(loop.code != "verification" for loop in lifted.report().loops)
