@@ -1,7 +1,7 @@
 """Small functions that use containers in each way that there is, with arguments."""
 
 import heapq
-from collections import deque
+from collections import defaultdict, deque
 
 from typed_given import given
 
@@ -368,3 +368,44 @@ def of_order_of_none(pairs):
     while heap:
         out.append(heapq.heappop(heap))
     return out
+
+
+@given(lambda: ([3, 1, 4, 1, 5, 9, 2, 6],))
+def of_dict_of_counts(xs):
+    counts = defaultdict(int)
+    for x in xs:
+        counts[x % 4] += x
+    held = dict(counts)
+    counts[9] += 1
+    held[7] = 0.5
+    return held, dict(held), len(counts)
+
+
+@given(lambda: ([3, 1, 4, 1, 5, 9, 2, 6],))
+def of_dict_of_lists(xs):
+    rows = defaultdict(list)
+    for k, x in enumerate(xs):
+        rows[x % 3].append(k)
+    found = dict(rows)
+    for key in found:
+        rows[key].append(-1)
+    return found
+
+
+@given(lambda: ({1: 2.5, 3: 4.5, 0: 1.0},))
+def of_dict_of_the_callers(given):
+    found = dict(given)
+    for key in given:
+        found[key + 1] = found[key] * 2
+        if key in found and key > 2:
+            found.pop(key)
+    return found, given is found
+
+
+@given(lambda: ({},))
+def of_dict_of_nothing(given):
+    found = []
+    for k in range(3):
+        found.append(dict(given))
+        given[k] = 0.5 * k
+    return found

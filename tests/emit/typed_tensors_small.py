@@ -1,5 +1,7 @@
 """Programs over 0-dim tensors, rows and lists of them; each with what it is called with."""
 
+from collections import defaultdict
+
 import torch
 import torch.nn.functional as F
 
@@ -642,3 +644,23 @@ def f_slices_of_nothing(x, y):
 
 
 f_slices_of_nothing.args = lambda: (g(3), g(3, r=False))
+
+
+def f_dict_of_sums(x):
+    sums = defaultdict(float)
+    for i in range(x.shape[0]):
+        sums[i % 3] = sums[i % 3] + x[i] * 2
+    return dict(sums)
+
+
+f_dict_of_sums.args = lambda: (g(8),)
+
+
+def f_absolute_of_either(x):
+    found = [1.5]
+    for i in range(x.shape[0]):
+        found.append(abs(found[-1]) - x[i] if i % 2 else -abs(found[-1]) - 1)
+    return found
+
+
+f_absolute_of_either.args = lambda: (g(7),)

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,9 @@ OF_USERS = Options(tuple(flag for flag in FLAGS if flag != "-fno-exceptions"), (
 """What users write may throw, and use all of the C++ library; a number is rounded as in a kernel."""
 
 TIME_LIMIT = 120
+
+_IN_TEXT = re.compile(r"\.cpp:\d+:\d+: (?:fatal )?error:")
+"""What is said of a text that other libraries do not help."""
 
 
 @cache
@@ -169,8 +173,8 @@ def _compile(source: str, directory: Path, name: str, options: Options) -> Path:
         command = [compiler(), *options.flags, str(text), "-o", str(built)]
         try:
             _run([*command, *options.few_libraries], directory)
-        except NotLiftable:
-            if not options.few_libraries:
+        except NotLiftable as refusal:
+            if not options.few_libraries or _IN_TEXT.search(str(refusal)):
                 raise
             _run(command, directory)
         os.replace(text, directory / text.name)

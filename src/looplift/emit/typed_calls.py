@@ -12,7 +12,7 @@ import types
 from typing import Any
 
 from looplift.emit.typed_expressions import element, float_text, is_box
-from looplift.emit.typed_folds import Folds
+from looplift.emit.typed_folds import Folds, check_order
 from looplift.emit.typed_scope import Routine, Value, as_int, as_number, coerced, common, refuse, truth
 from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Tup, text_of
 
@@ -218,8 +218,10 @@ class Calls(Folds):
     # ------------------------------------------------------------ containers
 
     def container(self, kind: str, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
-        if keywords or (kind == "dict" and node.args) or len(node.args) > 1:
+        if keywords or len(node.args) > 1:
             raise refuse(node, "is made in a way of its own")
+        if kind == "dict" and node.args:
+            return self._dict_of(self.keep(self.expression(node.args[0])), node)
         if kind == "defaultdict":
             return self._defaultdict(node)
         if kind == "dict" or not node.args:
@@ -230,6 +232,23 @@ class Calls(Folds):
             if value is not None and not (value.type is TEXT or is_box(value, "list", "deque") or value.type is NEVER):
                 raise refuse(node, "makes a set in an order of its own")
         return self.hashed_if_set(self.listed(node, node.args[0], kind), node)
+
+    def _dict_of(self, source: Value, node: ast.Call) -> Value:
+        """A new dict with the items of another one."""
+        if not is_box(source, "dict", "defaultdict"):
+            raise refuse(node, "is made in a way of its own")
+        found = self.filled(self.box(node, "dict", 2), [])
+        place, key, value = self.fresh("i"), *source.type.find().cells
+        self.joins.widen(found.type, 0, key)
+        self.joins.widen(found.type, 1, value)
+        if NEVER in (key, value):
+            return found
+        item = f"{source.code}->entries[{place}]"
+        pair = (Value(key, f"{item}.key"), Value(value, f"{item}.value"))
+        texts = [coerced(one, cell) for one, cell in zip(pair, found.type.find().cells, strict=True)]
+        self.emit(f"for (I {place} = 0; {place} < {source.code}->used; ++{place})")
+        self.emit(f"if ({item}.live) {found.code}->set({', '.join(texts)});")
+        return found
 
     def is_stream(self, node: ast.expr) -> bool:
         """Whether an expression is only gone through, and is no value of its own."""
@@ -275,8 +294,10 @@ class Calls(Folds):
             raise refuse(node, "is no heap")
         if name == "heappush":
             self.joins.widen(owner.type, 0, rest[0].type)
+            check_order(element(owner), node)
             self.emit(f"heap_push({owner.code}, {text_of(element(owner))}({coerced(rest[0], element(owner))}));")
             return Value(NONE, "None_()")
+        check_order(element(owner), node)
         if name == "heapify":
             self.emit(f"heapify({owner.code});")
             return Value(NONE, "None_()")
@@ -287,6 +308,7 @@ class Calls(Folds):
         if not is_box(owner, "list"):
             raise refuse(node, "is no list")
         self.joins.widen(owner.type, 0, value.type)
+        check_order(element(owner), node)
         right = "false" if function is bisect.bisect_left else "true"
         text = text_of(element(owner))
         return Value(INT, f"bisect({owner.code}, {text}({coerced(value, element(owner))}), {right})")

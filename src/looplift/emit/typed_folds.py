@@ -10,7 +10,7 @@ from typing import Any
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_loops import Loops
 from looplift.emit.typed_scope import Value, as_number, coerced, common, refuse, truth
-from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, same, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, has_no_order, same, text_of
 
 
 class Folds(Loops):
@@ -49,6 +49,7 @@ class Folds(Loops):
         if "key" in keywords:
             box: Any = self.box(node, "list", 1, "keys")
             keys = self._keys(found, keywords["key"], box)
+        check_order(element(keys), node)
         self.emit(f"sort_by({found.code}, {keys.code}, {down});")
 
     def _keys(self, found: Value, key: ast.expr, box: Any) -> Value:
@@ -193,3 +194,9 @@ def has_items(source: ast.expr) -> bool:
     if isinstance(source, ast.GeneratorExp):
         return all(not one.ifs and has_items(one.iter) for one in source.generators)
     return isinstance(source, ast.Tuple | ast.List) and bool(source.elts)
+
+
+def check_order(type_: Any, node: ast.AST) -> None:
+    """What is compared with its like can be."""
+    if has_no_order(type_):
+        raise refuse(node, "compares what may be a number or a tensor, or what has no order")

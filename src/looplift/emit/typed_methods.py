@@ -9,6 +9,7 @@ from typing import Any
 
 from looplift.emit.typed_calls import Calls
 from looplift.emit.typed_expressions import element, is_box
+from looplift.emit.typed_folds import check_order
 from looplift.emit.typed_scope import Routine, Value, as_int, coerced, refuse
 from looplift.emit.typed_types import BOOL, INT, NEVER, NONE, TEXT, Box, Maybe, text_of
 
@@ -105,13 +106,19 @@ class Methods(Calls):
         return self.done(f"{{ auto& all = *{owner.code}.p; while (all.n) all.pop(); all.changed(); }}")
 
     def list_index(self, owner: Value, node: ast.Call, value: Value) -> Value:
-        return Value(INT, f"index_of({owner.code}, {self.item_of(owner, value)})")
+        return Value(INT, f"index_of({owner.code}, {self.item_like(owner, value, node)})")
 
     def list_count(self, owner: Value, node: ast.Call, value: Value) -> Value:
-        return Value(INT, f"count_of({owner.code}, {self.item_of(owner, value)})")
+        return Value(INT, f"count_of({owner.code}, {self.item_like(owner, value, node)})")
 
     def list_remove(self, owner: Value, node: ast.Call, value: Value) -> Value:
-        return self.done(f"{owner.code}->pop(index_of({owner.code}, {self.item_of(owner, value)}));")
+        return self.done(f"{owner.code}->pop(index_of({owner.code}, {self.item_like(owner, value, node)}));")
+
+    def item_like(self, owner: Value, value: Value, node: ast.AST) -> str:
+        """What items are compared with."""
+        found = self.item_of(owner, value)
+        check_order(element(owner), node)
+        return found
 
     # ------------------------------------------------------------ dicts and sets
 

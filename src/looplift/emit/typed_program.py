@@ -23,8 +23,7 @@ from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_names import with_versions
 from looplift.emit.typed_scope import Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
-from looplift.emit.typed_tensors import holds, holds_tensor
-from looplift.emit.typed_types import TEXT, Arr, Box, Fixed, Maybe, Rec, Tup, copy_of, type_of
+from looplift.emit.typed_types import TEXT, Arr, Box, Fixed, Maybe, Rec, Tup, copy_of, holds, holds_tensor, type_of
 
 _LIBRARIES = ("heapq", "collections", "math", "functools", "bisect")
 _TORCH = ("torch", "torch.nn", "torch.nn.functional", "torch.special", "torch.linalg")

@@ -322,6 +322,8 @@ class TensorCalls(TensorMaking):
     def call_abs(self, node: ast.Call, value: Value) -> Value:
         if is_tensor(value):
             return self.operation("abs", value)
+        if isinstance(value.type, Either):
+            return self.split(self.keep(value), lambda one: self.call_abs(node, one))
         return super().call_abs(node, value)
 
     def of_math(self, function: Any, node: ast.Call) -> Value:

@@ -28,6 +28,7 @@ from looplift.emit.typed_types import (
     Rec,
     Ten,
     Tup,
+    holds_tensor,
     same,
     text_of,
 )
@@ -426,17 +427,3 @@ def subscripts(node: ast.Subscript) -> list[ast.expr]:
 def is_place(part: ast.expr) -> bool:
     """Whether a subscript stands for one position."""
     return not (isinstance(part, ast.Slice) or (isinstance(part, ast.Constant) and part.value in (None, ...)))
-
-
-def holds_tensor(type_: Any) -> bool:
-    return holds(type_, lambda one: isinstance(one, Ten | Either))
-
-
-def holds(type_: Any, wanted: Callable[[Any], bool], depth: int = 0) -> bool:
-    """Whether a type, or one of those that it is made of, is wanted."""
-    if wanted(type_):
-        return True
-    inner = type_.items if isinstance(type_, Tup | Rec) else [type_.inner] if isinstance(type_, Maybe) else []
-    if isinstance(type_, Box) and depth < 6:
-        inner = type_.find().cells
-    return any(holds(one, wanted, depth + 1) for one in inner)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -375,3 +376,28 @@ def record_name(names: tuple[str, ...]) -> str:
 def record_names(name: str) -> list[str]:
     """The names again."""
     return [one.replace("\0", "_") for one in name.removeprefix("Rec_").replace("__", "\0").split("_")]
+
+
+def holds_tensor(type_: Any) -> bool:
+    return holds(type_, lambda one: isinstance(one, Ten | Either))
+
+
+def holds(type_: Any, wanted: Callable[[Any], bool], depth: int = 0) -> bool:
+    """Whether a type, or one of those that it is made of, is wanted."""
+    if wanted(type_):
+        return True
+    inner = type_.items if isinstance(type_, Tup | Rec) else [type_.inner] if isinstance(type_, Maybe) else []
+    if isinstance(type_, Box) and depth < 6:
+        inner = type_.find().cells
+    return any(holds(one, wanted, depth + 1) for one in inner)
+
+
+def has_no_order(type_: Any) -> bool:
+    """Whether there are values of a type that nothing compares, alone or as items."""
+    return holds(type_, _is_incomparable)
+
+
+def _is_incomparable(type_: Any) -> bool:
+    if isinstance(type_, Box):
+        return type_.find().kind not in ("list", "deque", "bytes", "bytearray")
+    return isinstance(type_, Either | Rec) or (isinstance(type_, Ten) and type_.rank > 0)
