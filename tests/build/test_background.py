@@ -122,6 +122,17 @@ def test_where_nothing_can_be_written_the_first_library_is_the_best(cache, monke
     assert lifted.report().loops[0].decision == "native"
 
 
+def test_what_no_process_can_be_started_for_leaves_nothing(cache, monkeypatch):
+    def refuse(*given, **named):
+        raise OSError("no process")
+
+    monkeypatch.setattr(os, "posix_spawn", refuse)
+    assert background.begin('extern "C" int one() { return 1; }') is None
+    assert not list(cache.iterdir())
+    values = [2, 7, 1, 8]
+    assert lift(nearest, verify="off")(values, 0) == nearest(values, 0)
+
+
 def test_it_can_be_turned_off(cache, monkeypatch):
     monkeypatch.setenv("LOOPLIFT_BACKGROUND", "0")
     assert not background.is_wanted("int one() { return 1; }")

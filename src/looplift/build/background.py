@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import shutil
 import time
 from pathlib import Path
 
@@ -68,6 +69,7 @@ def begin(source: str) -> Coming | None:
             (workplace / f"{name}.cpp").write_text(source)
             process = _started(workplace, name, source)
     except OSError:
+        shutil.rmtree(workplace, ignore_errors=True)
         return None
     return Coming(directory / f"{name}.so", process)
 
