@@ -24,7 +24,7 @@ INTERVAL = 0.02
 _SCRIPT = """\
 trap '' HUP INT
 cd {workplace} || exit
-{{ nice -n 10 {command} {few} || nice -n 10 {command}; }} && mv {name}.cpp {name}.so .. && rm -f {quick}
+{{ {command} {few} || {command}; }} && mv {name}.cpp {name}.so .. && rm -f {quick}
 rm -rf {workplace}
 """
 
