@@ -63,3 +63,56 @@ def test_a_row_that_each_iteration_fills_anew(fill, use):
     x = torch.randn(4, 3, generator=torch.Generator().manual_seed(0))
     lifted = lift(scope["filled"], verify="off", backend="torch")
     assert not difference(lifted(x), scope["filled"](x), path="result")
+
+
+def held_in_a_list(x, places):
+    out = []
+    for i in range(x.shape[0]):
+        row = torch.zeros(3)
+        out.append(row)
+        for k in places[i]:
+            row[k] = x[i, k]
+    return torch.stack(out)
+
+
+def held_in_tuples(x, places):
+    out = []
+    for i in range(x.shape[0]):
+        row = torch.zeros(3)
+        out.append((row, i))
+        row[places[i][0]] = x[i, 0]
+    return torch.stack([row for row, _ in out])
+
+
+def held_in_a_dict(x, places):
+    out = {}
+    for i in range(x.shape[0]):
+        row = torch.zeros(3)
+        out[i] = row
+        if x[i, 0] > 0:
+            row[places[i][0]] = x[i, 0]
+    return torch.stack([out[i] for i in range(x.shape[0])])
+
+
+def held_from_the_middle_on(x, places):
+    out = []
+    for i in range(x.shape[0]):
+        row = torch.zeros(3)
+        for k in range(3):
+            if k == places[i][0]:
+                out.append(row)
+            row[k] = x[i, k]
+    return torch.stack(out)
+
+
+HELD = (held_in_a_list, held_in_tuples, held_in_a_dict, held_from_the_middle_on)
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize("function", HELD, ids=lambda f: f.__name__)
+def test_what_is_held_shows_later_stores(function, backend):
+    places = [[0], [1, 2], [2, 2], [1]]
+    lifted = lift(function, verify="off", backend=backend)
+    for n in (4, 1, 2, 4):
+        x = torch.randn(n, 3)
+        assert torch.equal(lifted(x, places[:n]), function(x, places[:n]))

@@ -116,6 +116,8 @@ class Rules:
         first = tree.arguments[0] if tree.arguments else None
         if isinstance(first, Input) and first.listed:
             return self.of_list(tree, first)
+        if tree.kind == "store":
+            return self.store(tree)
         if not self.has_lanes(tree):
             return Lanes(row(tree), False, self.known(tree.rank))
         rank = self.known(tree.rank)
@@ -360,6 +362,23 @@ class Rules:
             case ((2, _), (2, _)) | ((1, False), (2, True)) | ((2, True), (1, False)):
                 return ast.BinOp(left.text, ast.MatMult(), right.text)
         raise NoRule
+
+    def store(self, tree: Apply) -> Lanes:
+        """``v[k] = value``: the rows after it."""
+        before, value = self.value(tree.arguments[0]), self.value(tree.arguments[2])
+        place, number = tree.arguments[1:]
+        if isinstance(place, Apply) or before.rank < 1 or not (value.rank < 0 or value.laned):
+            raise NoRule
+        if value.rank >= 0 and value.rank != before.rank - 1:
+            raise NoRule
+        if isinstance(number, Input) and number.role == "number" and before.rank != 1:
+            raise NoRule
+        rows = before.text
+        if not before.laned:
+            axes = [constant(-1)] * before.rank
+            rows = call(ast.Attribute(rows, "expand"), [self.count, *axes])
+        made = call(parsed(str(tree.callee)), [rows, row(place), value.text])
+        return Lanes(made, True, before.rank)
 
     # ------------------------------------------------------------ lists
 

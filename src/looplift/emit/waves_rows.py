@@ -70,6 +70,8 @@ def _require_same(tree: Apply) -> None:
         raise NotLiftable("unknown-op", "'one_hot' of many rows does not ask whether there are such classes")
     if tree.name in ("RNNCell", "GRUCell", "LSTMCell", "bilinear"):
         raise NotLiftable("unknown-op", f"'{tree.name}' of a state whose number of dimensions is not known")
+    if tree.kind == "store":
+        raise NotLiftable("memory-dependence", "the loop stores into a tensor that its calls have in common")
     ranks = [rank_of(item) for item in (*tree.arguments, *tree.keywords.values())]
     tensors = [rank for rank in ranks if rank is None or rank >= 0]
     if tree.name in OTHER_PROMOTION and len(tensors) > 1 and not all(tensors):

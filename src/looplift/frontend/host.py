@@ -17,6 +17,7 @@ from looplift.frontend.host_cut import Cut, Program, lanes_of, view_sites
 from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_stages import set_stages
+from looplift.frontend.host_stores import check_stores
 from looplift.frontend.host_timing import Again, Timing
 from looplift.frontend.host_values import Atom, Container, External, Live, is_tensor
 from looplift.frontend.private import attributes_apart, names_apart
@@ -43,6 +44,7 @@ def host_program(
     flow = _analysed(statements, live_ins, globals)
     _check_updates(flow)
     check_assigned(flow, statements[0])
+    check_stores(flow)
     flow.scheduler = flow.names.fresh("waves")
     program = Program(flow)
     for routine in flow.routines.values():

@@ -156,6 +156,10 @@ class Cut(Segments):
                 for name in names:
                     self.bind(run, name, self.flow.rank(atoms), None)
                 return True
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))]) if statement in self.flow.operations:
+                run.steps.append(Step((self.emitted(name),), self.apply_store(statement, run), statement.lineno))
+                self.bind(run, name, self.flow.rank(self.flow.values[statement]), None)
+                return True
             case ast.AugAssign(target=ast.Name(id=name)) if statement in self.flow.operations:
                 run.steps.append(Step((self.emitted(name),), self.apply_update(statement, run), statement.lineno))
                 self.bind(run, name, self.flow.rank(self.flow.values[statement]), None)
@@ -213,6 +217,15 @@ class Cut(Segments):
         rank = self.flow.ranks.get(self.flow.site(statement))
         callee = f"{self.flow.scheduler}.in_place"
         return Apply("update", "elementwise", "operator", arguments, {}, callee, rank, statement)
+
+    def apply_store(self, statement: ast.Assign, run: Run) -> Apply:
+        owner, index, value = self.flow.operations[statement].arguments
+        run.sites.add(self.flow.site(statement))
+        role = "tensor" if any(map(is_tensor_atom, self.flow.values[value])) else "number"
+        stored = self.tree(value, run, role)  # before the subscript, as in Python
+        arguments = self.tree(owner, run), self.tree(index, run, "index"), stored
+        rank, callee = self.flow.ranks.get(self.flow.site(statement)), f"{self.flow.scheduler}.stored"
+        return Apply("setitem", "store", "store", arguments, {}, callee, rank, statement)
 
     def may_hoist(self, statement: ast.stmt) -> bool:
         """Whether tensor work of the statement may run before the rest of it: no call can change what it reads."""

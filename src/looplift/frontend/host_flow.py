@@ -80,6 +80,7 @@ class Flow:
         self.calls: dict[ast.AST, dict[Any, Routine]] = {}
         self.homes: dict[int, str] = {}
         self.accumulations: dict[ast.AST, Routine] = {}
+        self.stores: dict[ast.stmt, Routine] = {}
         self.assigned: dict[str, dict[type, set[Atom]]] = {}
         self.attributes: set[ast.AST] = set()
         self.live_ins = dict(live_ins)

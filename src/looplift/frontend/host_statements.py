@@ -8,6 +8,7 @@ from looplift.frontend.host_attributes import assign, update
 from looplift.frontend.host_expressions import evaluate, require_plain_truth
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
+from looplift.frontend.host_stores import store_element
 from looplift.frontend.host_timing import need_value
 from looplift.frontend.host_values import ABSENT, NONE, Atom, Container, External, Lane, Pack, is_none, is_tensor_atom
 
@@ -23,6 +24,8 @@ def visit(flow: Flow, routine: Routine, statement: ast.stmt) -> None:
             assign(flow, routine, target, evaluate(flow, routine, value))
         case ast.Assign(targets=targets, value=value):
             atoms = evaluate(flow, routine, value)
+            if len(targets) == 1 and store_element(flow, routine, statement, atoms):
+                return
             for target in targets:
                 bind(flow, routine, target, atoms)
         case ast.AnnAssign(target=ast.Attribute() as target, value=value) if value is not None:

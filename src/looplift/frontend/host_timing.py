@@ -85,7 +85,7 @@ def _operations(flow: Flow, atoms: set[Atom], seen: set[int]) -> set[Place] | No
         operation = flow.operations.get(node)
         if atom.site in seen or operation is None or operation.kind in ("rows", "number"):
             return None
-        if isinstance(node, ast.AugAssign) or place_of(node) in flow.timing.late:
+        if isinstance(node, (ast.AugAssign, ast.Assign)) or place_of(node) in flow.timing.late:
             return None
         found.add(place_of(node))
         for part in (*operation.arguments, *operation.keywords.values()):

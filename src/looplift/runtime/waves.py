@@ -331,6 +331,21 @@ class Waves(Sums, Attributes):
         raise NotImplementedError(f"nothing is known of the object in {text}")
 
     @staticmethod
+    def stored(before, index, value):
+        """What rows are after ``row[index] = value``."""
+        made = before.clone()
+        if isinstance(value, torch.Tensor):
+            number = value.dtype in (torch.float64, torch.int64) and made.dtype in (torch.float32, torch.float64)
+            same = value.dtype == made.dtype or (number and made.dim() == 2 and not value.requires_grad)
+            if value.shape != (made.shape[0], *made.shape[2:]) or not same:
+                raise NotImplementedError("a store of another shape or dtype")
+            value = value.to(made.dtype)
+        elif type(value) not in (int, float) or made.dtype not in (torch.float32, torch.float64):
+            raise NotImplementedError("a store into a tensor of another dtype than float")
+        made[torch.arange(made.shape[0]), index] = value
+        return made
+
+    @staticmethod
     def dot(left, right):
         """Products of two vectors for each lane."""
         if left.shape != right.shape or left.dtype != right.dtype or torch.is_autocast_enabled(left.device.type):

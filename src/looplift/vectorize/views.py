@@ -149,6 +149,8 @@ def check_kept_value(context: Context, ref: Var, value: Atom) -> None:
     """Views that are put into a list which leaves the region would have to be views there as well."""
     if not isinstance(value, Var) or not context.facts.kind(value).is_array:
         return
+    if _is_stored_after(context, ref, value):
+        raise context.refuse("aliasing", f"'{value.hint}' is put into '{ref.hint}' before the loop stores into it")
     if any(atom is ref for _, atom in context.facts.function.results) or not is_joined(context, ref):
         if "view" in _views(context, value, set()):
             raise context.refuse("aliasing", f"'{ref.hint}' is filled with views of a tensor")
@@ -158,6 +160,18 @@ def check_kept_value(context: Context, ref: Var, value: Atom) -> None:
             raise context.refuse("aliasing", f"'{ref.hint}' may be filled with one tensor again and again")
         if context.facts.kind(value).family != "numpy" and _is_put_twice(context, ref, value):
             raise context.refuse("aliasing", f"'{ref.hint}' may hold one tensor at several places")
+
+
+def _is_stored_after(context: Context, ref: Var, value: Var) -> bool:
+    """Whether something writes to a value, or to what it is a view of, after an append to a list."""
+    from looplift.vectorize.results import memory_of
+
+    body = context.facts.function.body
+    order, _ = program_order(body)
+    appends = [order[id(s)] for s in walk(body) if isinstance(s, Append) and s.ref is ref and s.value is value]
+    stores = [s for s in walk(body) if isinstance(s, Store) and order[id(s)] > min(appends)]
+    own = memory_of(context, value).places if stores else frozenset()
+    return any(own & memory_of(context, store.ref).places for store in stores)
 
 
 def _is_put_twice(context: Context, ref: Var, value: Var) -> bool:
