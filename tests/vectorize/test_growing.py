@@ -384,3 +384,32 @@ def test_tensors_that_grow_otherwise_stay_right(function, backend):
     for n in (6, 1, 0, 5):
         x = torch.randn(n, 4, generator=torch.Generator().manual_seed(n)) - (n == 5) * 10
         assert difference(outcome(lifted, [x], gradients=False), outcome(function, [x], gradients=False)) is None
+
+
+def joined_to_nothing(x):
+    rows = torch.tensor([])
+    for row in x:
+        rows = torch.cat((rows, torch.diag(row)), dim=0)
+    return rows.view(len(x), x.shape[1], -1)
+
+
+def joined_to_an_empty_one(x):
+    rows = torch.empty(0)
+    for row in x:
+        rows = torch.cat([rows, row * 2])
+    return rows
+
+
+def joined_to_nothing_of_a_type(x):
+    rows = torch.tensor([], dtype=torch.float64)
+    for row in x:
+        rows = torch.cat([rows, row])
+    return rows
+
+
+@pytest.mark.parametrize("function", [joined_to_nothing, joined_to_an_empty_one, joined_to_nothing_of_a_type])
+def test_tensors_that_grow_from_nothing_are_one_region(function):
+    check(function, [torch.randn(5, 3)], [torch.randn(2, 4)], [torch.randn(1, 3)])
+    lifted = lift(function, backend="torch", verify="off")
+    lifted(torch.randn(4, 3))
+    assert ("torch.empty" in lifted.source) is (function is joined_to_nothing_of_a_type)

@@ -385,6 +385,8 @@ class _Probe:
         kind = join_kinds(then.kind, orelse.kind, (phi.then, phi.orelse))
         if phi.var in self.function.attributes.get("either", ()):
             kind = None
+        if (kind is None or kind.rank) and (row := self._stored_row(phi, then, orelse)) is not None:
+            return replace(row, loops=self.union(then.loops, orelse.loops, loops))
         if kind is None or (kind.is_array and kind.rank and then.shape != orelse.shape):
             if not self.loops and self._is_only_handed_out(phi.var):
                 return Fact(
@@ -400,6 +402,33 @@ class _Probe:
             chosen = orelse
         every = self.union(then.loops, orelse.loops, loops)
         return Fact(kind, every, chosen.shape, stand_ins.as_kind(chosen.sample, kind), then.fixed and orelse.fixed)
+
+    def _stored_row(self, phi: Phi, then: Fact, orelse: Fact) -> Fact | None:
+        """The side that is a row where the other one is a single number, and both are only stored to one place."""
+        row, number = (then, orelse) if then.kind.rank else (orelse, then)
+        if not row.kind.is_array or not row.kind.rank or number.kind.rank:
+            return None
+        if number.kind.is_number:
+            fits = number.kind.family in ("int", "float") and _holds(row.kind, number.kind, (phi.then, phi.orelse))
+        else:
+            fits = number.kind.dtype is not None and number.kind.dtype == row.kind.dtype
+        return row if fits and self._is_only_stored(phi.var) else None
+
+    def _is_only_stored(self, var: Var) -> bool:
+        """Whether a value, or what is chosen of it and others, is what stores put somewhere, and nothing else."""
+        if any(atom is var for _, atom in self.function.results):
+            return False
+        for statement in walk(self.function.body):
+            match statement:
+                case Store(ref=ref, index=index, value=value) if value is var and var not in (ref, *atoms(index)):
+                    continue
+                case If(cond=cond, phis=phis) if cond is not var:
+                    joined = [phi.var for phi in phis if var in (phi.then, phi.orelse)]
+                    if not all(map(self._is_only_stored, joined)):
+                        return False
+                case _ if var in uses(statement):
+                    return False
+        return True
 
     def _is_only_handed_out(self, var: Var) -> bool:
         """Whether a value is a result of the function, or becomes one, and nothing else reads it."""

@@ -353,6 +353,16 @@ def open_rows(mask):
     hidden = mask if mask.dtype == torch.bool else mask == -torch.inf
     return not bool(hidden.all(-1).any())
 ''',
+        "windows_along": '''
+def windows_along(values, first, width):
+    """``values[i, first[i]:first[i] + width]`` for all leading places ``i``; all of these places are there."""
+    tracked = values.requires_grad and torch.is_grad_enabled()
+    if tracked or not values.is_contiguous() or not values.numel() or first.shape != values.shape[:-1]:
+        return taken_along(values, first.unsqueeze(-1) + torch.arange(width))
+    rows = torch.arange(0, values.numel(), values.shape[-1]).view(first.shape) + first
+    windows = values.view(-1).unfold(0, width, 1).index_select(0, rows.flatten())
+    return windows.view(*first.shape, width)
+''',
         "tiles_array": '''
 def tiles_array(values, dim, first, count, step, width):
     """``values[first + step * i:][:width]`` along a dimension: i in its place, the elements of each window last."""

@@ -7,7 +7,7 @@ position        0 1 0 1 2         torch.arange(5) - (lengths.cumsum(0) - lengths
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from looplift.emit.spelling import ATOM, SUM, literal
 from looplift.emit.subscripts import piece_text, position_text
@@ -374,6 +374,18 @@ def arange_text(p: Printer, node: Node) -> Text:
     return atom(f"{p.library}.arange({p.text(node.args[0]).text}{p.device_argument()})")
 
 
+def _windows_along(p: Printer, base: Node, steps: Any, node: Node) -> Text:
+    """A window of one width in each row; what says where each begins is read before its places are made."""
+    p.need("taken_along")
+    index = steps.index
+    if index.serial not in p.names and index.op == "elementwise" and index.args[1].op == "arange":
+        first = index.args[0]
+        if first.axes == node.axes:
+            p.need("windows_along")
+            return atom(f"windows_along({p.text(base).text}, {p.text(first).text}, {p.text(steps.width).text})")
+    return atom(f"taken_along({p.text(base).text}, {arranged(p, index, node.axes, 1)})")
+
+
 def windows_text(p: Printer, node: Node) -> Text:
     """Advanced indexing in which each window is a dimension of the value."""
     base, pieces = node.args[0], node.attrs["pieces"]
@@ -382,8 +394,7 @@ def windows_text(p: Printer, node: Node) -> Text:
     rest = [k for k in range(len(pieces)) if k not in chosen]
     lead = len(base.axes)
     if p.library == "torch" and not p.device and kinds == ["Steps"] and _same_lanes(base, pieces[0].index, node):
-        p.need("taken_along")
-        return atom(f"taken_along({p.text(base).text}, {arranged(p, pieces[0].index, node.axes, 1)})")
+        return _windows_along(p, base, pieces[0], node)
     text = in_order(p, p.text(base).at(ATOM), [*range(lead), *(lead + k for k in chosen), *(lead + k for k in rest)])
     wide = [k for k in chosen if kinds[k] == "Steps"]
     items = [position_text(p, axis, node.axes, len(wide)) for axis in base.axes]

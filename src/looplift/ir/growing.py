@@ -18,6 +18,7 @@ from looplift.ir.grammar import (
     Atom,
     Block,
     Carry,
+    Const,
     Function,
     Group,
     If,
@@ -40,7 +41,25 @@ JOINS = {"torch.cat": "torch.cat", "torch.concat": "torch.cat", "np.concatenate"
 
 def joined_after_loops(function: Function) -> Function:
     """The same function with growing tensors as lists."""
-    return replace(function, body=_block(function.body, itertools.count(1)))
+    return replace(function, body=_block(_without_empty_lists(function.body), itertools.count(1)))
+
+
+def _without_empty_lists(block: Block) -> Block:
+    """``torch.tensor([])`` as ``torch.empty(0)``, where nothing else reads the list."""
+    lists = {s.var for s in block if isinstance(s, Let) and s.op.name == "list" and not s.op.args}
+    read = [atom for s in walk(block) for atom in uses(s) if atom in lists]
+    alone = [(one,) for one in lists if read.count(one) == 1]
+    made = {
+        s.var: replace(s, op=Op("torch.empty", (Const(0),), s.op.kwargs))
+        for s in block
+        if isinstance(s, Let) and s.op.name == "torch.tensor" and s.op.args in alone
+    }
+    gone = {s.op.args[0] for s in block if isinstance(s, Let) and s.var in made}
+    return Block(tuple(made.get(s.var, s) if isinstance(s, Let) else s for s in block if not _makes(s, gone)))
+
+
+def _makes(statement: Statement, values: set[Any]) -> bool:
+    return isinstance(statement, Let) and statement.var in values
 
 
 def _block(block: Block, numbers: itertools.count) -> Block:

@@ -33,10 +33,17 @@ def empty_first(node: Node) -> Node | None:
     if len(items) != 2 or any(item.kind.dtype != node.kind.dtype or not item.kind.rank for item in items):
         return None
     empty, rest = items
-    known = empty.op == "name" and not empty.attrs.get("gradient", True) and not empty.attrs.get("memory")
-    if not known or empty.attrs.get("shape") != (0,) or rest.op not in ("owned", "join"):
-        return None
-    return rest
+    return rest if _is_empty(empty) and rest.op in ("owned", "join") else None
+
+
+def _is_empty(node: Node) -> bool:
+    """Whether a value is a vector without elements, and has no gradient."""
+    if node.op == "apply" and node.attrs["name"] in ("torch.empty", "torch.zeros"):
+        sizes = [size for arg in node.args for size in (arg.args if arg.op == "display" else (arg,))]
+        plain = not node.attrs["kwargs"] and len(sizes) == 1 and sizes[0].op == "const"
+        return plain and sizes[0].attrs["value"] in (0, (0,))
+    known = node.op == "name" and not node.attrs.get("gradient", True) and not node.attrs.get("memory")
+    return known and node.attrs.get("shape") == (0,)
 
 
 def _is_stack(node: Node) -> bool:

@@ -47,6 +47,7 @@ def through_the_ir(
     from looplift.frontend.clipping import has_ends
     from looplift.vectorize.kernel_first import (
         has_short_rows,
+        scatters_numbers,
         suits_a_kernel,
         suits_rows_in_a_kernel,
         takes_short_rows,
@@ -76,6 +77,7 @@ def through_the_ir(
         make = partial(plan, backend=settings.backend, kernel_of=kernel_of, reuses=reuse_memory)
         made = planned(facts, make, settings, searches=searches)
         whole = kernels and (not made.is_all_lanes or made.rewritten)
+        whole = whole or (kernels and settings.backend == "auto" and scatters_numbers(facts) and not needs_grad(facts))
         short = whole and has_short_rows(facts)
         if whole and not isinstance(found := whole_kernel(rows=short), NotLiftable):
             without = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)

@@ -60,8 +60,7 @@ def _windows_apart(context: Context, base: Node, pieces: list[Piece]) -> list[Pi
     for dim, piece in numbered(pieces):
         if isinstance(piece, Window):
             lo = along_node(Along(piece.axis, piece.coefficient, piece.base))
-            hi = nodes.elementwise("add", [lo, piece.width], nodes.INT)
-            index = segments.window_index(context, lo, hi, piece.width, extent_of(base, dim))
+            index = segments.window_index(context, lo, piece.width, extent_of(base, dim))
             piece = Steps(index, piece.width)
         made.append(piece)
     return made
@@ -127,7 +126,7 @@ def _steps(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
     """A window of a step of its own as the places that it has in each lane."""
     if not isinstance(piece, Tile):
         return piece
-    return Steps(segments.window_index(context, *piece.bounds, piece.width, extent_of(base, dim)), piece.width)
+    return Steps(segments.window_index(context, piece.bounds[0], piece.width, extent_of(base, dim)), piece.width)
 
 
 def wrapped(base: Node, dim: int, piece: Piece) -> Piece:

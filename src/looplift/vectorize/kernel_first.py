@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Atom, Function, If, Let, Loop, Op, Range, Var, While, operands, walk
+from looplift.ir.grammar import Atom, Function, If, Let, Loop, Op, Range, Store, Var, While, atoms, operands, walk
 from looplift.ops.table import base_name
 
 LIBRARY_WORK = frozenset(
@@ -137,6 +137,23 @@ def has_short_rows(facts: Facts) -> bool:
     once = [s for s in body if isinstance(s, Let) and base_name(s.op.name) in _ALLOCATIONS]
     lets = [s for s in walk(body) if isinstance(s, Let) and s not in once and s.var in facts.of]
     return all(prod(facts.of[let.var].shape) <= _most_elements(let) for let in lets)
+
+
+_READS = ("getitem", "iter_item", "zipped")
+
+
+def scatters_numbers(facts: Facts) -> bool:
+    """Whether a region stores single numbers at places of an array that the data tells, which lanes sort or count."""
+    body = facts.function.body
+    given = {*facts.function.params, *(s.var for s in body if isinstance(s, Let))}
+    told: set[Atom] = set()
+    for statement in walk(body):
+        match statement:
+            case Let(var=var, op=op) if op.name in _READS or told & set(operands(op)):
+                told.add(var)
+            case Store(ref=ref, index=index, value=value) if ref in given and told & set(atoms(index)):
+                return not isinstance(value, Var) or not facts.of[value].shape
+    return False
 
 
 def _most_elements(let: Let) -> int:

@@ -6,12 +6,14 @@ from typing import Any
 
 import torch
 
+from looplift.base.data import replace
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Const, Op, Var
 from looplift.ops import table
 from looplift.ops.autocast import rounds_products
 from looplift.vectorize import nodes
+from looplift.vectorize.array_forms import tree
 from looplift.vectorize.context import Context
 from looplift.vectorize.held import converted
 from looplift.vectorize.mapped import vmapped
@@ -222,6 +224,17 @@ def _joining(base: str, items: list[Node]) -> tuple[str, list[Any]]:
     return "cat", [items, nodes.const(0 if flat else 1)]
 
 
+def _element(context: Context, name: str, item: Node, fact: Fact) -> Node:
+    """What an array is made of: a number, or a row that is itself a list of such."""
+    row = tree(item)
+    if not isinstance(row, list):
+        return converted(context, item, fact.kind.dtype)
+    if not row:
+        raise context.refuse("unknown-op", f"'{table.base_name(name)}' of empty lists")
+    kind = replace(fact.kind, rank=fact.kind.rank - 1)
+    return _stacked(context, name, [row], {}, replace(fact, kind=kind))
+
+
 def _stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
     items: list[Node] = args[0]
     base = table.base_name(name)
@@ -234,7 +247,7 @@ def _stacked(context: Context, name: str, args: list[Any], kwargs: dict[str, Any
     if "dtype" in kwargs:
         items = [nodes.cast(item, fact.kind.dtype) if item.kind.is_array else item for item in items]
     if base in ("tensor", "array"):
-        items = [converted(context, item, fact.kind.dtype) for item in items]
+        items = [_element(context, name, item, fact) for item in items]
         axis = 0
     elif len({nodes.lane_dtype(i.kind) for i in items}) > 1:
         raise context.refuse("mixed-kinds", f"'{base}' of tensors of different dtypes")

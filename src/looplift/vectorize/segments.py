@@ -116,11 +116,11 @@ def constant_gap(lo: Node, hi: Node) -> Node | None:
     return gap.base
 
 
-def window_index(context: Context, lo: Node, hi: Node, width: Node, extent: Node) -> Node:
+def window_index(context: Context, lo: Node, width: Node, extent: Node) -> Node:
     """The places of a window of one width, inside of the array in every lane."""
     context.check_at_most(nodes.const(0), width)
     context.check(nodes.compare("ge", lo, nodes.const(0)))
-    context.check(nodes.compare("le", hi, extent))
+    context.check(nodes.compare("le", lo, nodes.minus(extent, width)))
     if context.mask is not None:
         lo = nodes.select(context.mask, lo, nodes.const(0), nodes.INT)
         context.check_at_most(width, extent)
@@ -274,7 +274,7 @@ def sliced(context: Context, item: Slice, extent: Node, windows: bool, several: 
         if walked is not None and len(walked.terms) == 1 and not any(axis.is_ragged for axis in walked.terms):
             ((axis, step),) = walked.terms.items()
             return Tile(axis, walked.base, step, width, (lo, hi))
-        return Steps(window_index(context, lo, hi, width, extent), width)
+        return Steps(window_index(context, lo, width, extent), width)
     axis, index = slice_axis(context, lo, hi, extent, "k")
     return Segment(axis, index, lo, hi, extent)
 

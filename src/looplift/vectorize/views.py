@@ -212,7 +212,7 @@ def _is_made_in(context: Context, atom: Atom, loops: tuple[Loop, ...], inside: d
 def is_joined(context: Context, ref: Var) -> bool:
     """Whether a list is only stacked, counted or read."""
     for user in context.flow.users.get(ref, ()):
-        if isinstance(user, Append) and user.ref is ref:
+        if isinstance(user, Append) and (user.ref is ref or _is_only_joined(context, user.ref)):
             continue
         if isinstance(user, Let) and user.op.name in JOINING:
             continue
@@ -224,10 +224,18 @@ def is_joined(context: Context, ref: Var) -> bool:
     return True
 
 
+def _is_only_joined(context: Context, ref: Var) -> bool:
+    """Whether nothing but joins and lengths of a list, whose items are lists, is made of it."""
+    users = [user for user in context.flow.users.get(ref, ()) if isinstance(user, Let)]
+    handed_out = any(atom is ref for _, atom in context.facts.function.results)
+    return not handed_out and is_joined(context, ref) and all(user.op.name in JOINING - READING for user in users)
+
+
 JOINING = frozenset(
     """not builtin.bool torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack
     np.concatenate np.concat builtin.len iter_len iter_item getitem""".split()
 )
+READING = frozenset(("iter_item", "getitem"))
 
 
 def _views(context: Context, var: Var, seen: set[Var]) -> set[str]:
