@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from looplift.emit import products
 from looplift.emit.spelling import ATOM, MEDIANS, PRODUCT, literal
-from looplift.emit.text import Text, arranged, atom, expanded
+from looplift.emit.text import Text, arranged, atom, expanded, full
 from looplift.ir.array import Axis, Node
+from looplift.ops import table
 
 if TYPE_CHECKING:
     from looplift.emit.source import Printer
@@ -195,8 +196,33 @@ def module_text(p: Printer, node: Node) -> Text:
     return atom(f"{path}({flat}).unflatten(0, {text.at(ATOM)}.shape[:{lead}])")
 
 
+def _of_stacks(p: Printer, node: Node) -> Text | None:
+    """The op as it is of all lanes at once, where it takes dimensions in front; None of others."""
+    name, operands = node.attrs["name"], node.args
+    base, arrays = table.base_name(name), [arg for arg in node.args if arg.kind.is_array]
+    flat = [k for k in node.attrs["positional"] if isinstance(k, int)]
+    if not arrays or not operands[0].axes or len(flat) < len(node.attrs["positional"]):
+        return None
+    texts = [full(p, arg, node.axes) if arg.kind.is_array else p.text(arg).text for arg in operands]
+    if operands[0].axes == node.axes:
+        texts[0] = p.text(operands[0]).at(ATOM)
+    rest = [texts[k] for k in flat[1:]] + [f"{key}={texts[k]}" for key, k in node.attrs["kwargs"].items()]
+    if base in table.MATRIX_FUNCTIONS and all(arg.kind.rank == 2 for arg in arrays) and flat[:1] == [0]:
+        owner = f"{texts[0]}.{base}(" if name.startswith("method.") else f"{name}({texts[0]}{', ' * bool(rest)}"
+        return atom(f"{owner}{', '.join(rest)})")
+    if base == "diagonal" and arrays[0].kind.rank == 2 and not rest:
+        return atom(f"{texts[0]}.diagonal(0, -2, -1)")
+    dim = operands[1] if base == "squeeze" and len(operands) == 2 else None
+    if dim is not None and dim.op == "const" and type(dim.attrs["value"]) is int:
+        place = dim.attrs["value"] - (operands[0].kind.rank if dim.attrs["value"] >= 0 else 0)
+        return atom(f"{texts[0]}.squeeze({place})")
+    return None
+
+
 def vmapped_text(p: Printer, node: Node) -> Text:
     """``torch.vmap`` of one op, once for each axis."""
+    if (found := _of_stacks(p, node)) is not None:
+        return found
     name = node.attrs["name"]
     names = {k: f"x{k}" for k, arg in enumerate(node.args) if arg.axes}
     texts = [names.get(k) or p.text(arg).text for k, arg in enumerate(node.args)]

@@ -156,6 +156,12 @@ STATELESS_MODULES = frozenset(
     LSTMCell MaxPool3d AvgPool3d ConvTranspose3d""".split()
 )
 
+# functions of matrices that take stacks of them: all dimensions but the last two are those of lanes
+MATRIX_FUNCTIONS = frozenset(
+    """inv inverse inv_ex pinv det slogdet logdet cholesky cholesky_ex cholesky_inverse eigh eigvalsh svd svdvals qr
+    matrix_exp matrix_power solve_triangular solve cholesky_solve""".split()
+)
+
 # layers that take sequences, and draw random numbers where they drop some of their values
 SEQUENCE_MODULES = frozenset("MultiheadAttention TransformerEncoderLayer TransformerDecoderLayer LSTM GRU RNN".split())
 

@@ -43,7 +43,8 @@ def vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
     ):
         raise context.refuse("unknown-op", f"'{said(name)}' under autocast has no batched rule")
     flat = safe_operands(context, name, flat)
-    context.notes.append(f"'{said(name)}' runs through torch.vmap")
+    if table.base_name(name) not in table.MATRIX_FUNCTIONS:
+        context.notes.append(f"'{said(name)}' runs through torch.vmap")
     attrs = {"name": name, "kwargs": named, "positional": positional}
     return Node("vmapped", tuple(flat), merge_axes(*(node.axes for node in flat)), fact.kind, attrs)
 
