@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from tests.vectorize.harness import check, copies
@@ -299,3 +301,35 @@ def test_a_sum_is_not_factored_where_a_factor_is_not_finite(x, y):
     usual = floats(2), floats(2)
     check(sum_of_products, list(usual), [x, y], decisions={"lanes"})
     check(sum_of_projections, [floats(2, 1), floats(2, 1)], [x[:, None], y[:, None]], decisions={"lanes"})
+
+
+def quadratic_forms(x, w, y):
+    out = torch.zeros(x.shape[0])
+    for b in range(x.shape[0]):
+        total = 0
+        for i in range(x.shape[1]):
+            for j in range(y.shape[1]):
+                total = total + x[b, i] * w[i, j] * y[b, j]
+        out[b] = total
+    return out
+
+
+def weighted_products(x, w, y):
+    out = torch.zeros(x.shape[0], x.shape[0])
+    for a in range(x.shape[0]):
+        for b in range(x.shape[0]):
+            for i in range(x.shape[1]):
+                for j in range(y.shape[1]):
+                    out[a, b] += y[b, j] * (w[i, j] * x[a, i])
+    return out
+
+
+@pytest.mark.parametrize("function", [quadratic_forms, weighted_products])
+def test_what_one_factor_varies_with_is_summed_first(function):
+    calls = [[torch.randn(n, k), torch.randn(k, m), torch.randn(n, m)] for n, k, m in ((5, 4, 3), (2, 2, 2), (1, 3, 1))]
+    check(function, *calls)
+    lifted: Any = lift(function, backend="torch", verify="off")
+    lifted(*calls[0])
+    assert ".sum(" not in lifted.source.rpartition("\ndef ")[2]
+    calls[0][1][0, 0] = float("inf")
+    assert torch.equal(lifted(*calls[0]).isnan(), function(*calls[0]).isnan())

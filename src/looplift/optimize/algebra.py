@@ -46,6 +46,7 @@ RULES: tuple[Rule, ...] = (
     Rule("first-member", "nonzero(m)_0 -> argmax(m)", places.first_member),
     Rule("finite-sum", "sum_i finite(x_i) -> finite(sum_i x_i)", contractions.finite_sum),
     Rule("factored-sum", "sum_ij a_i b_j -> (sum_i a_i) (sum_j b_j)", contractions.factored_sum),
+    Rule("inner-sum", "sum_ij a_i b_ij c_j -> sum_j (sum_i a_i b_ij) c_j", contractions.inner_sum),
     Rule("turned-sum", "sum_k x_{n-k} -> sum_k x_k", contractions.turned_sum),
     Rule("contraction", "sum_k a_ik b_kj -> einsum(ik,kj->ij)", contractions.contracted_axes),
     Rule("windowed-sum", "sum_{uv} x_i[u,v] w[u,v] -> conv(x, w)_i", convolutions.windowed_sum),

@@ -6,7 +6,7 @@ dimensions of one lane's value as einsum does, for both factors and the result.
 
 from __future__ import annotations
 
-from looplift.ir.array import Axis, Node
+from looplift.ir.array import Axis, Node, merge_axes
 
 LETTERS = "abcdefgh"
 
@@ -75,6 +75,24 @@ def factored_sum(node: Node) -> Node | None:
         return None
     parts = tuple(_summed(factor, tuple(over)) for factor, over in ((a, mine), (b, others)))
     return _only_finite(Node("elementwise", parts, node.axes, node.kind, {"name": "mul"}, node.hint))
+
+
+def inner_sum(node: Node) -> Node | None:
+    """What only one factor varies with is summed before the other one comes in, where that is a contraction."""
+    factors = _summed_product(node)
+    for product, other in () if factors is None else (factors, factors[::-1]):
+        axes: tuple[Axis, ...] = node.attrs["axes"]
+        alone = tuple(axis for axis in axes if axis not in other.axes)
+        rest = tuple(axis for axis in axes if axis in other.axes)
+        inner = factors_of(product)
+        if not alone or not rest or inner is None or any(factor.kind.rank for factor in (*inner, other)):
+            continue
+        if all(set(alone) <= set(factor.axes) for factor in inner):
+            summed = _summed(product, alone)
+            kept = tuple(axis for axis in product.axes if axis not in alone)
+            made = Node("elementwise", (summed, other), merge_axes(kept, other.axes), node.kind, {"name": "mul"})
+            return _only_finite(_summed(made, rest))
+    return None
 
 
 def contracted_axes(node: Node) -> Node | None:
