@@ -30,7 +30,7 @@ CREATIONS = "zeros ones full".split()
 VIEWS = """
 chunk split tensor_split narrow t transpose swapaxes swapdims permute movedim view reshape unsqueeze squeeze flatten
 unbind select expand expand_as view_as contiguous float double long int bool half bfloat16 to type_as detach diagonal
-unflatten ravel getitem T mT positive broadcast_to reshape_as Identity Dropout Sequential
+unflatten ravel getitem T mT positive UAdd real imag broadcast_to reshape_as Identity Dropout Sequential
 """.split()
 REPEATS = {"expand", "expand_as", "broadcast_to"}
 """Views that show one place of memory several times."""
