@@ -305,3 +305,13 @@ def test_lifted():
             others = copy.deepcopy(trees)
             assert_same(lifted(model, trees), program(model, others))
             assert_same([attributes(one) for one in trees], [attributes(one) for one in others])
+
+
+def test_turns_with_the_loop_set_the_same():
+    """Waves that set attributes were not compared with the loop, so they take turns with it at first."""
+    model, trees = Model(), [Counting(k) for k in range(4)]
+    others = copy.deepcopy(trees)
+    lifted = looplift.lift(properties)
+    for _ in range(12):
+        assert_same(lifted(model, trees), properties(model, others))
+        assert [one.visits for one in trees] == [one.visits for one in others]

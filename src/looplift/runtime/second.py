@@ -37,10 +37,12 @@ def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refu
 
 
 def trial_of(variant: Variant, patience: float, *, is_estimate: bool) -> Trial:
-    """The trial of a variant at one size: of another form nothing is known before it ran beside the pieces."""
-    if variant.refusal is not None:
+    """The trial of a variant at one size: of another form nothing is known before it ran beside the pieces, and of
+    waves that were not compared with the loop nothing before they took turns with it."""
+    loop, code = variant.seconds, variant.code
+    unknown = loop is None and code is not None and any(one.decision == "waves" for one in code.decisions)
+    if variant.refusal is not None or unknown:
         return Trial(0.0, patience)
-    loop = variant.seconds
     if loop is not None and is_estimate and variant.code is not None and variant.code.parts_ways:
         loop = max(BUDGET, loop / UNEVEN)
     return Trial(loop, patience, is_estimate)
