@@ -17,6 +17,7 @@ from looplift.emit.typed_types import (
     FLOAT,
     INT,
     NEVER,
+    NONE,
     Box,
     Either,
     Fixed,
@@ -185,7 +186,7 @@ class TensorMaking(Tensors):
             value = self.filled(box, [("push", [one]) for one in self.fields(self.keep(value))])
         inner = element(value) if is_box(value, "list") else None
         inner = inner.inner if isinstance(inner, Maybe) else inner
-        if not isinstance(inner, Ten | Either) and inner is not NEVER:
+        if not isinstance(inner, Ten | Either) and inner not in (NEVER, NONE):
             raise refuse(at, "joins what are no tensors")
         return self.keep(value)
 
@@ -198,7 +199,7 @@ class TensorMaking(Tensors):
 
     def make_stack(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         given, value = self.joined(node, keywords)
-        if element(value) is NEVER:
+        if element(value) in (NEVER, NONE):
             return Value(NEVER, "None_()")
         inner = tensor_in(element(value))
         made = Ten(inner.dtype, inner.rank + 1)
@@ -213,7 +214,7 @@ class TensorMaking(Tensors):
 
     def make_cat(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         given, value = self.joined(node, keywords)
-        if element(value) is NEVER:
+        if element(value) in (NEVER, NONE):
             return Value(NEVER, "None_()")
         inner = tensor_in(element(value))
         if not inner.rank or ("dim" in given and self.axis_of(given["dim"], inner.rank, node)):
