@@ -56,6 +56,18 @@ def counted(x):
     return seen
 
 
+def put_among_numbers(x):
+    return filled(x, [0.0, 1.0, 2.0])
+
+
+def filled(x, found):
+    order = []
+    for i in range(x.shape[0]):
+        order.append(i)
+        found[i % 3] = found[order.pop()] + x[i] if i < 3 else x[i]
+    return found
+
+
 def shown(value):
     if isinstance(value, list | tuple):
         return type(value), [shown(one) for one in value]
@@ -63,7 +75,7 @@ def shown(value):
 
 
 @pytest.mark.parametrize("backend", ["auto", "native"])
-@pytest.mark.parametrize("function", [collected, put_in_order, by_keys, queued, in_place, counted])
+@pytest.mark.parametrize("function", [collected, put_in_order, by_keys, queued, in_place, counted, put_among_numbers])
 def test_no_text_is_refused_by_the_compiler(function, backend, monkeypatch):
     refused, begin = [], compiler.Refused.__init__
     monkeypatch.setattr(compiler.Refused, "__init__", lambda self, text: refused.append(text) or begin(self, text))

@@ -23,7 +23,20 @@ from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_names import with_versions
 from looplift.emit.typed_scope import Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
-from looplift.emit.typed_types import TEXT, Arr, Box, Fixed, Maybe, Rec, Tup, copy_of, holds, holds_tensor, type_of
+from looplift.emit.typed_types import (
+    TEXT,
+    Arr,
+    Box,
+    Either,
+    Fixed,
+    Maybe,
+    Rec,
+    Tup,
+    copy_of,
+    holds,
+    holds_tensor,
+    type_of,
+)
 
 _LIBRARIES = ("heapq", "collections", "math", "functools", "bisect")
 _TORCH = ("torch", "torch.nn", "torch.nn.functional", "torch.special", "torch.linalg")
@@ -285,6 +298,8 @@ class Writer(ArrayCalls):
         check_result(self.main.result)
         if any(holds(one, _is_named) for one in (self.main.result, *self.given.values())):
             raise refuse(None, "sizes, or values with their places, are handed out as one")
+        if any(holds(one, _is_either) for one in self.given.values()):
+            raise refuse(None, "what the caller gives holds numbers and tensors")
         stored = self.changes_tensors
         changes = [name for name, type_ in self.given.items() if holds_box(type_) or (stored and holds_tensor(type_))]
         text = program_text(self, every)
@@ -326,6 +341,10 @@ def check_result(type_: Any, depth: int = 0) -> None:
             check_result(cell, depth + 1)
     for item in type_.items if isinstance(type_, Tup) else [type_.inner] if isinstance(type_, Maybe) else []:
         check_result(item, depth + 1)
+
+
+def _is_either(type_: Any) -> bool:
+    return isinstance(type_, Either)
 
 
 def _is_named(type_: Any) -> bool:
