@@ -105,6 +105,7 @@ def own_builtins(text: str, taken: Collection[str], namespace: Mapping[str, Any]
 
 def build_function(program: Program, code: RegionCode, values: Mapping[str, Any], number: int) -> Callable[..., Any]:
     """The batched region as a function of its arguments; globals that it mentions are the user's."""
+    _check_small_numbers(code, values)
     namespace = standard_namespace() | code.namespace
     called = {name for text in code.guards for pair in _CALLED.findall(text) for name in pair if name}
     needed = namespace | {name: vars(builtins)[name] for name in called & vars(builtins).keys() - namespace.keys()}
@@ -121,6 +122,16 @@ def build_function(program: Program, code: RegionCode, values: Mapping[str, Any]
     if code.may_warn:
         return without_warnings(made)
     return torch.compile(made) if code.fused else made
+
+
+def _check_small_numbers(code: RegionCode, values: Mapping[str, Any]) -> None:
+    """Kernels do not see results that are too small for a float, which NumPy ignores unless it is told otherwise."""
+    if not any(one.decision in ("native", "lists") for one in code.decisions) or np.geterr()["under"] == "ignore":
+        return
+    items = [value[0] if isinstance(value, list | tuple) and value else value for value in values.values()]
+    if any(item is np or isinstance(item, np.ndarray | np.generic) for item in items):
+        text = "NumPy is told to report numbers that are too small for a float, by 'np.seterr' or 'np.errstate'"
+        raise NotLiftable("unsupported-value", text)
 
 
 def without_warnings(made: Callable[..., Any]) -> Callable[..., Any]:
