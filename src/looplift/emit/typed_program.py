@@ -298,7 +298,7 @@ class Writer(ArrayCalls):
         check_result(self.main.result)
         if any(holds(one, _is_named) for one in (self.main.result, *self.given.values())):
             raise refuse(None, "sizes, or values with their places, are handed out as one")
-        if any(holds(one, _is_either) for one in self.given.values()):
+        if any(holds(self.main.types[name], _is_either) for name in self.inputs):
             raise refuse(None, "what the caller gives holds numbers and tensors")
         stored = self.changes_tensors
         changes = [name for name, type_ in self.given.items() if holds_box(type_) or (stored and holds_tensor(type_))]
