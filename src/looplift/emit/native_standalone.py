@@ -19,7 +19,8 @@ import torch
 @functools.cache
 def _library(source):
     """Compile C++ with the system's compiler, once for each text, and load it."""
-    key = hashlib.sha256(source.encode()).hexdigest()[:32]
+    command = [os.environ.get("CXX", "c++"), *"{FLAGS}".split()]
+    key = hashlib.sha256(" ".join([*command, source]).encode()).hexdigest()[:32]
     directory = pathlib.Path(tempfile.gettempdir()) / f"kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
     directory.mkdir(mode=0o700, exist_ok=True)
     if hasattr(os, "getuid") and directory.stat().st_uid != os.getuid():
@@ -29,8 +30,7 @@ def _library(source):
         with tempfile.TemporaryDirectory(dir=directory) as workplace:
             text, built = pathlib.Path(workplace, "kernel.cpp"), pathlib.Path(workplace, "kernel.so")
             text.write_text(source)
-            flags = "{FLAGS}".split()
-            subprocess.run([os.environ.get("CXX", "c++"), *flags, str(text), "-o", str(built)], check=True)
+            subprocess.run([*command, str(text), "-o", str(built)], check=True)
             os.replace(built, library)
     return ctypes.PyDLL(str(library))
 
