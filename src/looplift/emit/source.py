@@ -204,7 +204,8 @@ class Printer:
 
         if kind.is_array:
             return kind.dtype
-        return {"int": torch.int64, "float": torch.float64, "bool": torch.bool}[kind.family]
+        numbers = {"int": torch.int64, "float": torch.float64, "bool": torch.bool, "complex": torch.complex128}
+        return numbers[kind.family]
 
     def device_argument(self) -> str:
         return f", device={self.device}" if self.device else ""

@@ -478,7 +478,8 @@ def _index_text(p: Printer, node: Node) -> str:
 
 
 def _attribute(p: Printer, node: Node) -> Text:
-    return atom(f"{p.text(node.args[0]).at(ATOM)}.{node.attrs['name']}")
+    owner = p.text(node.args[0]).at(ATOM)
+    return atom(f"{f'({owner})' if owner.isdigit() else owner}.{node.attrs['name']}")
 
 
 def _display(p: Printer, node: Node) -> Text:

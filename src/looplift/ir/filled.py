@@ -106,7 +106,7 @@ class _Filled:
         if isinstance(statement, Let):
             repeated = self._repeated(statement)
             return Made(statement.var, (repeated[1],), (repeated[0], statement)) if repeated is not None else None
-        if not isinstance(statement, Loop) or not counts_up(statement):
+        if not isinstance(statement, Loop) or not counts_up(statement) or not statement.body:
             return None
         *before, last = statement.body
         lets = [s for s in before if isinstance(s, Let)]

@@ -53,6 +53,8 @@ def counted(loop: Loop, flag: Carry | None, facts: Facts, number: int) -> Counte
     if found is None:
         return None
     hoisted, test, asked, rest = found
+    if test.op.name not in BOUNDS:
+        return None
     inside = {carry.inside: carry for carry in loop.carries}
     first, bound = test.op.args
     carry = inside.get(first) if isinstance(first, Var) else None
