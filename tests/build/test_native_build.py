@@ -115,6 +115,15 @@ def endless():
     return load(kernel_of(loop, b.facts))
 
 
+@pytest.fixture
+def interrupts():
+    """Python's own handler for Ctrl-C; a shell has its background processes ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_endless_loops_can_be_interrupted():
     loaded = endless()
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -151,6 +160,7 @@ def rows(x, n):
     return x
 
 
+@pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
@@ -174,6 +184,7 @@ def test_long_ranges_can_be_interrupted(function, arguments):
     assert difference(lifted(*arguments(2)), function(*arguments(2))) is None
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_other_threads_run_meanwhile():
     loaded = endless()
     counts = []
