@@ -152,23 +152,22 @@ def _last_taken(p: Printer, node: Node) -> Text:
 
 
 def _best_place(p: Printer, node: Node) -> Text:
-    value, init, *mask = node.args
-    axes, kind = node.attrs["along"], node.attrs["of"]
     if p.library == "torch":
         p.need("best_of")
-    p.need(name := _for_library(p, "best_place"))
-    texts = [f'"{node.attrs["sign"]}"', _whole(p, value, axes, kind), _whole(p, init, node.axes, kind)]
-    texts += [str(axes.index(node.attrs["axis"])), *(_whole(p, m, axes, Kind("bool")) for m in mask)]
-    return atom(f"{name}({', '.join(texts)})")
+    return _best(p, node, _for_library(p, "best_place"))
 
 
 def _best_of(p: Printer, node: Node) -> Text:
+    return _best(p, node, "best_of")
+
+
+def _best(p: Printer, node: Node, name: str) -> Text:
     value, init, *mask = node.args
     axes, kind = node.attrs["along"], node.attrs["of"]
-    p.need("best_of")
+    p.need(name)
     texts = [f'"{node.attrs["sign"]}"', _whole(p, value, axes, kind), _whole(p, init, node.axes, kind)]
     texts += [str(axes.index(node.attrs["axis"])), *(_whole(p, m, axes, Kind("bool")) for m in mask)]
-    return atom(f"best_of({', '.join(texts)})")
+    return atom(f"{name}({', '.join(texts)})")
 
 
 def _best_item(p: Printer, node: Node) -> Text:

@@ -111,7 +111,7 @@ class Rules:
         return rank
 
     def apply(self, tree: Apply) -> Lanes:
-        if not isinstance(tree.callee, str) and len({(type(module).__name__) for module in tree.modules}) != 1:
+        if not isinstance(tree.callee, str) and len({type(module).__name__ for module in tree.modules}) != 1:
             raise NoRule
         first = tree.arguments[0] if tree.arguments else None
         if isinstance(first, Input) and first.listed:

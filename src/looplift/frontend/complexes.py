@@ -201,10 +201,12 @@ def is_literal(value: Value) -> TypeGuard[Const]:
 
 def binary(build: Builder, name: str, left: Value, right: Value) -> Value | None:
     """An operation on a complex number; None where there is none, or it meets what is no number of Python's."""
-    if not (isinstance(left, Complex) or isinstance(right, Complex)) or name not in _OPERATIONS or not EXACT:
+    if not (isinstance(left, Complex) or isinstance(right, Complex)) or not EXACT:
         return None
     if name == "pow":
         return _power(build, left, right)
+    if name not in _OPERATIONS:
+        return None
     a, b = _complex_of(build, left), _complex_of(build, right)
     if a is None or b is None:
         return None
@@ -238,7 +240,6 @@ def _quotient(build: Builder, a: Complex, b: Complex) -> tuple[Value, Value]:
         ratio = _of(build, "truediv", small, large)
         below = _of(build, "add", large, _of(build, "mul", small, ratio))
         if swapped:
-            below = _of(build, "add", _of(build, "mul", small, ratio), large)
             real = _of(build, "add", _of(build, "mul", a.real, ratio), a.imag)
             imag = _of(build, "sub", _of(build, "mul", a.imag, ratio), a.real)
         else:
@@ -258,7 +259,7 @@ def _quotient(build: Builder, a: Complex, b: Complex) -> tuple[Value, Value]:
 
 
 _OPERATIONS: dict[str, Callable[[Builder, Complex, Complex], tuple[Value, Value]]] = {
-    "add": _sum, "sub": _difference, "mul": _product, "truediv": _quotient, "pow": _product,
+    "add": _sum, "sub": _difference, "mul": _product, "truediv": _quotient,
 }  # fmt: skip
 
 

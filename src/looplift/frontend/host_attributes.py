@@ -66,6 +66,8 @@ SHOWN = ("__repr__", "__str__", "__format__")
 
 def _check_unseen(flow: Flow, kind: type, node: ast.AST) -> None:
     """Nothing runs methods of a class that the statements do not name."""
+    from looplift.frontend.host_cut import held_by
+
     if kind.__hash__ not in (None, object.__hash__):
         refuse("unknown-call", f"the hash of a '{kind.__name__}' may depend on an attribute that is set", node)
     compared, shown = (
@@ -80,21 +82,6 @@ def _check_unseen(flow: Flow, kind: type, node: ast.AST) -> None:
             seen = [*part.args, *(keyword.value for keyword in part.keywords)]
         else:
             continue
-        if any(_holds(flow, flow.values.get(one, set()), kind) for one in seen):
+        held = (atom for one in seen for atom in held_by(flow, flow.values.get(one, set())))
+        if any(isinstance(atom, External) and atom.type is kind for atom in held):
             refuse("unknown-call", f"'{ast.unparse(part)}' may run code of a '{kind.__name__}'", part)
-
-
-def _holds(flow: Flow, atoms: set[Atom], kind: type) -> bool:
-    """Whether values are, or hold, objects of a class."""
-    seen: set[Atom] = set()
-    queue = list(atoms)
-    while queue:
-        atom = queue.pop()
-        if atom in seen:
-            continue
-        seen.add(atom)
-        if isinstance(atom, External) and atom.type is kind:
-            return True
-        if atom in flow.contents:
-            queue += [*flow.contents[atom].everything(), *flow.contents[atom].keys]
-    return False

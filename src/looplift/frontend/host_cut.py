@@ -478,16 +478,18 @@ def _owns_memory(flow: Flow, node: ast.AST) -> bool:
 
 def lanes_of(flow: Flow, atoms: set[Atom]) -> set[int]:
     """The sites of all tensors that the values hold, at any depth."""
-    found: set[int] = set()
-    seen: set[Atom] = set()
+    return {atom.site for atom in held_by(flow, atoms) if isinstance(atom, (Lane, Pack))}
+
+
+def held_by(flow: Flow, atoms: set[Atom]) -> set[Atom]:
+    """The values, and all that they hold, at any depth."""
+    found: set[Atom] = set()
     queue = list(atoms)
     while queue:
         atom = queue.pop()
-        if atom in seen:
+        if atom in found:
             continue
-        seen.add(atom)
-        if isinstance(atom, (Lane, Pack)):
-            found.add(atom.site)
-        elif atom in flow.contents:
+        found.add(atom)
+        if atom in flow.contents:
             queue += [*flow.contents[atom].everything(), *flow.contents[atom].keys]
     return found

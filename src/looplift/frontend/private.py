@@ -47,7 +47,7 @@ class _Renaming(ast.NodeTransformer):
         self.names: dict[str, str] = {}
 
     def fresh(self, name: str) -> str:
-        made = next(text for k in itertools.count(2) if (text := f"{name}_{k}") not in self.known)
+        made = _numbered(name, self.known)
         self.known.add(made)
         return made
 
@@ -88,6 +88,11 @@ class _Renaming(ast.NodeTransformer):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
 
+def _numbered(name: str, known: set[str]) -> str:
+    """The name with the first number behind it that makes it a new one."""
+    return next(text for k in itertools.count(2) if (text := f"{name}_{k}") not in known)
+
+
 def attributes_apart(statements: list[ast.stmt], bound: Iterable[str] = ()) -> list[ast.stmt]:
     """The statements with each assignment to an attribute alone: ``a.h, a.c = v`` by way of names of its own."""
     nodes = [node for statement in statements for node in ast.walk(statement)]
@@ -117,7 +122,7 @@ class _AttributesApart(ast.NodeTransformer):
         self.known = known
 
     def fresh(self, hint: str) -> str:
-        made = next(text for k in itertools.count(2) if (text := f"{hint}_{k}") not in self.known)
+        made = _numbered(hint, self.known)
         self.known.add(made)
         return made
 
