@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import math
-from functools import cache
+from types import CodeType
 from typing import Any
 
 from looplift.base.errors import RequirementFailed
@@ -682,20 +682,35 @@ def indices_shape(indices):
 )
 
 
-@cache
-def _defined() -> dict[str, Any]:
-    """All helpers, defined once."""
-    import numpy as np
-    import torch
-
-    text = "\n".join(HELPERS.values())
-    label = "<looplift helpers>"
-    linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
-    scope: dict[str, Any] = {"math": math, "np": np, "torch": torch, "RequirementFailed": RequirementFailed}
-    exec(compile(text, label, "exec"), scope)
-    return scope
+_SCOPE: dict[str, Any] = {}
+"""Where the helpers that were asked for are defined, once in a process."""
 
 
 def helper_functions(names: tuple[str, ...]) -> dict[str, Any]:
     """The helpers of these names."""
-    return {name: _defined()[name] for name in names}
+    for name in names:
+        _define(name)
+    return {name: _SCOPE[name] for name in names}
+
+
+def _define(name: str) -> None:
+    """Define a helper, after the helpers that it calls."""
+    if not _SCOPE:
+        import numpy as np
+        import torch
+
+        _SCOPE.update(math=math, np=np, torch=torch, RequirementFailed=RequirementFailed)
+    if name in _SCOPE:
+        return
+    text, label = HELPERS[name], f"<looplift helper {name}>"
+    linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
+    code = compile(text, label, "exec")
+    for called in _names_in(code) & HELPERS.keys() - {name}:
+        _define(called)
+    exec(code, _SCOPE)
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """The names that a code and those within it mention."""
+    within = [one for one in code.co_consts if isinstance(one, CodeType)]
+    return {*code.co_names}.union(*map(_names_in, within))

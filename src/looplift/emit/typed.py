@@ -94,25 +94,6 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     )  # fmt: skip
 
 
-_OBJECTS = ("defaultdict", "deque", "set", "heapq", "heappush", "lru_cache", "cache")
-
-
-def needs_objects(statements: list[ast.stmt], values: Mapping[str, Any]) -> bool:
-    """Whether statements define functions, call one that calls itself, or use containers that only a program has."""
-    every = [node for statement in statements for node in ast.walk(statement)]
-    if any(isinstance(node, ast.FunctionDef) for node in every):
-        return True
-    names = {node.id for node in every if isinstance(node, ast.Name)} | {
-        node.attr for node in every if isinstance(node, ast.Attribute)
-    }
-    return bool(names & {*_OBJECTS}) or any(_calls_itself(name, values[name]) for name in names & values.keys())
-
-
-def _calls_itself(name: str, value: Any) -> bool:
-    code = getattr(getattr(value, "__looplift_original__", value), "__code__", None)
-    return code is not None and name in code.co_names
-
-
 def standalone(name: str, typed: TypedCode) -> str:
     """Python that defines the program's function without looplift."""
     caller = typed.caller.replace("RequirementFailed", "RuntimeError").replace("program = make(source)", "")
@@ -123,12 +104,20 @@ def standalone(name: str, typed: TypedCode) -> str:
 
 
 def whole_function(
-    statements: list[ast.stmt], values: Mapping[str, Any], source_of: Callable[[Any], Any], *, loops: bool
+    statements: list[ast.stmt],
+    values: Mapping[str, Any],
+    source_of: Callable[[Any], Any],
+    *,
+    loops: bool,
+    objects: bool,
 ) -> bool:
-    """Whether all that a function does is one typed program for these values, with ``loops`` or recursion in it."""
+    """Whether all that a function does is one typed program for these values, with ``loops`` or recursion in it.
+
+    ``objects``: it has functions or containers that only such a program knows.
+    """
     region: Any = SimpleNamespace(region=SimpleNamespace(statements=statements), returns=True, live_out=())
     try:
-        if not needs_objects(statements, values) and Writer(statements, values, [], source_of, []).joins.tensors:
+        if not objects and Writer(statements, values, [], source_of, []).joins.tensors:
             return False
         found = typed_code(region, values, source_of, []).program
         if found.has_numpy:  # of loops over arrays alone other forms know more

@@ -11,6 +11,7 @@ import math
 import types
 from typing import Any
 
+from looplift.base.syntax import nodes_of
 from looplift.emit.typed_expressions import element, float_text, is_box
 from looplift.emit.typed_folds import Folds, check_order
 from looplift.emit.typed_scope import Routine, Value, as_int, as_number, coerced, common, refuse, truth
@@ -281,7 +282,7 @@ class Calls(Folds):
 
     def _number_in(self, body: ast.expr) -> Value | None:
         """What a lambda gives that stands for one number."""
-        names = {one.id for one in ast.walk(body) if isinstance(one, ast.Name)}
+        names = {one.id for one in nodes_of(body) if isinstance(one, ast.Name)}
         if names - {"float"} or not isinstance(body, ast.Call | ast.Constant | ast.UnaryOp):
             return None
         with self.block() as lines:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import copy
 
+from looplift.base.syntax import nodes_of
+
 
 def with_versions(statements: list[ast.stmt], parameters: set[str], held: set[str]) -> list[ast.stmt]:
     """``parameters`` are bound before; ``held`` are names that functions inside share, which stay as they are."""
@@ -21,7 +23,7 @@ def with_versions(statements: list[ast.stmt], parameters: set[str], held: set[st
                 counts[name] = counts.get(name, 1) + 1
                 current[name] = f"{name}_{counts[name]}_"
                 made.targets[0].id = current[name]
-        bound |= {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        bound |= {one.id for one in nodes_of(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
         out.append(made)
     return out
 

@@ -7,6 +7,7 @@ import types
 from typing import Any
 
 from looplift.base.data import dataclass, field
+from looplift.base.syntax import nodes_of
 from looplift.emit.typed_scope import Routine, Value, coerced, refuse
 from looplift.emit.typed_tensor_calls import TensorCalls
 from looplift.emit.typed_types import NEVER, Box, text_of
@@ -108,11 +109,11 @@ def _fields(tree: ast.FunctionDef) -> list[str]:
         return isinstance(node, ast.Name) and node.id == own
 
     for statement in tree.body:
-        read = [one for one in ast.walk(statement) if isinstance(one, ast.Attribute) and is_own(one.value)]
+        read = [one for one in nodes_of(statement) if isinstance(one, ast.Attribute) and is_own(one.value)]
         known = {id(one.value) for one in read if isinstance(one.ctx, ast.Store) or one.attr in found}
-        if any(is_own(one) and id(one) not in known for one in ast.walk(statement)):
+        if any(is_own(one) and id(one) not in known for one in nodes_of(statement)):
             break
-        if any(isinstance(one, ast.Return) for one in ast.walk(statement)):
+        if any(isinstance(one, ast.Return) for one in nodes_of(statement)):
             break
         for target in _targets(statement):
             if isinstance(target, ast.Attribute) and is_own(target.value):

@@ -19,6 +19,7 @@ import torch
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
+from looplift.base.syntax import children_of, nodes_of
 from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_names import with_versions
 from looplift.emit.typed_scope import Routine, Value, refuse
@@ -89,7 +90,7 @@ class Writer(ArrayCalls):
         self.edges: dict[Routine, set[Routine]] = {}
         self.methods: dict[Routine, list[str]] = {}
         stores = stored_names(body)
-        loads = {one.id for node in body for one in ast.walk(node) if isinstance(one, ast.Name)}
+        loads = {one.id for node in body for one in nodes_of(node) if isinstance(one, ast.Name)}
         self.inputs = sorted(name for name in loads & values.keys() if is_data(values[name]))
         self.main = Routine("run", list(self.inputs), body, stores, None)
         self.main.kept = captured_names(body)
@@ -218,9 +219,9 @@ class Writer(ArrayCalls):
             raise refuse(None, f"'{node.name}' takes arguments in a way of its own")
         if any(not isinstance(one, ast.Constant) for one in arguments.defaults):
             raise refuse(None, f"'{node.name}' has defaults that are no constants")
-        if any(isinstance(one, ast.Yield | ast.YieldFrom | ast.Await | ast.Global) for one in ast.walk(node)):
+        if any(isinstance(one, ast.Yield | ast.YieldFrom | ast.Await | ast.Global) for one in nodes_of(node)):
             raise refuse(None, f"'{node.name}' is no plain function")
-        shared = {one for inner in ast.walk(node) if isinstance(inner, ast.Nonlocal) for one in inner.names}
+        shared = {one for inner in nodes_of(node) if isinstance(inner, ast.Nonlocal) for one in inner.names}
         made = Routine(name, [one.arg for one in arguments.args], node.body, stored_names(node.body), None)
         made.shared, made.defaults = shared, list(arguments.defaults)
         return made
@@ -263,7 +264,7 @@ class Writer(ArrayCalls):
             if any(
                 isinstance(one, _FUNCTIONS)
                 for statement in tree.body
-                for one in ast.walk(statement)
+                for one in nodes_of(statement)
                 if not isinstance(one, ast.Lambda)
             ):
                 raise refuse(None, f"'{function.__name__}' has functions inside")
@@ -388,7 +389,7 @@ def stored_names(nodes: list[ast.stmt]) -> set[str]:
             found.add(node.id)
         if isinstance(node, ast.Nonlocal | ast.Global):
             left.update(node.names)
-        for child in ast.iter_child_nodes(node):
+        for child in children_of(node):
             visit(child)
 
     for node in nodes:
@@ -398,15 +399,15 @@ def stored_names(nodes: list[ast.stmt]) -> set[str]:
 
 def captured_names(nodes: list[ast.stmt]) -> set[str]:
     """Names that functions inside read or bind; a lambda that is no function of its own stands where it is used."""
-    every = [one for node in nodes for one in ast.walk(node)]
+    every = [one for node in nodes for one in nodes_of(node)]
     inner: list[ast.AST] = [one for one in every if isinstance(one, ast.FunctionDef)]
     inner += [one.value for one in every if isinstance(one, ast.Assign) and isinstance(one.value, ast.Lambda)]
-    return {one.id for node in inner for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return {one.id for node in inner for one in nodes_of(node) if isinstance(one, ast.Name)}
 
 
 def _names_in_functions(nodes: list[ast.stmt]) -> set[str]:
-    inner = [one for node in nodes for one in ast.walk(node) if isinstance(one, _FUNCTIONS)]
-    return {one.id for node in inner for one in ast.walk(node) if isinstance(one, ast.Name)}
+    inner = [one for node in nodes for one in nodes_of(node) if isinstance(one, _FUNCTIONS)]
+    return {one.id for node in inner for one in nodes_of(node) if isinstance(one, ast.Name)}
 
 
 def typed_program(

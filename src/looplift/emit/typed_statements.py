@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from looplift.base.syntax import children_of
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_objects import Objects
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
@@ -354,7 +355,7 @@ def _breaks(node: ast.AST) -> bool:
         return any(_breaks(one) for one in node.orelse)
     if isinstance(node, ast.FunctionDef | ast.Lambda):
         return False
-    return any(_breaks(one) for one in ast.iter_child_nodes(node))
+    return any(_breaks(one) for one in children_of(node))
 
 
 __all__ = ["INT", "Statements", "Tup", "element", "inside"]

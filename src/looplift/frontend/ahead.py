@@ -20,6 +20,7 @@ import torch
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
+from looplift.base.syntax import fresh_copy, nodes_of
 from looplift.frontend.bindings import NUMBER_CHECKS, Listed, bindings_of
 from looplift.frontend.hoisting import hoisted
 from looplift.frontend.made import DTYPES as STORED
@@ -27,7 +28,6 @@ from looplift.frontend.made import made_by
 from looplift.frontend.names import names_of
 from looplift.frontend.reader import Reader, Table
 from looplift.frontend.residue import Residue, residue_of
-from looplift.frontend.syntax import fresh_copy, nodes_of
 from looplift.frontend.taints import root_of
 from looplift.runtime.contents import CONTAINERS
 

@@ -14,7 +14,7 @@ import ast
 import builtins
 import itertools
 
-from looplift.frontend.syntax import Fails, fresh_copy, nodes_of
+from looplift.base.syntax import Fails, fresh_copy, nodes_of
 
 SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.Pass, ast.Continue, ast.Break)
 PURE = frozenset("abs float int len max min round sum item append extend sqrt exp log log2 log10 get tolist".split())
@@ -53,14 +53,14 @@ _KNOWN = PURE | {"print"}
 def _calls(body: list[ast.stmt]) -> set[str]:
     """The names of what is called; a handler also runs for exceptions that are not asked for, when the loop itself
     does, so that nothing in it may go unseen."""
-    functions = [node.func for part in body for node in ast.walk(part) if isinstance(node, ast.Call)]
+    functions = [node.func for part in body for node in nodes_of(part) if isinstance(node, ast.Call)]
     return {one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "") for one in functions}
 
 
 def _changes_something(body: list[ast.stmt]) -> bool:
     """Whether statements do more than to bind names and to leave."""
     plain = all(isinstance(part, SIMPLE) for part in body)
-    stores = (node for part in body for node in ast.walk(part) if isinstance(node, ast.Subscript | ast.Attribute))
+    stores = (node for part in body for node in nodes_of(part) if isinstance(node, ast.Subscript | ast.Attribute))
     return not plain or bool(_calls(body)) or any(isinstance(node.ctx, ast.Store) for node in stores)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from looplift.base.data import dataclass, field
-from looplift.frontend.syntax import nodes_of
+from looplift.base.syntax import nodes_of
 
 NUMBERS = (int, float, bool, complex, str, bytes, type(None))
 NUMBER_CALLS = frozenset("int float bool len ord chr str repr".split())

@@ -19,8 +19,8 @@ import types
 from collections.abc import Container, Mapping
 from typing import Any
 
+from looplift.base.syntax import children_of, fresh_copy, nodes_of
 from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, fresh_name, names_of
-from looplift.frontend.syntax import children_of, fresh_copy, nodes_of
 from looplift.ops.names import is_library
 
 READERS = {function.__name__: function for function in (zip, range, len, enumerate, sum, max, min, sorted, list, tuple)}

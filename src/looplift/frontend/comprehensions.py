@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from looplift.base.syntax import nodes_of
 from looplift.frontend import statements, structures
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Value
-from looplift.frontend.syntax import nodes_of
 
 
 def loops_of(generators: list[ast.comprehension], body: list[ast.stmt]) -> ast.stmt:

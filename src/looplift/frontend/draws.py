@@ -21,9 +21,9 @@ from typing import Any
 
 from looplift.base.data import dataclass
 from looplift.base.streams import numpy_generators, numpy_random
+from looplift.base.syntax import children_of, fresh_copy, nodes_of
 from looplift.frontend.names import assigned_names, fresh_name, names_of, value_of
 from looplift.frontend.simple import written_bases
-from looplift.frontend.syntax import fresh_copy, nodes_of
 from looplift.frontend.taints import root_of
 
 FUNCTIONS = {
@@ -261,7 +261,7 @@ def _without_inner_jumps(statement: ast.stmt) -> Iterator[ast.AST]:
         yield node
         inner = node.body if isinstance(node, ast.For | ast.While) else []
         yield from (one for one in _every(inner) if not isinstance(one, ast.Break | ast.Continue))
-        pending += [one for one in ast.iter_child_nodes(node) if one not in inner]
+        pending += [one for one in children_of(node) if one not in inner]
 
 
 def _evaluated(statement: ast.stmt) -> list[ast.expr]:
@@ -280,7 +280,7 @@ def _ordered(node: ast.AST) -> Iterator[ast.AST]:
     """What is surely evaluated, in order; a draw after what its arguments take."""
     if isinstance(node, HIDDEN):
         return
-    parts = list(ast.iter_child_nodes(node))
+    parts = children_of(node)
     if isinstance(node, ast.BoolOp):
         parts = [node.values[0]]
     elif isinstance(node, ast.Compare):
@@ -332,7 +332,7 @@ def _contents(loop: ast.For, draws: list[ast.Call], needed: list[ast.stmt]) -> s
 
 
 def _read(node: ast.AST) -> Iterator[str]:
-    parts = list(ast.iter_child_nodes(node))
+    parts = children_of(node)
     match node:
         case ast.Name(id=name, ctx=ast.Load()):
             yield name

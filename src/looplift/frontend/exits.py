@@ -15,8 +15,8 @@ import ast
 import itertools
 
 from looplift.base.data import dataclass, field
+from looplift.base.syntax import nodes_of
 from looplift.frontend import attempts
-from looplift.frontend.syntax import nodes_of
 
 STOP_ATTRIBUTE = "looplift_stop"
 LEFT_ATTRIBUTE = "looplift_left"

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeGuard
 
 from looplift.base.spans import Span, span_of
+from looplift.base.syntax import Fails
 from looplift.frontend import (
     calls,
     choices,
@@ -32,7 +33,6 @@ from looplift.frontend import (
     unrolling,
 )
 from looplift.frontend.scope import MISSING, Builder, Structure, Tup, Value, spelled
-from looplift.frontend.syntax import Fails
 from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Require, Slice, Var
 from looplift.ops.names import is_library, joining_name
 

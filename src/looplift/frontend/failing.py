@@ -5,9 +5,9 @@ from __future__ import annotations
 import builtins
 import math
 
+from looplift.base.syntax import Fails
 from looplift.frontend import dictionaries, expressions
 from looplift.frontend.scope import Builder, Structure, Tup, Value
-from looplift.frontend.syntax import Fails
 from looplift.ir.grammar import Atom, Const
 
 LOGARITHMS = (math.log, math.log2, math.log10)

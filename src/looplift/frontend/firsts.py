@@ -18,9 +18,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass
+from looplift.base.syntax import fresh_copy, nodes_of
 from looplift.frontend.known_tests import Known, Linear, folded, leaves_early, linear, of_index
 from looplift.frontend.names import assigned_names, names_of
-from looplift.frontend.syntax import fresh_copy, nodes_of
 
 RESIZING = frozenset("append extend insert pop remove clear resize_ appendleft popleft".split())
 _BUILTINS = {function.__name__: function for function in (enumerate, len, min, range, reversed, zip)}

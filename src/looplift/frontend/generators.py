@@ -16,12 +16,12 @@ import types
 from typing import Any
 
 from looplift.base.errors import NotLiftable
+from looplift.base.syntax import fresh_copy, nodes_of
 from looplift.frontend import calls, expressions, statements
 from looplift.frontend.exits import STOP_ATTRIBUTE, without_exits
 from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, assigned_names, free_names, inner_names
 from looplift.frontend.scope import Builder, Frame, Value
 from looplift.frontend.source import plain_function, source_of_generator
-from looplift.frontend.syntax import fresh_copy, nodes_of
 from looplift.ir.grammar import Const
 
 UNKNOWN = (*FUNCTIONS, ast.ClassDef, ast.Await, ast.YieldFrom, ast.Nonlocal, ast.Global, ast.With, ast.Try)

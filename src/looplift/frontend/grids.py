@@ -24,8 +24,8 @@ from typing import Any
 import torch
 
 from looplift.base.data import dataclass, field
+from looplift.base.syntax import nodes_of
 from looplift.frontend.names import FUNCTIONS, assigned_names
-from looplift.frontend.syntax import nodes_of
 
 NUMBERS = frozenset((0.0, float("inf"), float("-inf")))
 """What is the same in every dtype of floats, also after sums and products."""
@@ -244,7 +244,7 @@ class _Writer:
 
     def _parsed(self, text: str, node: ast.stmt) -> list[ast.stmt]:
         made = ast.parse(text).body
-        for inner in (inner for one in made for inner in ast.walk(one)):
+        for inner in (inner for one in made for inner in nodes_of(one)):
             if isinstance(inner, (ast.expr, ast.stmt)):
                 ast.copy_location(inner, node)
         return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from looplift.base.syntax import nodes_of
 from looplift.frontend import expressions, loops, statements, structures
 from looplift.frontend.names import assigned_names, updated_names
 from looplift.frontend.scope import Builder, Structure, Value
@@ -84,7 +85,7 @@ def rebound(build: Builder, loop: ast.For | ast.While) -> list[str]:
     lists = {name for name in names if build.env.get(name) in build.sites}
     if not lists:
         return names
-    nodes = [node for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    added = [node.target for node in ast.walk(loop) if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)]
+    nodes = [node for node in nodes_of(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    added = [node.target for node in nodes_of(loop) if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)]
     bound = {node.id for node in nodes if not any(node is target for target in added)}
     return [name for name in names if name in bound or name not in lists]

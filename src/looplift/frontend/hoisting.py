@@ -21,10 +21,10 @@ import numpy as np
 import torch
 
 from looplift.base.data import dataclass, field
+from looplift.base.syntax import fresh_copy, nodes_of
 from looplift.frontend.bindings import Listed
 from looplift.frontend.conditions import Conditions, converted
 from looplift.frontend.names import names_of
-from looplift.frontend.syntax import fresh_copy, nodes_of
 
 ALLOWED = (
     ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp,
@@ -148,7 +148,7 @@ def _is_whole(node: ast.expr) -> bool:
 
 def _placed(node: Any, place: ast.stmt) -> Any:
     """All of a tree on the line of a statement."""
-    for one in ast.walk(node):
+    for one in nodes_of(node):
         if isinstance(one, ast.stmt | ast.expr):
             ast.copy_location(one, place)
     return node

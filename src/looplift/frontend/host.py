@@ -12,6 +12,7 @@ import builtins
 from collections.abc import Mapping
 from typing import Any
 
+from looplift.base.syntax import children_of, nodes_of
 from looplift.frontend.host_attributes import check_assigned
 from looplift.frontend.host_cut import Cut, Program, lanes_of, view_sites
 from looplift.frontend.host_flow import Flow, refuse
@@ -38,7 +39,7 @@ def host_program(
     returned = statements[-1] if statements and isinstance(statements[-1], ast.Return) else None
     body = statements if returned is None else statements[:-1]
     for statement in body:
-        for node in ast.walk(statement):
+        for node in nodes_of(statement):
             if isinstance(node, ast.Return):
                 refuse("unsupported-syntax", "the loop is left by 'return'", node)
     flow = _analysed(statements, live_ins, globals)
@@ -153,7 +154,7 @@ def _check_updates(flow: Flow) -> None:
         name = statement.target.id
         if name in routine.parameters and (routine is not flow.region or _is_outside_tensor(flow, name)):
             refuse("aliasing", f"'{name}' is changed in place and was given from outside", statement)
-        for node in (item for part in routine.body for item in ast.walk(part)):
+        for node in (item for part in routine.body for item in nodes_of(part)):
             _check_use(flow, node, name, routine)
 
 
@@ -165,20 +166,20 @@ def _check_use(flow: Flow, node: ast.AST, name: str, routine: Routine) -> None:
     """Every use of an updated name is an operand of tensor work or the end of the routine."""
     match node:
         case ast.Assign(targets=targets, value=value):
-            named = [item for target in targets for item in ast.walk(target) if isinstance(item, ast.Name)]
+            named = [item for target in targets for item in nodes_of(target) if isinstance(item, ast.Name)]
             if any(item.id == name and isinstance(item.ctx, ast.Store) for item in named) and not _is_fresh(
                 flow, value
             ):
                 refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
         case ast.For(target=target):
-            if any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(target)):
+            if any(isinstance(item, ast.Name) and item.id == name for item in nodes_of(target)):
                 refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
     if isinstance(node, (ast.Return, ast.Compare)) or node in flow.operations:
         operation = flow.operations.get(node)
         if operation is not None and node in flow.views and any(_is_name(item, name) for item in operation.arguments):
             refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
         return
-    for child in ast.iter_child_nodes(node):
+    for child in children_of(node):
         if isinstance(child, ast.Name) and child.id == name and isinstance(child.ctx, ast.Load):
             inside = isinstance(node, (ast.List, ast.Tuple)) and node in _operands(flow)
             if not inside:
@@ -202,7 +203,7 @@ def _is_name(node: ast.expr, name: str) -> bool:
 
 def needed_constants(program: HostProgram, source: str) -> dict[str, Any]:
     """The objects that a text needs besides builtins and live-ins, by name."""
-    used = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+    used = {node.id for node in nodes_of(ast.parse(source)) if isinstance(node, ast.Name)}
     return {name: value for name, value in program.constants.items() if name in used and not hasattr(builtins, name)}
 
 

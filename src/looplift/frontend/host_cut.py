@@ -12,6 +12,7 @@ import copy
 from typing import Any
 
 from looplift.base.errors import NotLiftable
+from looplift.base.syntax import nodes_of
 from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_segments import ReadsRun, Run, Segments, finish
@@ -125,7 +126,7 @@ class Cut(Segments):
                 targets = [target]
             case _:
                 return None
-        parts = [part for one in targets for part in ast.walk(one) if isinstance(part, ast.Subscript | ast.Attribute)]
+        parts = [part for one in targets for part in nodes_of(one) if isinstance(part, ast.Subscript | ast.Attribute)]
         owners = [part.value for part in parts if not isinstance(part.ctx, ast.Load)]
         return self.raising(statement) if not all(map(self.is_known, owners)) else None
 
@@ -199,7 +200,7 @@ class Cut(Segments):
         if not atoms or not all(map(is_tensor_atom, atoms)) or place in map(ast.unparse, _expressions(value)):
             return False
         if isinstance(target, ast.Name):
-            inside = set(ast.walk(self.loops[-1]))
+            inside = set(nodes_of(self.loops[-1]))
             others = [node for node in self.loads.get(target.id, ()) if node is not owner and node in inside]
             return target.id not in run.ranks and not others
         return True
@@ -238,7 +239,7 @@ class Cut(Segments):
                 part = item
             case _:
                 part = statement
-        return all(not isinstance(node, ast.Call) or node in self.flow.operations for node in ast.walk(part))
+        return all(not isinstance(node, ast.Call) or node in self.flow.operations for node in nodes_of(part))
 
     def flush(self, run: Run) -> list[ast.stmt]:
         """The call of the run's point, with the names that others read."""
@@ -429,7 +430,7 @@ class Cut(Segments):
 
 
 def _expressions(node: ast.expr) -> list[ast.expr]:
-    return [part for part in ast.walk(node) if isinstance(part, ast.expr)]
+    return [part for part in nodes_of(node) if isinstance(part, ast.expr)]
 
 
 def _is_module(value: Any) -> bool:
@@ -450,7 +451,7 @@ def _loads(statements: list[ast.stmt]) -> dict[str, list[ast.AST]]:
     """Where each name is read; an update of a name reads it too."""
     found: dict[str, list[ast.AST]] = {}
     for statement in statements:
-        for node in ast.walk(statement):
+        for node in nodes_of(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 found.setdefault(node.id, []).append(node)
             elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import ast
 
+from looplift.base.syntax import nodes_of
 from looplift.frontend.names import COMPREHENSIONS
-from looplift.frontend.syntax import nodes_of
 
 CHANGES = frozenset((
     "append", "appendleft", "extend", "extendleft", "insert", "add", "update", "pop", "popleft", "popitem", "remove",

@@ -6,6 +6,7 @@ import ast
 import collections
 from typing import Any
 
+from looplift.base.syntax import nodes_of
 from looplift.frontend.scope import Builder, Tup, Value, is_static
 from looplift.ir.facts import Kind, kind_of
 from looplift.ir.grammar import Const
@@ -126,8 +127,8 @@ def made_beforehand(build: Builder, node: ast.Call) -> Value | None:
 
 def _is_pure(build: Builder, node: ast.expr) -> bool:
     """Whether an expression calls builtins only, on names that are bound before the region to plain values."""
-    bound = {arg.arg for part in ast.walk(node) if isinstance(part, ast.Lambda) for arg in part.args.args}
-    for part in ast.walk(node):
+    bound = {arg.arg for part in nodes_of(node) if isinstance(part, ast.Lambda) for arg in part.args.args}
+    for part in nodes_of(node):
         match part:
             case ast.Call(func=ast.Name(id=name)):
                 if name not in _PURE or not build.is_builtin(name):

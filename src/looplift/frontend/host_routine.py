@@ -14,6 +14,7 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
+from looplift.base.syntax import nodes_of
 from looplift.frontend.host_values import Atom, Live
 from looplift.frontend.private import attributes_apart, names_apart
 
@@ -84,7 +85,7 @@ def _is_empty(cell: types.CellType) -> bool:
 
 def bound_names(statements: list[ast.stmt]) -> set[str]:
     """Every name that the statements assign."""
-    nodes = (node for statement in statements for node in ast.walk(statement))
+    nodes = (node for statement in statements for node in nodes_of(statement))
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del))}
 
 

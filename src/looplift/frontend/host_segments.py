@@ -7,6 +7,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
+from looplift.base.syntax import nodes_of
 from looplift.frontend.host_expressions import is_list, is_number
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
@@ -113,7 +114,7 @@ class Segments:
 
     def row_call(self, node: ast.AST, run: Run | None) -> ast.expr:
         base, *parts = self.flow.operations[node].arguments
-        if run is not None and any(isinstance(item, ast.Name) and item.id in run.ranks for item in ast.walk(node)):
+        if run is not None and any(isinstance(item, ast.Name) and item.id in run.ranks for item in nodes_of(node)):
             raise ReadsRun
         made: ast.expr = self.host(base)
         for part in parts:
@@ -168,7 +169,7 @@ class Segments:
         plain = all(
             (isinstance(part.func, ast.Name) and part.func.id in ("len", "float", "int", "max", "min", "abs"))
             or (isinstance(part.func, ast.Attribute) and ast.unparse(part.func.value) == "math")
-            for part in ast.walk(node)
+            for part in nodes_of(node)
             if isinstance(part, ast.Call)
         )
         simple = isinstance(sign, (ast.Add, ast.Sub, ast.Mult, ast.Div))
@@ -239,7 +240,7 @@ class Segments:
 
     def runs_code(self, node: ast.expr) -> bool:
         """Whether an expression calls something, so that it must be evaluated once."""
-        return any(isinstance(part, ast.Call) or part in self.flow.properties for part in ast.walk(node))
+        return any(isinstance(part, ast.Call) or part in self.flow.properties for part in nodes_of(node))
 
     def _at(self, atoms: set[Atom], position: int) -> set[Atom]:
         found: set[Atom] = set()
@@ -265,7 +266,7 @@ class Segments:
 
     def input(self, node: ast.expr, run: Run, role: str = "tensor", expression: ast.expr | None = None) -> Input:
         """A parameter of the point for a host expression."""
-        if any(isinstance(item, ast.Name) and item.id in run.ranks for item in ast.walk(node)):
+        if any(isinstance(item, ast.Name) and item.id in run.ranks for item in nodes_of(node)):
             raise ReadsRun
         atoms = self.flow.values.get(node, set())
         if isinstance(node, ast.Name) and node.id in run.by_name and run.by_name[node.id].role == role:
@@ -322,7 +323,7 @@ def finish(point: Point, run: Run) -> tuple[Point, list[ast.expr]]:
     order = sorted(range(len(run.parameters)), key=lambda k: ROLES.get(run.parameters[k].role, 2))
     arguments = [run.arguments[k] for k in order]
     ordered = [run.arguments[k] for k in order if run.parameters[k].role != "weak"]
-    calls = [item for item in ordered if any(isinstance(part, ast.Call) for part in ast.walk(item))]
+    calls = [item for item in ordered if any(isinstance(part, ast.Call) for part in nodes_of(item))]
     if order != sorted(order) and len(calls) > 1:
         raise NotLiftable("unknown-op", "the order of the calls in this expression would change", span_of(calls[0]))
     point.parameters = [run.parameters[k] for k in order]

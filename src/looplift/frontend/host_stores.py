@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from looplift.base.syntax import nodes_of
 from looplift.frontend.host_expressions import is_number
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
@@ -47,7 +48,7 @@ def check_stores(flow: Flow) -> None:
     owners = {id(_owner(statement)) for statement in flow.stores}
     for statement, routine in flow.stores.items():
         name = _owner(statement).id
-        nodes = [node for part in routine.body for node in ast.walk(part)]
+        nodes = [node for part in routine.body for node in nodes_of(part)]
         bindings = [node for node in nodes if name in _bound(node)]
         made = [node for node in bindings if _makes(flow, node)]
         if _is_repeated(nodes, statement, made):  # waves would keep a copy of the tensor for each store
@@ -80,7 +81,7 @@ def _bound(node: ast.AST) -> set[str]:
             parts = [target]
         case _:
             return set()
-    names = (item for part in parts for item in ast.walk(part))
+    names = (item for part in parts for item in nodes_of(part))
     return {item.id for item in names if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load)}
 
 
@@ -107,7 +108,7 @@ def _end_of(node: ast.AST) -> int:
 def _is_repeated(nodes: list[ast.AST], statement: ast.stmt, made: list[ast.AST]) -> bool:
     """Whether a loop is around a store, and does not make the tensor anew in front of it in each iteration."""
     loops = [node for node in nodes if isinstance(node, (ast.For, ast.While))]
-    around = [loop for loop in loops if any(node is statement for node in ast.walk(loop))]
+    around = [loop for loop in loops if any(node is statement for node in nodes_of(loop))]
     innermost = max(around, key=lambda loop: (loop.lineno, loop.col_offset), default=None)
     if innermost is None:
         return False

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Mapping
 
 from looplift.base.data import dataclass
-from looplift.frontend.syntax import children_of, nodes_of
+from looplift.base.syntax import children_of, nodes_of
 
 Known = Callable[[ast.expr], bool | None]
 """Whether a test holds; None where that is not known."""

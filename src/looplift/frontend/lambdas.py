@@ -10,8 +10,8 @@ import linecache
 import types
 
 from looplift.base.errors import NotLiftable
+from looplift.base.syntax import nodes_of
 from looplift.frontend.source import Source, code_of, is_same
-from looplift.frontend.syntax import nodes_of
 
 NAME = "_lambda"
 

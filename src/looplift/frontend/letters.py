@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field
+from looplift.base.syntax import nodes_of
 from looplift.frontend.names import FUNCTIONS
-from looplift.frontend.syntax import nodes_of
 
 COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 

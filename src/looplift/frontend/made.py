@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from looplift.frontend.syntax import nodes_of
+from looplift.base.syntax import nodes_of
 
 DTYPES = ("int64", "float64", "float32", "bool")
 CREATORS = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like arange eye linspace".split())

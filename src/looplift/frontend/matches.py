@@ -19,7 +19,7 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from looplift.frontend.syntax import nodes_of
+from looplift.base.syntax import nodes_of
 
 ALWAYS = ast.Constant(True)
 """The test of a pattern that everything fits."""

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field, fields_of
-from looplift.frontend.syntax import children_of, nodes_of
+from looplift.base.syntax import children_of, nodes_of
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FOUND = "looplift_names"

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from looplift.base.syntax import children_of, nodes_of
 from looplift.frontend import evident, sugar, writing
 from looplift.frontend.scope import Builder
-from looplift.frontend.syntax import children_of, nodes_of
 from looplift.ir.grammar import Const
 
 PAIRS = (itertools.combinations, itertools.combinations_with_replacement, itertools.permutations)

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from looplift.base.syntax import children_of, nodes_of
 from looplift.frontend.names import FUNCTIONS, free_names, names_of
-from looplift.frontend.syntax import children_of, nodes_of
 
 if TYPE_CHECKING:
     from looplift.frontend.regions import Region

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass
+from looplift.base.syntax import fresh_copy, nodes_of
 from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, fresh_name, names_of
-from looplift.frontend.syntax import fresh_copy, nodes_of
 
 PLAIN = (ast.Name, ast.Tuple, ast.Constant)
 """What may be returned: it is spelled as it is, after the lists have grown."""

@@ -14,11 +14,11 @@ import ast
 from collections.abc import Callable, Iterable
 
 from looplift.base.data import replace
+from looplift.base.syntax import nodes_of
 from looplift.frontend import expressions, iteration, joins, perhaps, statements
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Value
-from looplift.frontend.syntax import nodes_of
 from looplift.ir.grammar import Atom, Block, Const, If, Loop, Range, Require, Statement, Var, walk
 
 FIRST = "looplift_first"

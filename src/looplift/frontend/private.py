@@ -12,12 +12,14 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable
 
+from looplift.base.syntax import nodes_of
+
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def names_apart(statements: list[ast.stmt], bound: Iterable[str] = ()) -> list[ast.stmt]:
     """``bound``: names that are bound before the statements. Gives copies where something changes."""
-    nodes = [node for statement in statements for node in ast.walk(statement)]
+    nodes = [node for statement in statements for node in nodes_of(statement)]
     if not any(isinstance(node, Comprehension) for node in nodes):
         return statements
     often = Counter({name: 1 for name in bound})
@@ -37,7 +39,7 @@ def names_apart(statements: list[ast.stmt], bound: Iterable[str] = ()) -> list[a
 
 
 def _targets(node: Comprehension) -> list[ast.Name]:
-    parts = [part for generator in node.generators for part in ast.walk(generator.target)]
+    parts = [part for generator in node.generators for part in nodes_of(generator.target)]
     return [part for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
 
 
@@ -95,7 +97,7 @@ def _numbered(name: str, known: set[str]) -> str:
 
 def attributes_apart(statements: list[ast.stmt], bound: Iterable[str] = ()) -> list[ast.stmt]:
     """The statements with each assignment to an attribute alone: ``a.h, a.c = v`` by way of names of its own."""
-    nodes = [node for statement in statements for node in ast.walk(statement)]
+    nodes = [node for statement in statements for node in nodes_of(statement)]
     if not any(_is_among_targets(node) for node in nodes):
         return statements
     apart = _AttributesApart({node.id for node in nodes if isinstance(node, ast.Name)} | set(bound))

@@ -10,9 +10,9 @@ from typing import Any
 import torch
 
 from looplift.base.data import dataclass
+from looplift.base.syntax import children_of, nodes_of
 from looplift.frontend.bindings import Bindings, Listed
 from looplift.frontend.conditions import Conditions, converted
-from looplift.frontend.syntax import children_of, nodes_of
 
 CHECKS = {"int64": int, "float64": float, "float32": type(None), "bool": bool}
 """Literals that are numbers of a dtype; of others functions of these names, with an underscore, tell."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from looplift.base.errors import NotLiftable
+from looplift.base.syntax import nodes_of
 from looplift.frontend.source import source_of
 
 MAX_DEPTH = 6
@@ -36,7 +37,7 @@ def _reaches_itself(function: types.FunctionType, owner: Any, path: tuple[types.
 
 def _callees(nodes: list[ast.stmt], scope: Mapping[str, Any]) -> Iterator[tuple[types.FunctionType, Any]]:
     for statement in nodes:
-        for node in ast.walk(statement):
+        for node in nodes_of(statement):
             if isinstance(node, ast.Call) and (found := _function(_value(node.func, scope))) is not None:
                 yield found
 

@@ -13,12 +13,12 @@ from functools import cached_property
 from typing import Any
 
 from looplift.base.data import dataclass, field
+from looplift.base.syntax import children_of, nodes_of
 from looplift.frontend.flow import Flow, flow_of
 from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, Names, free_names, names_of, parameters, position_of
 from looplift.frontend.obstacles import has_return, obstacle, walk_own
 from looplift.frontend.simple import is_allocation, is_loop, is_simple, own_loops, shapes, starts_list, written_bases
 from looplift.frontend.source import Source
-from looplift.frontend.syntax import children_of, nodes_of
 
 _FRAME_READERS = frozenset(("locals", "vars", "eval", "exec", "globals", "dir"))
 _FRAME_METHODS = frozenset(("_getframe", "currentframe"))

@@ -18,10 +18,10 @@ import numpy as np
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
+from looplift.base.syntax import nodes_of
 from looplift.frontend.bindings import CHOICES, MAKERS, NUMBER_CALLS, NUMBER_CHECKS, Bindings, Listed, bindings_of
 from looplift.frontend.made import CREATORS
 from looplift.frontend.names import names_of
-from looplift.frontend.syntax import nodes_of
 from looplift.frontend.taints import Taints, root_of, tainted_by
 from looplift.ops import table
 from looplift.ops.names import name_of

@@ -18,11 +18,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field
+from looplift.base.syntax import fresh_copy, nodes_of
 from looplift.frontend.callees import hooked
 from looplift.frontend.names import position_of
 from looplift.frontend.regions import Region, WholeBody
 from looplift.frontend.source import REGIONS_NAME, code_of
-from looplift.frontend.syntax import fresh_copy
 
 CLOCK = "__looplift_clock__"
 READY = "__looplift_ready__"
@@ -119,7 +119,7 @@ def located(text: str, place: ast.stmt) -> list[ast.stmt]:
     """Statements from text, all on the line of ``place``."""
     body = ast.parse(text).body
     for statement in body:
-        for node in ast.walk(statement):
+        for node in nodes_of(statement):
             if isinstance(node, (ast.stmt, ast.expr, ast.ExceptHandler)):
                 node.lineno = node.end_lineno = place.lineno
                 node.col_offset, node.end_col_offset = place.col_offset, place.col_offset + 1
@@ -145,7 +145,7 @@ def region_function(
     tree = ast.parse(f"def {region.name or 'region'}({', '.join(parameters)}): pass").body[0]
     assert isinstance(tree, ast.FunctionDef)
     tree.body = body
-    for node in (tree, *ast.walk(tree.args)):
+    for node in (tree, *nodes_of(tree.args)):
         ast.copy_location(node, region.statements[0])
     if numbered and isinstance(region, WholeBody):
         tree = hooked(tree, region.hook)

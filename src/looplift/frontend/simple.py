@@ -8,8 +8,8 @@ import types
 from collections.abc import Callable, Container
 from typing import Any
 
+from looplift.base.syntax import children_of, nodes_of
 from looplift.frontend.names import COMPREHENSIONS
-from looplift.frontend.syntax import children_of, nodes_of
 
 Lookup = Callable[[str], Any]
 """The value of a global name; None for a local one or one that is not bound."""

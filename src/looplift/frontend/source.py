@@ -11,6 +11,7 @@ from typing import Any
 
 from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
+from looplift.base.syntax import children_of
 from looplift.frontend.matches import without_matches
 from looplift.frontend.states import with_numbered_states
 
@@ -130,7 +131,7 @@ def _definition(function: types.FunctionType, lines: list[str], line: int) -> as
     ast.increment_lineno(tree, line - 1 - indented)
     tree.decorator_list = []
     if (owner := _class_of(function)) is not None:
-        for child in ast.iter_child_nodes(tree):
+        for child in children_of(tree):
             _Mangler(owner).visit(child)
     if REGIONS_NAME not in function.__code__.co_freevars and not _belongs(tree, function.__code__):
         raise NotLiftable("no-source", f"the file of '{name}' has changed since it was loaded")

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field
+from looplift.base.syntax import fresh_copy, nodes_of
 from looplift.frontend.names import FUNCTIONS, free_names, parameters
-from looplift.frontend.syntax import fresh_copy, nodes_of
 
 LOOPS = (ast.For, ast.While)
 FRAME_READERS = frozenset(("locals", "vars", "eval", "exec", "dir"))

@@ -28,11 +28,11 @@ import numpy as np
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_random
+from looplift.base.syntax import fresh_copy, nodes_of
 from looplift.frontend import mersenne
 from looplift.frontend.libraries import NUMPY, PYTHON, Draw, Stream, is_as_written
 from looplift.frontend.names import assigned_names, fresh_name, names_of, value_of
 from looplift.frontend.source import remade, source_of
-from looplift.frontend.syntax import fresh_copy, nodes_of
 from looplift.ops.names import of_libraries
 
 
@@ -248,7 +248,7 @@ class _Replaced(ast.NodeTransformer):
             tree = fresh_copy(source_of(function).tree)
         except NotLiftable:
             return None
-        bound = {*assigned_names(tree.body)} | {one.arg for one in ast.walk(tree.args) if isinstance(one, ast.arg)}
+        bound = {*assigned_names(tree.body)} | {one.arg for one in nodes_of(tree.args) if isinstance(one, ast.arg)}
         self.made.taken |= bound | names_of(tree.body).loads
         known = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
         inside = _Replaced(_Finder(known, bound), self.made, function.__globals__)

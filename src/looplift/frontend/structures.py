@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field
+from looplift.base.syntax import nodes_of
 from looplift.frontend import calls, comprehensions, dictionaries, expressions, unrolling
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import (
@@ -25,7 +26,6 @@ from looplift.frontend.scope import (
     Tup,
     Value,
 )
-from looplift.frontend.syntax import nodes_of
 from looplift.ir.grammar import TABLE, UNDEFINED, Atom, Const, Group, Operand, Var
 
 

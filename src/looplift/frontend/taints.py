@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
+from looplift.base.syntax import children_of, nodes_of
 from looplift.frontend.bindings import NUMBER_CHECKS, Bindings
-from looplift.frontend.syntax import children_of, nodes_of
 
 PLAIN_METHODS = ("item", "tolist", "size", "dim", "numel", "index", "count")
 PLAIN_CALLS = ("int", "float", "bool", "len", "str", "repr", "range", "isinstance", "ord", "chr", *NUMBER_CHECKS)

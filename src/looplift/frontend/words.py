@@ -20,8 +20,8 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import RequirementFailed
+from looplift.base.syntax import fresh_copy, nodes_of
 from looplift.frontend.names import FUNCTIONS, assigned_names, fresh_name, names_of
-from looplift.frontend.syntax import fresh_copy, nodes_of
 
 CHANGING = frozenset("lower upper strip lstrip rstrip title casefold capitalize swapcase replace".split())
 TELLING = frozenset(

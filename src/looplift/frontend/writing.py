@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from looplift.base.errors import NotLiftable
+from looplift.base.syntax import nodes_of
 from looplift.frontend.scope import MISSING, Builder
-from looplift.frontend.syntax import nodes_of
 from looplift.ops.names import is_library
 
 GROWING = frozenset(("append", "extend"))

@@ -255,11 +255,25 @@ def children(statement: Statement) -> tuple[Block, ...]:
 
 def walk(block: Iterable[Statement]) -> Iterator[Statement]:
     """Every statement of a block, outermost first, in program order."""
-    for statement in block:
-        yield statement
+    return iter(_walked(block) if isinstance(block, Block) else _flat(block))
+
+
+def _walked(block: Block) -> list[Statement]:
+    """Of a block, which never changes, they are collected once."""
+    found = vars(block).get("_walked")
+    if found is None:
+        found = vars(block)["_walked"] = _flat(block.statements)
+    return found
+
+
+def _flat(statements: Iterable[Statement]) -> list[Statement]:
+    found: list[Statement] = []
+    for statement in statements:
+        found.append(statement)
         if isinstance(statement, If | Loop):
             for inner in children(statement):
-                yield from walk(inner)
+                found += _walked(inner)
+    return found
 
 
 def atoms(operand: Operand):
@@ -286,16 +300,24 @@ def constant(operand: Operand) -> Any:
     return operand.value
 
 
-def operands(op: Op):
+def operands(op: Op) -> Iterator[Atom]:
     """The atoms that an operation reads."""
-    for argument in op.args:
-        yield from atoms(argument)
-    for _, argument in op.kwargs:
-        yield from atoms(argument)
+    found = vars(op).get("_operands")
+    if found is None:
+        read = [*op.args, *(argument for _, argument in op.kwargs)]
+        found = vars(op)["_operands"] = [atom for argument in read for atom in atoms(argument)]
+    return iter(found)
 
 
-def uses(statement: Statement):
+def uses(statement: Statement) -> Iterator[Atom]:
     """The atoms that a statement itself reads (not those of its inner blocks)."""
+    found = vars(statement).get("_uses")
+    if found is None:
+        found = vars(statement)["_uses"] = [*_used(statement)]
+    return iter(found)
+
+
+def _used(statement: Statement) -> Iterator[Any]:
     match statement:
         case Let(op=op) | Perform(op=op):
             yield from operands(op)

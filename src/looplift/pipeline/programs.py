@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.settings import Settings
+from looplift.base.syntax import nodes_of
+from looplift.ops.names import LIBRARIES, is_library
 from looplift.pipeline.kernels import kernel_for
 
 if TYPE_CHECKING:
@@ -67,10 +70,50 @@ def typed_program(
 
 def is_typed_whole(statements: list[ast.stmt], values: Mapping[str, Any], settings: Settings, *, loops: bool) -> bool:
     """Whether a function, with these values of its names, is one program over numbers, text and containers."""
+    if settings.backend not in ("auto", "native"):
+        return False
+    every = [node for statement in statements for node in nodes_of(statement)]
+    used = {node.id for node in every if isinstance(node, ast.Name)}
+    objects = _needs_objects(every, used, values)
+    if not objects and _has_other_forms([values[name] for name in used & values.keys()]):
+        return False
     from looplift.emit.typed import whole_function
     from looplift.frontend.source import source_of
 
-    return settings.backend in ("auto", "native") and whole_function(statements, values, source_of, loops=loops)
+    return whole_function(statements, values, source_of, loops=loops, objects=objects)
+
+
+def _has_other_forms(values: list[Any]) -> bool:
+    """Whether values are such that loops over them are never a program as a whole: tensors, or arrays that no function
+    of the user's is called with."""
+    import numpy as np
+    import torch
+
+    if any(isinstance(value, torch.Tensor) for value in values):
+        return True
+    return any(isinstance(value, np.ndarray) for value in values) and all(map(_calls_nothing_of_users, values))
+
+
+def _calls_nothing_of_users(value: Any) -> bool:
+    if isinstance(value, ModuleType):
+        return is_library(value)
+    return not callable(value) or str(getattr(value, "__module__", None)).partition(".")[0] in LIBRARIES
+
+
+_OBJECTS = {"defaultdict", "deque", "set", "heapq", "heappush", "lru_cache", "cache"}
+
+
+def _needs_objects(every: list[ast.AST], used: set[str], values: Mapping[str, Any]) -> bool:
+    """Whether nodes define functions, call one that calls itself, or use containers that only a program has."""
+    if any(isinstance(node, ast.FunctionDef) for node in every):
+        return True
+    names = used | {node.attr for node in every if isinstance(node, ast.Attribute)}
+    return bool(names & _OBJECTS) or any(_calls_itself(name, values[name]) for name in names & values.keys())
+
+
+def _calls_itself(name: str, value: Any) -> bool:
+    code = getattr(getattr(value, "__looplift_original__", value), "__code__", None)
+    return code is not None and name in code.co_names
 
 
 def over_small_tensors(program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode | None:

@@ -7,18 +7,26 @@ its pieces. Contexts of names (``ast.Load`` and such) are left out.
 from __future__ import annotations
 
 import ast
+from functools import cache
 from typing import Any
+
+_NEVER_NODES = frozenset("ctx id attr name type_comment kind level module is_async asname kwd_attrs".split())
+
+
+@cache
+def _fields_with_nodes(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a type of node that may hold nodes; of names and constants none."""
+    return () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _NEVER_NODES)
 
 
 def children_of(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node, in the order of the source."""
     found: list[ast.AST] = []
     attributes = node.__dict__
-    for name in node._fields:
+    for name in _fields_with_nodes(type(node)):
         value = attributes.get(name)
         if isinstance(value, ast.AST):
-            if name != "ctx":
-                found.append(value)
+            found.append(value)
         elif isinstance(value, list):
             found += [item for item in value if isinstance(item, ast.AST)]
     return found

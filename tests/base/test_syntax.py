@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import looplift.frontend
-from looplift.frontend.syntax import children_of, nodes_of
+from looplift.base.syntax import children_of, nodes_of
 
 FILES = sorted(Path(looplift.frontend.__file__).parent.glob("*.py"))
 
