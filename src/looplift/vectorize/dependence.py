@@ -219,7 +219,7 @@ def _touches(context: Context, unit: Unit, root: Var) -> bool:
         return root in unit.reads
     every = [unit.item, *(inner for block in children(unit.item) for inner in walk(block))]
     found = (atom for inner in every for atom in uses(inner) if isinstance(atom, Var))
-    return root in unit.defines or any(context.flow.root(atom) is root for atom in found)
+    return root in unit.defines | unit.reads or any(context.flow.root(atom) is root for atom in found)
 
 
 def _has_effect(unit: Unit) -> bool:

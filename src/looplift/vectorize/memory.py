@@ -46,7 +46,8 @@ def made_inside(root: Var, loop: Loop) -> bool:
 def check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
     flow, hint = context.flow, root.hint
     stores = [s for s in walk(loop.body) if isinstance(s, Store) and flow.root(s.ref) is root]
-    absorbed = context.updates.absorbed
+    updates = [u for u in context.updates.of.values() if flow.root(u.ref) is root]
+    absorbed = {var for update in updates for var in update.reads}
     reads = [s for s in walk(loop.body) if isinstance(s, Let) and _reads(context, s, root) and s.var not in absorbed]
     others = [s for s in walk(loop.body) if not isinstance(s, Store | Let | Append) and _mentions(s, root)]
     if any(isinstance(s, Append) and flow.root(s.ref) is root for s in walk(loop.body)):
@@ -63,6 +64,8 @@ def check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
     for store in (s for s in walk(loop.body) if isinstance(s, Store)):
         if any(atom is root for part in (store.value, store.index) for atom in atoms(part)):
             return NotLiftable("memory-dependence", f"'{hint}' is filled and read as a whole in the loop", store.span)
+    if any(update.value is root for update in updates):
+        return NotLiftable("memory-dependence", f"'{hint}' is filled and read as a whole in the loop", loop.span)
     for read in reads:
         if _is_step_of_store(context, read, stores):
             continue
