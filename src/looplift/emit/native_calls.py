@@ -291,6 +291,8 @@ def _method(writer: Writer, short: str, op: Op) -> Value:
             raise writer.refuse("unknown-op", "'astype' has no scalar form")
     if short.endswith("_") and not short.endswith("__"):
         raise writer.refuse("unknown-op", f"the method '.{short}' changes a single element in place")
+    if short in ("min", "max") and argument.type.family != "tensor" and len(op.args) > 1:
+        raise writer.refuse("unknown-op", f"the method '.{short}' of a number, along an axis")
     return _function(writer, "torch", short, op)
 
 
