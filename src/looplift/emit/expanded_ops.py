@@ -40,7 +40,7 @@ def row_of_operation(walk: Expansion, op: Op) -> Row | None:
 
 def reduction(walk: Expansion, statement: Let) -> bool:
     """Write a number that is made of rows; False if there is no rule for it."""
-    op, (_, short) = statement.op, canonical(statement.op.name)
+    op, (namespace, short) = statement.op, canonical(statement.op.name)
     if short in PRODUCTS and len(op.args) == 2 and not op.kwargs:
         first, second = (walk.row(argument) for argument in op.args)
         if first is None or second is None or len(first.sizes) != 1 or len(second.sizes) != 1:
@@ -50,7 +50,8 @@ def reduction(walk: Expansion, statement: Let) -> bool:
         dim = _dim(op, short, row)
         if dim is NotImplemented or (dim is not None and len(row.sizes) != 1):
             return False
-        found = _reduced(walk, short, op, row)
+        of_python = namespace == "builtin" and short in ("max", "min")
+        found = _first_extreme(walk, short, op.name, row) if of_python else _reduced(walk, short, op, row)
     else:
         return False
     walk.let("copy", found, var=statement.var)
@@ -318,14 +319,26 @@ def _extreme(walk: Expansion, short: str, row: Row) -> Atom:
 
     It is the value without a gradient, less the mean of what those elements differ from it: nothing.
     """
+    _require_some(walk, row)
+    top = _top(walk, row, "torch.maximum" if "max" in short else "torch.minimum")
+    apart = _share_of_all if short.startswith("a") else _share_of_holders
+    return walk.let("sub", top, apart(walk, row, top))
+
+
+def _first_extreme(walk: Expansion, short: str, name: str, row: Row) -> Atom:
+    """``min(row)`` of Python, item by item: of equal ones the first, which gets the gradient."""
+    if not _may_reduce(walk, short, row) or len(row.sizes) != 1:
+        raise walk.refusal(f"'{short}' of a row that the loop changes, or that holds no floats")
+    _require_some(walk, row)
+    return _over(walk, row, row.at((Const(0),)), lambda value, held: walk.let(name, held, value))
+
+
+def _require_some(walk: Expansion, row: Row) -> None:
     if any(isinstance(size, int) and size == 0 for size in row.sizes):
         raise walk.refusal("an extreme of nothing")
     for size in row.sizes:
         if not isinstance(size, int):
             walk.require("ge", size, Const(1), "an extreme of nothing")
-    top = _top(walk, row, "torch.maximum" if "max" in short else "torch.minimum")
-    apart = _share_of_all if short.startswith("a") else _share_of_holders
-    return walk.let("sub", top, apart(walk, row, top))
 
 
 def _share_of_holders(walk: Expansion, row: Row, top: Atom) -> Atom:
