@@ -199,7 +199,7 @@ class _Recurrence(torch.autograd.Function):
 
     @staticmethod
     def forward(context, a, h, dim, forth, way):
-        h = way(a, h.clone(), dim, forth)
+        h = way(a, h.clone(), dim, forth).detach()  # no view of what is made here: it may be changed in place
         factors = isinstance(a, torch.Tensor)
         context.save_for_backward(*((a, h if context.needs_input_grad[0] else None) if factors else ()))
         context.number, context.dim, context.forth = None if factors else a, dim, forth

@@ -135,7 +135,8 @@ class _Pairs:
             case Let(op=Op(name="tuple_or_none", args=(there, *_))):
                 return [*self.asked_if(there, statement, known), statement]
             case Let(op=Op(name="tuple")) if outermost:
-                atoms = {atom: self.handed_out(atom, before) for atom in uses(statement) if atom in self.optional}
+                held = (atom for atom in uses(statement) if atom in self.optional)
+                atoms: dict[Atom, Atom] = {atom: self.handed_out(atom, before) for atom in held}
                 return [Changes({}, atoms)._renamed(statement)]
             case If(cond=cond):
                 return [*self.asked((cond,), statement, known), self.branch(statement, known)]
