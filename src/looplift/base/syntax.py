@@ -10,7 +10,7 @@ import ast
 from functools import cache
 from typing import Any
 
-_NEVER_NODES = frozenset("ctx id attr name type_comment kind level module is_async asname kwd_attrs".split())
+_NEVER_NODES = frozenset("ctx id attr type_comment kind level module is_async asname kwd_attrs".split())
 
 
 @cache

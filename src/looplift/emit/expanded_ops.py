@@ -40,7 +40,7 @@ def row_of_operation(walk: Expansion, op: Op) -> Row | None:
 
 def reduction(walk: Expansion, statement: Let) -> bool:
     """Write a number that is made of rows; False if there is no rule for it."""
-    op, (namespace, short) = statement.op, canonical(statement.op.name)
+    op, (_, short) = statement.op, canonical(statement.op.name)
     if short in PRODUCTS and len(op.args) == 2 and not op.kwargs:
         first, second = (walk.row(argument) for argument in op.args)
         if first is None or second is None or len(first.sizes) != 1 or len(second.sizes) != 1:
@@ -50,8 +50,7 @@ def reduction(walk: Expansion, statement: Let) -> bool:
         dim = _dim(op, short, row)
         if dim is NotImplemented or (dim is not None and len(row.sizes) != 1):
             return False
-        of_python = namespace == "builtin" and short in ("max", "min")
-        found = _first_extreme(walk, short, op.name, row) if of_python else _reduced(walk, short, op, row)
+        found = _reduced(walk, short, op, row)
     else:
         return False
     walk.let("copy", found, var=statement.var)
@@ -254,6 +253,8 @@ def _reduced(walk: Expansion, short: str, op: Op, row: Row) -> Atom:
             return _root(walk, _sum(walk, row, lambda value: walk.let("mul", value, value)), row.dtype)
         case "prod":
             raise walk.refusal("'prod' of a row has no form on single numbers")
+    if op.name in ("builtin.max", "builtin.min"):
+        return _first_extreme(walk, op.name, row)
     return _extreme(walk, short, row)
 
 
@@ -325,10 +326,10 @@ def _extreme(walk: Expansion, short: str, row: Row) -> Atom:
     return walk.let("sub", top, apart(walk, row, top))
 
 
-def _first_extreme(walk: Expansion, short: str, name: str, row: Row) -> Atom:
+def _first_extreme(walk: Expansion, name: str, row: Row) -> Atom:
     """``min(row)`` of Python, item by item: of equal ones the first, which gets the gradient."""
-    if not _may_reduce(walk, short, row) or len(row.sizes) != 1:
-        raise walk.refusal(f"'{short}' of a row that the loop changes, or that holds no floats")
+    if len(row.sizes) != 1:
+        raise walk.refusal(f"'{name}' of rows")
     _require_some(walk, row)
     return _over(walk, row, row.at((Const(0),)), lambda value, held: walk.let(name, held, value))
 
