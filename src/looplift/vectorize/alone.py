@@ -10,23 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplift.ir.array import Node
-from looplift.ops.table import base_name
 from looplift.vectorize import nodes
+from looplift.vectorize.factors import check_factors, is_linear
 from looplift.vectorize.reached import gradient_nodes
-from looplift.vectorize.sheltered import check_regular, singular_operand
 
 if TYPE_CHECKING:
     from looplift.ir.facts import Kind
     from looplift.vectorize.context import Context
 
 READS = ("pack", "items")
-
-LINEAR = frozenset(
-    """add sub neg pos getitem iter_item iter_len copy unpack tuple list attribute eq ne lt le gt ge not and_ or_
-    max min len float item sum zeros ones full zeros_like empty stack cat roll flip clone detach view reshape flatten
-    permute transpose unsqueeze t""".split()
-)
-"""Operations whose derivatives are finite whatever they are given."""
 
 
 def may_ask(context: Context, item: Kind) -> bool:
@@ -54,7 +46,7 @@ def check(context: Context, value: Node, mask: Node | None = None) -> None:
     if not _may_show(context, value):
         return
     context.is_parted = True
-    check_regular(context, value)
+    check_factors(context, value, finite=mask is None)
     there = value if mask is None else nodes.select(mask, value, nodes.const(0.0), value.kind)
     context.check(Node("finite", (there,), (), nodes.BOOL))
 
@@ -64,20 +56,14 @@ def check_pieces(context: Context, value: Node, pieces: Node) -> None:
     _check_inputs(context, value)
     if not _may_show(context, value):
         return
-    if any(singular_operand(node) is not None for node in gradient_nodes(value)):
-        raise context.refuse("carried", "an item of a list may give others a gradient that is not a number")
     context.is_parted = True
+    check_factors(context, pieces, finite=False)
     context.check(Node("finite", (pieces,), (), nodes.BOOL))
 
 
 def _may_show(context: Context, value: Node) -> bool:
     flows = context.needs_grad and context.library == "torch" and value.kind.is_array
-    return flows and bool(value.axes) and nodes.may_have_gradient(value.kind.dtype) and not _is_linear(value)
-
-
-def _is_linear(value: Node) -> bool:
-    named = [node.attrs["name"] for node in gradient_nodes(value) if "name" in node.attrs]
-    return all(base_name(name.removeprefix("inplace.")) in LINEAR for name in named)
+    return flows and bool(value.axes) and nodes.may_have_gradient(value.kind.dtype) and not is_linear(context, value)
 
 
 def _check_inputs(context: Context, value: Node) -> None:

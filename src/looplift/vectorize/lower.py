@@ -37,7 +37,6 @@ from looplift.ir.grammar import (
 )
 from looplift.ops.table import base_name
 from looplift.vectorize import (
-    alone,
     arrays,
     carries,
     list_folds,
@@ -58,6 +57,7 @@ from looplift.vectorize import (
 from looplift.vectorize.axes import axis_of
 from looplift.vectorize.bounds import given_integers
 from looplift.vectorize.context import Array, Context, index_node
+from looplift.vectorize.factors import LINEAR
 from looplift.vectorize.flow import TRUTH, Flow, stored_roots
 from looplift.vectorize.memory import only_shape
 from looplift.vectorize.nodes import Affine, Val
@@ -105,7 +105,7 @@ def _chooses(facts: Facts) -> bool:
     lets = [s.op.name for s in statements if isinstance(s, Let) and facts.kind(s.var).family not in ("int", "bool")]
     parts = any(isinstance(s, If) or (isinstance(s, Loop) and isinstance(s.domain, While)) for s in statements)
     parts = parts or "builtin.max" in lets or "builtin.min" in lets
-    return parts and not all(base_name(name.removeprefix("inplace.")) in alone.LINEAR for name in lets)
+    return parts and not all(base_name(name.removeprefix("inplace.")) in LINEAR for name in lets)
 
 
 def _finite(context: Context) -> list[Check]:

@@ -83,6 +83,11 @@ def _is_cut(node: Node) -> bool:
     return _has_no_gradient(node) or _only_like(node) or name in ("detach", "item", "data", *LIKE)
 
 
+def operands_first(value: Node) -> list[Node]:
+    """All nodes that a value is made of, each behind its operands."""
+    return _in_order([value])[::-1]
+
+
 def _in_order(roots: list[Node]) -> list[Node]:
     """All nodes that the roots are made of, each before its operands."""
     seen: set[int] = set()

@@ -1,0 +1,146 @@
+"""A value of which only some lanes have a gradient in; what is required so that zeros stay zeros in the others.
+
+torch.clamp(x[i] * x[i] * x[i], max=3.0)        x[i] * x[i] is a factor of the gradient, and may be infinite
+
+A gradient of zero becomes NaN on its way where a derivative is not finite. Given finite inputs, that is so at singular
+points, and where a factor that the value is computed from has overflowed, though the value is finite.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplift.ir.array import Node, Step
+from looplift.ops.table import base_name
+from looplift.vectorize import nodes
+from looplift.vectorize.origins import Origin, origins_of
+from looplift.vectorize.reached import gradient_nodes, operands_first
+from looplift.vectorize.sheltered import check_regular, singular_operand
+
+if TYPE_CHECKING:
+    from looplift.vectorize.context import Context
+
+LINEAR = frozenset(
+    """add sub neg pos getitem iter_item iter_len copy unpack tuple list attribute eq ne lt le gt ge not and_ or_
+    max min len float item sum zeros ones full zeros_like empty stack cat roll flip clone detach view reshape flatten
+    permute transpose unsqueeze t""".split()
+)
+"""Operations whose derivatives are finite whatever they are given."""
+
+LINEAR_FORMS = frozenset(
+    """along_dim as_axes assemble attribute cast cell collect const copied cut derived diagonal display each entries
+    entry extent field first flattened gather history items join last last_item last_taken listed merged name none
+    on_diagonal owned pack paired part permuted pieces put relabel renamed reshaped retype running_last running_sum
+    shift slice spread stretched taps tiles transposed turned unflattened unsqueezed vector where windows
+    zipped""".split()
+)
+"""Those of a value's nodes that have no operation's name."""
+
+LEVEL = frozenset(
+    """relu abs absolute maximum minimum fmax fmin amax amin where mean clamp clip clamp_min clamp_max contiguous
+    squeeze expand to double type leaky_relu softplus logsigmoid logsumexp log_softmax diff""".split()
+)
+"""Others, whose results are hardly larger than what they are given, with derivatives that are small."""
+
+BOUNDED = frozenset(
+    """tanh sigmoid softmax softmin sin cos atan arctan erf erfc softsign hardtanh relu6 hardsigmoid sign normalize
+    floor ceil round trunc""".split()
+)
+"""Those whose results are small, and their derivatives too."""
+
+KEEPING = frozenset("add sub neg pos mul matmul sum mean clone reshape view flatten permute transpose".split())
+KEEPING_FORMS = frozenset(
+    """matmul contract owned spread unsqueezed transposed permuted reshaped merged relabel retype cast""".split()
+)
+"""Of which the result is not finite where an operand is not."""
+
+
+def is_linear(context: Context, value: Node) -> bool:
+    """Whether all derivatives on the way to the inputs are finite, whatever the inputs are."""
+    return all(_is_linear_step(node) for origin in origins_of(context, value) for node in gradient_nodes(origin.value))
+
+
+def _is_linear_step(node: Node) -> bool:
+    if "name" in node.attrs:
+        return _base(node) in LINEAR
+    return node.attrs["operator"] in LINEAR if "operator" in node.attrs else node.op in LINEAR_FORMS
+
+
+def _base(node: Node) -> str:
+    return base_name(node.attrs["name"].removeprefix("inplace."))
+
+
+def check_factors(context: Context, value: Node, *, finite: bool) -> None:
+    """Require that all derivatives on the way to finite inputs are finite. ``finite``: the value itself is known to be
+    so in all lanes."""
+    origins = origins_of(context, value)
+    small = _small(origins)
+    for origin in origins:
+        known = _known(origin.value) if finite and origin.place is None else set()
+        reached = [node for node in gradient_nodes(origin.value) if node.serial not in known]
+        doubtful = [node for node in reached if _may_grow(node, small)]
+        if origin.place is None:
+            _require(context, origin.value, doubtful)
+            continue
+        made: list[Step] = []
+        with context.nested(made), context.unmasked():
+            _require(context, origin.value, doubtful)
+        steps, step = origin.place
+        at = steps.index(step)
+        steps[at:at] = made
+
+
+def _require(context: Context, value: Node, finite: list[Node]) -> None:
+    check_regular(context, value)
+    for node in finite:
+        context.check(Node("finite", (node,), (), nodes.BOOL))
+
+
+def _known(value: Node) -> set[int]:
+    """What is finite if the value is."""
+    known, pending = set[int](), [value]
+    while pending:
+        node = pending.pop()
+        if node.serial not in known:
+            known.add(node.serial)
+            keeps = _base(node) in KEEPING if "name" in node.attrs else node.op in KEEPING_FORMS
+            pending += node.args if keeps else ()
+    return known
+
+
+def _may_grow(node: Node, small: dict[int, bool]) -> bool:
+    """Whether a factor of a derivative may be infinite, which the result is as well then."""
+    if _is_linear_step(node) or singular_operand(node) is not None:
+        return False
+    level = "name" in node.attrs and _base(node) in LEVEL | BOUNDED
+    return not level and not all(small[arg.serial] for arg in node.args)
+
+
+def _small(origins: list[Origin]) -> dict[int, bool]:
+    """Which values cannot have overflowed, or are asked to be finite, by serial."""
+    found: dict[int, bool] = {}
+    large: set[str] = set()
+    order = [node for origin in origins for node in operands_first(origin.value)]
+    while True:
+        found = {}
+        for node in order:
+            found[node.serial] = _is_small(node, found, large)
+        grown = {origin.name for origin in origins if not found[origin.value.serial]} - large
+        if not grown:
+            return found
+        large |= grown
+
+
+def _is_small(node: Node, found: dict[int, bool], large: set[str]) -> bool:
+    if node.kind.is_number:
+        return node.op == "const" or node.kind.family != "float"
+    if node.op in ("pack", "items"):
+        return False  # of tensors in lists nothing is asked
+    if node.op == "name":
+        return node.attrs["text"] not in large
+    if singular_operand(node) is not None:
+        return True
+    if "name" in node.attrs and _base(node) in BOUNDED:
+        return True
+    level = _is_linear_step(node) or ("name" in node.attrs and _base(node) in LEVEL)
+    return level and all(found[arg.serial] for arg in node.args)
