@@ -44,6 +44,27 @@ def convolved(a, v, mode):
         a, v = v, a
     return correlated(a, v[..., ::-1], mode)
 ''',
+    "chained": '''
+def chained(arrays, starts_with_vector, ends_with_vector):
+    """``np.linalg.multi_dot`` of matrices in the last dimensions, in the order that costs least for their sizes."""
+    arrays[0] = arrays[0][..., None, :] if starts_with_vector else arrays[0]
+    arrays[-1] = arrays[-1][..., None] if ends_with_vector else arrays[-1]
+    count, sizes = len(arrays), [*(one.shape[-2] for one in arrays), arrays[-1].shape[-1]]
+    best = {(k, k): (0, k) for k in range(count)}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            of_both = [(k, sizes[i] * sizes[k + 1] * sizes[j + 1]) for k in range(i, j)]
+            best[i, j] = min((best[i, k][0] + best[k + 1, j][0] + cost, k) for k, cost in of_both)
+
+    def product(i, j):
+        k = best[i, j][1]
+        return arrays[i] if i == j else product(i, k) @ product(k + 1, j)
+
+    made = product(0, count - 1)
+    made = made[..., 0] if ends_with_vector else made
+    return made[..., 0] if starts_with_vector and ends_with_vector else made[..., 0, :] if starts_with_vector else made
+''',
     "kronecker": '''
 def kronecker(a, b, rank):
     """``np.kron`` of vectors or matrices in the last dimensions."""

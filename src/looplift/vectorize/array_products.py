@@ -9,7 +9,6 @@ from looplift.vectorize.array_forms import (
     Call,
     Form,
     Made,
-    array_of,
     axes_text,
     is_array,
     is_shared,
@@ -73,18 +72,19 @@ def _tensordot(call: Call) -> Made:
 
 
 def _chained(call: Call) -> Made:
-    """A product of several matrices, the first and the last of which may be vectors, from the left."""
+    """A product of several matrices, the first and the last of which may be vectors."""
     items = call.first
     if not isinstance(items, list) or len(items) < 2 or not all(is_array(one) and one.kind.rank for one in items):
         return None
-    made = items[0]
-    for item in items[1:]:
-        rank = max(made.kind.rank + item.kind.rank - 2, 0)
-        if rank > 2 or item.kind.rank > 2 or made.kind.rank > 2:
-            return None
-        made = _product(made, item, array_of(call, call.fact.kind.dtype, rank))
-    made.kind = call.fact.kind
-    return made
+    first, *middle, last = items
+    if max(first.kind.rank, last.kind.rank) > 2 or any(one.kind.rank != 2 for one in middle):
+        return None
+    if not middle:
+        return _product(first, last, call.fact.kind)
+    operands = {f"a{k}": one for k, one in enumerate(items)}
+    listed = ", ".join(f"{{{name}}}" for name in operands)
+    vectors = f"{first.kind.rank == 1}, {last.kind.rank == 1}"
+    return call.made(f"chained([{listed}], {vectors})", operands, need=["chained"])
 
 
 def _kron(call: Call) -> Made:
