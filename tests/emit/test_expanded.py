@@ -232,3 +232,45 @@ def weighted(x):
 def test_softmax_of_a_carried_row_of_infinite_numbers(gradients):
     x = torch.tensor([(1.0, 2.0), (1.0, float("inf"))], dtype=double, requires_grad=gradients)
     torch.testing.assert_close(lift(weighted, backend="native", verify="off")(x), weighted(x), equal_nan=True)
+
+
+def chosen_product(y, z, s):
+    for row in y:
+        total = torch.where(s < 2, s, torch.dot(row, row))
+    return total
+
+
+def carried_product(y, z, s):
+    total = s * 1
+    for row in y:
+        total = torch.tanh(total + (row * z).sum())
+    return total
+
+
+def norm_of_one_side(y, z, s):
+    total = s * 1
+    for row in y:
+        total = total - row.sum() if total > 0.2 else total * 0.5 + torch.norm(row - z)
+    return total
+
+
+def stored_rows(y, z, s):
+    made = torch.zeros(y.shape)
+    for i in range(1, y.shape[0]):
+        made[i] = made[i - 1] * 0.5 + y[i] * s
+    return made
+
+
+@pytest.mark.parametrize("function", [chosen_product, carried_product, norm_of_one_side, stored_rows])
+@pytest.mark.parametrize("widths", [(0, 2), (2, 0), (1, 0)])
+def test_rows_without_elements_have_gradients_as_in_the_loop(function, widths):
+    lifted = lift(function, verify="off")
+    for width in widths:
+        found = []
+        for call in (function, lifted):
+            y, z, s = torch.ones(3, width), torch.ones(width), torch.tensor(0.7)
+            inputs = [tensor.requires_grad_() for tensor in (y, z, s)]
+            result = call(*inputs)
+            grads = torch.autograd.grad(result.sum(), inputs, allow_unused=True) if result.requires_grad else None
+            found.append((result, grads))
+        torch.testing.assert_close(found[1], found[0])

@@ -186,6 +186,18 @@ class Expansion:
     def require(self, name: str, first: Operand, second: Operand, why: str) -> None:
         self.out.append(Require(self.let(name, first, second), why, self.span))
 
+    def require_some(self, sizes: tuple[Size, ...], what: str) -> None:
+        if any(isinstance(size, int) and size == 0 for size in sizes):
+            raise self.refusal(what)
+        for size in sizes:
+            if not isinstance(size, int):
+                self.require("ge", size, Const(1), what)
+
+    def require_elements(self, sizes: tuple[Size, ...]) -> None:
+        """Rows without elements have a gradient in the loop, and none element by element."""
+        if self.gradients:
+            self.require_some(sizes, "a row without elements, with gradients")
+
     def total(self, size: Size, init: Atom, step: Callable[[Atom, Atom], Atom], dtype: torch.dtype) -> Atom:
         """``for k in range(size): init = step(k, init)``: the value after it."""
         if isinstance(size, int):

@@ -274,6 +274,7 @@ def _over(walk: Expansion, row: Row, init: Atom, step: Callable[[Atom, Atom], At
             return step(row.at(index), held)
         return walk.total(row.sizes[axis], held, lambda k, inner: along(axis + 1, (*index, k), inner), row.dtype)
 
+    walk.require_elements(row.sizes)
     return along(0, (), init)
 
 
@@ -320,7 +321,7 @@ def _extreme(walk: Expansion, short: str, row: Row) -> Atom:
 
     It is the value without a gradient, less the mean of what those elements differ from it: nothing.
     """
-    _require_some(walk, row)
+    walk.require_some(row.sizes, "an extreme of nothing")
     top = _top(walk, row, "torch.maximum" if "max" in short else "torch.minimum")
     apart = _share_of_all if short.startswith("a") else _share_of_holders
     return walk.let("sub", top, apart(walk, row, top))
@@ -330,16 +331,8 @@ def _first_extreme(walk: Expansion, name: str, row: Row) -> Atom:
     """``min(row)`` of Python, item by item: of equal ones the first, which gets the gradient."""
     if len(row.sizes) != 1:
         raise walk.refusal(f"'{name}' of rows")
-    _require_some(walk, row)
+    walk.require_some(row.sizes, "an extreme of nothing")
     return _over(walk, row, row.at((Const(0),)), lambda value, held: walk.let(name, held, value))
-
-
-def _require_some(walk: Expansion, row: Row) -> None:
-    if any(isinstance(size, int) and size == 0 for size in row.sizes):
-        raise walk.refusal("an extreme of nothing")
-    for size in row.sizes:
-        if not isinstance(size, int):
-            walk.require("ge", size, Const(1), "an extreme of nothing")
 
 
 def _share_of_holders(walk: Expansion, row: Row, top: Atom) -> Atom:

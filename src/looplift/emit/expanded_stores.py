@@ -52,6 +52,7 @@ def _store_row(walk: Expansion, statement: Store, value: Row, root: Var) -> None
         place = Group("tuple", (*parts, *free))
         walk.out.append(Store(statement.ref, place, element, statement.combine, statement.span))
 
+    walk.require_elements(tuple(own))
     walk.each(tuple(own), put)
 
 

@@ -7,7 +7,7 @@ not finite makes NaN of zero.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from looplift.ir.array import Node
 from looplift.vectorize import nodes
@@ -33,11 +33,18 @@ def check_asks_for_none(context: Context, read: Node) -> None:
     read.attrs["gradient"] = False
 
 
-def noted(context: Context, read: Node) -> Node:
-    """All items of a list as one array, which is remembered."""
+def noted(context: Context, read: Node, items: Any) -> Node:
+    """All items of a list as one array, which is remembered, with whether these are inputs by themselves."""
     if context.needs_grad and nodes.may_have_gradient(read.kind.dtype):
+        read.attrs["apart"] = len({id(item) for item in items if item.requires_grad and item.is_leaf}) > 1
         context.items_given.append(read)
     return read
+
+
+def check_any_lane(context: Context, value: Node) -> None:
+    """Require that nobody sees which lanes of a value are used: a loop that stays need not use all of them."""
+    if context.items_of(value):
+        _check_same_inputs(context, context.items_given)
 
 
 def check(context: Context, value: Node, mask: Node | None = None) -> None:
@@ -72,6 +79,12 @@ def _check_inputs(context: Context, value: Node) -> None:
     reads = [node for node in made_of if node.op in READS]
     if any(node.op == "name" and node.axes for node in made_of):  # what a loop that stays has made of anything
         reads = context.items_given
+    _check_same_inputs(context, reads)
+
+
+def _check_same_inputs(context: Context, reads: list[Node]) -> None:
     for node in reads:
         (given,) = node.args
+        if node.attrs.get("apart"):
+            raise context.refuse("carried", f"an item of '{given.hint}' may get no gradient in the loop")
         context.check(Node("same_inputs", (given,), (), nodes.BOOL), f"inputs{nodes.key_of(given)}")

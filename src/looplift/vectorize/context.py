@@ -252,8 +252,12 @@ class Context:
 
     def check_taken(self, mask: Node, value: Node, other: Node | None = None) -> None:
         """Items of a list get a gradient each: where a value is made of them, every lane must take it."""
-        if self.needs_grad and items_of(value) - (items_of(other) if other is not None else set()):
+        if self.items_of(value) - (self.items_of(other) if other is not None else set()):
             self.add(Check(mask, self.span))
+
+    def items_of(self, value: Node) -> set[int]:
+        """What a gradient of a value may reach one item of in each lane; nothing where no item asks for one."""
+        return items_of(value) if self.needs_grad and self.items_given else set()
 
     @contextmanager
     def before_strip(self, gap: Node) -> Iterator[None]:

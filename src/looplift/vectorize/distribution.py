@@ -141,13 +141,12 @@ def shifted(context: Context, carry: Carry, val: Val, axis: Axis) -> Val:
     kind = context.facts.of[carry.inside].kind
     if val.sequence is not None or val.items is not None or carry.init is UNDEFINED or not _is_plain(kind):
         raise context.refuse("carried", f"'{carry.hint}', a {kind.family}, is carried from one iteration to the next")
-    if context.needs_grad and any(node.op == "pack" for node in _made_of(val.node)):
-        raise context.refuse("carried", f"'{carry.hint}' is the item before, and the last one may get no gradient")
     init, after = fitting(context.node(carry.init), kind), fitting(val.node, kind)
     if context.facts.kind(carry.init).is_array and init.kind.rank != kind.rank:
         raise context.refuse("mixed-kinds", f"'{carry.hint}' changes its shape in the loop")
     doubts.check_shifted(context, init, after, axis)
     alone.check(context, after)
+    alone.check_any_lane(context, after)
     axes = nodes.merge_axes(init.axes, after.axes, (axis,))
     attrs = {"axis": axis} | ({"bits": max(bits_of(init), bits_of(after))} if kind.family == "int" else {})
     made = Node("shift", (init, after), axes, kind, attrs, carry.hint)
@@ -157,12 +156,6 @@ def shifted(context: Context, carry: Carry, val: Val, axis: Axis) -> Val:
 
 def _is_plain(kind) -> bool:
     return kind.is_array or kind.is_number
-
-
-def _made_of(node: Node) -> list[Node]:
-    from looplift.ir.array import reachable
-
-    return reachable([node])
 
 
 def _close(context: Context, loop: Loop, carry: Carry, made: Schedule, axis: Axis) -> None:
@@ -240,6 +233,7 @@ def at(context: Context, val: Val, axis: Axis, index: Node) -> Val:
             raise context.refuse("ragged-shape", "a ragged loop inside a loop that stays sequential")
         return val
     doubts.check_at(context, node, axis)
+    alone.check_any_lane(context, node)
     place = position(context, axis, index)
     rest = tuple(a for a in node.axes if a is not axis)
     attrs = {"axis": axis, "extents": node.attrs.get("extents")}

@@ -8,7 +8,6 @@ from looplift.vectorize import doubts, linear, nodes, stencils
 from looplift.vectorize.context import Context, Contribution
 from looplift.vectorize.given import finite_at_first
 from looplift.vectorize.numbers import INDEX_BITS, bounded
-from looplift.vectorize.reached import items_of
 from looplift.vectorize.reductions import Accumulator
 from looplift.vectorize.sheltered import sheltered
 
@@ -183,7 +182,7 @@ def _masked_product(context: Context, value: Node, mask: Node, sums: list[Axis])
     plain = value.op == "elementwise" and value.attrs["name"] in ("mul", "torch.mul") and len(value.args) == 2
     if not plain or context.library != "torch" or any(a.is_ragged for a in (*value.axes, *mask.axes)):
         return None
-    if context.needs_grad and (not _holds_at_first(mask, sums) or items_of(value)):
+    if context.needs_grad and (not _holds_at_first(mask, sums) or context.items_of(value)):
         return None
     for factor, other in (value.args, value.args[::-1]):
         array = array_read(other)

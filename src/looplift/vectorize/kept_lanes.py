@@ -18,6 +18,8 @@ class KeptLanes:
         wheres = [(_bare(last), inside) for last, inside in pairs if _bare(last).op == "where"]
         leaving = [last.args[0].serial for last, inside in wheres if last.args[1] is inside]
         self.shared = {cond for cond in leaving if leaving.count(cond) > 1}
+        self.taking: list[Node] = []
+        """New values of which lanes that are never active do not have the items of a list that others have."""
 
     def value(self, last: Node, inside: Node) -> Node:
         """The new value of lanes that are active, the old one of the others, of which there may be none."""
@@ -27,6 +29,8 @@ class KeptLanes:
         if not grows and (made := self._chosen(last, inside)) is not None:
             return made
         found = _where(self.active, last, inside)
+        if self.context.items_of(last) - self.context.items_of(inside):
+            self.taking.append(last)
         if not grows or leaves(inside) <= leaves(last, surely=True):
             return found
         others = Node("some", (nodes.negated(self.active),), (), nodes.BOOL)

@@ -60,7 +60,7 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
     if alone.may_ask(context, element):
         if any(item.requires_grad for item in sample):
             _check_all_read(context, val.node, index)
-            alone.noted(context, whole)
+            alone.noted(context, whole, sample)
         else:
             alone.check_asks_for_none(context, whole)
     got = read(context, whole, index, _lane_kind(context, element)).node

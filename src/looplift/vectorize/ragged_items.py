@@ -19,7 +19,7 @@ from looplift.vectorize.ragged import (
     relabelled,
     unsqueezed,
 )
-from looplift.vectorize.reached import gradient_nodes, items_of
+from looplift.vectorize.reached import gradient_nodes
 from looplift.vectorize.subscripts import Segment, Whole, pieces_of
 
 # ---------------------------------------------------------------- subscripts
@@ -117,7 +117,7 @@ def entry(context: Context, node: Node, axis: Axis, item: Operand) -> Node:
     form = context.affine(item)
     if form is not None and len(form.terms) == 1 and nodes.is_const(form.base, 0):
         ((other, coefficient),) = form.terms
-        if context.needs_grad and items_of(node):  # an item that has nothing gets no gradient from a loop over it
+        if context.items_of(node):  # an item that has nothing gets no gradient from a loop over it
             context.check(nodes.compare("ge", outer_length(context, axis), nodes.const(1)))
         if coefficient == 1 and other.parents == axis.parents and other.lengths is outer_length(context, axis):
             axes = merge_axes(tuple(other if a is axis else a for a in node.axes))
@@ -135,7 +135,7 @@ def _may_reach_items(context: Context, node: Node) -> bool:
     """Whether a gradient of a value may reach items of a list that the caller gave, also by way of a name."""
     if not context.needs_grad or not context.items_given:
         return False
-    return bool(items_of(node)) or any(map(_is_made_earlier, gradient_nodes(node)))
+    return bool(context.items_of(node)) or any(map(_is_made_earlier, gradient_nodes(node)))
 
 
 def _is_made_earlier(node: Node) -> bool:

@@ -102,5 +102,5 @@ def items_of_different_lengths(context: Context, owner: Node, sample: Any, lane:
     if alone.may_ask(context, element) and not any(item.requires_grad for item in sample):
         alone.check_asks_for_none(context, flat)
     else:
-        alone.noted(context, flat)
+        alone.noted(context, flat, sample)
     return Val(flat, dims=tuple(axis if k == dim else None for k in range(element.rank)))

@@ -176,6 +176,7 @@ LIKE = frozenset(
 
 
 def items_of(node: Node) -> set[int]:
-    """The lists of the caller whose items the gradient of the node may reach."""
-    packs = {found.serial for found in reachable([node]) if found.op in ("pack", "items")}
-    return packs & leaves(node)
+    """The lists of the caller of whose items a gradient may reach one in each lane, also by what lanes carry."""
+    made = reachable([node])
+    found = {one.serial for one in made if one.op in ("pack", "items") or (one.op == "name" and one.axes)}
+    return found & leaves(node)

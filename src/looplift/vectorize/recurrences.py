@@ -13,7 +13,7 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Atom, Carry, If, Let, Loop, Var
-from looplift.vectorize import doubts, lists, nodes
+from looplift.vectorize import alone, doubts, lists, nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan, keeps_order
 from looplift.vectorize.nodes import Val
@@ -133,6 +133,7 @@ def _check_gradients(context: Context, carry: Carry, taken: Node, value: Node, i
     """What is never taken has no gradient in the loop, and zeros here."""
     for node in (value, init):
         check_regular(context, node)
+        alone.check_any_lane(context, node)
     if leaves(init) - leaves(value, surely=True):
         raise context.refuse("carried", f"the first '{carry.hint}' may get no gradient in the loop")
     if leaves(value) - leaves(init, surely=True):
@@ -216,6 +217,8 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
         raise context.refuse("carried", f"'{scan.carry.hint}' is carried from one iteration to the next")
     if context.needs_grad and _resets(scan.form) and leaves(init):
         raise context.refuse("carried", f"the first '{scan.carry.hint}' may get no gradient in the loop")
+    if term is not None and _resets(scan.form):
+        alone.check_any_lane(context, term)
     doubtful = term is not None and leaves(term) - leaves(term, surely=True)
     if context.needs_grad and scan.final and _resets(scan.form) and doubtful:
         raise context.refuse("carried", f"the last '{scan.carry.hint}' may get no gradient in the loop")

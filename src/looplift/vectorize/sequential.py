@@ -9,7 +9,7 @@ from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
-from looplift.vectorize import lists, nodes
+from looplift.vectorize import alone, lists, nodes
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.flow import stored_roots
@@ -106,8 +106,12 @@ def serial_phase(
             body(index)
             for history in held:
                 history.push(context)
-            _leave(context, carries, names, active)
+            taking = _leave(context, carries, names, active)
         note_iteration(context, ran, active)
+    if taking and walked.limit is not None:
+        context.check(nodes.compare("ge", walked.limit, nodes.const(1)))
+    elif taking:
+        alone.check_any_lane(context, taking[0])
     context.add(step)
     _after(context, carries, names)
 
@@ -174,7 +178,8 @@ def while_loop(context: Context, loop: Loop) -> None:
         active = _activity(context, going)
         with context.masked(active):
             block(context, loop.body)
-            _leave(context, carries, names, active)
+            for value in _leave(context, carries, names, active):
+                alone.check_any_lane(context, value)
         note_iteration(context, ran, active)
     context.add(step)
     _after(context, carries, names)
@@ -395,8 +400,12 @@ def _spread(context: Context, carry: Carry, node: Node, axes: tuple[Axis, ...], 
     return Node("spread", (node,), axes, kind, {}, node.hint)
 
 
-def _leave(context: Context, carries: list[Carry], names: list[Node | None], active: Node | None) -> None:
-    """Assign the values for the next iteration, all of them after all of them are computed."""
+def _leave(context: Context, carries: list[Carry], names: list[Node | None], active: Node | None) -> list[Node]:
+    """Assign the values for the next iteration, all of them after all of them are computed.
+
+    Returns those of which only lanes that are active have the items of a list.
+    """
+    taking: list[Node] = []
     finals: list[tuple[Node, Node]] = []
     for carry, inside in zip(carries, names, strict=True):
         if inside is None:
@@ -415,9 +424,11 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
     if active is not None:
         kept = KeptLanes(context, active, finals)
         finals = [(kept.value(last, inside), inside) for last, inside in finals]
+        taking = kept.taking
     if finals:
         names_of = ",".join(inside.attrs["text"] for _, inside in finals)
         context.add(Assign(names_of, _together([last for last, _ in finals])))
+    return taking
 
 
 def _together(values: list[Node]) -> Node:
