@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from looplift.base.data import dataclass, field, fields_of, replace
+from looplift.base.data import FEW, dataclass, field, fields_of, replace
 
 
 @dataclass(frozen=True)
@@ -144,3 +144,22 @@ def test_a_field_without_default_comes_first():
 
 def test_fields_of_anything_else():
     assert fields_of(3) == fields_of(int) == ()
+
+
+@pytest.mark.parametrize("count", [1, FEW, FEW + 1, 3 * FEW])
+def test_many_instances_are_made_as_few_are(count):
+    @dataclass
+    class Fresh(Bag):
+        label: str = ""
+
+        def __post_init__(self) -> None:
+            self.label = self.label or self.name.upper()
+
+    made = [Fresh(f"n{k}", label="" if k % 2 else "l") for k in range(count)]
+    assert [one.label for one in made] == ["l" if k % 2 == 0 else f"N{k}" for k in range(count)]
+    assert [list(vars(one)) for one in made] == [["name", "items", "names", "label"]] * count
+    assert len({id(one.items) for one in made}) == count
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'name'"):
+        Fresh()  # pyright: ignore
+    with pytest.raises(TypeError, match="multiple values for argument 'name'"):
+        Fresh("a", name="b")  # pyright: ignore

@@ -8,7 +8,8 @@ import torch
 from looplift.base.errors import NotLiftable
 from looplift.frontend.calls import outer_names
 from looplift.frontend.source import source_of
-from looplift.frontend.translate import translate
+from looplift.frontend.translate import LENGTHENING, translate
+from looplift.ir import growing
 from looplift.ir.grammar import Const, If, Let, Loop, While, definitions, walk
 from looplift.ir.spec import check
 
@@ -218,3 +219,7 @@ def test_what_is_outside_of_the_grammar_is_refused_with_its_line(function):
     assert refusal.value.code == REFUSALS[function]
     lines, first = inspect.getsourcelines(function)
     assert first < refusal.value.span.line < first + len(lines)
+
+
+def test_all_that_lengthens_a_tensor_is_looked_for():
+    assert {name.rpartition(".")[2] for name in growing.JOINS} <= LENGTHENING

@@ -2,7 +2,8 @@
 
 ``dataclass``, ``field`` and ``replace`` are those of the standard library, as far as this package needs them. There,
 each method of each class is a text that is compiled when the class is made, which was a third of the first lift in a
-process. Here all classes with one number of fields share the code of their ``__init__``, under names of their own.
+process. Here all classes share their methods, and only one that has many instances gets an ``__init__`` of its own,
+whose code is shared by the classes with that number of fields, under their own names.
 ``frozen`` is what the type checker holds; at run time nothing does.
 """
 
@@ -57,37 +58,58 @@ def fields_of(value: Any, /) -> tuple[str, ...]:
 
 
 def _with_methods(cls: Any, *, frozen: bool, eq: bool) -> Any:
-    defaults = dict(getattr(cls, "_looplift_defaults", {}))
-    own = [name for name, text in inspect.get_annotations(cls).items() if "ClassVar" not in str(text)]
-    names = dict.fromkeys((*fields_of(cls), *own))
-    defaults |= {name: vars(cls)[name] for name in names if name in vars(cls)}
-    cls._looplift_fields, cls._looplift_defaults = tuple(names), defaults
-    cls._looplift_fresh = tuple(name for name in names if isinstance(defaults.get(name), _Fresh))
+    members = vars(cls)
+    annotations = members.get("__annotations__") or inspect.get_annotations(cls)
+    own = [name for name, text in annotations.items() if "ClassVar" not in str(text)]
+    names = tuple(dict.fromkeys((*fields_of(cls), *own)))
+    defaults = getattr(cls, "_looplift_defaults", {}) | {name: members[name] for name in names if name in members}
     given = [name in defaults for name in names]
     if given != sorted(given):
         raise TypeError(f"'{cls.__name__}' has a field without a default after one that has a default")
-    methods: dict[str, Any] = {
-        "__init__": _initializer_when_used(cls),
-        "__match_args__": tuple(names),
-        "__repr__": _shown,
-    }
-    if eq and "__eq__" not in vars(cls):
-        methods |= _comparison(operator.attrgetter(*names) if names else _nothing, hashed=frozen)
-    for name, method in methods.items():
-        if name not in vars(cls):
-            setattr(cls, name, method)
+    cls._looplift_fields, cls._looplift_defaults = names, defaults
+    cls._looplift_fresh = tuple(name for name, value in defaults.items() if type(value) is _Fresh)
+    if "__init__" not in members:
+        cls.__init__ = _initializer_when_used(cls)
+    if "__match_args__" not in members:
+        cls.__match_args__ = names
+    if "__repr__" not in members:
+        cls.__repr__ = _shown
+    if eq and "__eq__" not in members:
+        cls._looplift_values = operator.attrgetter(*names or ("__class__",))
+        cls.__eq__ = _equal
+        if "__hash__" not in members:
+            cls.__hash__ = _hashed if frozen else None
     for name in cls._looplift_fresh:
-        if name in vars(cls):
+        if name in members:
             delattr(cls, name)
     return cls
 
 
+FEW = 8
+"""So many instances cost less than an ``__init__`` of the class's own."""
+
+
 def _initializer_when_used(cls: Any) -> Callable[..., None]:
-    """An ``__init__`` that makes way for the class's own with the first instance; most classes have none in a call."""
+    """An ``__init__`` that makes way for the class's own where there are more instances than few; or wrong arguments,
+    which that one finds words for."""
+    names, defaults, left = cls._looplift_fields, cls._looplift_defaults, FEW
 
     def __init__(self: Any, *arguments: Any, **keywords: Any) -> None:
-        cls.__init__ = _initializer(cls)
-        cls.__init__(self, *arguments, **keywords)
+        nonlocal left
+        left -= 1
+        given = dict(zip(names, arguments, strict=False)) | keywords
+        values = defaults | given
+        is_right = len(given) == len(arguments) + len(keywords) and len(values) == len(names)
+        if not left or not is_right or not all(name in values for name in names):
+            cls.__init__ = _initializer(cls)
+            cls.__init__(self, *arguments, **keywords)
+            return
+        for name in names:
+            setattr(self, name, values[name])
+        if cls._looplift_fresh:
+            _freshen(self)
+        if hasattr(cls, "__post_init__"):
+            self.__post_init__()
 
     return __init__
 
@@ -124,17 +146,11 @@ def _shown(self: Any) -> str:
     return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in fields_of(self))})"
 
 
-def _nothing(self: Any) -> tuple[()]:
-    return ()
+def _equal(self: Any, other: Any) -> Any:
+    """Whether the values of the fields are equal, of two instances of one class."""
+    values = self._looplift_values
+    return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
 
 
-def _comparison(values: Callable[[Any], Any], *, hashed: bool) -> dict[str, Any]:
-    """``__eq__`` by the values of the fields, and the ``__hash__`` that goes with it."""
-
-    def equal(self: Any, other: Any) -> Any:
-        return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
-
-    def hashed_by(self: Any) -> int:
-        return hash(values(self))
-
-    return {"__eq__": equal, "__hash__": hashed_by if hashed else None}
+def _hashed(self: Any) -> int:
+    return hash(self._looplift_values(self))

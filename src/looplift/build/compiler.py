@@ -43,7 +43,7 @@ OF_USERS = Options(tuple(flag for flag in FLAGS if flag != "-fno-exceptions"), (
 
 TIME_LIMIT = 120
 
-_IN_TEXT = re.compile(r"\.cpp:\d+:\d+: (?:fatal )?error:")
+_IN_TEXT = r"\.cpp:\d+:\d+: (?:fatal )?error:"
 """What is said of a text that other libraries do not help."""
 
 
@@ -174,7 +174,7 @@ def _compile(source: str, directory: Path, name: str, options: Options) -> Path:
         try:
             _run([*command, *options.few_libraries], directory)
         except NotLiftable as refusal:
-            if not options.few_libraries or _IN_TEXT.search(str(refusal)):
+            if not options.few_libraries or re.search(_IN_TEXT, str(refusal)):
                 raise
             _run(command, directory)
         os.replace(text, directory / text.name)

@@ -48,7 +48,9 @@ def call(build: Builder, node: ast.Call) -> Value:
         if isinstance(owner, Structure):
             positional, keywords = _arguments(build, node)
             return owner.method(build, node.func.attr, positional, keywords)
-        listed = host_items.module_listing(build, owner, node.func.attr, bool(node.args or node.keywords))
+        has_arguments = bool(node.args or node.keywords)
+        is_container = not has_arguments and build.is_container(owner)
+        listed = host_items.module_listing(build, owner, node.func.attr) if is_container else None
         if listed is not None:
             noun = f"'{ast.unparse(node)}'"
             if host_items.is_dict_view(build, owner, node.func.attr):
@@ -62,10 +64,11 @@ def call(build: Builder, node: ast.Call) -> Value:
         callee = _bound(build, owner, node.func.attr)
     else:
         callee = expressions.evaluate(build, node.func)
-    if (found := sugar.of_library(build, node, callee)) is not None:
-        return found
+    if isinstance(callee, Const) and callee.value is functools.reduce:
+        if (found := sugar.reduced(build, node)) is not None:
+            return found
     if isinstance(callee, Structure) or (isinstance(callee, Const) and callable(callee.value)):
-        if isinstance(callee, Const):
+        if isinstance(callee, Const) and node.args and isinstance(node.args[0], ast.Call):
             node = conversions.of_lists(build, node, callee.value)
         return call_value(build, callee, *_arguments(build, node))
     raise build.refuse("unknown-call", f"'{ast.unparse(node.func)}' is not known before the loop runs")
@@ -172,7 +175,8 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
         return differentiation.gradients(build, positional, keywords)
     if isinstance(value, functools.partial) or value is functools.partial:
         return _partial(build, callee, positional, keywords)
-    if not keywords and (found := complexes.called(build, value, positional)) is not None:
+    of_numbers = value is abs or value is complex
+    if of_numbers and not keywords and (found := complexes.called(build, value, positional)) is not None:
         return found
     if (name := name_of(value) or _of_operator(value)) is not None:
         args = [operand(build, v) for v in positional]

@@ -15,11 +15,11 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from typing import Any, TypeGuard
+from typing import Any
 
 from looplift.base.data import dataclass
 from looplift.frontend import evident, expressions, iteration
-from looplift.frontend.scope import Builder, Structure, Tup, Value
+from looplift.frontend.scope import Builder, Parted, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Range, Require, Var
 
 ZERO = Const(0.0)
@@ -29,10 +29,9 @@ EXACT = (3, 11) <= sys.version_info < (3, 14)
 
 
 @dataclass(eq=False)
-class Complex(Structure):
+class Complex(Parted):
     """A complex number. ``least``: the type that it may have instead, as a literal that a loop begins with is real."""
 
-    parts: Tup
     least: type = complex
     noun = "a complex number"
 
@@ -192,11 +191,6 @@ def begun(build: Builder, value: Value) -> Complex | None:
         assert isinstance(value, Var)
         raise BecomesComplex(value)
     return first
-
-
-def is_literal(value: Value) -> TypeGuard[Const]:
-    """Whether a value is a literal complex number."""
-    return isinstance(value, Const) and not value.path and type(value.value) is complex
 
 
 def binary(build: Builder, name: str, left: Value, right: Value) -> Value | None:

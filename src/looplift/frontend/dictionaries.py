@@ -16,9 +16,9 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass
-from looplift.frontend import expressions, host_items, rows, statements, structures, unrolling
+from looplift.frontend import expressions, rows, statements, structures, unrolling
 from looplift.frontend.columns import Columns, Listed, are_ragged, has_one_kind, watch_values
-from looplift.frontend.scope import Builder, Structure, Tup, Value
+from looplift.frontend.scope import DICTS, Builder, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Let, Require, Statement, Var
 
 LIMIT = 1 << 16
@@ -174,7 +174,7 @@ def table_of(build: Builder, value: Value) -> Table | None:
         return _of_shelf(value) if value.kind == "dict" else None
     path = build.param_path(value)
     found: Any = build.param_values[path] if path is not None else None
-    if path is None or type(found) not in host_items.DICTS or build.changes:
+    if path is None or type(found) not in DICTS or build.changes:
         return None
     parts = _parts_of(found)
     if parts is None or not has_one_kind(found.values()):

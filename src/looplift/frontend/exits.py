@@ -20,6 +20,8 @@ from looplift.frontend import attempts
 
 STOP_ATTRIBUTE = "looplift_stop"
 LEFT_ATTRIBUTE = "looplift_left"
+FIRST = "looplift_first"
+"""The attribute of loops that the translation makes with a marker of its own: their first iteration is peeled."""
 
 
 @dataclass

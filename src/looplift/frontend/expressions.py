@@ -32,7 +32,7 @@ from looplift.frontend import (
     structures,
     unrolling,
 )
-from looplift.frontend.scope import MISSING, Builder, Structure, Tup, Value, spelled
+from looplift.frontend.scope import DICTS, MISSING, Builder, Parted, Structure, Tup, Value, is_none, spelled
 from looplift.ir.grammar import Atom, Const, Group, If, Operand, Phi, Require, Slice, Var
 from looplift.ops.names import is_library, joining_name
 
@@ -72,7 +72,9 @@ def evaluate_test(build: Builder, node: ast.expr) -> Atom:
     if isinstance(node, ast.BoolOp):
         return build.atom(_short_circuit(build, isinstance(node.op, ast.And), node.values, _part_of_test))
     value = evaluate(build, node)
-    return value.truth if isinstance(value, perhaps.Perhaps) else build.atom(value)
+    if isinstance(value, Parted) and isinstance(value, perhaps.Perhaps):
+        return value.truth
+    return build.atom(value)
 
 
 def _part_of_test(build: Builder, node: ast.expr) -> Atom:
@@ -163,7 +165,7 @@ def known_items(build: Builder, value: Value) -> list[Value] | None:
         return list(map(Const, value.value))
     if isinstance(value, Structure):
         return value.listed(build)
-    found = host_items.items_of(build, value)
+    found = host_items.items_of(build, value) if build.is_container(value) else None
     return list(map(Const, found)) if isinstance(found, dict) else found
 
 
@@ -192,29 +194,40 @@ def is_number(atom: Value) -> TypeGuard[Const]:
     return isinstance(atom, Const) and not atom.path and type(atom.value) in (int, float, bool)
 
 
+def _is_literal(value: Value) -> TypeGuard[Const]:
+    """Whether a value is a literal number, which may be complex."""
+    return is_number(value) or (isinstance(value, Const) and not value.path and type(value.value) is complex)
+
+
 def _binary(build: Builder, name: str, left: Value, right: Value) -> Value:
     if name == "add" and isinstance(left, Tup) and isinstance(right, Tup):
         return Tup(left.items + right.items)
-    if (found := complexes.binary(build, name, left, right)) is not None:
+    if (found := of_complex(build, name, left, right)) is not None:
         return found
     return folded(name, left, right) or build.emit(name, build.atom(left), build.atom(right))
 
 
+def of_complex(build: Builder, name: str, left: Value, right: Value) -> Value | None:
+    """An operation on complex numbers of Python's; None of others."""
+    is_possible = isinstance(left, Parted) or isinstance(right, Parted)
+    return complexes.binary(build, name, left, right) if is_possible else None
+
+
 def folded(name: str, left: Value, right: Value) -> Const | None:
     """The result of an operation on two literals that cannot fail."""
-    if name in ("add", "sub", "mul") and all(is_number(one) or complexes.is_literal(one) for one in (left, right)):
-        return Const(fold(name, left.value, right.value))  # type: ignore[union-attr]
+    if name in ("add", "sub", "mul") and _is_literal(left) and _is_literal(right):
+        return Const(fold(name, left.value, right.value))
     return None
 
 
 def _signed(build: Builder, name: str, value: Value) -> Value:
-    if isinstance(value, complexes.Complex):
+    if isinstance(value, Parted) and isinstance(value, complexes.Complex):
         return complexes.unary(build, name, value)
     return _unary(build, name, build.atom(value))
 
 
 def _unary(build: Builder, name: str, value: Atom) -> Atom:
-    if (is_number(value) or complexes.is_literal(value)) and name in ("neg", "pos", "not"):
+    if _is_literal(value) and name in ("neg", "pos", "not"):
         return Const(fold(name, value.value))
     return build.emit(name, value)
 
@@ -238,10 +251,9 @@ def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
         if name == "in_":
             return found
         return Const(not found.value) if isinstance(found, Const) else build.emit("not", found)
-    if (found := complexes.compared(build, name, left, right)) is not None:
-        return found
     if isinstance(left, Structure) or isinstance(right, Structure):
-        return _compare_structures(build, name, left, right)
+        found = complexes.compared(build, name, left, right)
+        return _compare_structures(build, name, left, right) if found is None else found
     if name in ("in_", "not_in") and isinstance(right, Tup):
         return _member(build, name, left, right)
     if isinstance(left, Tup) and isinstance(right, Tup) and name in ("eq", "ne"):
@@ -251,7 +263,7 @@ def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
     left, right = build.atom(left), build.atom(right)
     if name in ("is_", "is_not") and isinstance(left, Const) and isinstance(right, Const):
         return Const((left.value is right.value) == (name == "is_"))
-    if name in ("is_", "is_not") and left in build.certain and perhaps.is_none(right):
+    if name in ("is_", "is_not") and left in build.certain and is_none(right):
         return Const(name == "is_not")
     if isinstance(left, Const) and isinstance(right, Const) and isinstance(left.value, str | None):
         if name in ("eq", "ne"):
@@ -267,7 +279,7 @@ def _compare_structures(build: Builder, name: str, left: Value, right: Value) ->
             return found
         return Const(not found.value) if isinstance(found, Const) else build.emit("not", found)
     for one, other in ((left, right), (right, left)):
-        if isinstance(one, perhaps.Perhaps) and perhaps.is_none(other) and name in ("is_", "is_not"):
+        if isinstance(one, perhaps.Perhaps) and is_none(other) and name in ("is_", "is_not"):
             return one.asked(build, name)
         if isinstance(one, rows.Record) and isinstance(other, Const) and isinstance(other.value, str | None):
             return one.compared(build, name, other)
@@ -369,7 +381,7 @@ def conditional(build: Builder, test: Atom, then, orelse) -> Value:
 
 def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
     place: Operand | None = None
-    if isinstance(value, structures.Shelf) and isinstance(index, ast.Slice):
+    if isinstance(value, Structure) and isinstance(index, ast.Slice) and isinstance(value, structures.Shelf):
         chosen, _ = _static_index(build, index)
         if not isinstance(chosen, slice):
             raise value.refusal(build, "sliced at a place that is not known before the loop runs")
@@ -389,17 +401,17 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
     if isinstance(value, Const) and value.path:
         return _static_item(build, value, evaluate(build, index) if place is None else place)
     if (owner := build.param_path(value)) is not None and (
-        not isinstance(index, ast.Slice | ast.Tuple) or type(build.param_values[owner]) in host_items.DICTS
+        not isinstance(index, ast.Slice | ast.Tuple) or type(build.param_values[owner]) in DICTS
     ):
         found = build.param_values[owner]
         if (
-            type(found) in host_items.DICTS
+            type(found) in DICTS
             or (type(found) is list and rows.is_list_of_rows(found))
-            or host_items.is_host_list(found)
+            or (type(found) in (list, tuple) and host_items.is_host_list(found))
         ):
             return _host_item(build, value, owner, evaluate(build, index))
     place = clipping.clipped(build, value, subscript(build, index) if place is None else place)
-    if owner is not None and isinstance(place, Var):
+    if owner is not None and isinstance(place, Var) and type(build.param_values[owner]) in (list, tuple, *DICTS):
         if (listed := rows.records_under(build, owner, place)) is not None:
             return listed
         read = lambda build, lists: build.emit("getitem", lists, place)  # noqa: E731

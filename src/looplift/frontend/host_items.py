@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import collections
 from typing import Any
 
 from looplift.base.syntax import nodes_of
@@ -16,8 +15,6 @@ MAX_ITEMS = 64
 
 _LISTED = ("parameters", "buffers", "children", "modules")
 _NAMED = tuple(f"named_{name}" for name in _LISTED)
-
-DICTS = (dict, collections.OrderedDict, collections.defaultdict)
 
 
 def items_of(build: Builder, value: Value) -> list[Value] | dict[Any, Value] | None:
@@ -157,12 +154,12 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 # ---------------------------------------------------------------- parameters and the like
 
 
-def module_listing(build: Builder, owner: Value, name: str, arguments: bool) -> list[Value] | None:
+def module_listing(build: Builder, owner: Value, name: str) -> list[Value] | None:
     """The values of ``module.parameters()`` and the like; None if that is something else."""
     import torch
 
     path, found = _reached(build, owner)
-    if path is None or not isinstance(found, torch.nn.Module) or arguments:
+    if path is None or not isinstance(found, torch.nn.Module):
         return None
     kinds = (torch.nn.ModuleDict, torch.nn.ParameterDict)
     if isinstance(found, kinds) and name in ("items", "keys", "values"):

@@ -157,17 +157,24 @@ def of_value(build: Builder, value: Value) -> Source | list[Value]:
         return _display(build, list(value.items))
     if (items := expressions.known_items(build, value)) is not None:
         return items
-    if (view := rows.dict_view(build, value, "keys")) is not None:
-        return view.iterated(build)
-    if (numbers := complexes.source_of_given(build, value)) is not None:
-        return numbers
+    if build.is_container(value):
+        if (view := rows.dict_view(build, value, "keys")) is not None:
+            return view.iterated(build)
+        if (numbers := complexes.source_of_given(build, value)) is not None:
+            return numbers
     return sequence(build, value)
 
 
 def sequence(build: Builder, value: Atom) -> Source:
     count = build.emit("iter_len", value, hint="n")
     domain = Range(Const(0), count, Const(1), value)
-    return Source(domain, lambda build, index: rows.item_of(build, value, index), (value,))
+
+    def item(build: Builder, index: Atom) -> Value:
+        if build.is_container(value):
+            return rows.item_of(build, value, index)
+        return build.emit("iter_item", value, index, hint="item")
+
+    return Source(domain, item, (value,))
 
 
 def _display(build: Builder, items: list[Value]) -> Source | list[Value]:

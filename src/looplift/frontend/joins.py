@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from looplift.frontend import complexes, perhaps, rows
-from looplift.frontend.scope import Branch, Builder, State, Structure, Tup, Value, hint_of
+from looplift.frontend.scope import Branch, Builder, Parted, State, Structure, Tup, Value, hint_of, is_none
 from looplift.ir.grammar import UNDEFINED, Atom, Const, If, Phi, Var
 
 
@@ -13,9 +13,10 @@ def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi])
     """One value of two that reach the end of an If; tuples are joined item by item."""
     if then is orelse:
         return then
-    if (count := perhaps.count_of(then, orelse)) is not None and build.markers:
+    if build.markers and (count := perhaps.count_of(then, orelse)) is not None:
         return _joined_perhaps(build, then, orelse, count, hint, phis)
-    if (numbers := complexes.both(build, then, orelse)) is not None:
+    is_parted = isinstance(then, Parted) or isinstance(orelse, Parted)
+    if is_parted and (numbers := complexes.both(build, then, orelse)) is not None:
         parts = join(build, numbers[0].parts, numbers[1].parts, hint, phis)
         return complexes.with_parts(numbers[0], parts, complexes.least_of(*numbers))
     if any(isinstance(side, Structure) and not isinstance(side, rows.Row) for side in (then, orelse)):
@@ -43,7 +44,7 @@ def join(build: Builder, then: Value, orelse: Value, hint: str, phis: list[Phi])
     var = build.fresh(hint)
     phis.append(Phi(var, then, orelse))
     entered = [build.none_at_entry[side] for side in (then, orelse) if side in build.none_at_entry]
-    if entered and all(perhaps.is_none(side) or side in build.none_at_entry for side in (then, orelse)):
+    if entered and all(is_none(side) or side in build.none_at_entry for side in (then, orelse)):
         build.none_at_entry[var] = entered[0]
     return var
 

@@ -21,11 +21,10 @@ from looplift.frontend import (
     perhaps,
     rows,
     statements,
-    structures,
     unrolling,
 )
-from looplift.frontend.exits import STOP_ATTRIBUTE, binds
-from looplift.frontend.scope import Builder, Structure, Tup, Value, hint_of
+from looplift.frontend.exits import FIRST, STOP_ATTRIBUTE, binds
+from looplift.frontend.scope import STATIC, Builder, Parted, Structure, Tup, Value, hint_of, is_none
 from looplift.ir.grammar import (
     UNDEFINED,
     Append,
@@ -70,11 +69,11 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
     entry = _Entry({}, {}, {}, {}, {})
 
     def shaped(place: Place, value: Value) -> Value:
-        if place in counts and (value is UNDEFINED or perhaps.is_none(value)):
+        if place in counts and (value is UNDEFINED or is_none(value)):
             value = Tup((UNDEFINED,) * counts[place]) if value is UNDEFINED else perhaps.absent(counts[place])
         if place in numbers and (number := complexes.number_before(build, value)) is not None:
             return number
-        if isinstance(value, perhaps.Perhaps):
+        if isinstance(value, Parted) and isinstance(value, perhaps.Perhaps):
             return perhaps.Perhaps(Tup(tuple(shaped((*place, k), v) for k, v in enumerate(value.parts.items))))
         if isinstance(value, Tup):
             return Tup(tuple(shaped((*place, k), item) for k, item in enumerate(value.items)))
@@ -83,10 +82,8 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
     def opened(place: Place, value: Value) -> Value:
         if isinstance(value, Tup):
             return Tup(tuple(opened((*place, k), item) for k, item in enumerate(value.items)))
-        if isinstance(value, perhaps.Perhaps):
-            return perhaps.Perhaps(Tup(tuple(opened((*place, k), v) for k, v in enumerate(value.parts.items))))
-        if isinstance(value, complexes.Complex):
-            return complexes.with_parts(value, opened(place, value.parts))
+        if isinstance(value, Parted):
+            return _like(value, opened(place, value.parts))
         if isinstance(value, Structure):
             return value
         var = build.fresh(hint_of(str(place[0])))
@@ -95,7 +92,7 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
         build.entered[var] = value
         if value is UNDEFINED or value in build.unbound_at_entry:
             entry.places[var] = place
-        elif build.markers and (perhaps.is_none(value) or value in build.none_at_entry):
+        elif build.markers and (is_none(value) or value in build.none_at_entry):
             entry.none[var] = place
         else:
             entry.numbers[var] = place
@@ -110,12 +107,21 @@ def _enter(build: Builder, names: list[str], counts: dict[Place, int], hidden: s
     return entry
 
 
+def _like(value: Parted, parts: Value) -> Parted:
+    """The same value of other parts."""
+    assert isinstance(parts, Tup)
+    if isinstance(value, perhaps.Perhaps):
+        return perhaps.Perhaps(parts)
+    assert isinstance(value, complexes.Complex)
+    return complexes.with_parts(value, parts)
+
+
 def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
     """Close a loop: pair the values at entry with those at the end of the body, and bind those after it."""
     carries: list[Carry] = []
 
     def closed(name: str, init: Value, inside: Value, last: Value) -> Value:
-        if isinstance(inside, perhaps.Perhaps) and isinstance(init, perhaps.Perhaps):
+        if isinstance(inside, Parted) and isinstance(inside, perhaps.Perhaps) and isinstance(init, perhaps.Perhaps):
             end = perhaps.as_perhaps(last, len(inside.parts.items) - 1)
             if end is None:
                 raise build.refuse(
@@ -124,7 +130,7 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
             parts = closed(name, init.parts, inside.parts, end.parts)
             assert isinstance(parts, Tup)
             return perhaps.Perhaps(parts)
-        if isinstance(inside, complexes.Complex) and isinstance(init, complexes.Complex):
+        if isinstance(inside, Parted) and isinstance(inside, complexes.Complex) and isinstance(init, complexes.Complex):
             found = complexes.both(build, inside, last)
             if found is None or complexes.least_of(init, found[1]) is not inside.least:
                 raise build.refuse(
@@ -135,16 +141,17 @@ def _leave(build: Builder, entry: _Entry, read: set[Atom]) -> tuple[Carry, ...]:
             if last is not inside:
                 raise Rebound(name)
             return init
-        if isinstance(inside, Var) and inside in build.none_at_entry and isinstance(last, perhaps.Perhaps | Tup):
+        is_tuple = isinstance(last, Tup) or (isinstance(last, Parted) and isinstance(last, perhaps.Perhaps))
+        if isinstance(inside, Var) and inside in build.none_at_entry and is_tuple:
             raise joins.BecomesTuple(inside, perhaps.count_of(last, perhaps.NONE) or 0)  # it never is None again
-        if isinstance(last, complexes.Complex):
+        if isinstance(last, Parted) and isinstance(last, complexes.Complex):
             complexes.both(build, inside, last)
-        if isinstance(last, Structure) and not isinstance(last, rows.Row):
-            unbound = init is UNDEFINED or init in build.unbound_at_entry
-            if inside in read or isinstance(inside, Tup) or not unbound:
-                raise build.refuse("mixed-kinds", f"'{hint_of(name)}' becomes {last.noun} in the loop")
-            return UNDEFINED
-        if isinstance(last, rows.Row):
+        if isinstance(last, Structure):
+            if not isinstance(last, rows.Row):
+                unbound = init is UNDEFINED or init in build.unbound_at_entry
+                if inside in read or isinstance(inside, Tup) or not unbound:
+                    raise build.refuse("mixed-kinds", f"'{hint_of(name)}' becomes {last.noun} in the loop")
+                return UNDEFINED
             last = last.whole
         if isinstance(inside, Tup) and isinstance(init, Tup):
             if not isinstance(last, Tup) or len(last.items) != len(inside.items):
@@ -205,7 +212,7 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
         except joins.BecomesTuple as found:
             place = entry.places.get(found.var) or entry.none.get(found.var)
             outer = found.var if place is None else _outer_value(entry.init[str(place[0])], place)
-            if place is None or not (outer is UNDEFINED or perhaps.is_none(outer)):
+            if place is None or not (outer is UNDEFINED or is_none(outer)):
                 assert isinstance(outer, Var)
                 raise joins.BecomesTuple(build.none_at_entry.get(outer, outer), found.count) from None
             counts[place] = found.count
@@ -230,7 +237,7 @@ def _moved(build: Builder, name: str, before: Value) -> bool:
 def _outer_value(value: Value, place: Place) -> Value:
     """What a variable of a loop holds before it."""
     for position in place[1:]:
-        value = value.parts if isinstance(value, perhaps.Perhaps | complexes.Complex) else value
+        value = value.parts if isinstance(value, Parted) else value
         assert isinstance(value, Tup)
         value = value.items[int(position)]
     return value
@@ -238,18 +245,30 @@ def _outer_value(value: Value, place: Place) -> Value:
 
 def translate_for(build: Builder, node: ast.For) -> None:
     span = build.span
-    if generators.translated(build, node):
-        return
-    if not getattr(node, STOP_ATTRIBUTE, None):
-        node = nests.nested(build, node)
+    if _may_be_rewritten(build, node.iter):
+        if generators.translated(build, node):
+            return
+        if not getattr(node, STOP_ATTRIBUTE, None):
+            node = nests.nested(build, node)
     source = iteration.source_of_iterable(build, node.iter)
     site = build.site(node)
-    if isinstance(source, iteration.Source) and build.forms.get(site) == structures.STATIC:
+    if isinstance(source, iteration.Source) and build.forms.get(site) == STATIC:
         source = unrolling.positions(build, source)
     if isinstance(source, list):
         unrolling.unroll(build, node, source)
-    elif not peeling.peeled(build, node, source, lambda rest: _iterated(build, node, rest, span)):
+        return
+    is_peeled = build.markers or getattr(node, FIRST, False)
+    if not is_peeled or not peeling.peeled(build, node, source, lambda rest: _iterated(build, node, rest, span)):
         _iterated(build, node, source, span)
+
+
+def _may_be_rewritten(build: Builder, iterable: ast.expr) -> bool:
+    """Whether what is iterated may be a generator, or an iterator of a library that stands for loops of its own."""
+    match iterable:
+        case ast.Call(func=ast.Name(id="enumerate" | "range" | "reversed" | "zip" as name), args=args, keywords=[]):
+            nested = name == "enumerate" and args and isinstance(args[0], ast.Call)
+            return bool(nested) or not build.is_builtin(name)
+    return isinstance(iterable, ast.Call)
 
 
 def _iterated(build: Builder, node: ast.For, source: iteration.Source, span: Span) -> None:
@@ -339,7 +358,7 @@ def _finish(
 
 def leaves(value: Value) -> list[Atom]:
     """The atoms of a value."""
-    if isinstance(value, perhaps.Perhaps | complexes.Complex):
+    if isinstance(value, Parted):
         return leaves(value.parts)
     if isinstance(value, Structure):
         return []

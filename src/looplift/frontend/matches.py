@@ -29,9 +29,7 @@ Subject = str | list[str]
 
 
 def without_matches(tree: ast.FunctionDef) -> ast.FunctionDef:
-    """The tree with an ``if`` for each ``match``, where that is possible; the tree itself where there is none."""
-    if not any(isinstance(node, ast.Match) for node in nodes_of(tree)):
-        return tree
+    """The tree with an ``if`` for each ``match``, where that is possible."""
     used = {node.id for node in nodes_of(tree) if isinstance(node, ast.Name)}
     fresh = (name for n in itertools.count() if (name := f"_subject_{n}") not in used)
     return ast.fix_missing_locations(_Chained(fresh).visit(tree))

@@ -18,11 +18,8 @@ from looplift.base.syntax import nodes_of
 from looplift.frontend import expressions, iteration, joins, perhaps, statements
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.names import assigned_names
-from looplift.frontend.scope import Builder, Value
+from looplift.frontend.scope import Builder, Parted, Value, is_none
 from looplift.ir.grammar import Atom, Block, Const, If, Loop, Range, Require, Statement, Var, walk
-
-FIRST = "looplift_first"
-"""The attribute of loops that the translation makes with a marker of its own."""
 
 
 def has_marker(nodes: Iterable[ast.stmt]) -> bool:
@@ -44,10 +41,10 @@ def _is_none_node(node: ast.expr) -> bool:
 def peeled(build: Builder, node: ast.For, source: iteration.Source, rest: Callable[[iteration.Source], None]) -> bool:
     """Translate the first iteration and ``rest`` for those that follow; False, with nothing done, where no name that
     is None before the loop surely is something else after each iteration."""
-    if not (build.markers or getattr(node, FIRST, False)) or not _counts_by_one(source.domain):
+    if not _counts_by_one(source.domain):
         return False
     names = assigned_names([node])
-    waiting = [name for name in names if name in build.env and perhaps.is_none(build.env[name])]
+    waiting = [name for name in names if name in build.env and is_none(build.env[name])]
     if not waiting:
         return False
     before, block, length, certain = build.state(), build.blocks[-1], len(build.blocks[-1]), build.certain
@@ -111,10 +108,10 @@ def _later(build: Builder, domain: Range) -> Range:
 
 def _is_settled(build: Builder, value: Value, made: list[Statement]) -> bool:
     """Whether a value cannot be None."""
-    if isinstance(value, perhaps.Perhaps):
+    if isinstance(value, Parted) and isinstance(value, perhaps.Perhaps):
         return False
     if not isinstance(value, Var):
-        return not perhaps.is_none(value)
+        return not is_none(value)
     phis = {phi.var: (phi.then, phi.orelse) for s in walk(Block(tuple(made))) if isinstance(s, If) for phi in s.phis}
     for carry in (c for s in walk(Block(tuple(made))) if isinstance(s, Loop) for c in s.carries):
         phis[carry.inside] = phis[carry.after] = (carry.init, carry.next)
@@ -122,7 +119,7 @@ def _is_settled(build: Builder, value: Value, made: list[Statement]) -> bool:
 
     def settled(atom: Atom) -> bool:
         if atom in seen or not isinstance(atom, Var):
-            return not perhaps.is_none(atom)
+            return not is_none(atom)
         seen.add(atom)
         return all(map(settled, phis.get(atom, ())))
 

@@ -11,22 +11,16 @@ return at                            return (row, column) if there else None
 from __future__ import annotations
 
 from looplift.base.data import dataclass
-from looplift.frontend.scope import Builder, Structure, Tup, Value
+from looplift.frontend.scope import Builder, Parted, Structure, Tup, Value, is_none
 from looplift.ir.grammar import Atom, Const, Require
 
 NONE = Const(None)
 
 
-def is_none(value: Value) -> bool:
-    """Whether a value is the literal None."""
-    return isinstance(value, Const) and value.value is None and not value.path
-
-
 @dataclass(eq=False)
-class Perhaps(Structure):
+class Perhaps(Parted):
     """A tuple or None. ``parts``: whether it is a tuple, and the items, each None where there is none."""
 
-    parts: Tup
     noun = "a tuple that may be None"
 
     @property

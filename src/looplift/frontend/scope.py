@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import itertools
 import re
 import types
@@ -81,6 +82,13 @@ class Structure:
 
     def call(self, build: Builder, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise build.refuse("unknown-call", f"{self.noun} is called")
+
+
+@dataclass(eq=False)
+class Parted(Structure):
+    """A value that is carried as a tuple of its parts: a complex number, or a tuple that may be None."""
+
+    parts: Tup
 
 
 @dataclass(eq=False)
@@ -170,6 +178,14 @@ class Watched:
     access: str
     value: Any
     path: str = ""
+
+
+DICTS = (dict, collections.OrderedDict, collections.defaultdict)
+
+
+def is_none(value: Value) -> bool:
+    """Whether a value is the literal None."""
+    return isinstance(value, Const) and value.value is None and not value.path
 
 
 def is_unbound(value: Value) -> bool:
@@ -364,6 +380,19 @@ class Builder:
         """The path of a live-in."""
         return next((path for path, var in self.params.items() if var is value), None)
 
+    def given(self, value: Value) -> Any:
+        """What a live-in holds, or a constant that is reached by a path; None for other values."""
+        path = self.param_path(value)
+        if path is not None:
+            return self.param_values[path]
+        return value.value if isinstance(value, Const) and value.path else None
+
+    def is_container(self, value: Value) -> bool:
+        """Whether a value is a list, tuple or dict of the caller, or a module: its items may be known one by one."""
+        import torch
+
+        return isinstance(self.given(value), (list, tuple, dict, torch.nn.Module))
+
     # ------------------------------------------------------------ names
 
     def lookup(self, name: str) -> Value:
@@ -445,7 +474,7 @@ class Builder:
 
     def _parameter_name(self, path: str) -> str:
         """``self.rows[0]`` is ``self_rows_0``, unless that is another parameter."""
-        name = re.sub(r"\W", "_", re.sub(r"[\]'\"]", "", _short(path)))
+        name = path if path.isidentifier() else re.sub(r"\W", "_", re.sub(r"[\]'\"]", "", _short(path)))
         taken = {var.name for var in self.params.values()}
         names = itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
         return next(one for one in names if one not in taken and (one == path or one not in self.values))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 import copy
+import enum
 import inspect
 import linecache
 import types
+from collections.abc import Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
-from looplift.base.syntax import children_of
-from looplift.frontend.matches import without_matches
-from looplift.frontend.states import with_numbered_states
+from looplift.base.syntax import children_of, nodes_of
+from looplift.frontend import matches, states
 
 REGIONS_NAME = "__looplift_regions__"
 """The free variable by which rewritten code reaches its regions."""
@@ -118,7 +119,7 @@ def _block(function: types.FunctionType, file: str, line: int) -> list[str]:
 
 
 def _definition(function: types.FunctionType, lines: list[str], line: int) -> ast.FunctionDef:
-    name = function.__code__.co_name
+    name, namespace = function.__code__.co_name, function.__globals__
     indented = lines[0][:1] in (" ", "\t")
     try:
         module = ast.parse(("if True:\n" if indented else "") + "".join(lines))
@@ -135,7 +136,21 @@ def _definition(function: types.FunctionType, lines: list[str], line: int) -> as
             _Mangler(owner).visit(child)
     if REGIONS_NAME not in function.__code__.co_freevars and not _belongs(tree, function.__code__):
         raise NotLiftable("no-source", f"the file of '{name}' has changed since it was loaded")
-    return with_numbered_states(without_matches(tree), function.__globals__)
+    if any(isinstance(node, ast.Match) for node in nodes_of(tree)):
+        tree = matches.without_matches(tree)
+    return states.with_numbered_states(tree, namespace) if _has_words(tree, namespace) else tree
+
+
+def _has_words(tree: ast.FunctionDef, namespace: Mapping[str, Any]) -> bool:
+    """Whether a definition mentions a string, None, or a member of an enumeration outside of what nobody reads."""
+    unread = {id(node.value) for node in nodes_of(tree) if isinstance(node, ast.Expr)}
+    for node in nodes_of(tree):
+        match node:
+            case ast.Constant(value=str() | None) if id(node) not in unread:
+                return True
+            case ast.Attribute(value=ast.Name(id=name)) if isinstance(namespace.get(name), enum.EnumMeta):
+                return True
+    return False
 
 
 def _class_of(function: types.FunctionType) -> str | None:

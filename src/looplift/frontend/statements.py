@@ -6,7 +6,6 @@ import ast
 
 from looplift.frontend import (
     clipping,
-    complexes,
     contexts,
     dictionaries,
     evident,
@@ -134,10 +133,12 @@ def assign(build: Builder, target: ast.expr, value: Value, made_from: int | None
             ref = build.atom(into)
             if not isinstance(ref, Var):
                 raise build.refuse("unsupported-value", "a store into something that is no tensor or list")
-            structures.stored(build, ref)
+            if ref in build.sites:
+                structures.stored(build, ref)
             place = clipping.clipped(build, ref, expressions.subscript(build, index))
-            found = value.stored(build, ref) if isinstance(value, dictionaries.Listed) else build.atom(value)
-            build.add(Store(ref, place, found, None, build.span, getattr(target, METHOD, "")))
+            if isinstance(value, Structure) and isinstance(value, dictionaries.Listed):
+                value = value.stored(build, ref)
+            build.add(Store(ref, place, build.atom(value), None, build.span, getattr(target, METHOD, "")))
         case ast.Attribute():
             raise build.refuse("effect-order", f"the attribute '{ast.unparse(target)}' is set inside the loop")
         case _:
@@ -147,7 +148,7 @@ def assign(build: Builder, target: ast.expr, value: Value, made_from: int | None
 def _named(build: Builder, name: str, value: Value, made_from: int | None) -> Value:
     """Give a temporary that was made for this name its author's name."""
     block = build.blocks[-1]
-    if isinstance(value, structures.Shelf):
+    if isinstance(value, Structure) and isinstance(value, structures.Shelf):
         value.take_name(name)
     if made_from is None or len(block) <= made_from or not isinstance(value, Var) or value.hint not in TEMPORARY:
         return value
@@ -172,7 +173,7 @@ def _unpack(build: Builder, targets: list[ast.expr], value: Value) -> tuple[Valu
         return _unpack_starred(build, count, starred[0], value)
     if isinstance(value, Structure):
         return value.unpacked(build, count)
-    if (known := host_items.items_of(build, value)) is not None:
+    if build.is_container(value) and (known := host_items.items_of(build, value)) is not None:
         value = Tup(tuple(map(Const, known) if isinstance(known, dict) else known))
     if isinstance(value, Const) and isinstance(value.value, tuple):
         value = Tup(tuple(map(Const, value.value)))
@@ -208,10 +209,10 @@ def _augmented(build: Builder, node: ast.AugAssign) -> None:
             if name == "add" and isinstance(before, Tup) and isinstance(found, Tup):
                 build.env[target] = Tup(before.items + found.items)
                 return
-            if isinstance(before, structures.Shelf) and name == "add":
+            if name == "add" and isinstance(before, Structure) and isinstance(before, structures.Shelf):
                 before.method(build, "extend", [found], {})
                 return
-            if (number := complexes.binary(build, name, before, found)) is not None:
+            if (number := expressions.of_complex(build, name, before, found)) is not None:
                 build.env[target] = number
                 return
             old, value = build.atom(before), build.atom(found)
@@ -226,7 +227,8 @@ def _augmented(build: Builder, node: ast.AugAssign) -> None:
             ref = build.atom(into)
             if not isinstance(ref, Var):
                 raise build.refuse("unsupported-value", "a store into something that is no tensor or list")
-            structures.stored(build, ref)
+            if ref in build.sites:
+                structures.stored(build, ref)
             method = getattr(node.target, METHOD, "")
             place = clipping.clipped(build, ref, expressions.subscript(build, index))
             _augmented_store(build, name, ref, place, node.value, method)
@@ -238,10 +240,10 @@ def _augmented_item(build: Builder, name: str, owner: Structure, key: Value, nod
     """``table[key] += e`` of a list or dict that is known item by item."""
     before = owner.item(build, key)
     found = expressions.evaluate(build, node)
-    if isinstance(before, structures.Shelf) and name == "add":
+    if name == "add" and isinstance(before, Structure) and isinstance(before, structures.Shelf):
         before.method(build, "extend", [found], {})
         return
-    if (number := complexes.binary(build, name, before, found)) is not None:
+    if (number := expressions.of_complex(build, name, before, found)) is not None:
         owner.store(build, key, number)
         return
     old, value = build.atom(before), build.atom(found)

@@ -10,15 +10,13 @@ accumulate(xs, f)   for x in xs: acc = x if acc is None else f(acc, x)
 from __future__ import annotations
 
 import ast
-import functools
 import itertools
 from typing import Any
 
 import numpy as np
 
 from looplift.frontend import comprehensions, evident, expressions, statements, writing
-from looplift.frontend.exits import without_exits
-from looplift.frontend.peeling import FIRST
+from looplift.frontend.exits import FIRST, without_exits
 from looplift.frontend.scope import Builder, Value
 from looplift.ir.grammar import Const, Var
 
@@ -197,10 +195,3 @@ def _with_body(node: ast.For, text: str, **parts: ast.expr) -> ast.For:
     loop.body = [*loop.body[:-1], ast.Assign([node.target], bind.value), *node.body]
     ast.copy_location(loop, node)
     return ast.fix_missing_locations(loop)
-
-
-def of_library(build: Builder, node: ast.Call, callee: Value) -> Value | None:
-    """The value of a call of ``functools.reduce``; None of any other."""
-    if isinstance(callee, Const) and callee.value is functools.reduce:
-        return reduced(build, node)
-    return None

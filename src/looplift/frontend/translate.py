@@ -13,11 +13,9 @@ from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, is_unbound
-from looplift.ir.anew import bound_anew
-from looplift.ir.grammar import TABLE, UNDEFINED, Append, Atom, Block, Const, Function, If, Let, walk
-from looplift.ir.growing import joined_after_loops
+from looplift.ir import anew, backwards, begun, filled, growing, sink, started, tables
+from looplift.ir.grammar import TABLE, UNDEFINED, Append, Atom, Block, Const, Function, If, Let, Loop, children, walk
 from looplift.ir.prune import prune
-from looplift.ir.sink import sink_stores
 
 RESULT = "return"
 MAX_ATTEMPTS = 40
@@ -78,8 +76,7 @@ def translate(
         "same": list(build.same.values()),
         "differentiates": differentiates or bool(build.leaves),
     })  # fmt: skip
-    made = bound_anew(prune(_with_growing_lists(joined_after_loops(sink_stores(function)))))
-    made = _with_chosen_views(made)
+    made = _rewritten(function)
     if markers:
         from looplift.ir.optional import without_none
 
@@ -87,22 +84,62 @@ def translate(
     return made
 
 
-LISTS = frozenset(("list", TABLE, "method.insert", "method.reverse"))
-"""What makes lists and dicts of the region's own, or puts items into them elsewhere than at their end."""
+LENGTHENING = frozenset("cat concat concatenate vstack append".split())
+"""Functions that join a tensor or an array and a piece."""
+
+
+def _rewritten(function: Function) -> Function:
+    """The function after the passes over the IR, of which those that would find nothing to do are not imported."""
+    if any(isinstance(s, If) and s.then and s.orelse for s in walk(function.body)):
+        function = sink.sink_stores(function)
+    called = {name.rpartition(".")[2] for name in _names(function)}
+    if called & LENGTHENING or called >= {"tensor", "list"}:
+        function = growing.joined_after_loops(function)
+    function = prune(_with_growing_lists(function))
+    loops = [s for s in walk(function.body) if isinstance(s, Loop)]
+    if any(carry.init is UNDEFINED for loop in loops for carry in loop.carries):
+        function = anew.bound_anew(function)
+    return _with_chosen_views(function)
+
+
+def _names(function: Function) -> set[str]:
+    return {s.op.name for s in walk(function.body) if isinstance(s, Let)}
 
 
 def _with_growing_lists(function: Function) -> Function:
-    """Lists and dicts of the region's own as lists that grow. A region without any is spared the modules for them."""
-    made = (isinstance(s, Append) or (isinstance(s, Let) and s.op.name in LISTS) for s in walk(function.body))
-    if not any(made):
-        return function
-    from looplift.ir.backwards import lists_read_backwards
-    from looplift.ir.begun import begun_lists
-    from looplift.ir.filled import filled_lists
-    from looplift.ir.started import started_lists
-    from looplift.ir.tables import tables_as_lists
+    """Lists and dicts of the region's own as lists that grow."""
+    names = _names(function)
+    if names & {"method.insert", "method.reverse"}:
+        function = backwards.lists_read_backwards(function)
+    if TABLE in names:
+        function = tables.tables_as_lists(function)
+    if _gets_first_items(function.body):
+        function = begun.begun_lists(function)
+    grown = {s.ref for s in walk(function.body) if isinstance(s, Append)}
+    if any(s.var in grown and s.op.args for s in _lists(function)):
+        function = started.started_lists(function)
+    lists = {s.var for s in _lists(function)}
+    lets = (s for s in walk(function.body) if isinstance(s, Let))
+    if lists and any(s.op.name == "mul" and not lists.isdisjoint(s.op.args) for s in lets):
+        function = filled.filled_lists(function)
+    return function
 
-    return filled_lists(started_lists(begun_lists(tables_as_lists(lists_read_backwards(function)))))
+
+def _lists(function: Function) -> list[Let]:
+    return [s for s in walk(function.body) if isinstance(s, Let) and s.op.name == "list"]
+
+
+def _gets_first_items(block: Block) -> bool:
+    """Whether a list that is made in a block has items from its display, or from an append in the same block."""
+    made: set[Atom] = set()
+    for statement in block:
+        if isinstance(statement, Let) and statement.op.name == "list":
+            made.add(statement.var)
+            if statement.op.args:
+                return True
+        if isinstance(statement, Append) and statement.ref in made:
+            return True
+    return any(_gets_first_items(inner) for statement in block for inner in children(statement))
 
 
 EXTREMES = frozenset(("builtin.max", "builtin.min"))

@@ -39,8 +39,6 @@ BACKWARDS = Slice(Const(None), Const(None), Const(-1))
 
 def lists_read_backwards(function: Function) -> Function:
     """The same function with such lists appended to."""
-    if not any(isinstance(s, Let) and s.op.name in ("method.insert", "method.reverse") for s in walk(function.body)):
-        return function
     function = prune(function)  # names that nobody reads after a loop are no readers
     for number in itertools.count(1):
         found = next(filter(None, (_turned(function, block, number) for block in _blocks(function.body))), None)

@@ -43,17 +43,11 @@ from looplift.ir.grammar import (
 
 def filled_lists(function: Function) -> Function:
     """The same function with lists that are filled in order as lists that grow."""
-    if not any(isinstance(s, Let) and _is_repeated(s.op) for s in walk(function.body)):
-        return function
     return replace(function, body=_Filled(function).block(function.body))
 
 
 SIZES = frozenset("attribute getitem unpack iter_len builtin.len method.size add sub".split())
 """Operations that a length is computed with; they change nothing."""
-
-
-def _is_repeated(op: Op) -> bool:
-    return op.name == "mul" and len(op.args) == 2
 
 
 @dataclass
@@ -123,7 +117,7 @@ class _Filled:
 
     def _repeated(self, let: Let) -> tuple[Let, Atom] | None:
         """``[c] * n``: the statement that makes ``[c]``, and ``n``."""
-        if not _is_repeated(let.op):
+        if let.op.name != "mul":
             return None
         for shown, count in (let.op.args, let.op.args[::-1]):
             display = self.lists.get(shown) if isinstance(shown, Var) else None

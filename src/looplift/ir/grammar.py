@@ -351,7 +351,7 @@ def _used(statement: Statement) -> Iterator[Any]:
 
 def roots_of(path: str) -> set[str]:
     """The names by which a live-in is reached, of the path that leads to it."""
-    return set(re.findall(r"(?<![.\w])[A-Za-z_]\w*", path))
+    return {path} if path.isidentifier() else set(re.findall(r"(?<![.\w])[A-Za-z_]\w*", path))
 
 
 def definitions(statement: Statement):

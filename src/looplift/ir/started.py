@@ -52,9 +52,6 @@ LENGTHS = ("builtin.len", "iter_len")
 
 def started_lists(function: Function) -> Function:
     """The same function with such lists as empty ones."""
-    grown = {s.ref for s in walk(function.body) if isinstance(s, Append)}
-    if not any(isinstance(s, Let) and s.var in grown and s.op.args for s in walk(function.body)):
-        return function
     function = prune(function)  # names that nobody reads after a loop are no readers
     for number in itertools.count(1):
         started = _Started(function, number)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import sys
 import types
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -31,22 +32,36 @@ OF_USERS = "looplift.kernels."
 """The operators that users made of C++ of their own."""
 
 
-@cache
 def _table() -> dict[int, str]:
+    """The names of operations by the identities of their callables."""
+    return _table_of(_has_transforms())
+
+
+def _has_transforms() -> bool:
+    """Whether ``np.fft`` is imported, which NumPy does where it is used: before that nobody has a function of it."""
+    return "numpy.fft" in sys.modules
+
+
+@cache
+def _table_of(has_transforms: bool) -> dict[int, str]:
     import numpy as np
     import torch
 
     names: dict[int, str] = {}
-    namespaces = (
-        ("math", math), ("torch", torch), ("torch.nn.functional", torch.nn.functional), ("torch.linalg", torch.linalg),
-        ("torch.special", torch.special), ("torch.fft", torch.fft), ("np", np), ("np.linalg", np.linalg),
-        ("np.fft", np.fft),
-    )  # fmt: skip
-    for prefix, namespace in namespaces:
-        for name, value in sorted(vars(namespace).items(), key=lambda item: item[0] in SECOND_NAMES):
-            if name.startswith("_") or name in ("vmap", "compile", "no_grad"):
+    namespaces = {
+        "math": math, "torch": torch, "torch.nn.functional": torch.nn.functional, "torch.linalg": torch.linalg,
+        "torch.special": torch.special, "torch.fft": torch.fft, "np": np, "np.linalg": np.linalg,
+    }  # fmt: skip
+    if has_transforms:
+        namespaces["np.fft"] = np.fft
+    compiled = (types.BuiltinFunctionType, np.ufunc)
+    for prefix, namespace in namespaces.items():
+        members = vars(namespace)
+        for name in sorted(members, key=SECOND_NAMES.__contains__):
+            if name[0] == "_" or name in ("vmap", "compile", "no_grad"):
                 continue
-            if callable(value) and not isinstance(value, type) and not _is_of_another(value):
+            value = members[name]
+            if isinstance(value, compiled) or _is_function(value):
                 names.setdefault(id(value), f"{prefix}.{name}")
     for name in FLOATING_TYPES:
         names[id(getattr(np, name))] = f"np.{name}"
@@ -57,10 +72,12 @@ def _table() -> dict[int, str]:
     return names
 
 
-def _is_of_another(function: Any) -> bool:
-    """Whether a function that stands in a library's module was put there by somebody else."""
-    home = str(getattr(function, "__module__", None)).partition(".")[0]
-    return isinstance(function, types.FunctionType) and home not in ("torch", "numpy")
+def _is_function(value: Any) -> bool:
+    """Whether a function stands in a library's module, and was not put there by somebody else."""
+    if not callable(value) or isinstance(value, type):
+        return False
+    home = str(getattr(value, "__module__", None)).partition(".")[0]
+    return not isinstance(value, types.FunctionType) or home in ("torch", "numpy")
 
 
 def name_of(callable_: Callable) -> str | None:
@@ -77,13 +94,13 @@ def name_of(callable_: Callable) -> str | None:
 
 
 @cache
-def _names() -> frozenset[str]:
-    return frozenset(_table().values())
+def _names_of(has_transforms: bool) -> frozenset[str]:
+    return frozenset(_table_of(has_transforms).values())
 
 
 def is_operation(name: str) -> bool:
     """Whether a function of a library has this name."""
-    return name in _names()
+    return name in _names_of(_has_transforms())
 
 
 def is_replaced(name: str) -> bool:

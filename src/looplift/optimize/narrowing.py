@@ -66,7 +66,7 @@ def narrowed(program: Program) -> Program:
 def _names_in(program: Program) -> set[str]:
     roots = [node for step in program.steps for node in operands_of(step)] + [node for _, node in program.results]
     texts = (str(node.attrs.get("text", "")) for node in reachable(roots))
-    words = {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
+    words = {word for text in texts for word in re.findall(r"\b[A-Za-z_]\w*", text)}
     return words | changed_by(program.steps) | {name for name, _ in program.results}
 
 
