@@ -174,6 +174,50 @@ def test_modes(first):
     torch.testing.assert_close(lifted(x.double(), w.detach().double()), chain(x.double(), w.detach().double()))
 
 
+def detached_elements(x):
+    found = {}
+    for i in range(len(x)):
+        found[i] = x[i][0].detach()
+    return found
+
+
+def elements_of_detached_rows(x):
+    found = {}
+    for i in range(len(x)):
+        found[i] = x[i].detach()[0]
+    return found
+
+
+def elements_and_what_is_detached(x):
+    found = {}
+    for i in range(len(x)):
+        found[i] = x[i][0] if i else x[i][0].detach()
+    return found
+
+
+def computed_of_detached(x):
+    found = {}
+    for i in range(len(x)):
+        found[i] = x[i][0].detach() * 2
+    return found
+
+
+@pytest.mark.parametrize(
+    "function", (detached_elements, elements_of_detached_rows, elements_and_what_is_detached, computed_of_detached)
+)
+def test_views_without_a_graph(first, function):
+    """A view of what asks for gradients asks for one under ``no_grad`` as well, but where it was detached."""
+    lifted = lift(function, verify="off")
+    for asks in (True, False):
+        for count in (1, 2, 5):
+            x = torch.randn(count, 3, requires_grad=asks)
+            with torch.no_grad():
+                got, wanted = lifted(x), function(x)
+            assert_same(got, wanted)
+            assert [one.requires_grad for one in got.values()] == [one.requires_grad for one in wanted.values()]
+    assert all(loop.decision == "native" for loop in lifted.report().loops), lifted.report()
+
+
 def halves(counts):
     memo = {}
     for k in range(len(counts)):

@@ -114,6 +114,38 @@ def test_inputs_that_ask_for_gradients(function):
     compare(function, (network(), xs.requires_grad_(), ys))
 
 
+def copies_that_ask(xs):
+    return [xs[i].clone().requires_grad_() for i in range(len(xs))]
+
+
+def views_of_copies_that_ask(xs):
+    out = []
+    for x in xs:
+        out.append((x * 2).requires_grad_(True)[:2])
+    return out
+
+
+def last_that_asks(xs):
+    found = xs.sum()
+    for x in xs:
+        found = (x * 2).requires_grad_()
+    return found
+
+
+@pytest.mark.parametrize("function", (copies_that_ask, views_of_copies_that_ask, last_that_asks))
+def test_where_nothing_is_recorded(function):
+    """What the loop makes a leaf asks for a gradient, and so do views of it."""
+    lifted = lift(function, verify="off")
+    for asks in (True, False):
+        for count in (1, 4, 0):
+            xs = torch.randn(count, 3, requires_grad=asks)
+            for mode in (torch.no_grad, torch.enable_grad, torch.inference_mode):
+                with mode():
+                    got, wanted = leaves(lifted(xs)), leaves(function(xs))
+                assert_alike(got, wanted)
+                assert [one.requires_grad for one in got] == [one.requires_grad for one in wanted]
+
+
 def jacobian(x, y):
     rows = torch.zeros(y.numel(), x.numel())
     for i in range(y.numel()):

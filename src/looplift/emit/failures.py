@@ -8,8 +8,9 @@ from looplift.ops.table import base_name
 SURE = frozenset((
     "along", "arange", "assemble", "attribute", "collect", "const", "copied", "count", "dense", "derived", "diagonal",
     "display", "empty_list", "extent", "field", "flattened", "full", "index", "join", "last", "length", "lengths",
-    "linear", "listed", "merged", "name", "none", "owned", "part", "permuted", "place", "reshaped", "retype", "slice",
-    "spread", "split", "transposed", "turned", "unbound", "unflattened", "unsqueezed", "vector", "where", "zipped",
+    "linear", "listed", "merged", "name", "none", "owned", "part", "permuted", "place", "reshaped", "retype", "settled",
+    "slice", "spread", "split", "transposed", "turned", "unbound", "unflattened", "unsqueezed", "vector", "where",
+    "zipped",
 ))  # fmt: skip
 """Nodes that move values and compute none."""
 CALLS = frozenset(("apply", "batched", "custom", "each", "module", "vmapped"))

@@ -6,7 +6,7 @@ from looplift.base.data import replace
 from looplift.emit import native_python
 from looplift.emit.native_convert import convert
 from looplift.emit.native_ops import ATOM, COMPARE, MULTIPLY
-from looplift.emit.native_scalar import Sink, from_template, join_facts, typed
+from looplift.emit.native_scalar import Sink, from_template, homes_of_flags, join_facts, typed
 from looplift.emit.native_types import FLOAT, INT, Scalar, common_type
 from looplift.emit.native_values import Number
 
@@ -47,7 +47,7 @@ def _mixed_power(sink: Sink, args: list[Number]) -> Number:
     if any(n.type.family == "numpy" and n.other is None for n in args):
         return number
     flags = " || ".join(n.flag for n in args if n.other is not None)
-    return replace(number, other=FLOAT, flag=flags)
+    return replace(number, other=FLOAT, flag=flags, homes=homes_of_flags(number, args))
 
 
 def _numpy_power(sink: Sink, args: list[Number], common: Scalar, *, forms: bool = False) -> Number:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import Protocol
+from typing import Any, Protocol
 
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
@@ -184,7 +184,8 @@ def _mixed_comparison(sink: Sink, namespace: str, short: str, args: list[Number]
     if known or number.type.is_python:
         return number
     flags = dict.fromkeys(a.flag or "false" for a in args if a.other is not None)
-    return replace(number, other=BOOL, flag=" || ".join(flags), sure=all(a.sure for a in args if a.other is not None))
+    sure = all(a.sure for a in args if a.other is not None)
+    return replace(number, other=BOOL, flag=" || ".join(flags), homes=homes_of_flags(number, args), sure=sure)
 
 
 def _is_exact(number: Number, args: list[Number]) -> bool:
@@ -212,7 +213,13 @@ def _mixed_result(sink: Sink, namespace: str, short: str, args: list[Number]) ->
     number = elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
     flag = " || ".join(a.flag for a in args if a.other is not None)
     sure = all(a.sure for a in args if a.other is not None)
-    return replace(number, other=others[1], flag=flag, rounded=False, zero=zeros, sure=sure)
+    homes = homes_of_flags(number, args)
+    return replace(number, other=others[1], flag=flag, homes=homes, rounded=False, zero=zeros, sure=sure)
+
+
+def homes_of_flags(number: Number, args: list[Number]) -> frozenset[Any]:
+    """The assigned variables that a result mentions whose flag is made of its operands' flags."""
+    return number.homes.union(*(argument.homes for argument in args if argument.other is not None))
 
 
 def typed(sink: Sink, number: Number) -> Number:

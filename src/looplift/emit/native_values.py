@@ -19,7 +19,7 @@ class Number:
 
     ``low`` and ``high`` bound a Python integer, ``below`` names sizes that it is less than; ``affine``: it is the
     index of a loop and a constant.
-    ``homes``: the assigned variables that the text mentions; ``reads``: it reads a tensor.
+    ``homes``: the assigned variables that the text or the flag mentions; ``reads``: it reads a tensor.
     ``alias``: it is a live view of a tensor's element; ``place``: the element as C++ can assign it, of ``origin``.
     ``other``: the Python type that it has instead where ``flag`` does not hold; ``rounded`` if the C++ type may then
     have changed its value, ``zero`` if it then is 0, ``sure`` if that takes a loop without an iteration.

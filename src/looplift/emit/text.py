@@ -437,6 +437,14 @@ def _full(p: Printer, node: Node) -> Text:
     return atom(f"torch.tensor({p.text(node.args[0]).text}, dtype={dtype}{p.device_argument()})")
 
 
+def _settled(p: Printer, node: Node) -> Text:
+    """What may be a number as a tensor."""
+    dtype, text = dtype_text(node.kind.dtype, p.library), p.text(node.args[0]).text
+    if p.library == "np":
+        return atom(f"{dtype}({text})")
+    return atom(f"torch.as_tensor({text}, dtype={dtype}{p.device_argument()})")
+
+
 def _same(p: Printer, node: Node) -> Text:
     return p.text(node.args[0])
 
@@ -527,6 +535,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "linear": _linear, "index": _index, "along": _along, "extent": _extent,
     "length": _length, "count": _count, "total": _total, "lengths": _lengths, "entries": _entries, "pack": _pack,
     "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
+    "settled": _settled,
     "apply": _apply, "attribute": _attribute, "display": _display, "display_or_none": _display_or_none,
     "zipped": _zipped, "some": _some, "same_inputs": _same_inputs,
     "without_gradients": _without_gradients, "all_read": _all_read,

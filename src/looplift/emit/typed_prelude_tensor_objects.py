@@ -42,17 +42,17 @@ template <class T> static PyObject* about(const Buf<T>* b, I at, I n, const I* n
   for (int k = 0; k < rank; ++k) PyTuple_SetItem(found, 4 + k, PyLong_FromLongLong(size[k]));
   return found;
 }
-static PyObject* view_of(I place, I at) {
-  PyObject* found = PyObject_CallFunctionObjArgs(view_tensor, keep(PyLong_FromLongLong(place)),
-      keep(PyLong_FromLongLong(at)), nullptr);
+template <class T> static PyObject* view_of(const Buf<T>* b, I at) {
+  PyObject* found = PyObject_CallFunctionObjArgs(view_tensor, keep(PyLong_FromLongLong(b->place)),
+      keep(PyLong_FromLongLong(at)), keep(PyLong_FromLongLong(b->detached)), nullptr);
   if (!found) { PyErr_Clear(); bail(KIND); }
   return found;
 }
 template <class T, int R> PyObject* object(const Ten<T, R>& x) {
   Buf<T>* b = x.b.p;
   if (!b) bail(UNBOUND);
-  if (R == 0 && b->place >= 0) return view_of(b->place, x.at);
-  if constexpr (R > 0) if (x.itself) return view_of(b->place, -1);
+  if (R == 0 && b->place >= 0) return view_of(b, x.at);
+  if constexpr (R > 0) if (x.itself) return view_of(b, -1);
   if (b->place >= 0 || b->handed) bail(KIND);
   const I* size = nullptr;
   if constexpr (R > 0) {

@@ -76,7 +76,7 @@ template <class T> struct Buf {
   T* data = nullptr;
   I* nodes = nullptr;
   int place = -1;  // of the caller's
-  bool held = false, handed = false, dirty = false;
+  bool held = false, handed = false, dirty = false, detached = false;
   bool grouped = false;  // all elements are reached by the group
   T own{};
   I own_node = 0, group = 0;
@@ -173,6 +173,9 @@ template <class T, int R> static Ten<T, R> viewed(Ten<T, R> x) {
   return x;
 }
 template <class T> static const Num<T>& viewed(const Num<T>& x) { return x; }
+template <class T, int R> static Ten<T, R> detached(const Ten<T, R>& x) { if (x.b.p) x.b.p->detached = true;
+    return viewed(x); }
+template <class T> static const Num<T>& detached(const Num<T>& x) { return x; }
 template <int axis, class T, int R> static Ten<T, R> cut_of(const Ten<T, R>& x, const Cut& c) {
   if (c.step < 1) bail(KIND);
   Ten<T, R> out = viewed(x);

@@ -39,10 +39,11 @@ class Session:
             self.nodes.append(known)
         return tensor
 
-
-    def view(self, place, offset):
-        """A tensor that was given, or an element of it."""
+    def view(self, place, offset, detached):
+        """A tensor that was given, or an element of it. ``detached``: whether some views of it were."""
         tensor, index = self.given[place][0], []
+        if detached and tensor.requires_grad:
+            raise RequirementFailed("a view asks for a gradient if it was not detached, without a graph as well")
         if offset < 0 or not tensor.dim():
             return tensor
         if (place, offset) in self.seen:

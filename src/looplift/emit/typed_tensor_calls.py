@@ -156,7 +156,7 @@ class TensorCalls(TensorMaking):
         """A view, which is the tensor itself where nothing asks for a gradient."""
         if self.joins.tracked or nodes[1:] or keywords:
             raise refuse(node, "detaches what may ask for a gradient")
-        return self.viewed(owner)
+        return self.keep(Value(owner.type, f"detached({owner.code})"))
 
     def tensor_contiguous(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         """A view or a copy, which are one as long as nothing changes."""

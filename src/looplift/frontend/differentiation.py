@@ -90,6 +90,10 @@ def _flag(build: Builder, value: Value) -> bool | None:
 
 def asks_for_gradients(build: Builder, owner: Value, positional: list[Value], keywords: dict[str, Value]) -> Value:
     """``x.requires_grad_()``: ``x``, noted as one to differentiate by."""
+    import torch
+
+    if not torch.is_grad_enabled():  # it and its views ask for a gradient then, and nothing else that is computed
+        raise build.refuse("gradient", "'.requires_grad_(...)' where no gradients are recorded")
     flags = [*positional, *keywords.values()]
     if not isinstance(owner, Var) or any(not isinstance(flag, Const) or flag.value is not True for flag in flags):
         raise build.refuse("gradient", "'.requires_grad_(...)' of something else than a tensor made in the loop")

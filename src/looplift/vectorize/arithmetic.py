@@ -36,6 +36,8 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
         _check_scalar_power(context, *args)
     if context.library == "np" and base in ("pow", "power") and str(args[0].kind.dtype) == "bool":
         raise context.refuse("unknown-op", "a power of booleans, whose type depends on the exponent")
+    if name in table.ARITHMETIC and any(a.kind.is_array and a.axes and a.kind.dtype == kind.dtype for a in args):
+        args = list(map(nodes.undecided, args))
     if base == "where":
         args, kwargs = [*args, *(kwargs[key] for key in CHOICE if key in kwargs)], {}
     if not is_whole_power(base, args):

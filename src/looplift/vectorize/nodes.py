@@ -273,6 +273,11 @@ def cast(node: Node, dtype: Any) -> Node:
     return Node("cast", (node,), node.axes, Kind("tensor", dtype, node.kind.rank), {"dtype": dtype})
 
 
+def undecided(node: Node) -> Node:
+    """A tensor that may be a number in the loop, as the loop has it: arithmetic takes a number with all its digits."""
+    return node.args[0] if node.op == "settled" else node
+
+
 def elementwise(op: str, args: list[Node], kind: Kind, **attrs: Any) -> Node:
     """An element-wise operation, its operands aligned by label."""
     axes = merge_axes(*(arg.axes for arg in args))

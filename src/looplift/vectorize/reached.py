@@ -142,6 +142,8 @@ def leaves(node: Node, surely: bool = False, past: Container[int] = ()) -> set[i
             found.add(current.serial)  # a list: another item is another input
         if surely and current.op == "where" and not current.args[0].axes:
             found |= leaves(current.args[1], True) & leaves(current.args[2], True)
+        elif surely and current.op == "apply" and current.attrs["name"] in ("builtin.min", "builtin.max"):
+            found |= set.intersection(*(leaves(one, True) for one in current.args))
         elif not _only_like(current):
             pending += current.args
     return found

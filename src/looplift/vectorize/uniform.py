@@ -34,6 +34,7 @@ def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = Fa
     if (not random and table.family(op.name) == "random") or op.name == "call":
         raise context.refuse("random-order", "random numbers are drawn here, and their order must stay")
     args = tuple(operand_node(context, operand) for operand in op.args)
+    args = tuple(map(nodes.undecided, args)) if op.name in table.ARITHMETIC else args
     kwargs = tuple((key, operand_node(context, operand)) for key, operand in op.kwargs)
     if args and args[0].kind.family == "array" and table.base_name(op.name) in ("mean", "var", "std", "median"):
         check_not_empty(context, args[0], range(args[0].kind.rank))
@@ -52,6 +53,8 @@ def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = Fa
         return _in_dtype(context, node, args, fact)
     if op.name in ("builtin.min", "builtin.max") and fact.kind.family == "float" and var in context.facts.mixed:
         return _as_float(context, node, args)
+    if op.name in table.ARITHMETIC and var in context.facts.mixed and fact.kind.is_array and not fact.kind.rank:
+        return Node("settled", (node,), (), fact.kind, {}, var.hint)
     return node
 
 
