@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import functools
 import io
 import itertools
 import linecache
@@ -27,7 +28,6 @@ FLOAT_TEXT = re.compile(r"-?\d+\.\d*(?:[eE][-+]?\d+)?")
 MEDIAN = re.compile(r"\bmedian\((-?\d|dim|\w+, )")
 UNTOLD = "the output of a function that returns multiple views"
 EXACT = 0.0, 0.0
-SMALLEST_STEP = {torch.float16: 2e-3, torch.bfloat16: 1.6e-2, torch.float32: 2.4e-7, torch.complex64: 2.4e-7}
 
 
 # ---------------------------------------------------------------- programs as modules
@@ -317,7 +317,7 @@ def gradients(outcome):
         total = projection(outcome) if wanted else None
         if total is None:
             return [], None
-        return list(torch.autograd.grad(total, wanted, allow_unused=True)), None
+        return list(torch.autograd.grad(total, wanted, allow_unused=True, retain_graph=True)), None
     except RuntimeError as error:
         return [], error
 
@@ -349,6 +349,7 @@ def gradient_difference(got, want, compare):
             if wanted and (why := pairs_difference(found, wanted, compare, f"gradient of result {at} by")):
                 return why
     if why := second_difference(got, want):
+        compare.rounding.append(why)
         return why
     wanted, want_error = gradients(want)
     found, got_error = gradients(got)
@@ -379,6 +380,11 @@ def second_gradients(outcome):
         return error
 
 
+def share_of(dtype):
+    """How much second gradients may differ, as a share of the largest: sums of many numbers, of 8 bits or more."""
+    return 0.1 if dtype in (torch.float16, torch.bfloat16) else 0.02
+
+
 def second_difference(got, want):
     """The first difference between gradients of gradients, which are far less exact than what they are made of."""
     theirs = second_gradients(want)
@@ -390,7 +396,7 @@ def second_difference(got, want):
     if isinstance(ours, RuntimeError):
         return f"second gradient: raised {ours!r:.120}"
     for at, (g, w) in enumerate(zip(ours, theirs)):
-        share = 0.1 if w.dtype in (torch.float16, torch.bfloat16) else 0.02  # summed one by one in 8 or 11 bits
+        share = share_of(w.dtype)
         g, w = plain(g), plain(w)
         known = np.isfinite(w)
         size = np.abs(w[known]).max(initial=0.0)
@@ -463,67 +469,6 @@ def outcome_difference(got, want, compare):
     return gradient_difference(got, want, compare)
 
 
-# ---------------------------------------------------------------- is it but rounding?
-
-
-def nudge(arguments, direction):
-    """Moves all floats in the storages of the arguments by a unit in the last place, in place."""
-    done = set()
-    for value in leaves(list(arguments)):
-        if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex()):
-            storage = value.untyped_storage()
-            if storage.data_ptr() in done:
-                continue
-            done.add(storage.data_ptr())
-            flat = torch.empty(0, dtype=value.dtype).set_(storage)
-            step = SMALLEST_STEP.get(value.dtype, 4.4e-16)
-            flat.mul_(1 + step * (direction * torch.arange(1, flat.numel() + 1).sin()))
-        elif isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.flags.writeable:
-            value *= (
-                (1 + 2 * np.finfo(value.dtype).eps * np.sin(direction * np.arange(1, value.size + 1)))
-                .reshape(value.shape)
-                .astype(value.dtype)
-            )
-
-
-def numbers_of(outcome):
-    """All floats that an outcome holds, gradients included, as one vector; and the rest as a comparable text."""
-    parts, rest = [], []
-    for value in leaves([outcome.result, list(outcome.arguments), gradients(outcome)[0]]):
-        if isinstance(value, torch.Tensor):
-            value = plain(value) if value.is_floating_point() or value.is_complex() else value.numpy()
-        if isinstance(value, (np.ndarray, np.generic, float, complex)) and np.asarray(value).dtype.kind in "fc":
-            parts += [np.asarray(value).real.ravel().astype(float), np.asarray(value).imag.ravel().astype(float)]
-        else:
-            rest.append(repr(value))
-    return np.concatenate(parts) if parts else np.zeros(0), rest
-
-
-def only_rounding(got, want, subject, seed, build):
-    """Does the literal loop itself move as much when its inputs move by a unit in the last place, or by two?"""
-    if want.error:
-        return False
-    mine, rest = numbers_of(got)
-    theirs, other_rest = numbers_of(want)
-    if rest != other_rest or mine.shape != theirs.shape:
-        return False
-    moved = np.zeros(mine.shape)
-    with np.errstate(all="ignore"):
-        for direction in (1.0, -1.3, 2.1):
-            arguments = build(seed)
-            with torch.no_grad():
-                nudge(arguments, direction)
-            noisy, _ = numbers_of(observe(subject.literal.program, subject.literal, arguments))
-            if noisy.shape == theirs.shape:
-                step = np.abs(noisy - theirs)
-                moved = np.maximum(moved, np.where((noisy == theirs), 0.0, np.where(np.isnan(step), np.inf, step)))
-        size = np.abs(theirs[np.isfinite(theirs)]).max(initial=0.0)
-        gap = np.where((mine == theirs) | (np.isnan(mine) & np.isnan(theirs)), 0.0, np.abs(mine - theirs))
-        gap = np.where(np.isnan(gap), np.inf, gap)
-        bound = np.minimum(64 * moved, np.where(np.isinf(moved), np.inf, 0.05 * (1 + size)))
-        return bool((gap <= bound + 1e-9 + 1e-7 * np.abs(theirs)).all())
-
-
 # ---------------------------------------------------------------- a whole program
 
 
@@ -566,11 +511,16 @@ def narrowest_tolerance(source):
     return tolerance("float32") if "float32" in source else (0.0, 0.0)
 
 
+def mode_of(with_gradients):
+    return contextlib.nullcontext() if with_gradients else torch.no_grad()
+
+
 def call_difference(subject, lifted, build_literal, build_lifted, seed, with_gradients, verdict):
     """None, or what differs in one call."""
-    mode = contextlib.nullcontext() if with_gradients else torch.no_grad()
+    from .rounding import only_rounding
+
     theirs, ours = build_literal(seed), build_lifted(seed)
-    with mode:
+    with mode_of(with_gradients):
         want = observe(subject.literal.program, subject.literal, theirs)
         got = observe(lifted, subject.lifted, ours)
     verdict.raised |= want.error is not None
@@ -578,12 +528,11 @@ def call_difference(subject, lifted, build_literal, build_lifted, seed, with_gra
     why = outcome_difference(got, want, compare)
     if why and number_tolerance(subject.source) == EXACT:
         return f"{why}  [seed {seed}]"
-    if why and compare.rounding and with_gradients and only_rounding(got, want, subject, seed, build_literal):
-        verdict.rounded += 1
-        return None
-    if why and compare.rounding and not with_gradients:
-        with torch.no_grad():
-            if only_rounding(got, want, subject, seed, build_literal):
+    if why and compare.rounding and not want.error:
+        with mode_of(with_gradients):
+            run = functools.partial(observe, subject.literal.program, subject.literal)
+            if only_rounding(got, want, compare, run, functools.partial(build_literal, seed)):
+                verdict.rounded += with_gradients
                 return None
     if why and MEDIAN.search(subject.source) and ".expand(" in subject.source:
         return None

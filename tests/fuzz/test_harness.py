@@ -163,6 +163,87 @@ def arguments(seed):
     assert difference(source, lift=lambda function, **settings: lambda x: x.sum() + 1.0) is not None
 
 
+POWERS = """
+import torch
+
+def program(x):
+    return [torch.sqrt(x[i]) for i in range(x.shape[0])]
+
+def arguments(seed):
+    return (torch.tensor([4.0, 0.0, 1.0, 9.0]).requires_grad_(),)
+"""
+
+
+class Scaled(torch.autograd.Function):
+    """The same values, with other gradients, and the gradients of these as they are."""
+
+    @staticmethod
+    def forward(context, values, factor):
+        context.factor = factor
+        return values.clone()
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient + (context.factor - 1) * gradient.detach(), None
+
+
+def scaled(function, **settings):
+    def call(x, out):
+        total, out = function(x, out)
+        return Scaled.apply(total, 1.01), out
+
+    return call
+
+
+def together(function, **settings):
+    return lambda x: [one.clone() for one in torch.sqrt(x).unbind()]
+
+
+def test_no_gradient_is_taken_for_rounding():
+    assert "gradient" in (difference(SUM, lift=scaled) or "")
+    assert "gradient of result" in (difference(POWERS, lift=together) or "")
+
+
+NARROW_SUM = """
+import torch
+
+def program(y):
+    total = torch.zeros(y.shape[0], dtype=torch.float64)
+    for i in range(60):
+        total = total + y
+    return total
+
+def arguments(seed):
+    return (torch.ones(3, dtype=torch.bfloat16).requires_grad_(),)
+"""
+
+
+@pytest.mark.parametrize(("factor", "is_right"), [(1.0, True), (1.04, False), (0.93, False)])
+def test_gradients_that_are_nearer_to_those_in_double_precision_are_right(factor, is_right):
+    def lift(function, **settings):
+        return lambda y: Scaled.apply(y, factor).double() * 60
+
+    assert (difference(NARROW_SUM, lift=lift) is None) == is_right
+
+
+def test_second_gradients_that_are_noise_may_differ():
+    source = """
+import torch
+
+def program(x):
+    return torch.stack([torch.sqrt(x)] * 3).std()
+
+def arguments(seed):
+    return (torch.tensor(0.7 + 0.01 * seed).requires_grad_(),)
+"""
+
+    def lift(factor):
+        return lambda function, **settings: lambda x: (torch.sqrt(x) * 0 + factor * x * x).sum()
+
+    assert difference(source, lift=lift(0.0)) is None
+    assert difference(source, lift=lift(1.0)) is not None
+
+
 def test_random_programs_agree_with_themselves_and_few_raise():
     verdicts = [check(program_of(seed), lift=fakes.unchanged) for seed in range(150)]
     assert [v.why for v in verdicts] == [None] * 150
