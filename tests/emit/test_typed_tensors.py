@@ -294,3 +294,39 @@ def test_tables_that_share_memory(first):
     assert torch.equal(base, other)
     with pytest.raises(RuntimeError, match="leaf"):
         lifted(torch.zeros(6, requires_grad=True), base)
+
+
+def without_a_derivative(x, y):
+    out = []
+    for i in range(len(y)):
+        row = [y[j] // 3 for j in range(len(y))]
+        for _ in range(3):
+            row.append(torch.sum(x[i]))
+        out.extend(row)
+    return out
+
+
+def changed_since(x, y):
+    grid, out = torch.ones(len(y)), []
+    for i in range(len(y)):
+        found = [torch.minimum(y[i], grid[i]) * y[i]]
+        for k in range(x.shape[1]):
+            if x[i, k] > 0:
+                found.append(x[i, k] * 2)
+        out.extend(found)
+        grid += 1
+    return out
+
+
+@pytest.mark.parametrize("function", [without_a_derivative, changed_since])
+def test_a_graph_that_takes_no_part_is_not_run(function, first):
+    draw = torch.Generator().manual_seed(0)
+    inputs = [torch.randn(shape, generator=draw).requires_grad_() for shape in ((3, 4), (3,))]
+    for got, wanted in zip(lift(function, verify="off")(*inputs), function(*inputs), strict=True):
+        try:
+            slopes = torch.autograd.grad(wanted, inputs, allow_unused=True, retain_graph=True)
+        except RuntimeError:
+            with pytest.raises(RuntimeError):
+                torch.autograd.grad(got, inputs, allow_unused=True, retain_graph=True)
+            continue
+        torch.testing.assert_close(torch.autograd.grad(got, inputs, allow_unused=True, retain_graph=True), slopes)

@@ -98,7 +98,7 @@ template <class T, class O, class Fold, class S, int R> static Num<O> fold_all(F
   touch_all(x);
   Num<O> out = Fold::of(all);
   pending_n = 0;
-  if (Fold::keeps && out.node >= 0) note(x);
+  if (Fold::keeps && out.node >= 0) note_for(out.node, x);
   give_several(all);
   return out;
 }
@@ -116,7 +116,7 @@ template <class T, class O, int axis, class Fold, class S, int R> static Ten<O, 
     for (I k = 0; k < all.n; ++k) all.of[k] = cast<T>(get(x.b.p, at + k * x.step[axis]));
     if (!o) touch_all(x);
     Num<O> r = Fold::of(all);
-    if (Fold::keeps && r.node >= 0) note(x);
+    if (Fold::keeps && r.node >= 0) note_for(r.node, x);
     out.b.p->put(o++, r);
   });
   give_several(all); pending_n = 0;

@@ -87,7 +87,7 @@ static void begin_tensors(PyObject* args, I count) {
   read_tensor = PyTuple_GetItem(args, count); make_tensor = PyTuple_GetItem(args, count + 1);
   view_tensor = PyTuple_GetItem(args, count + 2); all_ready = PyTuple_GetItem(args, count + 3);
   memset(&written, 0, sizeof written);
-  outs.count = 0; pending_n = 0; memset(held_bits, 0, sizeof held_bits);
+  outs.count = 0; pending_n = 0; next_holds = {}; memset(held_bits, 0, sizeof held_bits);
   tape = nullptr;
   if (TRACKED) { tape = (Tape*)calloc(1, sizeof(Tape)); if (!tape) bail(MEMORY); tape->first = 1; }
 }

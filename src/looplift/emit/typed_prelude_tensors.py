@@ -2,14 +2,23 @@
 
 TAPE = r"""// ---- the tape: what each number that asks for a gradient was made of, with the slopes (Wengert, 1964)
 struct Edge { I parent; F slope; };  // a negative parent is reached, and gets nothing
-struct Tape { I first, n, n_room, edges_n, edges_room; I* ends; Edge* edges; bool keeps; };
+// The caller's tensors that a node's slopes are made of, which must not change: their places plus one.
+struct Holds { unsigned short of[2]; void add(I place) { unsigned short one = place < ANY ? place + 1 : ANY;
+    if (!of[0] || of[0] == one) of[0] = one; else of[1] = of[1] && of[1] != one ? ANY : one; }
+  bool has(I place) const { for (I one : of) if (one == ANY || one == place + 1) return true; return false; }
+  static const I ANY = 0xffff; };
+struct Tape { I first, n, n_room, edges_n, edges_room; I* ends; Holds* holds; Edge* edges; bool keeps; };
 static Tape* tape;
+static Holds next_holds;  // of the node that is made next
 static __attribute__((noinline, cold)) void tape_grow() {
   if (tape->n + 1 >= tape->n_room) {
     tape->n_room = 2 * tape->n_room + 1024;
     I* ends = (I*)realloc(tape->ends, tape->n_room * sizeof(I));
     if (!ends) bail(MEMORY);
     tape->ends = ends;
+    Holds* holds = (Holds*)realloc(tape->holds, tape->n_room * sizeof(Holds));
+    if (!holds) bail(MEMORY);
+    tape->holds = holds;
   }
   if (tape->edges_n + 1 >= tape->edges_room) {
     I room = 2 * tape->edges_room + 1024;
@@ -38,13 +47,18 @@ static inline I node(I from) {
   if (__builtin_expect(pending_n, 0)) touch_now();
   if (tape->edges_n == from) return 0;
   if (__builtin_expect(tape->n + 1 >= tape->n_room, 0)) tape_grow();
-  tape->ends[tape->n] = tape->edges_n;
+  tape->ends[tape->n] = tape->edges_n; tape->holds[tape->n] = next_holds; next_holds = {};
   return tape->first + tape->n++;
 }
-static void free_tape(Tape* one) { free(one->ends); free(one->edges); free(one); }
+static void free_tape(Tape* one) { free(one->ends); free(one->holds); free(one->edges); free(one); }
 extern "C" void release_tape(Tape* one) { free_tape(one); }
 extern "C" I tape_size(Tape* one) { return one->first + one->n; }
 extern "C" I tape_keeps(Tape* one) { return one->keeps; }
+// whether something that is reached was made of a tensor of the caller, as it was then
+extern "C" I needs_old(Tape* one, const unsigned char* reached, I place) {
+  for (I k = 0; k < one->n; ++k) if (reached[one->first + k] && one->holds[k].has(place)) return 1;
+  return 0;
+}
 extern "C" void sweep_tape(Tape* one, F* slopes, unsigned char* reached) {
   for (I k = one->n - 1; k >= 0; --k) {
     I me = one->first + k;
@@ -91,10 +105,11 @@ template <class T> struct Buf {
   I all_of_it() {
     if ((place >= 0 && !dirty) || n == 1 || !nodes) return 0;
     if (!grouped) {
+      Holds own = next_holds; next_holds = {};
       I from = tape->edges_n;
       for (I k = 0; k < n; ++k) if (nodes[k] > 0) { if (tape->edges_n + 1 >= tape->edges_room) tape_grow();
           tape->edges[tape->edges_n++] = {-nodes[k], 0}; }
-      touch(group); group = node(from); grouped = true;
+      touch(group); group = node(from); grouped = true; next_holds = own;
     }
     return group;
   }
@@ -104,7 +119,8 @@ template <class T> struct Buf {
   }
 };
 static I held_bits[64];
-template <class T> static inline void hold(Buf<T>* b) { b->held = true; if (TRACKED && tape) { tape->keeps = true;
+template <class T> static inline void hold(Buf<T>* b, Holds& holds) { b->held = true; if (TRACKED && tape) {
+    tape->keeps = true; if (b->place >= 0) holds.add(b->place);
     if (b->place >= 0 && b->place < 64 * 63) held_bits[b->place >> 6] |= (I)1 << (b->place & 63); } }
 template <class T> static Ref<Buf<T>> buffer(I n) {
   if (n < 0 || n > LARGEST) bail(MEMORY);
@@ -142,7 +158,9 @@ template <class T> static inline Num<T> as_num(I x) { return {(T)x, -1, false}; 
 template <class T> static inline Num<T> as_num(F x) { return {(T)x, -1, false}; }
 template <class T> static inline Num<T> as_num(bool x) { return {(T)x, -1, false}; }
 template <class T> static inline Num<T> as_num(Dyn x) { return {(T)x.real(), -1, false}; }
-template <class T, int R> static inline void note(const Ten<T, R>& x) { hold(x.b.p); }
+template <class T, int R> static inline void note(const Ten<T, R>& x) { hold(x.b.p, next_holds); }
+template <class T, int R> static inline void note_for(I made, const Ten<T, R>& x) { Holds none = {};
+    hold(x.b.p, made > 0 ? tape->holds[made - tape->first] : none); }
 template <class T> static inline void note(const T&) { if (TRACKED) tape->keeps = true; }
 
 // what a part of a tensor was made of, beside its elements
@@ -268,9 +286,10 @@ static inline bool asks(I) { return false; }
 static inline bool asks(F) { return false; }
 static inline bool asks(bool) { return false; }
 static inline bool asks(Dyn) { return false; }
-template <class Op, class A> static inline void kept1(const A& a) { if constexpr (TRACKED && Op::keeps)
-    if (asks(a)) note(a); }
+template <class Op, class A> static inline void kept1(const A& a) { next_holds = {};
+    if constexpr (TRACKED && Op::keeps) if (asks(a)) note(a); }
 template <class Op, class A, class B> static inline void kept2(const A& a, const B& b) {
+  next_holds = {};
   if constexpr (TRACKED && Op::keeps) {
     bool x = asks(a), y = asks(b);
     if (Op::crosswise ? y : x || y) note(a);

@@ -3,6 +3,7 @@
 CALLER = '''\
 DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
 NO_SECOND = "the gradient of a program cannot be differentiated again: lift the function with backend='torch'"
+MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
 
 
 class Session:
@@ -56,6 +57,15 @@ class Session:
             tensor = tensor[place]
         return tensor
 
+    def linked(self, tape):
+        """The tensors that ask for gradients, without the graphs of those that take no part in what is handed out."""
+        if all(leaf.is_leaf for leaf in self.leaves):
+            return self.leaves
+        _, reached = sweep(tape, [(nodes, torch.zeros(nodes.shape)) for nodes in self.nodes])
+        places = zip(self.leaves, self.first)
+        there = [bool(reached[first : first + leaf.numel()].any()) for leaf, first in places]
+        return [leaf if takes_part or leaf.is_leaf else leaf.detach() for leaf, takes_part in zip(self.leaves, there)]
+
     def ready(self, written):
         """Whether what was written may be put into the tensors that were given."""
         self.changed = [(self.given[place][0], place, made) for place, made in written]
@@ -86,6 +96,17 @@ class Tape:
         self.library.release_tape(self.address)
 
 
+def sweep(tape, given):
+    """The gradients of all numbers on a tape, and which have one, from those of the nodes that are given."""
+    count = tape.library.tape_size(tape.address)
+    slopes, reached = torch.zeros(count, dtype=torch.float64), torch.zeros(count, dtype=torch.uint8)
+    for nodes, gradient in given:
+        slopes.index_add_(0, nodes, gradient.reshape(-1).double())
+        reached[nodes] = 1
+    tape.library.sweep_tape(tape.address, slopes.data_ptr(), reached.data_ptr())
+    return slopes, reached
+
+
 class Backward(torch.autograd.Function):
     @staticmethod
     def forward(context, session, tape, *leaves):
@@ -94,9 +115,8 @@ class Backward(torch.autograd.Function):
         changed = {id(one) for one, _, _ in session.changed}
         context.leaves = None if any(id(leaf) in changed for leaf in leaves) else leaves
         context.shapes = [(leaf.shape, leaf.dtype) for leaf in leaves]
-        held = [one.detach() for one in session.held]
-        keeps = tape.library.tape_keeps(tape.address)
-        context.save_for_backward(*held, *([torch.empty(0)] if keeps and not held else []))
+        context.held = [(place, one.detach(), one._version) for place, one in session.held]
+        context.save_for_backward(*([torch.empty(0)] if tape.library.tape_keeps(tape.address) else []))
         return tuple(session.made)
 
     @staticmethod
@@ -115,13 +135,12 @@ class Backward(torch.autograd.Function):
 
     @staticmethod
     def swept(context, gradients):
-        count = context.tape.library.tape_size(context.tape.address)
-        slopes, reached = torch.zeros(count, dtype=torch.float64), torch.zeros(count, dtype=torch.uint8)
-        for nodes, gradient in zip(context.nodes, gradients):
-            if gradient is not None:
-                slopes.index_add_(0, nodes, gradient.reshape(-1).double())
-                reached[nodes] = 1
-        context.tape.library.sweep_tape(context.tape.address, slopes.data_ptr(), reached.data_ptr())
+        given = zip(context.nodes, gradients)
+        tape = context.tape
+        slopes, reached = sweep(tape, [pair for pair in given if pair[1] is not None])
+        for place, held, version in context.held:
+            if held._version != version and tape.library.needs_old(tape.address, reached.data_ptr(), place):
+                raise RuntimeError(MODIFIED)
         found = []
         for first, (shape, dtype) in zip(context.first, context.shapes):
             part = slice(first, first + shape.numel())
@@ -150,6 +169,8 @@ def make(source):
     library.tape_size.restype, library.tape_size.argtypes = ctypes.c_int64, [ctypes.c_void_p]
     library.tape_keeps.restype, library.tape_keeps.argtypes = ctypes.c_int64, [ctypes.c_void_p]
     library.is_held.restype, library.is_held.argtypes = ctypes.c_int64, [ctypes.c_int64]
+    library.needs_old.restype = ctypes.c_int64
+    library.needs_old.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
     library.sweep_tape.restype, library.sweep_tape.argtypes = None, [ctypes.c_void_p] * 3
 
     def program(*values):
@@ -157,8 +178,11 @@ def make(source):
         hooks = session.read, session.make, session.view, session.ready
         result = function((RequirementFailed, deque, *values, *hooks), {limit})
         if session.made:
-            session.held = [one for place, (one, _) in enumerate(session.given) if library.is_held(place)]
-            Backward.apply(session, Tape(library), *session.leaves)
+            session.held = [(place, one) for place, (one, _) in enumerate(session.given) if library.is_held(place)]
+            if any(one.is_inference() for _, one in session.held):
+                raise RequirementFailed("a tensor of inference mode, which backward cannot keep")
+            tape = Tape(library)
+            Backward.apply(session, tape, *session.linked(tape))
         session.change()
         return result
 
