@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.waves.harness import check
+from tests.waves.harness import check, check_values
 from torch import nn
 
 
@@ -205,8 +205,9 @@ def trees_of(*lengths, infinite=False):
 def test_sums(function):
     torch.manual_seed(0)
     layer = nn.Linear(4, 4)
-    others = [(trees_of(1), layer), (trees_of(3, 1), layer), (trees_of(2, 2, 5, 1, 1, 4, 3, infinite=True), layer)]
-    check(function, trees_of(2, 1, 3, 1), layer, others=tuple(others))
+    others = [(trees_of(1), layer), (trees_of(3, 1), layer), (trees_of(2, 2, 5, 1, 1, 4, 3), layer)]
+    lifted = check(function, trees_of(2, 1, 3, 1), layer, others=tuple(others))
+    check_values(lifted, function, trees_of(2, 2, 5, 1, 1, 4, 3, infinite=True), layer)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -6,7 +6,7 @@ import math
 
 import pytest
 import torch
-from tests.waves.harness import batched, check
+from tests.waves.harness import batched, check, check_values
 from torch import nn
 
 
@@ -70,7 +70,14 @@ def test_numbers(function, numbers):
         with pytest.raises(RuntimeError, match="bool"):  # as the loop does; then the loop runs
             batched(function, trees_of(2, 1, 3, 1), numbers, layer)(trees_of(2, 1, 3, 1), numbers, layer)
         return
-    check(function, trees_of(2, 1, 3, 1), numbers, layer, others=((trees_of(1, 1), numbers[:2], layer),))
+    arguments = trees_of(2, 1, 3, 1), numbers, layer
+    others = trees_of(1, 1), numbers[:2], layer
+    if all(number and math.isfinite(number) for number in numbers):
+        check(function, *arguments, others=(others,))
+    else:
+        lifted = batched(function, *arguments)
+        check_values(lifted, function, *arguments)
+        check_values(lifted, function, *others)
 
 
 @pytest.mark.parametrize("function", (of_narrow_integers, of_halves, powers))

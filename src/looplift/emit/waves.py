@@ -12,7 +12,8 @@ from typing import Any
 from looplift.emit.waves_lanes import NoRule, lanes_body
 from looplift.emit.waves_reach import reach_of
 from looplift.emit.waves_rows import rows_body
-from looplift.runtime import waves, waves_attributes, waves_batches, waves_sums, waves_tables
+from looplift.emit.waves_slopes import is_steep, watched
+from looplift.runtime import waves, waves_attributes, waves_batches, waves_slopes, waves_sums, waves_tables
 from looplift.runtime.waves_program import Apply, HostProgram, Point
 
 
@@ -31,8 +32,9 @@ def waves_source(program: HostProgram, name: str = "region") -> str:
         blocks += ast.unparse(ast.fix_missing_locations(statement)).splitlines()
     blocks += _return(program)
     body = "\n".join(f"    {line}" if line else "" for line in blocks)
-    head = f"@without_collections\ndef {name}({', '.join(program.parameters)}):"
-    function = f"{head}\n    {program.scheduler} = Waves()\n{body}\n"
+    parameters = ", ".join(program.parameters)
+    head = f"@without_collections\ndef {name}({parameters}):"
+    function = f"{head}\n    {program.scheduler} = Waves({parameters})\n{body}\n"
     scheduler = scheduler_text()
     imports = _imports(program, function)
     return f"{imports}\n\n\n{scheduler}\n\n\n{function}"
@@ -44,7 +46,7 @@ SCHEDULER_IMPORTS = "import gc\nimport types\nfrom array import array\nfrom typi
 def scheduler_text() -> str:
     """The scheduler's source, without its imports."""
     texts = []
-    for module in (waves_tables, waves_batches, waves_sums, waves_attributes, waves):
+    for module in (waves_tables, waves_slopes, waves_batches, waves_sums, waves_attributes, waves):
         source = str(inspect.getsource(module)).split("# --- begin ---\n")[1].split("# --- end ---")[0]
         texts.append(re.sub(r"\A(?:(?:import|from) .*\n|\n)*", "", source).strip())
     return "\n\n\n".join(texts)
@@ -88,7 +90,12 @@ def _point(point: Point, scheduler: str) -> list[str]:
         if ranks := [str((item.rank or 0) + item.listed) for item in point.parameters if item.role == "tensor"]:
             options.append(f"ranks=({', '.join(ranks)},)")
     except NoRule:
-        body = rows_body(point)
+        found = watched(point)
+        body = rows_body(point, {tree: f"note{k}" for k, tree in enumerate(found)})
+        if found:
+            options.append(f"watched={tuple(found.values())!r}")
+    if is_steep(point):
+        options.append("steep=True")
     if is_sum(point):
         options.append("sums=True")
     if reach := reach_of(point):

@@ -10,6 +10,7 @@ from typing import Any
 
 from looplift.base.data import dataclass, replace
 from looplift.emit.waves_rows import call, parsed, returned, row, spell, target, with_weak
+from looplift.emit.waves_slopes import watched
 from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Tree, Uniform
 
 
@@ -83,6 +84,7 @@ class Rules:
     def __init__(self, point: Point):
         self.point = point
         self.locals: dict[str, Lanes] = {}
+        self.watched = watched(point)
         tensors = [item for item in point.parameters if item.role != "shared"]
         if not tensors:
             raise NoRule
@@ -102,8 +104,15 @@ class Rules:
                 inner = self.value(base)
                 return Lanes(ast.Subscript(inner.text, row(index)), inner.laned, self.known(rank))
             case Apply():
-                return self.apply(tree)
+                return self.looked_at(tree, self.apply(tree))
         raise NoRule
+
+    def looked_at(self, tree: Apply, value: Lanes) -> Lanes:
+        """The value, of which the scheduler makes a note where a gradient of zero may become NaN."""
+        if tree not in self.watched or not value.laned:
+            return value
+        noted = ast.Attribute(ast.Name(self.point.scheduler), "noted")
+        return replace(value, text=call(noted, [value.text, constant(self.watched[tree])]))
 
     def known(self, rank: int | None) -> int:
         if rank is None or rank < 0:

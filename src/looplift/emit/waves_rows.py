@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from looplift.base.errors import NotLiftable
@@ -12,9 +14,16 @@ OTHER_PROMOTION = {"where", "clamp", "clip", "clamp_min", "clamp_max", "addcmul"
 """Operations whose promotion of a tensor without axes differs under ``torch.vmap``."""
 
 
-def rows_body(point: Point) -> list[str]:
-    lines = [f"{target(step)} = {ast.unparse(row(step.tree))}" for step in point.steps]
-    return [*lines, f"return {returned(point)}"]
+Notes = Mapping[Tree, str]
+"""The names of what is returned besides, for the scheduler to look at."""
+
+
+def rows_body(point: Point, notes: Notes) -> list[str]:
+    lines = [f"{target(step)} = {ast.unparse(row(step.tree, notes))}" for step in point.steps]
+    if not notes:
+        return [*lines, f"return {returned(point)}"]
+    comma = "," if len(notes) == 1 else ""
+    return [*lines, f"return ({returned(point)}), ({', '.join(notes.values())}{comma})"]
 
 
 def target(step: Step) -> str:
@@ -27,7 +36,7 @@ def returned(point: Point) -> str:
     return ", ".join(name if arity == -1 else f"*{name}" for name, arity in point.outputs)
 
 
-def row(tree: Tree | None) -> Any:
+def row(tree: Tree | None, notes: Notes = MappingProxyType({})) -> Any:
     """The syntax of a tree, per row."""
     match tree:
         case None:
@@ -37,15 +46,16 @@ def row(tree: Tree | None) -> Any:
         case Uniform(text=text):
             return parsed(text)
         case Display(kind="list", items=items):
-            return ast.List([row(item) for item in items])
+            return ast.List([row(item, notes) for item in items])
         case Display(items=items):
-            return ast.Tuple([row(item) for item in items])
+            return ast.Tuple([row(item, notes) for item in items])
         case Part(lower=lower, upper=upper, step=step):
-            return ast.Slice(row(lower), row(upper), row(step))
+            return ast.Slice(row(lower, notes), row(upper, notes), row(step, notes))
         case Item(base=base, index=index):
-            return ast.Subscript(row(base), row(index))
+            return ast.Subscript(row(base, notes), row(index, notes))
         case Apply():
-            return _row_apply(tree)
+            made = _row_apply(tree, notes)
+            return ast.NamedExpr(ast.Name(notes[tree]), made) if tree in notes else made
 
 
 def parsed(text: str) -> ast.expr:
@@ -78,13 +88,13 @@ def _require_same(tree: Apply) -> None:
         raise NotLiftable("unknown-op", f"'{tree.name}' promotes a tensor without axes in a way of its own")
 
 
-def _row_apply(tree: Apply) -> ast.expr:
+def _row_apply(tree: Apply, notes: Notes) -> ast.expr:
     _require_same(tree)
     first = tree.arguments[0] if tree.arguments else None
     if isinstance(first, Input) and first.listed:
         return _row_list(tree, first)
-    texts = [row(item) for item in tree.arguments]
-    return spell(tree, with_weak(tree, texts), {name: row(item) for name, item in tree.keywords.items()})
+    texts = [row(item, notes) for item in tree.arguments]
+    return spell(tree, with_weak(tree, texts), {name: row(item, notes) for name, item in tree.keywords.items()})
 
 
 def with_weak(tree: Apply, texts: list[Any]) -> list[Any]:

@@ -36,23 +36,27 @@ class Waves(Sums, Attributes):
 
     sharing = 1.0  # how many calls a batch of the last run had
 
-    def __init__(self):
-        Sums.__init__(self)
+    def __init__(self, *given):
+        Sums.__init__(self, given)
         Attributes.__init__(self)
-        self.wrapped = {}
         self.described = {}
         self.kinds = {}
         self.joins = None
         self.done = []  # groups that ran before all was recorded
         self.picked = {}
 
-    def point(self, *, stage, roles="", width=-1, lanes=False, ranks=(), reach=None, sums=False):
+    def point(
+        self, *, stage, roles="", width=-1, lanes=False, ranks=(), reach=None, sums=False, watched=(), steep=False
+    ):
         """A function over rows becomes one that records its calls and returns handles.
 
         ``reach``: of each result the arguments to which its gradients flow, where that are not all for each.
         ``sums``: it adds two tensors, so that calls which go on from one another are one sum.
+        ``steep``: its derivatives may be infinite where what it is given is. ``watched``: what is asked of values
+        that it returns besides.
         """
-        count, base, how = roles.count("t") + roles.count("s"), stage << 32, (roles, lanes, ranks)
+        count, base, how = roles.count("t") + roles.count("s"), stage << 32, (roles, lanes, ranks, watched)
+        self.steep = self.steep or steep
 
         def recording(function):
             record = self.recorder(function, count, base, abs(width), width == -1, how, reach)
@@ -248,6 +252,7 @@ class Waves(Sums, Attributes):
         found = {}
         self.search(value, found, set())
         self.run(found.values())
+        self.check_slopes([table for *_, tables, _, _ in self.done for table in tables])
         tensors = {handle: self.own(handle) for handle in found.values()}
         result = self.fill(value, tensors, {})
         self.forget()
@@ -257,7 +262,7 @@ class Waves(Sums, Attributes):
         """Lets go of what was recorded, which holds on to itself: sums that go on from one another share a table."""
         for _, _, rows, *_ in self.done:
             rows.clear()
-        for kept in (self.done, self.open, self.wrapped, self.described, self.picked):
+        for kept in (self.done, self.open, self.wrapped, self.described, self.picked, self.notes):
             kept.clear()
 
     def own(self, handle):

@@ -10,10 +10,11 @@ from array import array
 
 import torch
 
+from looplift.runtime.waves_slopes import Slopes
 from looplift.runtime.waves_tables import Handle, MixedShapes, Table
 
 
-class Batches:
+class Batches(Slopes):
     """Runs the calls of a point as one, on the rows of all their arguments."""
 
     joined = False  # if calls share batches: what leaves depends on one set of what asks for gradients
@@ -86,7 +87,7 @@ class Batches:
             raise NotImplementedError("a part of a sum is read after the sum was made")
         return found
 
-    def batch(self, function, rows, roles, lanes, ranks):
+    def batch(self, function, rows, roles, lanes, ranks, watched):
         """The results of all calls of a group, and whether all rows share one."""
         columns = [self.column(column, role) for column, role in zip(zip(*rows), roles)]
         axes = tuple([axis for _, axis in columns])
@@ -102,13 +103,19 @@ class Batches:
                 raise NotImplementedError("an operation gives no row for each call")
             return ([value[0] for value in results], True) if shared else (results, False)
         if shared or len(rows) == 1:
-            results = self.several(function(*[value if axis is None else value[0] for value, axis in columns]))
+            results = function(*[value if axis is None else value[0] for value, axis in columns])
+            results = self.several(results[0] if watched else results)
             if any([isinstance(value, str) for value in results]):
                 raise NotImplementedError("the text of a tensor")
             return results, True
         if torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda"):
             raise NotImplementedError("autocast would cast what torch.vmap makes of an operation")
-        return self.several(torch.vmap(function, in_dims=axes)(*[value for value, _ in columns])), False
+        results = torch.vmap(function, in_dims=axes)(*[value for value, _ in columns])
+        if watched:
+            results, notes = results
+            for note, what in zip(notes, watched):
+                self.noted(note, what)
+        return self.several(results), False
 
     def several(self, results):
         return results if isinstance(results, (tuple, list)) else (results,)
@@ -147,7 +154,7 @@ class Batches:
             return flat.view(len(column), len(first), *flat.shape[1:]), 0
         if isinstance(first, torch.Tensor):
             same = all(item is first for item in column)
-            return (first, None) if same else (torch.stack(column), 0)
+            return (first, None) if same else (self.noted(torch.stack(column), "finite"), 0)
         return first, None
 
     def gather(self, handles, length=0):

@@ -17,7 +17,8 @@ from looplift.runtime.waves_tables import Handle, Table
 class Sums(Batches):
     """Sums that go on from one another are one addition of all that they add."""
 
-    def __init__(self):
+    def __init__(self, given=()):
+        Batches.__init__(self, given)
         self.groups: Any = []
         self.open: Any = []  # tables of groups by key, of each point
         self.bits: Any = {}

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from looplift.ir.array import Node, Step
+from looplift.ops.slopes import BOUNDED, KEEPING, LEVEL, LINEAR
 from looplift.ops.table import base_name
 from looplift.vectorize import nodes
 from looplift.vectorize.origins import Origin, origins_of
@@ -19,13 +20,6 @@ from looplift.vectorize.sheltered import check_regular, singular_operand
 
 if TYPE_CHECKING:
     from looplift.vectorize.context import Context
-
-LINEAR = frozenset(
-    """add sub neg pos getitem iter_item iter_len copy unpack tuple list attribute eq ne lt le gt ge not and_ or_
-    max min len float item sum zeros ones full zeros_like empty stack cat roll flip clone detach view reshape flatten
-    permute transpose unsqueeze t""".split()
-)
-"""Operations whose derivatives are finite whatever they are given."""
 
 LINEAR_FORMS = frozenset(
     """along_dim as_axes assemble attribute cast cell collect const copied cut derived diagonal display each entries
@@ -36,19 +30,6 @@ LINEAR_FORMS = frozenset(
 )
 """Those of a value's nodes that have no operation's name."""
 
-LEVEL = frozenset(
-    """relu abs absolute maximum minimum fmax fmin amax amin where mean clamp clip clamp_min clamp_max contiguous
-    squeeze expand to double type leaky_relu softplus logsigmoid logsumexp log_softmax diff""".split()
-)
-"""Others, whose results are hardly larger than what they are given, with derivatives that are small."""
-
-BOUNDED = frozenset(
-    """tanh sigmoid softmax softmin sin cos atan arctan erf erfc softsign hardtanh relu6 hardsigmoid sign normalize
-    floor ceil round trunc""".split()
-)
-"""Those whose results are small, and their derivatives too."""
-
-KEEPING = frozenset("add sub neg pos mul matmul sum mean clone reshape view flatten permute transpose".split())
 KEEPING_FORMS = frozenset(
     """matmul contract owned spread unsqueezed transposed permuted reshaped merged relabel retype cast""".split()
 )

@@ -35,6 +35,7 @@ from looplift.ir.grammar import (
     operands,
     walk,
 )
+from looplift.ops.slopes import LINEAR
 from looplift.ops.table import base_name
 from looplift.vectorize import (
     arrays,
@@ -57,7 +58,6 @@ from looplift.vectorize import (
 from looplift.vectorize.axes import axis_of
 from looplift.vectorize.bounds import given_integers
 from looplift.vectorize.context import Array, Context, index_node
-from looplift.vectorize.factors import LINEAR
 from looplift.vectorize.flow import TRUTH, Flow, stored_roots
 from looplift.vectorize.memory import only_shape
 from looplift.vectorize.nodes import Affine, Val

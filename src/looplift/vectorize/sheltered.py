@@ -15,15 +15,11 @@ from typing import TYPE_CHECKING, Any
 from looplift.ir.array import Node, merge_axes, reachable
 from looplift.ops import table
 from looplift.ops.names import said
+from looplift.ops.slopes import FLAT, ROOTS, SMOOTH
 from looplift.vectorize import doubts, nodes
 
 if TYPE_CHECKING:
     from looplift.vectorize.context import Context
-
-FLAT = frozenset(("floordiv", "mod", "floor_divide", "remainder", "fmod"))
-"""Operations with singular points that have no gradient."""
-SMOOTH = FLAT | {"norm", "vector_norm", "std", "sinc"}
-"""Those, and operations with singular points at which torch's gradient is zero, and the gradient of that is NaN."""
 
 SINGULAR_MAPS = frozenset(
     """cosine_similarity cosine_embedding_loss pairwise_distance triplet_margin_loss normalize dist""".split()
@@ -129,10 +125,6 @@ def check_regular(context: Context, value: Node) -> None:
             context.check(nodes.compare("lt", size, nodes.const(1.0)))
         elif base in ROOTS:
             context.check(nodes.compare("ne", node, nodes.const(0.0)))
-
-
-ROOTS = ("sqrt", "pow", "power", "float_power", "hypot", "acosh", "arccosh", "xlogy", "atan2", "arctan2")
-"""Operations that are zero, or may be, where their gradient is not finite."""
 
 
 def singular_operand(node: Node, regular: Collection[str] = SMOOTH) -> tuple[int, float] | None:
