@@ -57,6 +57,11 @@ def _history(p: Printer, node: Node) -> Text:
     return atom(f"torch.stack({name}{f', {dim}' if dim else ''})")
 
 
+def _asking(p: Printer, node: Node) -> Text:
+    """Which tensors of a list ask for a gradient."""
+    return atom(f"torch.tensor([one.requires_grad for one in {p.text(node.args[0]).text}]{p.device_argument()})")
+
+
 def _whole(p: Printer, node: Node, axes: tuple[Axis, ...], kind: Kind) -> str:
     """The node with all of the axes, and the lane dimensions of ``kind``."""
     if axes:
@@ -271,8 +276,8 @@ def _of_lanes(p: Printer, node: Node) -> Text:
 
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "narrowing": _narrowing, "of_lanes": _of_lanes,
-    "empty_list": _empty_list, "at": _at, "history": _history, "pieces": _pieces, "put": _put, "shift": _shift,
-    "running_sum": _running_sum, "first_true": _first_true,
+    "empty_list": _empty_list, "at": _at, "history": _history, "asking": _asking, "pieces": _pieces, "put": _put,
+    "shift": _shift, "running_sum": _running_sum, "first_true": _first_true,
     "running_last": _running_last, "last_taken": _last_taken, "passes": _passes,
     "best_place": _best_place, "best_of": _best_of, "best_item": _best_item, "at_best": _at_best,
     "recurrence": _recurrence, "finite": _finite, "unbound": _unbound,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from looplift.ir.array import Axis, Node, ancestors, merge_axes
+from looplift.ir.array import Axis, Node, ancestors, merge_axes, reachable
 from looplift.vectorize import nodes
 from looplift.vectorize.reached import gradient_nodes, leaves, reached_besides
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Doubt = tuple[Node, frozenset[int]]
 """The lanes in which inputs are taken, and these inputs."""
+
+MOVING = frozenset("shift running_sum recurrence running_last".split())
+"""Nodes whose lanes are not those of their operands: they have doubts of their own."""
 
 
 def record(context: Context, made: Node, mask: Node, inputs: set[int]) -> None:
@@ -38,7 +41,7 @@ def found_in(context: Context, value: Node, besides: Node | None = None) -> list
         return []
     sure = leaves(besides, surely=True) if besides is not None else set()
     shared = {node.serial for node in gradient_nodes(besides)} if besides is not None else set()
-    own = [node for node in gradient_nodes(value) if "choice" in node.attrs and node.serial not in shared]
+    own = [node for node in gradient_nodes(value, MOVING) if "choice" in node.attrs and node.serial not in shared]
     own.sort(key=lambda node: node.serial)
     found = [(node.serial, *doubt) for node in own for doubt in context.doubts.get(node.attrs["choice"], ())]
     found = [doubt for doubt in found if doubt[2] - sure]
@@ -46,16 +49,24 @@ def found_in(context: Context, value: Node, besides: Node | None = None) -> list
     return [(lanes, inputs) for serial, lanes, inputs in found if inputs - sure - reached.get(serial, sure)]
 
 
-def check(context: Context, value: Node, mask: Node, besides: Node | None = None, choice: Node | None = None) -> None:
+def check(
+    context: Context,
+    value: Node,
+    mask: Node,
+    besides: Node | None = None,
+    choice: Node | None = None,
+    kept: Axis | None = None,
+) -> None:
     """Require that what lanes of a value took is taken in a lane of the mask too, if in any.
 
-    ``choice`` is what drops the other lanes, if it is one.
+    ``choice`` is what drops the other lanes, if it is one; ``kept`` is the axis of which the last lane is.
     """
     if not context.needs_grad:
         return
-    kept = parts_of(mask)
+    parts = parts_of(mask)
     for lanes, inputs in found_in(context, value, besides):
-        if not kept <= parts_of(lanes):
+        lasts = kept is not None and lanes.attrs.get("lasting") is kept
+        if not lasts and not parts <= parts_of(lanes):
             nowhere = nodes.negated(_some(lanes))
             made = context.check(nodes.elementwise("or_", [nowhere, _some(nodes.both(lanes, mask))], nodes.BOOL))
             if made is not None and choice is not None:
@@ -86,9 +97,70 @@ def check_each(context: Context, value: Node, axes: tuple[Axis, ...], mask: Node
         context.check(taken if mask is None else nodes.elementwise("or_", [taken, nodes.negated(mask)], nodes.BOOL))
 
 
+def check_taken(context: Context, value: Node, taken: Node, init: Node) -> None:
+    """The same where the last of some lanes is kept: each of them must have taken what any lane of the value took."""
+    for lanes, _ in found_in(context, value, init):
+        others = _some(nodes.both(taken, nodes.negated(lanes)))
+        context.check(nodes.elementwise("or_", [nodes.negated(_some(lanes)), nodes.negated(others)], nodes.BOOL))
+
+
+def record_scan(
+    context: Context, made: Node, parts: tuple[Node | None, ...], init: Node, axis: Axis, *, drops: bool
+) -> None:
+    """What one lane of the parts takes is in the lanes after it as well, but where one ``drops`` what came before."""
+    found = [doubt for part in parts if part is not None for doubt in found_in(context, part, init)]
+    found = [(lanes if drops else _lasting(lanes, axis), inputs) for lanes, inputs in found]
+    if found := [*found, *found_in(context, init)]:
+        context.doubts[number_of(made)] = found
+
+
+def record_taken(context: Context, made: Node, taken: Node, value: Node, init: Node, axis: Axis) -> None:
+    """The last of the lanes so far that take a value, and the value in front before there is one."""
+    record(context, made, _lasting(taken, axis), leaves(value) - leaves(init, surely=True))
+
+
+def _lasting(lanes: Node, axis: Axis) -> Node:
+    """Some lanes, and those after them."""
+    from looplift.vectorize.numbers import INDEX_BITS
+
+    if axis not in lanes.axes:
+        return lanes
+    ones = nodes.select(lanes, nodes.const(1), nodes.const(0), nodes.INT)
+    count = Node("running_sum", (ones, nodes.const(0)), lanes.axes, nodes.INT, {"axis": axis, "bits": INDEX_BITS})
+    found = nodes.compare("gt", count, nodes.const(0))
+    found.attrs["lasting"] = axis
+    return found
+
+
+def record_listed(context: Context, made: Node, item: Node, axis: Axis) -> None:
+    """A loop that stays has put tensors into a list, of which those ask for a gradient that took an input.
+
+    ``item``: what it puts there in each iteration.
+    """
+    if not (context.needs_grad and item.kind.is_array and nodes.may_have_gradient(item.kind.dtype)):
+        return
+    sure = leaves(item, surely=True)
+    if any(node.serial in sure and node.attrs.get("gradient") for node in gradient_nodes(item)):
+        return
+    (listed,) = made.args
+    asking = Node("asking", (listed,), (axis,), nodes.BOOL)
+    context.doubts[number_of(made)] = [(asking, frozenset((listed.serial,)))]
+
+
+def record_carried(context: Context, name: Node, value: Node) -> None:
+    """A loop that stays carries in lanes what these take in each iteration, where none of its names tells which."""
+    found = [doubt for doubt in found_in(context, value, name) if not _has_local_name(doubt[0])]
+    if found:
+        context.doubts[number_of(name)] = found
+
+
+def _has_local_name(node: Node) -> bool:
+    return any(one.op == "name" and (one.attrs.get("local") or one.attrs.get("memory")) for one in reachable([node]))
+
+
 def check_last(context: Context, value: Node, axis: Axis) -> None:
     """The same where only the last lane of an axis is kept."""
-    check(context, value, nodes.compare("eq", _position(axis), _last(axis)))
+    check(context, value, nodes.compare("eq", _position(axis), _last(axis)), kept=axis)
 
 
 def check_shifted(context: Context, init: Node, value: Node, axis: Axis) -> None:
@@ -102,10 +174,24 @@ def check_shifted(context: Context, init: Node, value: Node, axis: Axis) -> None
 
 def record_shifted(context: Context, made: Node, init: Node, value: Node, axis: Axis) -> None:
     """The first lane takes the inputs of the value in front, the others those of the lanes before them."""
-    if context.needs_grad and value.kind.is_array:
-        first = nodes.compare("eq", _position(axis), axis.lo)
-        record(context, made, nodes.negated(first), leaves(value) - leaves(init, surely=True))
-        record(context, made, first, leaves(init) - leaves(value, surely=True))
+    if not (context.needs_grad and value.kind.is_array):
+        return
+    first = nodes.compare("eq", _position(axis), axis.lo)
+    doubtful: set[int] = set()
+    for lanes, inputs in found_in(context, value, init):
+        doubtful |= inputs
+        record(context, made, _after(lanes, axis, first), set(inputs))
+    record(context, made, nodes.negated(first), leaves(value) - leaves(init, surely=True) - doubtful)
+    for lanes, inputs in found_in(context, init, value):
+        record(context, made, nodes.both(first, lanes), set(inputs))
+    record(context, made, first, leaves(init) - leaves(value, surely=True))
+
+
+def _after(lanes: Node, axis: Axis, first: Node) -> Node:
+    """Where the lane before is one of some lanes."""
+    if axis not in lanes.axes:
+        return nodes.both(nodes.negated(first), lanes)
+    return Node("shift", (nodes.const(False), lanes), lanes.axes, nodes.BOOL, {"axis": axis})
 
 
 def check_at(context: Context, value: Node, axis: Axis) -> None:
@@ -113,8 +199,13 @@ def check_at(context: Context, value: Node, axis: Axis) -> None:
     given = [node for node in gradient_nodes(value) if node.op == "name" and not node.attrs.get("memory")]
     fine = leaves(value, surely=True, past=context.doubts)
     fine |= {node.serial for node in given if node.attrs.get("gradient") is False}
-    if any(axis in lanes.axes and inputs - fine for lanes, inputs in found_in(context, value)):
-        raise context.refuse("carried", "a value that may have no gradient in some iterations of a loop that stays")
+    for lanes, inputs in found_in(context, value):
+        if axis not in lanes.axes or not inputs - fine:
+            continue
+        if lanes.op != "asking":
+            raise context.refuse("carried", "a value that may have no gradient in some iterations of a loop that stays")
+        nowhere, everywhere = nodes.negated(_some(lanes)), nodes.negated(_some(nodes.negated(lanes)))
+        context.check(nodes.elementwise("or_", [nowhere, everywhere], nodes.BOOL))
 
 
 def _position(axis: Axis) -> Node:

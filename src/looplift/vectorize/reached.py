@@ -107,8 +107,8 @@ def _in_order(roots: list[Node]) -> list[Node]:
 # ---------------------------------------------------------------- inputs that gradients reach
 
 
-def gradient_nodes(node: Node) -> list[Node]:
-    """The nodes through which gradients may flow from this one."""
+def gradient_nodes(node: Node, closed: Container[str] = ()) -> list[Node]:
+    """The nodes through which gradients may flow from this one. ``closed``: those that are not looked into."""
     seen: dict[int, Node] = {}
     pending = [node]
     while pending:
@@ -116,7 +116,7 @@ def gradient_nodes(node: Node) -> list[Node]:
         if current.serial in seen or _has_no_gradient(current):
             continue
         seen[current.serial] = current
-        if not _only_like(current):
+        if not _only_like(current) and current.op not in closed:
             pending += current.args
     return list(seen.values())
 

@@ -51,7 +51,7 @@ def _taken(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
     if not scan.final:
         made = Node("running_last", (taken, value, init), axes, kind, {"axis": axis}, scan.carry.hint)
         if differentiated and taken.axes:
-            doubts.record(context, made, taken, leaves(value) - leaves(init, surely=True))
+            doubts.record_taken(context, made, taken, value, init, axis)
         return made
     rest = tuple(a for a in axes if a is not axis)
     if taken.op == "passes" and taken.attrs["axis"] is axis and not axis.is_ragged:
@@ -138,8 +138,7 @@ def _check_gradients(context: Context, carry: Carry, taken: Node, value: Node, i
         raise context.refuse("carried", f"the first '{carry.hint}' may get no gradient in the loop")
     if leaves(value) - leaves(init, surely=True):
         context.check_some(taken)
-    if doubts.found_in(context, value, init):
-        raise context.refuse("carried", f"the last '{carry.hint}' may get no gradient in the loop")
+    doubts.check_taken(context, value, taken, init)
 
 
 def _last(context: Context, form: Form, kind: Kind, init: Node, axis: Axis) -> tuple[Node | None, Node | None]:
@@ -239,6 +238,7 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
             context.names.setdefault(init.attrs["text"], 1)  # the values before those of the scan begin with it
         made = _named(context, made)
         context.check(Node("finite", (made,), (), nodes.BOOL))
+    doubts.record_scan(context, made, (factor, term), init, axis, drops=_resets(scan.form))
     return made
 
 
@@ -259,6 +259,7 @@ def _bounded_term(context: Context, term: Node | None) -> Node | None:
 
 
 def _resets(form: Form) -> bool:
+    """Whether an iteration may drop what was carried to it."""
     match form:
         case Given():
             return True

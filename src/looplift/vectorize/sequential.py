@@ -9,7 +9,7 @@ from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
-from looplift.vectorize import alone, lists, nodes
+from looplift.vectorize import alone, doubts, lists, nodes
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.flow import stored_roots
@@ -64,7 +64,9 @@ class History:
             attrs["bits"] = last.attrs["bits"]
         if axes != (*last.axes, axis):
             raise context.refuse("ragged-shape", f"'{self.var.hint}' varies with a loop inside of this one")
-        return Val(Node("history", (listed,), axes, last.kind, attrs, self.var.hint))
+        made = Node("history", (listed,), axes, last.kind, attrs, self.var.hint)
+        doubts.record_listed(context, made, last, axis)
+        return Val(made)
 
 
 def serial_phase(
@@ -421,6 +423,7 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
         else:
             _check_size(context, inside, val.node)
         finals.append((_spread(context, carry, val.node, inside.axes, inside.kind), inside))
+        doubts.record_carried(context, inside, val.node)
     if active is not None:
         kept = KeptLanes(context, active, finals)
         finals = [(kept.value(last, inside), inside) for last, inside in finals]
