@@ -22,6 +22,7 @@ from .differential import (
 )
 
 SMALLEST_STEP = {torch.float16: 2e-3, torch.bfloat16: 1.6e-2, torch.float32: 2.4e-7, torch.complex64: 2.4e-7}
+HALVES = torch.float16, torch.bfloat16
 SECOND = "second gradients"
 NUDGES = (1.0, 0.0), (-1.3, 0.0), (2.1, 0.0), (-1.7, 1.6), (1.3, 0.8)
 """By how many units, and from where in the sine that tells apart by how much each number moves."""
@@ -137,6 +138,8 @@ def only_rounding(got, want, compare, run, build):
         bound = bound_of(other, noisy)
         if name != "values" and noise.shape == bound.shape:
             bound = np.maximum(bound, np.where(unknown, steps_of(other, noisy), 0.0) if name == SECOND else noise)
+        if name != "values" and not any(leaf.dtype in HALVES for leaf in gradient_leaves(want.arguments)):
+            bound = np.maximum(bound, lost_of(other, precise))
         if not is_near(one, other, precise, bound).all():
             return False
     return True
@@ -147,7 +150,15 @@ def noise_of(outcome, groups, compare):
     second = numbers_of(groups[SECOND], compare, True).values
     inputs = [one.detach() * SMALLEST_STEP.get(one.dtype, 4.4e-16) for one in gradient_leaves(outcome.arguments)]
     units = numbers_of(inputs, compare, False).values
-    return 8 * np.abs(units * second) if units.shape == second.shape else np.zeros(0)
+    return 8 * np.abs(units * np.nan_to_num(second, nan=0.0)) if units.shape == second.shape else np.zeros(0)
+
+
+def lost_of(other, precise):
+    """By how much gradients in single precision may be off where the loop's own have lost most of their digits."""
+    if precise.values.shape != other.values.shape or not np.isfinite([*precise.values, *other.values]).all():
+        return 0.0
+    wrong = np.abs(other.values - precise.values).max(initial=0.0)
+    return 4 * wrong if wrong > 0.05 * (1 + np.abs(precise.values).max(initial=0.0)) else 0.0
 
 
 def steps_of(other, noisy):

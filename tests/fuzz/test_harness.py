@@ -226,6 +226,26 @@ def test_gradients_that_are_nearer_to_those_in_double_precision_are_right(factor
     assert (difference(NARROW_SUM, lift=lift) is None) == is_right
 
 
+def test_gradients_of_which_the_loop_has_lost_all_digits_may_differ():
+    source = """
+import torch
+
+def program(x):
+    steep = torch.nn.functional.normalize(x - x.clone(), dim=0).sum()
+    return steep + 0.3 * x.sum() + steep
+
+def arguments(seed):
+    return (torch.tensor([1.5, 0.5 + seed]).requires_grad_(),)
+"""
+
+    def lift(share):
+        return lambda function, **settings: lambda x: 0.3 * x.sum() + share * (x - x.detach()).sum()
+
+    assert difference(source, lift=lift(-0.5)) is None
+    assert difference(source, lift=lift(2.0)) is not None
+    assert difference(source.replace("dim=0)", "dim=0, eps=0.1)"), lift=lift(0.1)) is not None
+
+
 def test_second_gradients_that_are_noise_may_differ():
     source = """
 import torch
