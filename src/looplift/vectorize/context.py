@@ -22,6 +22,7 @@ from looplift.vectorize.sheltered import sheltered
 from looplift.vectorize.updates import Updates
 
 if TYPE_CHECKING:
+    from looplift.vectorize import carried_inputs
     from looplift.vectorize.reductions import Accumulator
 
 
@@ -90,6 +91,8 @@ class Context:
     """Where choices take the inputs that only one side has, by the number of the choice."""
     doubtful_checks: list[tuple[Check, int, frozenset[int]]] = field(default_factory=list)
     """Those of such lanes that another choice drops, of inputs that what reads that choice may reach anyway."""
+    made_of: dict[int, carried_inputs.Made] = field(default_factory=dict)
+    """The inputs of what names stand for that an ``if`` or a loop that stays has bound, by serial."""
     items_given: list[Node] = field(default_factory=list)
     """Items of lists of the caller, as one array for each list."""
     is_parted: bool = False

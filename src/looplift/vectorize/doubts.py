@@ -30,6 +30,13 @@ def record(context: Context, made: Node, mask: Node, inputs: set[int]) -> None:
         context.doubts.setdefault(number_of(made), []).append((lanes, frozenset(inputs)))
 
 
+def record_unknown(context: Context, made: Node, inputs: frozenset[int]) -> None:
+    """Inputs that some lanes of a value may lack: which ones, only the run knows."""
+    if inputs:
+        lanes = Node("unknown", (), made.axes, nodes.BOOL)
+        context.doubts.setdefault(number_of(made), []).append((lanes, inputs))
+
+
 def number_of(choice: Node) -> int:
     """The number of a choice, also of those that are made of it with other operands."""
     return choice.attrs.setdefault("choice", choice.serial)
@@ -67,6 +74,7 @@ def check(
     for lanes, inputs in found_in(context, value, besides):
         lasts = kept is not None and lanes.attrs.get("lasting") is kept
         if not lasts and not parts <= parts_of(lanes):
+            _check_known(context, lanes)
             nowhere = nodes.negated(_some(lanes))
             made = context.check(nodes.elementwise("or_", [nowhere, _some(nodes.both(lanes, mask))], nodes.BOOL))
             if made is not None and choice is not None:
@@ -87,6 +95,7 @@ def check_entries(context: Context, value: Node, axis: Axis) -> None:
 def check_each(context: Context, value: Node, axes: tuple[Axis, ...], mask: Node | None) -> None:
     """The same where the values of some axes are handed out one by one: each must have taken what any may take."""
     for lanes, _ in found_in(context, value):
+        _check_known(context, lanes)
         inner = tuple(axis for axis in lanes.axes if axis not in axes)
         ragged = [axis for axis in inner if axis.is_ragged]
         if len(ragged) > 1 or (ragged and len(inner) > 1):
@@ -100,6 +109,7 @@ def check_each(context: Context, value: Node, axes: tuple[Axis, ...], mask: Node
 def check_taken(context: Context, value: Node, taken: Node, init: Node) -> None:
     """The same where the last of some lanes is kept: each of them must have taken what any lane of the value took."""
     for lanes, _ in found_in(context, value, init):
+        _check_known(context, lanes)
         others = _some(nodes.both(taken, nodes.negated(lanes)))
         context.check(nodes.elementwise("or_", [nodes.negated(_some(lanes)), nodes.negated(others)], nodes.BOOL))
 
@@ -149,13 +159,16 @@ def record_listed(context: Context, made: Node, item: Node, axis: Axis) -> None:
 
 def record_carried(context: Context, name: Node, value: Node) -> None:
     """A loop that stays carries in lanes what these take in each iteration, where none of its names tells which."""
-    found = [doubt for doubt in found_in(context, value, name) if not _has_local_name(doubt[0])]
+    found = [doubt for doubt in found_in(context, value, name) if not is_local(doubt[0])]
     if found:
         context.doubts[number_of(name)] = found
 
 
-def _has_local_name(node: Node) -> bool:
-    return any(one.op == "name" and (one.attrs.get("local") or one.attrs.get("memory")) for one in reachable([node]))
+def is_local(node: Node) -> bool:
+    """Whether lanes are told by what is known inside of a loop alone, or by nothing."""
+    return node.op == "unknown" or any(
+        one.op == "name" and (one.attrs.get("local") or one.attrs.get("memory")) for one in reachable([node])
+    )
 
 
 def check_last(context: Context, value: Node, axis: Axis) -> None:
@@ -206,6 +219,11 @@ def check_at(context: Context, value: Node, axis: Axis) -> None:
             raise context.refuse("carried", "a value that may have no gradient in some iterations of a loop that stays")
         nowhere, everywhere = nodes.negated(_some(lanes)), nodes.negated(_some(nodes.negated(lanes)))
         context.check(nodes.elementwise("or_", [nowhere, everywhere], nodes.BOOL))
+
+
+def _check_known(context: Context, lanes: Node) -> None:
+    if lanes.op == "unknown":
+        raise context.refuse("carried", "a value that may have no gradient in some iterations of a loop that stays")
 
 
 def _position(axis: Axis) -> Node:

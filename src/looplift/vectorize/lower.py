@@ -39,6 +39,7 @@ from looplift.ops.slopes import LINEAR
 from looplift.ops.table import base_name
 from looplift.vectorize import (
     arrays,
+    carried_inputs,
     carries,
     list_folds,
     lists,
@@ -381,7 +382,9 @@ def _choose(context: Context, statement: If, cond: Node, phis: list[Phi]) -> Non
             made = value if value.axes == axes else Node("spread", (value,), axes, kind, {}, value.hint)
             steps.append(Assign(name, made))
         bits = max(bits_of(then), bits_of(orelse)) if kind.family == "int" else 64
-        kept[phi.var] = Val(Node("name", (), axes, kind, {"text": name, "local": True, "bits": bits}, name))
+        made = Node("name", (), axes, kind, {"text": name, "local": True, "bits": bits}, name)
+        carried_inputs.note_choice(context, made, then, orelse)
+        kept[phi.var] = Val(made)
     context.vals = kept
     context.add(step)
 

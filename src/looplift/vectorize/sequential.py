@@ -10,6 +10,7 @@ from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Pus
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
 from looplift.vectorize import alone, doubts, lists, nodes
+from looplift.vectorize.carried_inputs import Carried
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.flow import stored_roots
@@ -39,6 +40,7 @@ class History:
     var: Var
     name: str = ""
     last: Node | None = None
+    carried: Carried | None = None
 
     def start(self, context: Context) -> None:
         self.name = context.fresh_name(f"{self.var.hint}_list")
@@ -66,6 +68,8 @@ class History:
             raise context.refuse("ragged-shape", f"'{self.var.hint}' varies with a loop inside of this one")
         made = Node("history", (listed,), axes, last.kind, attrs, self.var.hint)
         doubts.record_listed(context, made, last, axis)
+        if self.carried is not None:
+            self.carried.remembered(made, last)
         return Val(made)
 
 
@@ -108,14 +112,17 @@ def serial_phase(
             body(index)
             for history in held:
                 history.push(context)
-            taking = _leave(context, carries, names, active)
+            taking, finals = _leave(context, carries, names, active)
         note_iteration(context, ran, active)
+    carried = _carried(context, loop, finals, active, walked.limit)
+    for history in held:
+        history.carried = carried
     if taking and walked.limit is not None:
         context.check(nodes.compare("ge", walked.limit, nodes.const(1)))
     elif taking:
         alone.check_any_lane(context, taking[0])
     context.add(step)
-    _after(context, carries, names)
+    _after(context, carries, names, carried)
 
 
 @contextmanager
@@ -180,11 +187,28 @@ def while_loop(context: Context, loop: Loop) -> None:
         active = _activity(context, going)
         with context.masked(active):
             block(context, loop.body)
-            for value in _leave(context, carries, names, active):
-                alone.check_any_lane(context, value)
+            taking, finals = _leave(context, carries, names, active)
         note_iteration(context, ran, active)
+    for value in taking:
+        alone.check_any_lane(context, value)
     context.add(step)
-    _after(context, carries, names)
+    _after(context, carries, names, _carried(context, loop, finals, active, None))
+
+
+def _carried(
+    context: Context, loop: Loop, finals: list[Final], active: Node | None, limit: Node | None
+) -> Carried | None:
+    """What iterations make of what; None where no gradient is asked for."""
+    if not context.needs_grad:
+        return None
+    written = [context.arrays[root] for root in stored_roots(context.flow, loop.body) if root in context.arrays]
+    pairs = [
+        (None if carry.init is UNDEFINED else context.lookup(carry.init).node, inside, last)
+        for carry, inside, last in finals
+        if inside.kind.is_array and nodes.may_have_gradient(inside.kind.dtype)
+    ]
+    roots = frozenset(array.node.serial for array in written)
+    return Carried(context, pairs, roots, active is not None, limit, isinstance(loop.domain, Range))
 
 
 def _bind_arrays(context: Context, loop: Loop) -> None:
@@ -402,13 +426,19 @@ def _spread(context: Context, carry: Carry, node: Node, axes: tuple[Axis, ...], 
     return Node("spread", (node,), axes, kind, {}, node.hint)
 
 
-def _leave(context: Context, carries: list[Carry], names: list[Node | None], active: Node | None) -> list[Node]:
+Final = tuple[Carry, Node, Node]
+"""What is carried, its name inside of the loop, and its next value."""
+Left = tuple[list[Node], list[Final]]
+
+
+def _leave(context: Context, carries: list[Carry], names: list[Node | None], active: Node | None) -> Left:
     """Assign the values for the next iteration, all of them after all of them are computed.
 
-    Returns those of which only lanes that are active have the items of a list.
+    Returns those of which only lanes that are active have the items of a list, and all of them.
     """
     taking: list[Node] = []
     finals: list[tuple[Node, Node]] = []
+    left = [carry for carry, inside in zip(carries, names, strict=True) if inside is not None]
     for carry, inside in zip(carries, names, strict=True):
         if inside is None:
             continue
@@ -431,7 +461,7 @@ def _leave(context: Context, carries: list[Carry], names: list[Node | None], act
     if finals:
         names_of = ",".join(inside.attrs["text"] for _, inside in finals)
         context.add(Assign(names_of, _together([last for last, _ in finals])))
-    return taking
+    return taking, [(carry, inside, last) for carry, (last, inside) in zip(left, finals, strict=True)]
 
 
 def _together(values: list[Node]) -> Node:
@@ -440,10 +470,12 @@ def _together(values: list[Node]) -> Node:
     return Node("display", tuple(values), (), Kind("tuple"), {"kind": "tuple", "bare": True})
 
 
-def _after(context: Context, carries: list[Carry], names: list[Node | None]) -> None:
+def _after(context: Context, carries: list[Carry], names: list[Node | None], carried: Carried | None) -> None:
     for carry, name in zip(carries, names, strict=True):
         dims, entered = context.vals[carry.inside].dims, context.vals[carry.inside].sequence
         context.vals[carry.after] = context.lookup(carry.init) if name is None else Val(_again(name), dims=dims)
+        if name is not None and carried is not None and name.serial in carried.of:
+            carried.after(context.vals[carry.after].node, name)
         if name is not None and isinstance(entered, Held) and entered.element is not None:
             context.vals[carry.after] = _held(context, carry.after, _again(name), entered.element)
 
