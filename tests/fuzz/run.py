@@ -80,10 +80,12 @@ def work(first, count, backend, shrink_seconds, lift, part):
     import torch
 
     from .differential import examine, reason_to_shrink
+    from .sharing import share_at_once
     from .shrink import shrink
 
+    share_at_once()
     for number in range(first, first + count):
-        torch.set_num_threads(2 if number % 8 == 7 else 1)
+        torch.set_num_threads(3 if number % 4 == 3 else 1)
         print(json.dumps({"event": "start", "number": number}), file=channel)
         source, settings = source_of(number, part), settings_of(number, backend)
         if part == "hosts":

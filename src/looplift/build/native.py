@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import sys
@@ -19,6 +20,7 @@ from looplift.base.errors import NotLiftable, RequirementFailed
 from looplift.build import background, compiler, second
 from looplift.build.compiler import KERNELS
 from looplift.ir.kernel import OUTCOMES, Kernel
+from looplift.ir.kernel_parts import PARTS
 
 
 def load(kernel: Kernel) -> Callable[..., tuple]:
@@ -29,6 +31,8 @@ def load(kernel: Kernel) -> Callable[..., tuple]:
     """
     library = _library(kernel.source)
     more: dict[str, Any] = {"function": getattr(library, kernel.name)}
+    if _shares_loops(kernel.source):
+        _host().in_parts = _in_parts()
     if "function_release" in kernel.caller:
         more["function_release"] = library.release
         library.release.argtypes, library.release.restype = [ctypes.c_void_p], None
@@ -112,16 +116,37 @@ def _defined(text: str, name: str, **more: Any) -> Callable[..., tuple]:
 
 
 class Host(ctypes.Structure):
-    """The functions of Python that a kernel calls to let others run and to see Ctrl-C."""
+    """The functions that a kernel calls: Python's to let others run and to see Ctrl-C, PyTorch's number of threads, and
+    what shares a range among them, which is there once a kernel asks for it."""
 
-    _fields_ = (("release", ctypes.c_void_p), ("acquire", ctypes.c_void_p), ("signals", ctypes.c_void_p))
+    _fields_ = tuple((name, ctypes.c_void_p) for name in ("release", "acquire", "signals", "threads", "in_parts"))
 
 
 @cache
 def _host() -> Host:
     api = ctypes.pythonapi
-    names = (api.PyEval_SaveThread, api.PyEval_RestoreThread, api.PyErr_CheckSignals)
-    return Host(*(ctypes.cast(function, ctypes.c_void_p).value for function in names))
+    functions = (api.PyEval_SaveThread, api.PyEval_RestoreThread, api.PyErr_CheckSignals, _threads())
+    return Host(*(ctypes.cast(function, ctypes.c_void_p).value for function in functions))
+
+
+def _shares_loops(source: str) -> bool:
+    """Whether a kernel asks for threads."""
+    return "in_parts(" in source
+
+
+@cache
+def _in_parts() -> int | None:
+    return ctypes.cast(_library(PARTS).looplift_in_parts, ctypes.c_void_p).value
+
+
+@cache
+def _threads() -> Any:
+    """The function that says how many threads there may be: the one of C++ if it can be had, as it is called while
+    others may have Python's lock."""
+    for name in ("libtorch_cpu.so", "libtorch_cpu.dylib"):
+        with contextlib.suppress(OSError, AttributeError):
+            return ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / name))._ZN2at15get_num_threadsEv
+    return ctypes.CFUNCTYPE(ctypes.c_int)(torch.get_num_threads)
 
 
 _OUTCOMES = tuple(OUTCOMES.values())
@@ -166,6 +191,7 @@ def put_beside(definition: Mapping[str, Any], directory: Path) -> list[Path]:
     else:
         careful = "careful_library" in definition["caller"]
         texts = [definition["source"], *(["#define CAREFUL\n" + definition["source"]] if careful else [])]
+    texts += [PARTS] if _shares_loops(texts[0]) else []
     return [compiler.put_beside(text, directory) for text in texts]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looplift.emit.native_parts import PARTS
+from looplift.ir.kernel_parts import PARTS
 from looplift.runtime.signatures import Array, Signature
 
 _ALONE = """\
@@ -52,10 +52,20 @@ static int looplift_some(int64_t first, int64_t last, int64_t rank, const int64_
 // All lanes. Where one of several threads failed, they run again one by one: the first that fails is to be told.
 extern "C" int looplift_lanes(int64_t total, int64_t rank, const int64_t* extent, const int64_t* step,
     void* const* data, const bool* active, const int64_t* size, char* message, int64_t room, int64_t threads) {{
-  const int outcome = looplift_in_parts(0, total, threads, [&](int64_t first, int64_t last) {{
+  struct All {{
+    int64_t rank;
+    const int64_t *extent, *step, *size;
+    void* const* data;
+    const bool* active;
+    int64_t threads;
+  }} all{{rank, extent, step, size, data, active, threads}};
+  const auto some = [](void* given, int64_t first, int64_t last) -> int {{
+    const All& all = *(const All*)given;
     char unread;
-    return looplift_some(first, last, rank, extent, step, data, active, size, &unread, 1);
-  }});
+    return looplift_some(first, last, all.rank, all.extent, all.step, all.data, all.active, all.size, &unread, 1);
+  }};
+  const auto allowed = [](void* given) -> int {{ return int(((const All*)given)->threads); }};
+  const int outcome = looplift_in_parts(0, total, allowed, some, [](void*) -> int {{ return 0; }}, &all);
   return outcome ? looplift_some(0, total, rank, extent, step, data, active, size, message, room) : 0;
 }}
 """

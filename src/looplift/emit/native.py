@@ -18,7 +18,7 @@ from looplift.emit.native_flow import Flow, live_ins, share_variables
 from looplift.emit.native_held import held_views
 from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread, sure_types
 from looplift.emit.native_ops import CONVERSIONS, UNARY, canonical
-from looplift.emit.native_prelude import prelude
+from looplift.emit.native_prelude import PIECES, prelude
 from looplift.emit.native_region import write_region
 from looplift.emit.native_signature import (
     Result,
@@ -37,6 +37,7 @@ from looplift.emit.native_signature import (
 )  # fmt: skip
 from looplift.emit.native_standalone import standalone_text
 from looplift.emit.native_statements import write
+from looplift.emit.native_threads import shared_loops
 from looplift.emit.native_values import Names
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
@@ -274,8 +275,10 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
     tensors = tensors_of(tuple(p.var for p in signature.parameters if p.var in stored), signature)
     parameters += [f"bool* {p.changed}_out" for p in tensors]
     lines += [f"bool {p.changed} = {'true' if p.var in renamed else 'false'};" for p in tensors]
+    head = function_head(f'extern "C" int {name}(', parameters)
+    statements = shared_loops(statements, [*head, *lines], frozenset(PIECES))
     return "\n".join([
-        *function_head(f'extern "C" int {name}(', parameters),
+        *head,
         *(f"  {line}" for line in lines),
         *statements,
         *(f"  *{p.changed}_out = {p.changed};" for p in tensors),

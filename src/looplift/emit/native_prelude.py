@@ -421,7 +421,7 @@ def prelude(body: str) -> str:
     needed: set[str] = set()
     _collect(body, needed)
     pieces = [text for name, text in PIECES.items() if name in needed]
-    outcomes = ", ".join(_used_outcomes(body))
+    outcomes = ", ".join(_used_outcomes("\n".join([*pieces, body])))
     functions = _math("\n".join([*pieces, body]))
     header = _HEADER + "#include <time.h>\n" if "Watch" in needed else _HEADER
     return "\n".join([header, *functions, f"enum Outcome : int {{ {outcomes} }};\n", *pieces])
@@ -443,5 +443,5 @@ def _collect(text: str, needed: set[str]) -> None:
         _collect(PIECES[name], needed)
 
 
-def _used_outcomes(body: str) -> list[str]:
-    return [f"{name} = {number}" for number, name in enumerate(OUTCOMES) if name == "done" or f" {name};" in body]
+def _used_outcomes(text: str) -> list[str]:
+    return [f"{name} = {number}" for number, name in enumerate(OUTCOMES) if name == "done" or f" {name};" in text]

@@ -124,6 +124,10 @@ template <class T, int rank> struct Array : View<T, rank> {
     this->data[this->size[0]++] = value;
     return true;
   }
+  bool lengthen(int64_t length) {
+    this->size[0] = length > 0 ? length : 0;
+    return length <= 0 || reserve(length);
+  }
 };
 """
 

@@ -1,23 +1,30 @@
 """The C++ by which kernels call Python: to run without its lock, to see Ctrl-C, and to have results allocated."""
 
 _HOST = """\
-// Python's PyEval_SaveThread, PyEval_RestoreThread and PyErr_CheckSignals: kernels run without its lock.
+// Python's PyEval_SaveThread, PyEval_RestoreThread and PyErr_CheckSignals: kernels run without its lock. PyTorch's
+// number of threads, and what shares a range among them.
 struct Host {
   void* (*release)();
   void (*acquire)(void*);
   int (*signals)();
+  int (*threads)();
+  int (*in_parts)(int64_t begin, int64_t end, int (*threads)(void*), int (*part)(void*, int64_t, int64_t),
+      int (*paused)(void*), void* data);
 };
 """
 
 _WATCH = """\
 // Releases Python's lock, and some twenty times in a second lets Python see to its signals; true after Ctrl-C.
-// A loop counts its patience down, and is given as much anew as it used up in that time.
+// A loop counts its patience down, and is given as much anew as it used up in that time. A thread that helps looks for
+// a flag instead.
 struct Watch {
   const Host* host;
-  void* thread;
+  void* thread = nullptr;
+  const volatile bool* stopped = nullptr;
   int64_t budget = 256, last = now();
   explicit Watch(const Host* python) : host(python), thread(python->release()) {}
-  ~Watch() { host->acquire(thread); }
+  explicit Watch(const volatile bool* flag) : host(nullptr), stopped(flag) {}
+  ~Watch() { if (host) host->acquire(thread); }
   static int64_t now() {
     timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -35,6 +42,10 @@ struct Watch {
       return false;
     }
     if (passed > 100000000) budget = budget / (passed / 50000000) + 1;
+    if (stopped) {
+      last = now();
+      return *stopped;
+    }
 #ifdef __SSE2__
     const unsigned noted = __builtin_ia32_stmxcsr() & 63;
 #endif
@@ -111,10 +122,87 @@ static inline int64_t strip_end(int64_t first, int64_t limit) {{
 }}
 """
 
+_SHARED = """\
+#include <pthread.h>
+
+// Some iterations of a loop, from a copy of all that they read, which is in nobody else's reach.
+template <class Part>
+static __attribute__((noinline, noclone)) int ran(const Part& part, int64_t first, int64_t last, Watch& watch) {
+  const Part copy = part;
+  return copy(first, last, watch);
+}
+
+// A loop, by as many threads as there is work for if its iterations do not meet. One that fails stops the others.
+template <class Part> struct Shared {
+  const Part& part;
+  Watch& watch;
+  const pthread_t here = pthread_self();
+  volatile bool stopped = false;
+  static int threads(void* all) { return ((Shared*)all)->watch.host->threads(); }
+  static int piece(void* given, int64_t first, int64_t last) {
+    Shared& all = *(Shared*)given;
+    if (pthread_equal(all.here, pthread_self())) return all.ended(ran(all.part, first, last, all.watch));
+    Watch helper(&all.stopped);
+    return all.ended(ran(all.part, first, last, helper));
+  }
+  static int paused(void* given) {
+    Shared& all = *(Shared*)given;
+    const int why = interrupted;
+    return all.watch.paused() ? all.ended(why) : 0;
+  }
+  int ended(int outcome) {
+    if (outcome) stopped = true;
+    return outcome;
+  }
+};
+template <class Part>
+static int shared(Watch& watch, int64_t first, int64_t last, bool meets_none, const Part& part) {
+  if (!meets_none || !watch.host->in_parts) return ran(part, first, last, watch);
+  Shared<Part> all{part, watch};
+  return watch.host->in_parts(first, last, all.threads, all.piece, all.paused, &all);
+}
+"""
+
+_IS_ALONE = """\
+// The memory from the first to the last element of a view.
+struct Span { const char *first, *last; };
+template <class T, int rank> static inline Span span_of(const View<T, rank>& view) {
+  Span span{(const char*)view.data, (const char*)(view.data + 1)};
+  for (int axis = 0; axis < rank; ++axis) {
+    if (view.size[axis] == 0) return {nullptr, nullptr};
+    const int64_t reach = (view.size[axis] - 1) * view.step[axis] * int64_t(sizeof(T));
+    (reach < 0 ? span.first : span.last) += reach;
+  }
+  return span;
+}
+static inline bool meets(Span a, Span b) { return a.first < b.last && b.first < a.last; }
+
+// Whether the elements of a view share memory neither with each other nor with others.
+template <class T, int rank, class... Other> static bool is_alone(const View<T, rank>& view, const Other&... others) {
+  int64_t reach = 1;
+  bool counted[rank] = {};
+  for (int round = 0; round < rank; ++round) {
+    int64_t least = INT64_MAX;
+    int axis = -1;
+    for (int k = 0; k < rank; ++k) {
+      const int64_t step = view.step[k] < 0 ? -view.step[k] : view.step[k];
+      if (!counted[k] && view.size[k] > 1 && step < least) least = step, axis = k;
+    }
+    if (axis < 0) break;
+    if (least < reach) return false;
+    counted[axis] = true;
+    reach += least * (view.size[axis] - 1);
+  }
+  return !(meets(span_of(view), span_of(others)) || ...);
+}
+"""
+
 HOST: dict[str, str] = {
     "Host": _HOST,
     "Watch": _WATCH,
     "strip_end": _STRIP_END,
+    "is_alone": _IS_ALONE,
+    "shared": _SHARED,
     "Maker": _MAKER,
     "made_array": _MADE_ARRAY,
     "made_tensor": _MADE_TENSOR,

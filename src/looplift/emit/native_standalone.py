@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looplift.ir.kernel import OUTCOMES, Kernel
+from looplift.ir.kernel_parts import PARTS
 
 LOADER = '''\
 import ctypes
@@ -36,13 +37,14 @@ def _library(source):
 
 
 class _Host(ctypes.Structure):
-    """What a kernel needs of Python: to let other threads run, and to see Ctrl-C."""
+    """What a kernel needs of Python: to let other threads run, to see Ctrl-C, and to run in threads itself."""
 
-    _fields_ = [("release", ctypes.c_void_p), ("acquire", ctypes.c_void_p), ("signals", ctypes.c_void_p)]
+    _fields_ = [(name, ctypes.c_void_p) for name in ("release", "acquire", "signals", "threads", "in_parts")]
 
 
 _api = ctypes.pythonapi
-_python = (_api.PyEval_SaveThread, _api.PyEval_RestoreThread, _api.PyErr_CheckSignals)
+_threads = ctypes.CFUNCTYPE(ctypes.c_int)(torch.get_num_threads)
+_python = (_api.PyEval_SaveThread, _api.PyEval_RestoreThread, _api.PyErr_CheckSignals, _threads)
 _host = _Host(*(ctypes.cast(function, ctypes.c_void_p).value for function in _python))
 _OUTCOMES = {OUTCOMES}
 
@@ -138,6 +140,13 @@ def once(backward):
     return wrapped
 '''
 
+PARTS_TEXT = f'''_parts_source = r"""
+{PARTS}"""
+_host.in_parts = ctypes.cast(_library(_parts_source).looplift_in_parts, ctypes.c_void_p).value
+
+
+'''
+
 TAPE = '''
 
 class {NAME}_Tape(ctypes.Structure):
@@ -167,8 +176,10 @@ def function_text(kernel: Kernel) -> str:
     """The function of one kernel, under the kernel's name, for a module that holds the loader."""
     if kernel.adjoint is not None:
         return _differentiable_text(kernel)
+    shared = [PARTS_TEXT] if "in_parts(" in kernel.source else []
     inner = _indented(kernel.caller)
     return "\n".join([
+        *shared,
         f'{kernel.name}_source = r"""',
         kernel.source + '"""',
         "",
