@@ -8,13 +8,12 @@ import sys
 
 import pytest
 import torch
+from tests.emit.thread_programs import APART, MEETING, names_of_its_own
+from tests.fuzz.sharing import share_at_once
 
 from looplift import lift
 from looplift.base.compare import difference
 from looplift.build import native
-from tests.fuzz.sharing import share_at_once
-
-from tests.emit.thread_programs import APART, MEETING, names_of_its_own
 
 
 @pytest.fixture
@@ -139,7 +138,7 @@ def shared(begin, end, threads, fails=None):
         return 5 if fails is not None and first <= fails < last else 0
 
     function = native._library(native.PARTS).looplift_in_parts
-    in_parts = IN_PARTS(ctypes.cast(function, ctypes.c_void_p).value)
+    in_parts = ctypes.cast(function, IN_PARTS)
     return pieces, in_parts(begin, end, ASKED(lambda _: threads), PIECE(piece), ASKED(lambda _: 0), None)
 
 
