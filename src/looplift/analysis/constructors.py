@@ -13,14 +13,12 @@ from looplift.analysis import probe
 from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.ir.facts import Facts, Kind
-from looplift.ir.grammar import Block, Const, Function, If, Let, Loop, Op, Statement, as_atom, walk
+from looplift.ir.grammar import Block, Const, Function, If, Let, Loop, Op, Statement, as_atom
 from looplift.ops.names import TENSOR_TYPES
 
 
 def with_plain_constructors(function: Function) -> Function:
     """The function without calls of types of tensors; NotLiftable where one makes something else of its argument."""
-    if not any(isinstance(one, Let) and one.op.name in TENSOR_TYPES for one in walk(function.body)):
-        return function
     return replace(function, body=_Plain(probe.analyse(function)).block(function.body))
 
 

@@ -49,7 +49,8 @@ def dataclass(cls: Any = None, /, *, frozen: bool = False, eq: bool = True) -> A
 
 def replace(value: T, /, **changes: Any) -> T:
     """An instance of the same class with other values in some of its fields."""
-    return type(value)(**{name: getattr(value, name) for name in fields_of(value)} | changes)
+    held = [changes.pop(name) if name in changes else getattr(value, name) for name in fields_of(value)]
+    return type(value)(*held, **changes)
 
 
 def fields_of(value: Any, /) -> tuple[str, ...]:
@@ -136,10 +137,10 @@ def _template(count: int, has_fresh: bool, has_end: bool) -> CodeType:
 
 
 def _freshen(self: Any) -> None:
+    held = self.__dict__
     for name in self._looplift_fresh:
-        value = getattr(self, name)
-        if type(value) is _Fresh:
-            setattr(self, name, value.make())
+        if type(held[name]) is _Fresh:
+            held[name] = held[name].make()
 
 
 def _shown(self: Any) -> str:

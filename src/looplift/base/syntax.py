@@ -22,21 +22,25 @@ def _fields_with_nodes(kind: type[ast.AST]) -> tuple[str, ...]:
 def children_of(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node, in the order of the source."""
     found: list[ast.AST] = []
+    _add_children(node, found)
+    return found
+
+
+def _add_children(node: ast.AST, found: list[ast.AST]) -> None:
     attributes = node.__dict__
     for name in _fields_with_nodes(type(node)):
         value = attributes.get(name)
-        if isinstance(value, ast.AST):
-            found.append(value)
-        elif isinstance(value, list):
+        if isinstance(value, list):
             found += [item for item in value if isinstance(item, ast.AST)]
-    return found
+        elif isinstance(value, ast.AST):
+            found.append(value)
 
 
 def nodes_of(node: ast.AST) -> list[ast.AST]:
     """A node and all that is below it, level by level."""
     found = [node]
     for one in found:  # grows as it is walked over
-        found += children_of(one)
+        _add_children(one, found)
     return found
 
 

@@ -22,38 +22,26 @@ from looplift.emit.native_mixed import are_mixed, as_mixed
 from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, canonical, row_of
 from looplift.emit.native_scalar import elementwise, invert, join_facts, negation, select
 from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, common_type, floating, scalar_of
-from looplift.emit.native_values import Fixed, Items, Number, Value, View, plain
+from looplift.emit.native_values import Elements, Fixed, Items, Number, Value, View, plain
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Const, Op, Operand
+from looplift.ir.grammar import Const, Group, Op, Operand, Slice
 
 
 def compute(writer: Writer, op: Op) -> Value:
     """The value of an operation; the statements that it needs are written first."""
     namespace, short = canonical(op.name)
-    if (made := native_arrays.array_of(writer, namespace, short, op)) is not None:
-        return made
-    if (made := native_stacks.stack_of(writer, op)) is not None:
-        return made
-    if (made := native_items.made_of_items(writer, namespace, short, op)) is not None:
-        return made
-    if short == "flip" and (made := native_items.flipped(writer, namespace, op)) is not None:
-        return made
-    if (
-        namespace in ("torch", "method")
-        and short in adjoint_rules.OF_ONE
-        and (one := _of_one(writer, short, op)) is not None
-    ):
-        return one
-    if (vector := native_vectors.vector_op(writer, namespace, short, op, applied)) is not None:
-        return vector
+    if not _is_of_numbers(writer, namespace, op):
+        if (made := _of_arrays(writer, namespace, short, op)) is not None:
+            return made
     match op.name:
         case "builtin.range":
             return native_arrays.range_of(writer, op)
         case "getitem" | "iter_item":
-            owner = native_vectors.held(writer, writer.operand(op.args[0]))
-            if (item := native_stacks.item_of(writer, owner, op.args[1])) is not None:
-                return item
+            owner = _held(writer, op.args[0])
+            if isinstance(owner, View) and owner.origin in writer.findings.items:
+                if (item := native_stacks.item_of(writer, owner, op.args[1])) is not None:
+                    return item
             if isinstance(owner, View) and (found := by_positions(writer, owner, op.args[1])) is not None:
                 return gathered(writer, *found)
             return getitem(writer, owner, op.args[1])
@@ -64,7 +52,7 @@ def compute(writer: Writer, op: Op) -> Value:
         case "unpack":
             return unpacked(
                 writer,
-                native_vectors.held(writer, writer.operand(op.args[0])),
+                _held(writer, op.args[0]),
                 *(constant_of(writer, a) for a in op.args[1:]),
             )
         case "tuple" | "list":
@@ -96,6 +84,46 @@ def compute(writer: Writer, op: Op) -> Value:
         case "inplace":
             return plain(_function(writer, "", short, op))
     raise writer.refuse("unknown-op", f"'{op.name}' has no scalar form")
+
+
+def _held(writer: Writer, operand: Operand) -> Value:
+    """The operand, in an array of its own if it is not stored yet."""
+    value = writer.operand(operand)
+    return native_vectors.held(writer, value) if isinstance(value, Elements) else value
+
+
+TAKEN_APART = frozenset(
+    """getitem iter_item iter_len builtin.len attribute unpack tuple list tuple_or_none as_key as_divisor is_
+    is_not""".split()
+)
+"""Operations that compute nothing with the elements of arrays."""
+
+
+def _is_of_numbers(writer: Writer, namespace: str, op: Op) -> bool:
+    """Whether an operation surely neither takes nor makes a whole array: one of Python's on single numbers is none."""
+    if op.name in TAKEN_APART:
+        return True
+    plain = namespace in ("", "inplace", "math", "builtin") and not any(isinstance(a, Group | Slice) for a in op.args)
+    return plain and all(isinstance(writer.operand(argument), Number) for argument in op.args)
+
+
+def _of_arrays(writer: Writer, namespace: str, short: str, op: Op) -> Value | None:
+    """The value of an operation that takes or makes a whole array; None of others."""
+    if (made := native_arrays.array_of(writer, namespace, short, op)) is not None:
+        return made
+    if (made := native_stacks.stack_of(writer, op)) is not None:
+        return made
+    if (made := native_items.made_of_items(writer, namespace, short, op)) is not None:
+        return made
+    if short == "flip" and (made := native_items.flipped(writer, namespace, op)) is not None:
+        return made
+    if (
+        namespace in ("torch", "method")
+        and short in adjoint_rules.OF_ONE
+        and (one := _of_one(writer, short, op)) is not None
+    ):
+        return one
+    return native_vectors.vector_op(writer, namespace, short, op, applied)
 
 
 def _exactly(writer: Writer, operand: Operand, families: str, *, floats: bool = False) -> Number:

@@ -29,8 +29,6 @@ def empty_list(writer: Writer, var: Var, rest: tuple[Statement, ...]) -> Value:
 def started(writer: Writer, statement: Let, value: Value, rest: tuple[Statement, ...]) -> Value:
     """A list that begins with some items, ready to grow if it does."""
     var = statement.var
-    if not writer.flow.appends[var]:
-        return value
     if isinstance(value, Items) and (stack := _begun(writer, statement, value)) is not None:
         return stack
     if isinstance(value, Items) and value.is_list:

@@ -19,7 +19,7 @@ from looplift.emit.native_flow import Home, is_temporary
 from looplift.emit.native_joins import ABSENT, NONE
 from looplift.emit.native_ops import ARITHMETIC, ATOM
 from looplift.emit.native_types import Scalar
-from looplift.emit.native_values import Elements, Fixed, Number, Value, View, plain
+from looplift.emit.native_values import Elements, Fixed, Number, Unknown, Value, View, plain
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -56,7 +56,7 @@ def write(writer: Writer, statement: Statement, rest: tuple[Statement, ...], tai
             native_stores.store(writer, statement)
         case If():
             _branch(writer, statement, rest, tail)
-        case Loop() if writer.provisional and native_lists.passed_over(writer, statement):
+        case Loop() if writer.provisional and _waits(writer) and native_lists.passed_over(writer, statement):
             pass
         case Loop():
             native_loops.write_loop(writer, statement)
@@ -67,6 +67,11 @@ def write(writer: Writer, statement: Statement, rest: tuple[Statement, ...], tai
             native_lists.append_item(writer, statement)
         case Perform():
             raise writer.refuse("effect-order", "an effect that only Python has")
+
+
+def _waits(writer: Writer) -> bool:
+    """Whether there is a list of which nothing is known yet."""
+    return any(isinstance(value, Unknown) for value in writer.values.values())
 
 
 # ---------------------------------------------------------------- bindings
@@ -83,7 +88,8 @@ def _let(writer: Writer, statement: Let, rest: tuple[Statement, ...], tail: tupl
     else:
         value = compute(writer, statement.op)
         check_result(writer, statement.op, value)
-        value = native_lists.started(writer, statement, value, rest)
+        if writer.flow.appends[var]:
+            value = native_lists.started(writer, statement, value, rest)
     if isinstance(value, Number | View) and value.origin is not None:
         writer.findings.origins[var] = value.origin
     if isinstance(value, Number):

@@ -28,7 +28,7 @@ from looplift.frontend import (
 )
 from looplift.frontend.exits import always_exits, without_exits
 from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value
-from looplift.frontend.source import plain_function, source_of
+from looplift.frontend.source import is_lambda, plain_function, source_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand
 from looplift.ops import table
 from looplift.ops.names import name_of
@@ -42,7 +42,8 @@ def call(build: Builder, node: ast.Call) -> Value:
         return special
     if isinstance(node.func, ast.Attribute):
         owner = expressions.evaluate(build, node.func.value)
-        training.check_method(build, owner, node.func.attr)
+        if node.func.attr in ("backward", "step", "zero_grad"):
+            training.check_method(build, owner, node.func.attr)
         if node.func.attr == "get" and (table := dictionaries.table_of(build, owner)) is not None and not node.keywords:
             return _of_table(build, table, owner, [expressions.evaluate(build, argument) for argument in node.args])
         if isinstance(owner, Structure):
@@ -170,7 +171,8 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
     import torch
 
     value = callee.value
-    training.check_function(build, value)
+    if value is torch.autograd.backward:
+        raise training.refusal(build)
     if value is torch.autograd.grad:
         return differentiation.gradients(build, positional, keywords)
     if isinstance(value, functools.partial) or value is functools.partial:
@@ -290,7 +292,7 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
         function = plain_function(function)
         if function in build.calls or len(build.calls) >= MAX_DEPTH:
             raise build.refuse("recursion", f"'{callee.path}' calls itself")
-        source = lambdas.source_of_lambda(function) if lambdas.is_lambda(function) else source_of(function)
+        source = lambdas.source_of_lambda(function) if is_lambda(function) else source_of(function)
     except NotLiftable as refusal:
         if refusal.code == "recursion":
             raise

@@ -16,10 +16,6 @@ from looplift.frontend.source import Source, code_of, is_same
 NAME = "_lambda"
 
 
-def is_lambda(function: types.FunctionType) -> bool:
-    return function.__code__.co_name == "<lambda>"
-
-
 def source_of_lambda(function: types.FunctionType) -> Source:
     """The source of a lambda, as a function that returns its value."""
     code = function.__code__

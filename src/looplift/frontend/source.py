@@ -75,6 +75,10 @@ def remade(function: types.FunctionType, tree: ast.FunctionDef) -> types.Functio
     return found
 
 
+def is_lambda(function: types.FunctionType) -> bool:
+    return function.__code__.co_name == "<lambda>"
+
+
 def source_of_generator(function: types.FunctionType) -> Source:
     """The same of a generator function."""
     return _read(function)
@@ -107,7 +111,7 @@ def _read(function: types.FunctionType) -> Source:
 def _block(function: types.FunctionType, file: str, line: int) -> list[str]:
     """The lines of the definition that starts at ``line``."""
     name = function.__name__
-    if function.__code__.co_name == "<lambda>":
+    if is_lambda(function):
         raise NotLiftable("no-source", "a lambda is not read")
     everything = linecache.getlines(file, function.__globals__)
     if not 0 < line <= len(everything):

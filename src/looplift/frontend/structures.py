@@ -461,14 +461,17 @@ def append(build: Builder, ref: Var, value: Value) -> None:
         restart(build, site, STATIC)
     if site in build.forms:
         return
-    from looplift.frontend.records import form_of, is_columnar, parts
+    if isinstance(value, Tup | Shelf):
+        from looplift.frontend.records import form_of, is_columnar, parts
 
-    for part in parts(build, value):
-        if isinstance(part, Var) and part in build.displays:
-            restart(build, build.sites[part], STATIC)
-    form = form_of(build, value)
-    if form is not None and is_columnar(form):
-        restart(build, site, form)
+        for part in parts(build, value):
+            if isinstance(part, Var) and part in build.displays:
+                restart(build, build.sites[part], STATIC)
+        form = form_of(build, value)
+        if form is not None and is_columnar(form):
+            restart(build, site, form)
+    elif isinstance(value, Var) and value in build.displays:
+        restart(build, build.sites[value], STATIC)
     if is_of_host(value) and not isinstance(value, Tup):
         restart(build, site, STATIC)
 

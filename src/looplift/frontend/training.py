@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from looplift.base.errors import NotLiftable
 from looplift.frontend.scope import Builder, Value
 from looplift.ir.grammar import Const
 
@@ -19,13 +20,10 @@ def check_method(build: Builder, owner: Value, name: str) -> None:
         raise build.refuse("training-step", f"'{text}' changes what the next iteration starts from")
 
 
-def check_function(build: Builder, value: Any) -> None:
-    """Refuses ``torch.autograd.backward``."""
-    import torch
-
-    if value is torch.autograd.backward:
-        hint = "; torch.func.grad under torch.vmap gives the gradients of all iterations at once"
-        raise build.refuse("training-step", f"'torch.autograd.backward' runs in each iteration{hint}")
+def refusal(build: Builder) -> NotLiftable:
+    """Of ``torch.autograd.backward``."""
+    hint = "; torch.func.grad under torch.vmap gives the gradients of all iterations at once"
+    return build.refuse("training-step", f"'torch.autograd.backward' runs in each iteration{hint}")
 
 
 def _trains(found: Any, name: str) -> bool:

@@ -51,8 +51,7 @@ def _call_may_write(function: ast.expr, lookup: Callable[[str], Any], depth: int
 
 def _function_may_write(found: Any, depth: int) -> bool:
     from looplift.frontend.calls import outer_names
-    from looplift.frontend.lambdas import is_lambda
-    from looplift.frontend.source import source_of
+    from looplift.frontend.source import is_lambda, source_of
 
     if found is MISSING:
         return True

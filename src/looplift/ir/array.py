@@ -188,6 +188,10 @@ class Program:
     is_finite: Callable[[str], bool] = lambda name: False
     memory: list[frozenset[Any] | None] = field(default_factory=list)
 
+    def has_loops(self) -> bool:
+        """Whether loops stay, outside of others."""
+        return any(isinstance(step, For | Forever) for step in self.steps)
+
 
 def leaves_of(node: Node) -> list[Node]:
     """The values in a result, through tuples and lists that are written out."""
@@ -275,6 +279,11 @@ def reachable(roots: list[Node]) -> list[Node]:
         for axis in node.axes:
             pending += axis_nodes(axis)
     return [seen[key] for key in sorted(seen)]
+
+
+def nodes_of(program: Program) -> list[Node]:
+    """All nodes of a program."""
+    return reachable([n for step in program.steps for n in operands_of(step)] + [node for _, node in program.results])
 
 
 def axis_nodes(axis: Axis) -> list[Node]:

@@ -86,6 +86,9 @@ BLOCKED = frozenset(
     get_rng_state set_rng_state split_with_sizes tensor_split from_numpy as_tensor searchsorted bucketize""".split()
 )
 
+ZIPPED = {"zipped": "tuple", "zipped_lists": "list", "zipped_dicts": "dict"}
+"""What makes a list of columns, and what its items are."""
+
 CREATION = frozenset(
     "list torch.zeros torch.ones torch.empty torch.full torch.zeros_like torch.ones_like torch.empty_like "
     "torch.full_like method.new_zeros method.new_ones method.new_full method.new_empty method.clone torch.clone "

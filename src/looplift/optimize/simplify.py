@@ -25,11 +25,11 @@ from looplift.ir.array import (
     Run,
     Step,
     Write,
+    nodes_of,
 )
-from looplift.optimize import diagonals, in_place, picked
+from looplift.optimize import diagonals, in_place, picked, reuse
 from looplift.optimize.algebra import RULES
 from looplift.optimize.keys import BoundKeys, key_of_node
-from looplift.optimize.reuse import reuse_memory
 
 Rewrite = Callable[[Node], Node | None]
 
@@ -42,16 +42,24 @@ PIECES = ("pieces", "terms")
 
 def simplify(program: Program) -> Program:
     """The same program with equal values computed once, and the rules of algebra applied."""
-    if (lanes := picked.as_lanes(program)) is not None:
+    if _has_lists(program) and (lanes := picked.as_lanes(program)) is not None:
         program = _rewritten(program, (lanes.rewritten,))
         program.steps[:0] = lanes.finite_checks()
     made = _rewritten(program, tuple(rule.rewrite for rule in RULES))
-    if in_place.has_moved(made):
+    kinds = {node.op for node in nodes_of(made)}
+    if kinds & {"permuted", "assemble"} and in_place.has_moved(made):
         made = _rewritten(made, (in_place.stays(made),))
-    if diagonals.has_diagonals(made):
+    if kinds >= {"where", "index"} and diagonals.has_diagonals(made):
         made = _rewritten(made, (diagonals.on_diagonal,))
-    reuse_memory(made)
+    if made.overwrites and made.has_loops():
+        reuse.reuse_memory(made)
     return made
+
+
+def _has_lists(program: Program) -> bool:
+    """Whether there are entries of lists that dense loops fill."""
+    axes = {axis for node in nodes_of(program) for axis in node.axes if axis.is_ragged}
+    return any(axis.members is not None and axis.members.op == "collect" for axis in axes)
 
 
 def _rewritten(program: Program, rules: tuple[Rewrite, ...]) -> Program:

@@ -183,7 +183,7 @@ def through_tables(program: RegionProgram, values: Mapping[str, Any], settings: 
     """The region by way of the IR, with tables for its lists of tensors that change at places of the data."""
     from looplift.analysis.probe import analyse
     from looplift.ir.scattered import lines_of_changes, with_scattered
-    from looplift.optimize.reuse import reuse_memory
+    from looplift.optimize import reuse
     from looplift.vectorize.plan import needs_grad, plan
 
     places = {"file": program.file, "name": program.name, "scattered": True}
@@ -192,7 +192,9 @@ def through_tables(program: RegionProgram, values: Mapping[str, Any], settings: 
     tabled = with_scattered(function, facts, gradients=needs_grad(facts))
     if tabled is None:
         raise NotLiftable("unsupported-value", "no list of tensors can be a table", function.span)
-    make = partial(plan, backend=settings.backend, kernel_of=kernel_of, reuses=reuse_memory)
+    make = partial(
+        plan, backend=settings.backend, kernel_of=kernel_of, reuses=lambda program: reuse.reuse_memory(program)
+    )
     made = planned(analyse(tabled), make, settings)
     slow = {loop.line for loop in made.decisions if loop.decision == "sequential"}
     if slow & lines_of_changes(tabled):

@@ -66,7 +66,7 @@ def through_the_ir(
             found.alternative = partial(kernel_for, program, markers=markers) if found.renewable else lanes
             return found
     from looplift.analysis.probe import analyse
-    from looplift.optimize.reuse import reuse_memory
+    from looplift.optimize import reuse
     from looplift.pipeline.planning import planned
     from looplift.pipeline.programs import kernel_or_program, over_small_tensors
     from looplift.vectorize.plan import needs_grad, plan
@@ -74,7 +74,9 @@ def through_the_ir(
     facts = None
     try:
         facts = analyse(function)
-        make = partial(plan, backend=settings.backend, kernel_of=kernel_of, reuses=reuse_memory)
+        make = partial(
+            plan, backend=settings.backend, kernel_of=kernel_of, reuses=lambda program: reuse.reuse_memory(program)
+        )
         made = planned(facts, make, settings, searches=searches)
         whole = kernels and (not made.is_all_lanes or made.rewritten)
         whole = whole or (kernels and settings.backend == "auto" and scatters_numbers(facts) and not needs_grad(facts))
@@ -133,13 +135,14 @@ def within_memory(program: RegionProgram, made: Any, values: Mapping[str, Any], 
     Raises TooLarge if there is none.
     """
     from looplift.emit.budget import pieces_of, room_for
-    from looplift.optimize.narrowing import narrowed
+    from looplift.optimize import narrowing
     from looplift.optimize.simplify import simplify
     from looplift.runtime.variants import standard_namespace
 
     made.program = simplify(made.program)
     room = room_for(made, settings.memory if made.unsearched is None else min(SEARCHED, settings.memory or SEARCHED))
-    made.program = narrowed(made.program)
+    if made.program.has_loops():
+        made.program = narrowing.narrowed(made.program)
     if made.unsearched is not None and room is not None:
         names = program.namespace | standard_namespace() | room.namespace | dict(values)
         code = _printed(made) if room.fits(names) else within_memory(program, made.unsearched, values, settings)

@@ -9,7 +9,13 @@ from typing import Any
 
 def translated(statements: list[ast.stmt], values: Mapping[str, Any], live_out: Iterable[str], **places: Any) -> Any:
     """``places``: the file, the name and the options of the translation. Raises NotLiftable."""
-    from looplift.analysis.constructors import with_plain_constructors
     from looplift.frontend.translate import translate
+    from looplift.ir.grammar import Let, walk
+    from looplift.ops.names import TENSOR_TYPES
 
-    return with_plain_constructors(translate(statements, values, list(live_out), **places))
+    function = translate(statements, values, list(live_out), **places)
+    if not any(isinstance(one, Let) and one.op.name in TENSOR_TYPES for one in walk(function.body)):
+        return function
+    from looplift.analysis.constructors import with_plain_constructors
+
+    return with_plain_constructors(function)

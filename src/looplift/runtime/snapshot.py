@@ -341,7 +341,9 @@ class GeneratorStates:
             _set_state(generator, state)
 
     def same(self, other: GeneratorStates) -> bool:
-        mine, theirs = ([one.torch, one.python, one.cuda, [state for _, state in one.own]] for one in (self, other))
+        if self.python != other.python:
+            return False
+        mine, theirs = ([one.torch, one.cuda, [state for _, state in one.own]] for one in (self, other))
         if self.numpy is not None and other.numpy is not None:
             mine, theirs = [*mine, self.numpy], [*theirs, other.numpy]
         return all(map(_equal, mine, theirs))

@@ -8,10 +8,8 @@ from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ops import table
 from looplift.ops.names import said
-from looplift.vectorize import nodes
+from looplift.vectorize import held, nodes, sheltered
 from looplift.vectorize.context import Context
-from looplift.vectorize.held import check_float, check_number
-from looplift.vectorize.sheltered import is_whole_power, sheltered
 
 OPERANDS = ("min", "max", "a_min", "a_max", "other", "exponent", "input", "end")
 """Keywords of what takes part in promotion, as operands without a name do."""
@@ -40,7 +38,7 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
         args = list(map(nodes.undecided, args))
     if base == "where":
         args, kwargs = [*args, *(kwargs[key] for key in CHOICE if key in kwargs)], {}
-    if not is_whole_power(base, args):
+    if base not in ("pow", "power") or not sheltered.is_whole_power(base, args):
         args = [_divisor(context, base, position, args) or guarded(context, base, position, arg)
                 for position, arg in enumerate(args)]  # fmt: skip
     named = [key for key in kwargs if key in OPERANDS]
@@ -67,9 +65,9 @@ def _check_numbers(context: Context, base: str, given: list[Node], made: list[No
         return
     for number, cast in zip(given, made, strict=True):
         if cast is not number and number.kind.is_number:
-            check_number(context, number, cast.kind.dtype)
+            held.check_number(context, number, cast.kind.dtype)
             if context.library == "torch" and str(cast.kind.dtype) == "torch.float32" and number.kind.family == "float":
-                check_float(context, number)
+                held.check_float(context, number)
 
 
 def _power(node: Node) -> Node:
@@ -215,6 +213,6 @@ def guarded(context: Context, base: str, position: int, arg: Node) -> Node:
     if not (context.needs_grad or warns or base in ("floordiv", "mod", "remainder", "fmod", "floor_divide")):
         return arg
     safe = nodes.const(1 if "int" in str(arg.kind.dtype) or arg.kind.family == "int" else singular[1])
-    chosen = nodes.select(context.mask, sheltered(context, arg, context.mask), safe, arg.kind)
+    chosen = nodes.select(context.mask, sheltered.sheltered(context, arg, context.mask), safe, arg.kind)
     chosen.attrs["safe"] = True
     return chosen

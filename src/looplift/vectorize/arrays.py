@@ -6,15 +6,8 @@ from looplift.ir.array import Node
 from looplift.ir.grammar import Const, Let, Operand, Var, as_atom
 from looplift.vectorize import nodes, ownership, ragged_arrays
 from looplift.vectorize.context import Array, Context
-from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.subscripts import extent_of
-
-
-def is_stored(context: Context, var: Var) -> bool:
-    if "stored" not in context.facts.function.attributes:
-        context.facts.function.attributes["stored"] = stored_roots(context.flow, context.facts.function.body)
-    return var in context.facts.function.attributes["stored"]
 
 
 def new_array(context: Context, var: Var, made: Val, fact) -> None:

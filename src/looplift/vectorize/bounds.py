@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from looplift.ir.array import Axis, Check, Node, Step, operands_of, reachable
 from looplift.vectorize import nodes
-from looplift.vectorize.numbers import INDEX_BITS
 
 
 def given_integers(given: set[str], steps: list[Step], results: list[Node]) -> list[Check]:
@@ -15,7 +14,7 @@ def given_integers(given: set[str], steps: list[Step], results: list[Node]) -> l
             for atom in _atoms(_operands(node)):
                 if atom.op == "name" and atom.attrs["text"] in given:
                     found[atom.attrs["text"]] = atom
-    limit = nodes.const(2**INDEX_BITS)
+    limit = nodes.const(2**nodes.INDEX_BITS)
     size = [nodes.elementwise("builtin.abs", [found[text]], nodes.INT) for text in sorted(found)]
     return [Check(nodes.compare("lt", one, limit)) for one in size]
 

@@ -13,13 +13,10 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span
 from looplift.ir.array import Axis, Check, Node, Step, ancestors, merge_axes
 from looplift.ir.facts import Facts, Kind
-from looplift.ir.grammar import Atom, Const, If, Loop, Statement, Var
-from looplift.vectorize import doubts, nodes
+from looplift.ir.grammar import Atom, Const, If, Loop, Operand, Statement, Var
+from looplift.vectorize import doubts, nodes, reached, sheltered
 from looplift.vectorize.flow import Flow, stored_roots
 from looplift.vectorize.nodes import Affine, Val
-from looplift.vectorize.reached import items_of, leaves
-from looplift.vectorize.sheltered import sheltered
-from looplift.vectorize.updates import Updates
 
 if TYPE_CHECKING:
     from looplift.vectorize import carried_inputs
@@ -57,6 +54,25 @@ class Contribution:
 
 
 Lowered = tuple[list[Step], int, Node, Node | None]
+
+
+@dataclass(frozen=True)
+class Update:
+    """The place at ``ref[index]`` is combined with ``value``."""
+
+    ref: Var
+    index: Operand
+    operator: str
+    value: Atom
+    reads: frozenset[Var]
+
+
+@dataclass
+class Updates:
+    """``of`` a store or an If; ``absorbed`` are the variables that are read by nothing but the updates."""
+
+    of: dict[Statement, Update] = field(default_factory=dict)
+    absorbed: set[Var] = field(default_factory=set)
 
 
 @dataclass
@@ -236,13 +252,14 @@ class Context:
         if not (self.needs_grad and kind.is_array and mask.axes):
             return nodes.select(mask, then, orelse, kind)
         other = nodes.negated(mask)
-        then, orelse = sheltered(self, then, mask), sheltered(self, orelse, other)
+        if self.library == "torch":
+            then, orelse = sheltered.sheltered(self, then, mask), sheltered.sheltered(self, orelse, other)
         found = nodes.select(mask, then, orelse, kind)
         made = found
         for lanes, side, besides in ((mask, then, orelse), (other, orelse, then)):
             doubts.check(self, side, lanes, besides, made)
         for lanes, side, besides in ((mask, then, orelse), (other, orelse, then)):
-            if inputs := leaves(side) - leaves(besides, surely=True):
+            if inputs := reached.leaves(side) - reached.leaves(besides, surely=True):
                 doubts.record(self, made, lanes, inputs)
                 self.check_taken(lanes, side, besides)
                 found = nodes.select(self._some(lanes), found, besides, kind)
@@ -260,7 +277,7 @@ class Context:
 
     def items_of(self, value: Node) -> set[int]:
         """What a gradient of a value may reach one item of in each lane; nothing where no item asks for one."""
-        return items_of(value) if self.needs_grad and self.items_given else set()
+        return reached.items_of(value) if self.needs_grad and self.items_given else set()
 
     @contextmanager
     def before_strip(self, gap: Node) -> Iterator[None]:

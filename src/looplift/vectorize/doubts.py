@@ -131,12 +131,10 @@ def record_taken(context: Context, made: Node, taken: Node, value: Node, init: N
 
 def _lasting(lanes: Node, axis: Axis) -> Node:
     """Some lanes, and those after them."""
-    from looplift.vectorize.numbers import INDEX_BITS
-
     if axis not in lanes.axes:
         return lanes
     ones = nodes.select(lanes, nodes.const(1), nodes.const(0), nodes.INT)
-    count = Node("running_sum", (ones, nodes.const(0)), lanes.axes, nodes.INT, {"axis": axis, "bits": INDEX_BITS})
+    count = Node("running_sum", (ones, nodes.const(0)), lanes.axes, nodes.INT, {"axis": axis, "bits": nodes.INDEX_BITS})
     found = nodes.compare("gt", count, nodes.const(0))
     found.attrs["lasting"] = axis
     return found

@@ -160,6 +160,14 @@ def _deciders(statement: Statement):
             yield op.args[0]
 
 
+def is_stored(flow: Flow, var: Var) -> bool:
+    """Whether something is written to an array or list, by the variable that stands for it."""
+    known = flow.function.attributes
+    if "stored" not in known:
+        known["stored"] = stored_roots(flow, flow.function.body)
+    return var in known["stored"]
+
+
 def stored_roots(flow: Flow, block: Block) -> set[Var]:
     """The arrays and lists that statements of a block write to."""
     return {flow.root(s.ref) for s in walk(block) if isinstance(s, Store | Append)}

@@ -7,7 +7,7 @@ from looplift.ir.facts import Kind
 from looplift.vectorize import doubts, linear, nodes, stencils
 from looplift.vectorize.context import Context, Contribution
 from looplift.vectorize.given import finite_at_first
-from looplift.vectorize.numbers import INDEX_BITS, bounded
+from looplift.vectorize.numbers import bounded
 from looplift.vectorize.reductions import Accumulator
 from looplift.vectorize.sheltered import sheltered
 
@@ -50,7 +50,7 @@ def _first_place(context: Context, found: Accumulator, axis: Axis, end: Node) ->
     if not alone or any(a.is_ragged for a in mask.axes) or not nodes.same_integer(end, past):
         return None
     rest = tuple(a for a in mask.axes if a is not axis)
-    return Node("first_true", (mask, end), rest, nodes.INT, {"axis": axis, "bits": INDEX_BITS}, found.carry.hint)
+    return Node("first_true", (mask, end), rest, nodes.INT, {"axis": axis, "bits": nodes.INDEX_BITS}, found.carry.hint)
 
 
 def _joined(context: Context, contributions: list[Contribution], kind: Kind) -> list[Contribution]:
@@ -215,7 +215,7 @@ def _check_sum(context: Context, contribution: Contribution) -> None:
     if contribution.value.kind.family == "bool":
         return
     saved, context.mask = context.mask, contribution.mask
-    bounded(context, contribution.value, INDEX_BITS)
+    bounded(context, contribution.value, nodes.INDEX_BITS)
     context.mask = saved
 
 

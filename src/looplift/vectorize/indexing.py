@@ -12,7 +12,7 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node, ancestors, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
-from looplift.vectorize import nodes, segments, stencils
+from looplift.vectorize import extents, nodes, segments, stencils
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.subscripts import (
@@ -44,9 +44,7 @@ def read(context: Context, base: Node, index: Operand, kind: Kind) -> Val:
 
 def _known_extent(context: Context, base: Node, dim: int) -> Node:
     """The extent of a dimension, of a product that of the factor which it comes from."""
-    from looplift.vectorize.extents import lane_extents
-
-    return (lane_extents(context, base)[dim] if base.op == "matmul" else None) or extent_of(base, dim)
+    return (extents.lane_extents(context, base)[dim] if base.op == "matmul" else None) or extent_of(base, dim)
 
 
 def _windows_apart(context: Context, base: Node, pieces: list[Piece]) -> list[Piece]:
@@ -70,8 +68,10 @@ def read_pieces(context: Context, base: Node, pieces: list[Piece], kind: Kind) -
     if any(isinstance(piece, Tile) for piece in pieces):
         return _tiled(context, base, pieces, kind)
     pieces = [wrapped(base, dim, piece) for dim, piece in numbered(pieces)]
-    if (made := stencils.windows(context, base, pieces, kind)) is not None:
-        return made
+    is_sum = any(isinstance(piece, Gather) and not piece.index.kind.rank for piece in pieces)
+    if is_sum or context.mask is not None:
+        if (made := stencils.windows(context, base, pieces, kind)) is not None:
+            return made
     if context.mask is not None:
         pieces = [_safe(context, base, dim, piece) for dim, piece in numbered(pieces)]
     along = [piece for piece in pieces if isinstance(piece, Along | Window)]

@@ -14,7 +14,7 @@ from looplift.ops import table
 from looplift.vectorize import doubts, lane_lists, lists, nodes, ragged_folds, ragged_pairs, sharing
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
-from looplift.vectorize.numbers import INDEX_BITS, bounded
+from looplift.vectorize.numbers import bounded
 from looplift.vectorize.sheltered import check_regular
 
 FOLDS = ("builtin.sum", "builtin.max", "builtin.min")
@@ -61,7 +61,7 @@ def _check_sum(context: Context, built: lists.Built, element: Kind, var: Var) ->
         for value, _, mask in built.entries:
             context.mask = nodes.both(built.outside, mask)
             for item in built.beside or [value]:
-                bounded(context, item, INDEX_BITS)
+                bounded(context, item, nodes.INDEX_BITS)
         context.mask = saved
 
 

@@ -7,11 +7,20 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Node, Push, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Slice, Var
-from looplift.vectorize import alone, doubts, lane_lists, nodes, ragged_lists, rows, segments, strip_lists
+from looplift.vectorize import (
+    alone,
+    doubts,
+    held,
+    lane_lists,
+    nodes,
+    ragged_lists,
+    reached,
+    rows,
+    segments,
+    strip_lists,
+)
 from looplift.vectorize.context import Context
-from looplift.vectorize.held import check_number
 from looplift.vectorize.nodes import Val
-from looplift.vectorize.reached import leaves
 
 
 def array_family(context: Context) -> str:
@@ -67,16 +76,6 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
     if element.is_number:
         got = Node("retype", (got,), got.axes, element)
     return Val(got)
-
-
-def holds(context: Context, atom: Atom) -> Node:
-    """Whether a value is true; a list is if there is anything in it."""
-    from looplift.vectorize.numbers import asked
-
-    sequence = context.lookup(atom).sequence
-    if sequence is None:
-        return asked(context, context.node(atom))
-    return nodes.compare("ne", sequence.length(context), nodes.const(0))
 
 
 def _check_all_read(context: Context, node: Node, index: Operand) -> None:
@@ -169,7 +168,7 @@ class Built:
         if mask is not None:
             context.check_taken(mask, value)
             doubts.check(context, value, mask)
-        for axis in inside:
+        for axis in inside if context.needs_grad else ():
             doubts.check_entries(context, value, axis)
         if val.dims is not None:
             ragged_lists.check_pieces(context, val, inside, self.axes)
@@ -270,7 +269,8 @@ class Built:
         """Items that are read one by one, or handed out, depend on the same inputs: others give these no gradient."""
         if not context.needs_grad:
             return
-        if len({(frozenset(leaves(node)), frozenset(leaves(node, surely=True))) for node in self.beside}) > 1:
+        inputs = [(reached.leaves(node), reached.leaves(node, surely=True)) for node in self.beside]
+        if any(one != inputs[0] for one in inputs):
             raise context.refuse("carried", f"an item of '{self.var.hint}' may get no gradient in the loop")
         for value, inside, mask in self.entries:
             doubts.check_each(context, value, (*inside, *self.axes), mask)
@@ -344,8 +344,8 @@ def backwards(context: Context, built: Built) -> Val:
         raise context.refuse("ragged-shape", f"'{built.var.hint}' may have any length, and is read backwards")
     attrs = {"name": "flip", "dim": -node.kind.rank, "extents": node.attrs.get("extents")}
     turned = Node("along_dim", (node,), node.axes, node.kind, attrs, built.var.hint)
-    held = Held(built.var, built.axes, element=built.item_kind(context), node=turned, row=built.row)
-    return Val(nodes.const(None), sequence=held)
+    turned_list = Held(built.var, built.axes, element=built.item_kind(context), node=turned, row=built.row)
+    return Val(nodes.const(None), sequence=turned_list)
 
 
 JOINS = frozenset(
@@ -402,7 +402,7 @@ def _check_numbers(context: Context, built: Built, dtype) -> None:
     for value, _, mask in built.entries:
         context.mask = nodes.both(built.outside, mask)
         for item in built.beside or [value]:
-            check_number(context, item, dtype)
+            held.check_number(context, item, dtype)
     context.mask = saved
     return None
 

@@ -35,8 +35,8 @@ from looplift.ir.grammar import (
     operands,
     walk,
 )
-from looplift.ops.slopes import LINEAR
-from looplift.ops.table import base_name
+from looplift.ops import slopes
+from looplift.ops.table import ZIPPED, base_name
 from looplift.vectorize import (
     arrays,
     carried_inputs,
@@ -45,30 +45,30 @@ from looplift.vectorize import (
     lists,
     native,
     nodes,
+    numbers,
     overlap,
     ownership,
     proofs,
+    reached,
     records,
     rows,
     settled,
     stores,
     tolist,
     unread,
+    updates,
     views,
 )
 from looplift.vectorize.axes import axis_of
 from looplift.vectorize.bounds import given_integers
-from looplift.vectorize.context import Array, Context, index_node
-from looplift.vectorize.flow import TRUTH, Flow, stored_roots
+from looplift.vectorize.context import Array, Context, Update, index_node
+from looplift.vectorize.flow import TRUTH, Flow, is_stored, stored_roots
 from looplift.vectorize.memory import only_shape
 from looplift.vectorize.nodes import Affine, Val
-from looplift.vectorize.numbers import bits_of, truth
-from looplift.vectorize.operations import operation
-from looplift.vectorize.reached import settle_choices
+from looplift.vectorize.operations import operation, reads_sequence
 from looplift.vectorize.rebound import held_names
 from looplift.vectorize.results import results_of
 from looplift.vectorize.subscripts import extent_of
-from looplift.vectorize.updates import Update, updates_of
 
 
 def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tuple[Program, Context]:
@@ -78,14 +78,17 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     """
     context = Context(facts, Flow(facts.function), library, needs_grad=needs_grad, kernel_of=kernel_of)
     context.names = dict.fromkeys(held_names(facts.function), 1)
-    if kernel_of is None:
-        context.updates = updates_of(context.flow, facts, needs_grad=needs_grad)
+    if kernel_of is None and _stores(facts):
+        context.updates = updates.updates_of(context.flow, facts, needs_grad=needs_grad)
     _enter_parameters(context)
-    views.check_views(context)
+    if _stores(facts):
+        views.check_views(context)
     block(context, facts.function.body)
-    views.check_views_of_views(context)
+    if _stores(facts):
+        views.check_views_of_views(context)
     for _, atom in facts.function.results:
-        settled.check(context, atom)
+        if atom in context.facts.handed:
+            settled.check(context, atom)
     results, memory = results_of(context)
     lanes = any(decision != "native" for decision, _, _ in context.decisions.values())
     finite = (
@@ -94,10 +97,16 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
         else []
     )
     made = unread.completed(context, [node for _, node in results])
-    settle_choices(context, made, [node for _, node in results])
+    if needs_grad:
+        reached.settle_choices(context, made, [node for _, node in results])
     small = given_integers(context.given, made, [node for _, node in results])
     steps = [*small, *finite, *made]
     return Program(steps, results, library, memory=memory), context
+
+
+def _stores(facts: Facts) -> bool:
+    """Whether the region stores into arrays or lists."""
+    return any(isinstance(s, Store) for s in walk(facts.function.body))
 
 
 def _chooses(facts: Facts) -> bool:
@@ -106,7 +115,7 @@ def _chooses(facts: Facts) -> bool:
     lets = [s.op.name for s in statements if isinstance(s, Let) and facts.kind(s.var).family not in ("int", "bool")]
     parts = any(isinstance(s, If) or (isinstance(s, Loop) and isinstance(s.domain, While)) for s in statements)
     parts = parts or "builtin.max" in lets or "builtin.min" in lets
-    return parts and not all(base_name(name.removeprefix("inplace.")) in LINEAR for name in lets)
+    return parts and not all(base_name(name.removeprefix("inplace.")) in slopes.LINEAR for name in lets)
 
 
 def _finite(context: Context) -> list[Check]:
@@ -185,7 +194,8 @@ def block(context: Context, statements: Block) -> None:
 
 
 def _statement(context: Context, statement: Statement) -> None:
-    settled.check_operands(context, statement)
+    if context.facts.handed:
+        settled.check_operands(context, statement)
     match statement:
         case Let():
             _let(context, statement)
@@ -208,7 +218,7 @@ def _statement(context: Context, statement: Statement) -> None:
             with context.inside(statement):
                 _loop(context, statement)
         case Require(cond=cond):
-            node = lists.holds(context, cond)
+            node = numbers.holds(context, cond)
             if context.mask is not None and not node.axes:
                 node = nodes.both(None, nodes.elementwise("and_", [node, nodes.const(True)], nodes.BOOL))
                 node = context.select(context.mask, node, nodes.const(True), nodes.BOOL)
@@ -220,9 +230,10 @@ def _statement(context: Context, statement: Statement) -> None:
 def _stored(context: Context, array: Array, index: Operand, value: Atom, combine: str | None) -> None:
     """A store of a value; of a tuple or list into a row of NumPy's, of each item in its place."""
     val, kind = context.lookup(value), context.facts.kind(value)
-    if isinstance(val.sequence, rows.Listed) and combine is None and rows.fits(context, val.sequence, array.kind):
-        val = val.sequence.value(context)
-        kind = val.node.kind
+    if val.sequence is not None and combine is None and isinstance(val.sequence, rows.Listed):
+        if rows.fits(context, val.sequence, array.kind):
+            val = val.sequence.value(context)
+            kind = val.node.kind
     items = val.items if kind.family in ("tuple", "list") and val.sequence is None else None
     single = all(
         item.node.kind.is_number or (item.node.kind.is_array and not item.node.kind.rank) for item in items or ()
@@ -250,13 +261,13 @@ def _update(context: Context, update: Update) -> None:
 
 def _element(context: Context, val: Val) -> Val:
     """What is put into a list: a list of numbers is a row."""
+    if val.sequence is None and val.items is None:
+        return val
     if isinstance(val.sequence, tolist.Numbers):
         return val
     if isinstance(val.sequence, lists.Built) and val.items is None:
         return lists.as_row(context, val.sequence)
-    if val.sequence is not None or val.items is not None:
-        raise context.refuse("unsupported-value", "a list or tuple is appended to a list")
-    return val
+    raise context.refuse("unsupported-value", "a list or tuple is appended to a list")
 
 
 def _let(context: Context, statement: Let) -> None:
@@ -274,22 +285,25 @@ def _let(context: Context, statement: Let) -> None:
         return
     _check_kept(context, op)
     if op.name in TRUTH and isinstance(op.args[0], Var) and context.lookup(op.args[0]).sequence is not None:
-        full = lists.holds(context, op.args[0])
+        full = numbers.holds(context, op.args[0])
         context.vals[var] = Val(nodes.negated(full) if op.name == "not" else full)
         return
-    made = (
-        tolist.as_list(context, statement, fact)
-        or records.joined(context, op, fact)
-        or lists.joined(context, op, fact, var)
-        or _of_built_list(context, op, fact, var)
-        or rows.made(context, op, fact, var)
-        or operation(context, statement)
-    )
-    context.vals[var] = made
-    if context.flow.root(var) is var and arrays.is_stored(context, var):
+    made = tolist.as_list(context, statement, fact) if op.name == "method.tolist" else None
+    if made is None and reads_sequence(context, op):
+        made = (
+            (records.joined(context, op, fact) if op.name in TABLES else None)
+            or lists.joined(context, op, fact, var)
+            or _of_built_list(context, op, fact, var)
+            or rows.made(context, op, fact, var)
+        )
+    context.vals[var] = made = made or operation(context, statement)
+    if context.flow.root(var) is var and is_stored(context.flow, var):
         arrays.new_array(context, var, made, fact)
     else:
         unread.note(context, var, made.node)
+
+
+TABLES = ("torch.tensor", "np.array", "np.asarray")
 
 
 def _empty(context: Context, var: Var) -> lists.Built:
@@ -314,7 +328,7 @@ def _of_built_list(context: Context, op, fact, var: Var) -> Val | None:
     if not op.args or not isinstance(op.args[0], Var):
         return None
     val = context.vals.get(op.args[0])
-    if val is None or not isinstance(val.sequence, lists.Built) or op.kwargs:
+    if val is None or val.sequence is None or not isinstance(val.sequence, lists.Built) or op.kwargs:
         return None
     if op.name in ("builtin.len", "iter_len"):
         return Val(val.sequence.length(context))
@@ -322,7 +336,7 @@ def _of_built_list(context: Context, op, fact, var: Var) -> Val | None:
         return lists.backwards(context, val.sequence)
     if op.name in ("getitem", "iter_item"):
         return val.sequence.item(context, op.args[1], fact)
-    if op.name in records.KINDS or op.name in ("mapping", "unpack"):
+    if op.name in ZIPPED or op.name in ("mapping", "unpack"):
         return None
     if op.name in list_folds.FOLDS:
         return list_folds.folded(context, val.sequence, op, fact, var)
@@ -333,7 +347,7 @@ def _of_built_list(context: Context, op, fact, var: Var) -> Val | None:
 
 
 def _branch(context: Context, statement: If) -> None:
-    cond = lists.holds(context, statement.cond)
+    cond = numbers.holds(context, statement.cond)
     phis = [phi for phi in statement.phis if context.takes(phi)]
     joinable = all(_is_joinable(context, phi) for phi in phis)
     either = any(context.facts.kind(phi.var) == EITHER for phi in phis)
@@ -381,7 +395,7 @@ def _choose(context: Context, statement: If, cond: Node, phis: list[Phi]) -> Non
         for steps, value in ((step.then, then), (step.orelse, orelse)):
             made = value if value.axes == axes else Node("spread", (value,), axes, kind, {}, value.hint)
             steps.append(Assign(name, made))
-        bits = max(bits_of(then), bits_of(orelse)) if kind.family == "int" else 64
+        bits = max(numbers.bits_of(then), numbers.bits_of(orelse)) if kind.family == "int" else 64
         made = Node("name", (), axes, kind, {"text": name, "local": True, "bits": bits}, name)
         carried_inputs.note_choice(context, made, then, orelse)
         kept[phi.var] = Val(made)
@@ -403,7 +417,8 @@ def _handed_out(context: Context, atom: Atom) -> Node:
         raise context.refuse(
             "mixed-kinds", f"'{getattr(atom, 'hint', atom)}' is a list or tuple on one side of an 'if'"
         )
-    settled.check(context, atom)
+    if atom in context.facts.handed:
+        settled.check(context, atom)
     views.check_result(context, "return", atom)
     return val.node
 
@@ -415,13 +430,13 @@ def _joined(context: Context, cond: Node, phi: Phi) -> Val:
     then, orelse = context.val(phi.then), context.val(phi.orelse)
     if kind.family == "bool":
         if nodes.is_const(orelse.node, False):
-            return Val(nodes.both(cond, truth(then.node)))
+            return Val(nodes.both(cond, numbers.truth(then.node)))
         if phi.orelse is not None and orelse.node is cond:
-            return Val(nodes.both(cond, truth(then.node)))
+            return Val(nodes.both(cond, numbers.truth(then.node)))
         if nodes.is_const(then.node, True) or then.node is cond:
-            return Val(nodes.elementwise("or_", [cond, truth(orelse.node)], nodes.BOOL))
+            return Val(nodes.elementwise("or_", [cond, numbers.truth(orelse.node)], nodes.BOOL))
         if nodes.is_const(then.node, False):
-            return Val(nodes.both(nodes.negated(cond), truth(orelse.node)))
+            return Val(nodes.both(nodes.negated(cond), numbers.truth(orelse.node)))
     if not (kind.is_array or kind.is_number):
         raise context.refuse("mixed-kinds", f"'{phi.var.hint}' is a {kind.family} that differs by iteration")
     node = context.select(cond, fitting(then.node, kind), fitting(orelse.node, kind), kind)

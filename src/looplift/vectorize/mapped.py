@@ -8,9 +8,9 @@ from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, kind_of
 from looplift.ops import autocast, table
 from looplift.ops.names import said
+from looplift.vectorize import sheltered
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
-from looplift.vectorize.sheltered import safe_operands
 
 # torch's functions of one dimension that give values and indices; the position of that dimension among the arguments
 PAIRED = {"sort": 1, "topk": 2, "max": 1, "min": 1, "median": 1, "nanmedian": 1, "mode": 1, "kthvalue": 2, "cummax": 1,
@@ -42,7 +42,7 @@ def vmapped(context: Context, name: str, args: list[Any], kwargs: dict[str, Any]
         name, fact.kind.dtype, [node.kind.dtype for node in flat if node.kind.rank or node.axes]
     ):
         raise context.refuse("unknown-op", f"'{said(name)}' under autocast has no batched rule")
-    flat = safe_operands(context, name, flat)
+    flat = sheltered.safe_operands(context, name, flat)
     if table.base_name(name) not in table.MATRIX_FUNCTIONS:
         context.notes.append(f"'{said(name)}' runs through torch.vmap")
     attrs = {"name": name, "kwargs": named, "positional": positional}
@@ -87,7 +87,7 @@ def paired(context: Context, name: str, args: list[Any], kwargs: dict[str, Any],
     """Values and indices along a dimension, written directly; None for other forms."""
     base = table.base_name(name)
     x = args[0]
-    if context.library != "torch" or not isinstance(fact.sample, tuple) or base not in PAIRED or isinstance(x, list):
+    if context.library != "torch" or base not in PAIRED or isinstance(x, list):
         return None
     place, rank = PAIRED[base], x.kind.rank
     given = dict(kwargs)

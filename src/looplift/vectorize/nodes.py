@@ -14,6 +14,10 @@ from looplift.ir.facts import Kind, kind_of
 INT = Kind("int")
 BOOL = Kind("bool")
 FLOAT = Kind("float")
+INDEX_BITS = 40
+"""Integers of at most so many bits are computed with in lanes, which have 64."""
+UNKEYED = ("extents", "bits", "key", "pieces", "tiles")
+"""Attributes that do not tell how a value is computed."""
 
 
 @dataclass(frozen=True)
@@ -321,3 +325,25 @@ def select(mask: Node, then: Node, orelse: Node, kind: Kind) -> Node:
     """Lanes of ``then`` where the mask holds, of ``orelse`` elsewhere."""
     axes = merge_axes(mask.axes, then.axes, orelse.axes)
     return Node("where", (mask, then, orelse), axes, kind)
+
+
+def structure_key(node: Node) -> Any:
+    """A key that is equal for values that are computed alike; a value that may change in between has its own."""
+    if node.op == "name":
+        volatile = node.attrs.get("memory") or node.attrs.get("local")
+        return ("name", node.serial if volatile else node.attrs["text"])
+    if node.op == "const":
+        return ("const", type(node.attrs["value"]).__name__, repr(node.attrs["value"]))
+    if node.op in ("extent", "length"):
+        return ("size", key_of(node))
+    if node.op in ("drawn", "apply") or _reads_memory(node):
+        return ("node", node.serial)
+    attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items() if k not in UNKEYED))
+    pieces = tuple(type(piece).__name__ for piece in node.attrs.get("pieces", ()))
+    return (node.op, attrs, pieces, tuple(map(id, node.axes)), tuple(map(structure_key, node.args)))
+
+
+def _reads_memory(node: Node) -> bool:
+    return node.op not in ("extent", "length") and any(
+        (arg.op == "name" and arg.attrs.get("memory")) or _reads_memory(arg) for arg in node.args
+    )

@@ -6,10 +6,9 @@ from typing import Any
 
 from looplift.ir.array import Node, reachable
 from looplift.ir.facts import Fact, Kind, kind_of
-from looplift.ir.grammar import Const, Var
+from looplift.ir.grammar import Atom, Const, Var
 from looplift.ops import table
-from looplift.vectorize import each, linear, nodes
-from looplift.vectorize.arithmetic import arithmetic, guarded
+from looplift.vectorize import arithmetic, each, linear, nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -19,7 +18,6 @@ MATH = MATH_EXACT | frozenset(
     erf erfc degrees radians""".split()
 )
 CONVERSIONS = ("builtin.float", "builtin.int", "builtin.bool", "method.item", "method.__float__")
-INDEX_BITS = 40
 
 
 def number_operation(
@@ -98,6 +96,14 @@ def asked(context: Context, node: Node) -> Node:
     return truth(node)
 
 
+def holds(context: Context, atom: Atom) -> Node:
+    """Whether a value is true; a list is if there is anything in it."""
+    sequence = context.lookup(atom).sequence
+    if sequence is None:
+        return asked(context, context.node(atom))
+    return nodes.compare("ne", sequence.length(context), nodes.const(0))
+
+
 def bits_of(node: Node) -> int:
     """How many bits the magnitude of an integer may take."""
     if "bits" in node.attrs:
@@ -106,9 +112,9 @@ def bits_of(node: Node) -> int:
         case "const":
             return int(node.attrs["value"]).bit_length()
         case "index" | "along" | "extent" | "length":
-            return INDEX_BITS
+            return nodes.INDEX_BITS
         case "linear":
-            return INDEX_BITS + 8 if all(bits_of(a) <= INDEX_BITS for a in node.args) else 64
+            return nodes.INDEX_BITS + 8 if all(bits_of(a) <= nodes.INDEX_BITS for a in node.args) else 64
         case "where":
             return max(bits_of(node.args[1]), bits_of(node.args[2]))
         case "elementwise" if node.attrs["name"] in ("add", "sub", "mul") and node.kind.family == "int":
@@ -123,7 +129,7 @@ def bits_of(node: Node) -> int:
             digits = "".join(c for c in dtype.rpartition(".")[2] if c.isdigit())
             return int(digits or 1) if "int" in dtype else 64
         case "name" if not node.axes:
-            return INDEX_BITS
+            return nodes.INDEX_BITS
     return 64
 
 
@@ -189,7 +195,7 @@ def _as_number(context: Context, node: Node, kind: Kind) -> Node:
 
 
 def _compared(context: Context, name: str, a: Node, b: Node) -> Node:
-    return arithmetic(context, name, [a, b], nodes.BOOL)
+    return arithmetic.arithmetic(context, name, [a, b], nodes.BOOL)
 
 
 def _as_lane(node: Node, kind: Kind) -> Node:
@@ -230,7 +236,7 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
             return _float_remainder(name, [_floating(a) for a in args], kind)
         if float_result:
             args = [_exact_float(context, a) if base == "truediv" else _floating(a) for a in args]
-            args = [guarded(context, base, position, a) if a.axes else a for position, a in enumerate(args)]
+            args = [arithmetic.guarded(context, base, position, a) if a.axes else a for position, a in enumerate(args)]
         elif args[1].axes:
             args = [args[0], _safe_divisor(context, args[1])]
     elif base == "pow":
@@ -423,7 +429,7 @@ def _math(context: Context, base: str, args: list[Node], kind: Kind, deciding: b
             context.check(nodes.elementwise("math.isfinite", [arg], nodes.BOOL))
     if base == "fmod":
         _nonzero(context, args[1])
-    args = [guarded(context, base, position, arg) for position, arg in enumerate(args)]
+    args = [arithmetic.guarded(context, base, position, arg) for position, arg in enumerate(args)]
     node = nodes.elementwise(f"math.{base}", args, nodes.FLOAT if kind.family != "bool" else kind)
     if base in ("exp", "expm1", "exp2", "sinh", "cosh", "pow", "hypot"):
         context.check(nodes.elementwise("math.isfinite", [node], nodes.BOOL))

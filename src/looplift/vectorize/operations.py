@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from looplift.base.data import replace
 from looplift.ir.array import Node
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import Const, Group, Let, Op, Operand, Slice, Var, as_atom, operands
+from looplift.ir.grammar import STEP, STOP, Const, Group, Let, Op, Operand, Slice, Var, as_atom, operands
 from looplift.ops import table
 from looplift.ops.autocast import rounds_products
 from looplift.ops.names import OF_USERS, said
 from looplift.vectorize import (
+    arithmetic,
     cells,
     custom,
     mapped,
@@ -26,7 +28,6 @@ from looplift.vectorize import (
     stacked,
     strips,
 )
-from looplift.vectorize.arithmetic import arithmetic
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
 from looplift.vectorize.nodes import Affine, Val
@@ -48,7 +49,7 @@ def operation(context: Context, statement: Let) -> Val:
         return context.lookup(as_atom(op.args[-1]))  # of which kind they are the probe has seen
     if op.name == "as_key":
         op = replace(op, name="builtin.int")
-    if ragged.has_ragged_operand(context, op) or rows.has_row_subscript(context, op):
+    if _has_ragged_operand(context, op) or (reads_sequence(context, op) and rows.has_row_subscript(context, op)):
         return ragged.operation(context, statement)
     if op.name in STRUCTURE:
         return structure(context, op, fact, statement.var)
@@ -56,7 +57,7 @@ def operation(context: Context, statement: Let) -> Val:
         return custom.called(context, op, fact, statement.var)
     if op.name in SIZES and (size := size_of(context, op, fact)) is not None:
         return size
-    if (found := strips.bound(context, statement)) is not None:
+    if op.name in (STEP, STOP) and (found := strips.bound(context, statement)) is not None:
         return found
     values = _flat(context, op)
     if affine := _affine(context, op):
@@ -79,11 +80,39 @@ def operation(context: Context, statement: Let) -> Val:
         raise context.refuse(
             "unknown-op", f"'{op.name.rstrip('_').replace('_', ' ')}' of values that differ by iteration"
         )
-    if (rows_of_lanes := ragged_arrays.made_of_sizes(context, op, fact)) is not None:
-        return rows_of_lanes
+    if table.base_name(op.name) in FILLED and (made := ragged_arrays.made_of_sizes(context, op, fact)) is not None:
+        return made
     made = lanes(context, op, fact, statement.var)
     _added(context, statement, made.node)
     return made
+
+
+FILLED = ("zeros", "ones", "empty", "full")
+
+
+def _has_ragged_operand(context: Context, op: Op) -> bool:
+    return any(val.dims is not None for val in _vals(context, [*op.args, *(value for _, value in op.kwargs)]))
+
+
+def _vals(context: Context, operands: Iterable[Any]) -> list[Val]:
+    found: list[Val] = []
+    for operand in operands:
+        if isinstance(operand, Group):
+            found += _vals(context, operand.items)
+        elif isinstance(operand, Slice):
+            found += _vals(context, (operand.lo, operand.hi, operand.step))
+        else:
+            found.append(context.lookup(operand))
+    return found
+
+
+def reads_sequence(context: Context, op: Op) -> bool:
+    """Whether an operand is a list in each lane, or a value of another length in each."""
+    for atom in operands(op):
+        val = context.vals.get(atom) if isinstance(atom, Var) else None
+        if atom in context.arrays or (val is not None and (val.sequence is not None or val.dims is not None)):
+            return True
+    return False
 
 
 PRODUCTS = ("matmul", "torch.matmul", "torch.mm", "method.matmul", "method.mm")
@@ -128,7 +157,7 @@ def _found_in(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
     import torch
 
     dtype = torch.bool if array.kind.family == "tensor" else np.dtype(bool)
-    same = arithmetic(context, "eq", [value, array], Kind(array.kind.family, dtype, array.kind.rank), {})
+    same = arithmetic.arithmetic(context, "eq", [value, array], Kind(array.kind.family, dtype, array.kind.rank), {})
     kind = Kind("numpy" if array.kind.family == "array" else "tensor", dtype, 0)
     sample = np.bool_(False) if kind.family == "numpy" else torch.tensor(False)
     found = shapes.reduction(context, "method.any", [same], {}, Fact(kind, (), (), sample))
@@ -214,7 +243,8 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
         return Val(module_call(context, op, fact, var))
     args = [_argument(context, operand) for operand in op.args]
     kwargs = {key: _argument(context, operand) for key, operand in op.kwargs}
-    if (number := numbers.number_operation(context, name, args, kwargs, fact, var)) is not None:
+    of_numbers = fact.kind.is_number or name in ("not", "method.tolist") or name.startswith(("builtin.", "math."))
+    if of_numbers and (number := numbers.number_operation(context, name, args, kwargs, fact, var)) is not None:
         return number
     if (found := _form(context, name, args, kwargs, fact)) is not None:
         if found.node.op == "batched":
@@ -223,14 +253,15 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
     if context.library == "np" and (made := stacked.stacked(context, name, args, kwargs, fact)) is not None:
         made.hint = var.hint
         return mapped.several(made, fact) if isinstance(fact.sample, tuple) else Val(made)
-    if (pair := mapped.paired(context, name, args, kwargs, fact)) is not None:
+    is_several = isinstance(fact.sample, tuple)
+    if is_several and (pair := mapped.paired(context, name, args, kwargs, fact)) is not None:
         return mapped.several(pair, fact)
-    if (found := positions.positions(context, op, args, fact)) is not None:
+    if table.base_name(name) in PLACES and (found := positions.positions(context, op, args, fact)) is not None:
         return found
     family = table.family(name)
     match family:
         case "elementwise":
-            node = arithmetic(context, name, args, fact.kind, kwargs)
+            node = arithmetic.arithmetic(context, name, args, fact.kind, kwargs)
         case "reduction":
             node = shapes.reduction(context, name, args, kwargs, fact)
             if node.op == "fold" and var in context.flow.compared:
@@ -255,7 +286,10 @@ def lanes(context: Context, op: Op, fact: Fact, var: Var) -> Val:
 
             node = special(context, name, args, kwargs, fact)
     node.hint = var.hint
-    return mapped.several(node, fact) if isinstance(fact.sample, tuple) else Val(node)
+    return mapped.several(node, fact) if is_several else Val(node)
+
+
+PLACES = ("where", "nonzero", "argwhere", "flatnonzero")
 
 
 TENSOR_FORMS = frozenset(

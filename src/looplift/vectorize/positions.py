@@ -16,9 +16,9 @@ from looplift.vectorize.subscripts import extent_of
 
 
 def positions(context: Context, op: Op, args: list[Any], fact: Fact) -> Val | None:
-    """The places of a vector that are not zero; None for any other operation."""
+    """The places of a vector that are not zero, of a function that may be asked for them; None for other forms."""
     base = table.base_name(op.name)
-    if base not in ("where", "nonzero", "argwhere", "flatnonzero") or len(args) != 1:
+    if len(args) != 1:
         return None
     vector = args[0]
     as_tuple = [constant(value) for key, value in op.kwargs if key == "as_tuple"]

@@ -32,22 +32,6 @@ def takes_rows(op: Op) -> bool:
     return isinstance(callee, Const) and type(callee.value).__name__ in ROWS
 
 
-def has_ragged_operand(context: Context, op: Op) -> bool:
-    return any(val.dims is not None for val in _vals(context, op.args) + _vals(context, [v for _, v in op.kwargs]))
-
-
-def _vals(context: Context, operands: Any) -> list[Val]:
-    found: list[Val] = []
-    for operand in operands:
-        if isinstance(operand, Group):
-            found += _vals(context, operand.items)
-        elif isinstance(operand, Slice):
-            found += _vals(context, (operand.lo, operand.hi, operand.step))
-        else:
-            found.append(context.lookup(operand))
-    return found
-
-
 def operation(context: Context, statement: Let) -> Val:
     """One operation with a ragged operand."""
     op, fact = statement.op, context.facts.of[statement.var]

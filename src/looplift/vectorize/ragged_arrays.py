@@ -10,7 +10,6 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Const, Group, Op, Operand, Slice, Var, as_atom
-from looplift.ops.table import base_name
 from looplift.vectorize import nodes, segments
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.held import check_held
@@ -35,7 +34,7 @@ def made_like(context: Context, name: str, args: list[Val], kwargs: dict[str, Va
 
 def made_of_sizes(context: Context, op: Op, fact: Fact) -> Val | None:
     """``torch.zeros(n, 4)`` and the like of a size that differs by lane, and is the first one; None for others."""
-    if base_name(op.name) not in ("zeros", "ones", "empty", "full") or op.name.startswith("method."):
+    if op.name.startswith("method."):
         return None
     first, *fill = op.args
     grouped = isinstance(first, Group)

@@ -28,7 +28,7 @@ def settle_choices(context: Context, steps: Iterable[Step], results: Iterable[No
     """Mark the choices that would only tell no gradient from zeros, and drop the checks that do, where nobody can."""
     roots = [*results, *(node for step in steps for node in operands_of(step))]
     order = _in_order(roots)
-    if not context.needs_grad or not any("choice" in node.attrs for node in order):
+    if not any("choice" in node.attrs for node in order):
         return
     besides = _besides(order, roots)
     reached: dict[int, Inputs] = {}

@@ -8,11 +8,10 @@ from looplift.base.data import dataclass
 from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Append, Group, Let, Op, Operand, Var, as_atom, atoms, constant, walk
+from looplift.ops import table
 from looplift.vectorize import lists, nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
-
-KINDS = {"zipped": "tuple", "zipped_lists": "list", "zipped_dicts": "dict"}
 
 
 @dataclass
@@ -33,7 +32,7 @@ def zipped(context: Context, op: Op, fact: Fact) -> Val:
     """The list as one value; in a loop only its columns are there."""
     keys = [constant(key) for key in atoms(op.args[0])] if isinstance(op.args[0], Group) else []
     vals = [context.val(as_atom(arg)) for arg in op.args if not isinstance(arg, Group)]
-    found = Records(vals, KINDS[op.name])
+    found = Records(vals, table.ZIPPED[op.name])
     if context.axes:
         return Val(nodes.const(None), sequence=found)
     made = _apart(context, [arg for arg in op.args if isinstance(arg, Var)], [_whole(context, val) for val in vals])
@@ -63,7 +62,7 @@ def _apart(context: Context, columns: list[Var], made: list[Node]) -> list[Node]
 def _lists_in(context: Context, column: Var) -> list[Var]:
     """The lists that the region fills of which a column is made."""
     made = context.flow.definition.get(column)
-    if not isinstance(made, Let) or made.op.name not in KINDS:
+    if not isinstance(made, Let) or made.op.name not in table.ZIPPED:
         return [column]
     return [ref for arg in made.op.args if isinstance(arg, Var) for ref in _lists_in(context, arg)]
 
@@ -96,7 +95,7 @@ def _are_numbers(context: Context, val: Val) -> bool:
 
 def joined(context: Context, op: Op, fact: Fact) -> Val | None:
     """``torch.tensor`` or ``np.array`` of a list of tuples or lists of numbers."""
-    if op.name not in ("torch.tensor", "np.array", "np.asarray") or not isinstance(op.args[0], Var):
+    if not isinstance(op.args[0], Var):
         return None
     records = context.vals[op.args[0]].sequence if op.args[0] in context.vals else None
     if not isinstance(records, Records):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Atom, Carry, If, Let, Loop, Var
-from looplift.vectorize import alone, doubts, lists, nodes
+from looplift.vectorize import alone, doubts, nodes, numbers
 from looplift.vectorize.context import Context
 from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan, keeps_order
 from looplift.vectorize.nodes import Val
@@ -158,7 +158,7 @@ def _last(context: Context, form: Form, kind: Kind, init: Node, axis: Axis) -> t
                 context.vals[cond] = Val(passed)
             return passed, value
         case Chosen(cond=cond, then=then, orelse=orelse):
-            test = lists.holds(context, cond)
+            test = numbers.holds(context, cond)
             with context.masked(test):
                 first = _last(context, then, kind, init, axis)
             with context.masked(nodes.negated(test)):
@@ -171,7 +171,7 @@ def _also(context: Context, when: tuple[Atom, ...]) -> Node | None:
     """The mask, where all of these conditions hold."""
     mask = context.mask
     for atom in when:
-        mask = nodes.both(mask, lists.holds(context, atom))
+        mask = nodes.both(mask, numbers.holds(context, atom))
     return mask
 
 
@@ -207,7 +207,7 @@ def _passes(context: Context, sign: str, value: Node, mask: Node | None, kind: K
 
 def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
     from looplift.vectorize.lower import fitting
-    from looplift.vectorize.numbers import INDEX_BITS, bits_of
+    from looplift.vectorize.numbers import bits_of
 
     factor, term = _coefficients(context, scan.form, kind)
     init = _init(context, scan.carry, kind)
@@ -225,8 +225,8 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
         term = _bounded_term(context, term)
     term = nodes.const(0.0 if floating else 0) if term is None else fitting(term, kind)
     axes = nodes.merge_axes(term.axes, init.axes, factor.axes if factor is not None else (), (axis,))
-    small = not floating and bits_of(term) + INDEX_BITS < 62  # so many of them add up to
-    attrs = {"axis": axis, "bits": max(bits_of(term) + INDEX_BITS, bits_of(init)) + 1 if small else 62}
+    small = not floating and bits_of(term) + nodes.INDEX_BITS < 62  # so many of them add up to
+    attrs = {"axis": axis, "bits": max(bits_of(term) + nodes.INDEX_BITS, bits_of(init)) + 1 if small else 62}
     if factor is None:
         made = Node("running_sum", (term, init), axes, kind, attrs, scan.carry.hint)
     else:
@@ -251,10 +251,10 @@ def _named(context: Context, node: Node) -> Node:
 
 
 def _bounded_term(context: Context, term: Node | None) -> Node | None:
-    from looplift.vectorize.numbers import INDEX_BITS, bounded
+    from looplift.vectorize.numbers import bounded
 
     if term is not None:
-        bounded(context, term, INDEX_BITS)
+        bounded(context, term, nodes.INDEX_BITS)
     return term
 
 
@@ -283,7 +283,7 @@ def _coefficients(context: Context, form: Form, kind: Kind) -> Pair:
         case Computed():
             return _after(context, form, kind)
         case Chosen(cond=cond, then=then, orelse=orelse):
-            test = lists.holds(context, cond)
+            test = numbers.holds(context, cond)
             with context.masked(test):
                 first = _coefficients(context, then, kind)
             with context.masked(nodes.negated(test)):
@@ -387,7 +387,7 @@ def _plus(context: Context, term: Node | None, value: Node, kind: Kind, name: st
 
 
 def _binary(context: Context, name: str, a: Node, b: Node, kind: Kind) -> Node:
-    from looplift.vectorize.operations import arithmetic
+    from looplift.vectorize.arithmetic import arithmetic
 
     if a.kind.is_number and b.kind.is_number:
         family = "float" if "float" in (a.kind.family, b.kind.family) or name == "truediv" else "int"

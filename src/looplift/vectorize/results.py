@@ -12,7 +12,7 @@ from looplift.ir.array import Node, reachable
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Append, Atom, If, Let, Loop, Var, as_atom, operands, walk
 from looplift.ops import table
-from looplift.vectorize import lists, records, sharing, views
+from looplift.vectorize import lists, sharing, views
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -30,7 +30,7 @@ class Memory:
 
 NOWHERE = Memory(frozenset())
 
-OF_COLUMNS = (*records.KINDS, "mapping")
+OF_COLUMNS = (*table.ZIPPED, "mapping")
 
 
 @dataclass(eq=False)
@@ -63,7 +63,7 @@ def _own_places(context: Context, leaf: Leaf) -> frozenset[Var] | None:
 def _node(context: Context, key: str, atom: Atom | None, val: Val, leaves: list[Leaf]) -> Node:
     if atom is not None:
         views.check_result(context, key, atom)
-    if isinstance(val.sequence, lists.Built):
+    if val.sequence is not None and isinstance(val.sequence, lists.Built):
         return _leaf(context, atom, lists.returned(context, val.sequence), leaves)
     if val.items is not None:
         inner = _items(context, atom, len(val.items))

@@ -120,7 +120,7 @@ class Row(Listed):
         return self.owner.attrs.get("sizes of", self.owner)
 
     def _once(self, context: Context, name: str, make: Callable[[], Node]) -> Node:
-        place = id(self.axis) if self.at is None else segments.structure_key(self.at)
+        place = id(self.axis) if self.at is None else nodes.structure_key(self.at)
         mask = None if self.is_steady or context.mask is None else context.mask.serial
         key = (name, nodes.key_of(self.sized), place, mask)
         if key not in context.ragged_axes:

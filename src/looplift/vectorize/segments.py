@@ -62,7 +62,7 @@ def terms_of(node: Node) -> tuple[dict[Any, int], dict[Any, Node], Node]:
             terms[key] = terms.get(key, 0) + sign * coefficient
         if base.kind.is_number and added.kind.is_number:
             return {k: c for k, c in terms.items() if c}, atoms | others, nodes.plus(base, added, sign)
-    key = structure_key(node)
+    key = nodes.structure_key(node)
     return {key: 1}, {key: node}, nodes.const(0)
 
 
@@ -81,31 +81,6 @@ def constant_width(lo: Node, hi: Node) -> Node | None:
     if not left or left != right:
         return None
     return nodes.minus(last, base)
-
-
-UNKEYED = ("extents", "bits", "key", "pieces", "tiles")
-
-
-def structure_key(node: Node) -> Any:
-    """A key that is equal for values that are computed alike; a value that may change in between has its own."""
-    if node.op == "name":
-        volatile = node.attrs.get("memory") or node.attrs.get("local")
-        return ("name", node.serial if volatile else node.attrs["text"])
-    if node.op == "const":
-        return ("const", type(node.attrs["value"]).__name__, repr(node.attrs["value"]))
-    if node.op in ("extent", "length"):
-        return ("size", nodes.key_of(node))
-    if node.op in ("drawn", "apply") or _reads_memory(node):
-        return ("node", node.serial)
-    attrs = tuple(sorted((k, repr(v)) for k, v in node.attrs.items() if k not in UNKEYED))
-    pieces = tuple(type(piece).__name__ for piece in node.attrs.get("pieces", ()))
-    return (node.op, attrs, pieces, tuple(map(id, node.axes)), tuple(map(structure_key, node.args)))
-
-
-def _reads_memory(node: Node) -> bool:
-    return node.op not in ("extent", "length") and any(
-        (arg.op == "name" and arg.attrs.get("memory")) or _reads_memory(arg) for arg in node.args
-    )
 
 
 def constant_gap(lo: Node, hi: Node) -> Node | None:
@@ -151,7 +126,7 @@ def bound(context: Context, node: Node, extent: Node, hint: str = "bound") -> No
         return node
     if not node.axes and extent.axes:
         return _bound_of_lengths(node, extent)
-    key = ("bound", structure_key(node), nodes.key_of(extent))
+    key = ("bound", nodes.structure_key(node), nodes.key_of(extent))
     if key not in context.ragged_axes:
         context.ragged_axes[key] = _bound(node, extent, hint)
     return context.ragged_axes[key]
@@ -199,7 +174,7 @@ def slice_axis(context: Context, lo: Node | None, hi: Node | None, extent: Node,
     if not _is_ordered(lo, hi) and not nodes.is_const(start, 0):
         lengths = nodes.elementwise("clamp_min", [lengths, nodes.const(0)], nodes.INT)
     parents = lane_axes(context, merge_axes(start.axes, stop.axes))
-    axis = axis_of(context, lengths, parents, name, (structure_key(start), structure_key(lengths)))
+    axis = axis_of(context, lengths, parents, name, (nodes.structure_key(start), nodes.structure_key(lengths)))
     return axis, _place(context, axis, start)
 
 
@@ -396,7 +371,7 @@ def _group_axis(context: Context, labels: Node, lanes: Axis, kind: Kind, name: s
 
 def _member_axis(context: Context, count: Node, members: Node, lanes: tuple[Axis, ...], name: str) -> tuple[Axis, Node]:
     lengths = Node("retype", (count,), lanes, nodes.INT, {"bits": 40})
-    axis = axis_of(context, lengths, lane_axes(context, lanes), name, ("mask", structure_key(members)), members)
+    axis = axis_of(context, lengths, lane_axes(context, lanes), name, ("mask", nodes.structure_key(members)), members)
     return axis, Node("member", (members,), (axis,), nodes.INT, {"bits": 40}, axis.name)
 
 
@@ -404,11 +379,3 @@ def masked(context: Context, mask: Node, extent: Node) -> Segment:
     """A subscript by a mask that differs from lane to lane."""
     axis, index = mask_axis(context, mask, extent, "k")
     return Segment(axis, index, mask=mask)
-
-
-def is_mask(context: Context, operand: Operand) -> bool:
-    """Whether a subscript is a vector of booleans that differs from lane to lane."""
-    if isinstance(operand, Const | Slice) or not hasattr(operand, "name"):
-        return False
-    fact = context.facts[operand]  # type: ignore[index]
-    return fact.kind.is_array and fact.kind.rank == 1 and "bool" in str(fact.kind.dtype)

@@ -9,7 +9,7 @@ from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
-from looplift.vectorize import alone, doubts, lists, nodes
+from looplift.vectorize import alone, doubts, nodes, numbers
 from looplift.vectorize.carried_inputs import Carried
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.extents import agree, lane_extents
@@ -183,7 +183,7 @@ def while_loop(context: Context, loop: Loop) -> None:
     with _inside(context, loop, step.body):
         with context.masked(_unstopped(context, loop)):
             block(context, domain.block)
-        going = nodes.both(lists.holds(context, domain.cond), _unstopped(context, loop))
+        going = nodes.both(numbers.holds(context, domain.cond), _unstopped(context, loop))
         active = _activity(context, going)
         with context.masked(active):
             block(context, loop.body)

@@ -25,7 +25,7 @@ from looplift.ir.grammar import (
     operands,
 )
 from looplift.ops import table
-from looplift.vectorize import lists, nodes
+from looplift.vectorize import nodes, numbers
 from looplift.vectorize.context import Context
 
 Known = dict[Var, bool]
@@ -109,7 +109,7 @@ def _on_sides(context: Context, cond: Atom, then: Atom, orelse: Atom, kind: Kind
         return first
     if isinstance(cond, Var) and cond not in context.vals:
         return None
-    test = lists.holds(context, cond)
+    test = numbers.holds(context, cond)
     return _either(_both(test, first), _both(nodes.negated(test), second))
 
 

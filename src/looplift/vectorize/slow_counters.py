@@ -7,18 +7,19 @@ of batched code, each of which takes microseconds.
 from __future__ import annotations
 
 from looplift.ir.grammar import UNDEFINED, Atom, Carry, Const, If, Let, Var
+from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
-from looplift.vectorize.numbers import INDEX_BITS, bits_of
+from looplift.vectorize.numbers import bits_of
 
 STEP_BITS = 10
-COUNTER_BITS = INDEX_BITS + STEP_BITS + 2
+COUNTER_BITS = nodes.INDEX_BITS + STEP_BITS + 2
 
 
 def carried_bits(context: Context, carry: Carry) -> int:
     """How many bits the magnitude of a carried integer takes at most; 64 where nothing is known."""
     if context.facts.kind(carry.inside).family != "int" or carry.init is UNDEFINED:
         return 64
-    if context.facts.kind(carry.init).family != "int" or bits_of(context.node(carry.init)) > INDEX_BITS:
+    if context.facts.kind(carry.init).family != "int" or bits_of(context.node(carry.init)) > nodes.INDEX_BITS:
         return 64
     return COUNTER_BITS if _steps(context, carry.next, carry) <= 2**STEP_BITS else 64
 
@@ -28,7 +29,7 @@ def _steps(context: Context, atom: Atom, carry: Carry) -> float:
     if atom is carry.inside:
         return 0
     if isinstance(atom, Const):
-        return 0 if type(atom.value) is int and atom.value.bit_length() <= INDEX_BITS else float("inf")
+        return 0 if type(atom.value) is int and atom.value.bit_length() <= nodes.INDEX_BITS else float("inf")
     statement = context.flow.definition.get(atom)
     if isinstance(statement, If):
         phi = next(phi for phi in statement.phis if phi.var is atom)

@@ -168,6 +168,14 @@ def nested(context: Context, pieces: list[Piece]) -> list[Piece]:
     return pieces
 
 
+def _is_mask(context: Context, operand: Operand) -> bool:
+    """Whether a subscript is a vector of booleans that differs from lane to lane."""
+    if isinstance(operand, Const | Slice) or not hasattr(operand, "name"):
+        return False
+    fact = context.facts[operand]  # type: ignore[index]
+    return fact.kind.is_array and fact.kind.rank == 1 and "bool" in str(fact.kind.dtype)
+
+
 def _is(item: Operand, value) -> bool:
     return isinstance(item, Const) and item.value is value
 
@@ -184,7 +192,7 @@ def _piece(context: Context, item: Operand, extent: Node | None, windows: bool, 
     if isinstance(item, Group):
         return Gather(_listed(context, item))
     fact = context.facts[item]
-    if extent is not None and _segments().is_mask(context, item) and context.node(item).axes:
+    if extent is not None and _is_mask(context, item) and context.node(item).axes:
         return _segments().masked(context, context.node(item), extent)
     if fact.kind.family == "bool" or (fact.kind.is_array and "bool" in str(fact.kind.dtype)):
         raise context.refuse("ragged-shape", "a subscript by a mask: the number of elements is not known before")

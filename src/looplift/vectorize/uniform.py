@@ -9,9 +9,8 @@ from looplift.ir.array import Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Group, Op, Operand, Slice, Var
 from looplift.ops import table
-from looplift.vectorize import extents, nodes, segments
+from looplift.vectorize import extents, nodes, numbers
 from looplift.vectorize.context import Context
-from looplift.vectorize.numbers import bounded
 from looplift.vectorize.subscripts import extent_of
 
 SIZES = frozenset(("floordiv", "mod", "mul", "builtin.min", "builtin.max"))
@@ -47,7 +46,7 @@ def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = Fa
     if op.name in SIZES and fact.kind.family == "int" and all(arg.kind.family == "int" for arg in args):
         if not fact.loops and type(fact.sample) is int:
             node.attrs["seen"] = fact.sample
-        key = ("uniform", op.name, *map(segments.structure_key, args), context.mask is None)
+        key = ("uniform", op.name, *map(nodes.structure_key, args), context.mask is None)
         return context.ragged_axes.setdefault(key, node)
     if op.name.startswith("inplace.") and fact.kind.is_array:
         return _in_dtype(context, node, args, fact)
@@ -61,7 +60,7 @@ def uniform(context: Context, op: Op, fact: Fact, var: Var, *, random: bool = Fa
 def _as_float(context: Context, node: Node, args: tuple[Node, ...]) -> Node:
     """The least or greatest of an integer and a float is either; what is computed with it is of floats."""
     for integer in (a for a in args if a.kind.family == "int"):
-        bounded(context, integer, 53)
+        numbers.bounded(context, integer, 53)
     attrs = {key: value for key, value in node.attrs.items() if key == "unsafe"}
     return Node("apply", (node,), (), node.kind, {"name": "builtin.float", "kwargs": [], "positional": 1} | attrs)
 

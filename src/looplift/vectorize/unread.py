@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable
 from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, axis_nodes, operands_of, reachable
 from looplift.ir.grammar import Append, If, Store, Var
 from looplift.ops.table import CREATION
+from looplift.vectorize import extents
 from looplift.vectorize.context import Context, Lowered
-from looplift.vectorize.extents import lane_extents
 from looplift.vectorize.subscripts import Gather, Point, Whole
 
 RAISING = frozenset(
@@ -132,7 +132,7 @@ def _may_not_fit(context: Context, node: Node) -> bool:
     """Whether the operands may be of shapes that are not broadcast to one."""
     if node.op != "elementwise" or sum(arg.kind.is_array and arg.kind.rank > 0 for arg in node.args) < 2:
         return False
-    return None in lane_extents(context, node)
+    return None in extents.lane_extents(context, node)
 
 
 def _of_group(node: Node) -> bool:

@@ -6,7 +6,6 @@ t = out[i]; if v > t: out[i] = v             out[i] = max(out[i], v)
 
 from __future__ import annotations
 
-from looplift.base.data import dataclass, field
 from looplift.ir.facts import Facts, Kind
 from looplift.ir.grammar import (
     Append,
@@ -25,6 +24,7 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ops.table import ARITHMETIC
+from looplift.vectorize.context import Update, Updates
 from looplift.vectorize.flow import Flow
 
 OPERATORS = {
@@ -34,25 +34,6 @@ OPERATORS = {
 }  # fmt: skip
 CHOICES = {("gt", 1): "max", ("lt", 0): "max", ("lt", 1): "min", ("gt", 0): "min"}
 """A comparison, the position of the place that it reads, and what a store under it is."""
-
-
-@dataclass(frozen=True)
-class Update:
-    """The place at ``ref[index]`` is combined with ``value``."""
-
-    ref: Var
-    index: Operand
-    operator: str
-    value: Atom
-    reads: frozenset[Var]
-
-
-@dataclass
-class Updates:
-    """``of`` a store or an If; ``absorbed`` are the variables that are read by nothing but the updates."""
-
-    of: dict[Statement, Update] = field(default_factory=dict)
-    absorbed: set[Var] = field(default_factory=set)
 
 
 def updates_of(flow: Flow, facts: Facts, *, needs_grad: bool) -> Updates:
