@@ -69,8 +69,9 @@ class Writer:
             orelse = ["else:", *(f"    {line}" for line in self.statements(depth - 1))] if rng.random() < 0.5 else []
             return [f"if {self.test()}:", *inner, *orelse]
         if rng.random() < 0.5:
-            return [f"for k in range({rng.choice(('3', 'count', 'i'))}):", *inner]
-        return ["k = 0", f"while {self.test()} and k < 4:", *inner, "    k += 1"]
+            return [f"for j in range({rng.choice(('3', 'count', 'i'))}):", *inner]
+        count = f"k{depth}"  # of its own: an inner loop that begins anew would make this one endless
+        return [f"{count} = 0", f"while {self.test()} and {count} < 4:", *inner, f"    {count} += 1"]
 
 
 def complex_source(rng):

@@ -20,7 +20,7 @@ torch.maximum(a, b)
 torch.stack([a, b]).mean(0)
 torch.cat([a, b]).view(2, -1).sum(0)
 a / (1 + b.norm())
-F.normalize(a - b, dim=0)
+F.normalize(a - 0.5 * b, dim=0)
 torch.where(a > 0, a, b)
 torch.cosine_similarity(a, b, dim=0) * a
 a if tree[0] == 0 else b
