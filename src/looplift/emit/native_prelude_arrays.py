@@ -18,7 +18,9 @@ _CUT = """\
 // whole[first:last:step] along an axis, with bounds that are clamped as Python does.
 template <int axis, class T, int rank>
 static inline View<T, rank> cut(const View<T, rank>& whole, int64_t first, int64_t last, int64_t step) {
-  View<T, rank> part = whole;
+  View<T, rank> part;
+  part.data = whole.data;
+  for (int k = 0; k < rank; ++k) part.size[k] = whole.size[k], part.step[k] = whole.step[k];
   const int64_t size = whole.size[axis];
   first = first < 0 ? (first < -size ? 0 : first + size) : (first > size ? size : first);
   last = last < 0 ? (last < -size ? 0 : last + size) : (last > size ? size : last);
@@ -44,7 +46,9 @@ template <class T> struct Rows {
 _REVERSED = """\
 // whole[::-1] along an axis.
 template <int axis, class T, int rank> static inline View<T, rank> reversed(const View<T, rank>& whole) {
-  View<T, rank> part = whole;
+  View<T, rank> part;
+  part.data = whole.data;
+  for (int k = 0; k < rank; ++k) part.size[k] = whole.size[k], part.step[k] = whole.step[k];
   if (part.size[axis]) part.data += (part.size[axis] - 1) * part.step[axis];
   part.step[axis] = -part.step[axis];
   return part;

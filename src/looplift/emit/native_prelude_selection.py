@@ -76,26 +76,36 @@ template <bool right, class T, class V> static inline int64_t search(const View<
 
 _PAIRWISE = """\
 // NumPy's sum of one dimension: eight partial sums in blocks of 128, and blocks in pairs, added to zero.
-template <class T, class Term> static T pairwise_block(Term term, int64_t first, int64_t count) {
-  if (count > 128) {
-    const int64_t half = count / 2 - count / 2 % 8;
-    const T start = pairwise_block<T>(term, first, half);
-    return start + pairwise_block<T>(term, first + half, count - half);
+template <class T, class Term> static inline T with_few(T total, const Term& term, int64_t next, int64_t count) {
+  switch (count) {
+    case 7: total += term(next++); [[fallthrough]];
+    case 6: total += term(next++); [[fallthrough]];
+    case 5: total += term(next++); [[fallthrough]];
+    case 4: total += term(next++); [[fallthrough]];
+    case 3: total += term(next++); [[fallthrough]];
+    case 2: total += term(next++); [[fallthrough]];
+    case 1: total += term(next);
   }
+  return total;
+}
+template <class T, class Term> static inline T pairwise_part(const Term& term, int64_t first, int64_t count) {
   T part[8];
   for (int j = 0; j < 8; ++j) part[j] = term(first + j);
   int64_t k = 8;
   for (; k < count - count % 8; k += 8)
     for (int j = 0; j < 8; ++j) part[j] += term(first + k + j);
-  T total = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
-  for (; k < count; ++k) total += term(first + k);
-  return total;
+  const T total = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+  return with_few<T>(total, term, first + k, count - k);
+}
+template <class T, class Term> static T pairwise_block(Term term, int64_t first, int64_t count) {
+  if (count <= 128) return pairwise_part<T>(term, first, count);
+  const int64_t half = count / 2 - count / 2 % 8;
+  const T start = pairwise_block<T>(term, first, half);
+  return start + pairwise_block<T>(term, first + half, count - half);
 }
 template <class T, class Term> static inline T pairwise_sum(const Term& term, int64_t count) {
-  T total = 0;
-  if (count >= 8) return total + pairwise_block<T>(term, 0, count);
-  for (int64_t k = 0; k < count; ++k) total += term(k);
-  return total;
+  if (count < 8) return with_few<T>(T(0), term, 0, count);
+  return T(0) + (count > 128 ? pairwise_block<T>(term, 0, count) : pairwise_part<T>(term, 0, count));
 }
 """
 

@@ -181,6 +181,7 @@ Doubt Before NumPyArray Writes is_dense suits view_of
 half bfloat16 Element Tape Recorder Host Watch Outcome Results outside from_end smaller larger
 minimum maximum floor_divide remainder_of python_remainder integer_floor_divide integer_remainder integer_fmod
 checked_power wrapping_power power surprising select middle_number sort sort_range search pairwise_block pairwise_sum
+with_few pairwise_part
 doubt sign_of inexact range_length bits_of float_of patience host watch truncated integer_of strip_end
 Maker maker made made_array made_tensor given outcome function doubts carefully array_at failed functools ctypes torch
 numpy isinstance TypeError list packed packed_rows packed_mixed numbers_of mixed_numbers_of memory_of nested put_back
