@@ -38,6 +38,7 @@ from looplift.emit.native_signature import (
 from looplift.emit.native_standalone import standalone_text
 from looplift.emit.native_statements import write
 from looplift.emit.native_threads import shared_loops
+from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Names
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts
@@ -145,10 +146,15 @@ def _handed_on(loop: Loop, findings: Findings) -> dict[Var, tuple[Atom, ...]]:
         if not isinstance(statement, Let) or not statement.op.args or not isinstance(statement.op.args[0], Var):
             continue
         namespace, short = canonical(statement.op.name)
-        same = findings.types.get(statement.var) == findings.types.get(statement.op.args[0])
+        same = findings.types.get(statement.var) == _type_of(findings, statement.op.args[0])
         if namespace == "method" and (short in ("detach", "cpu") or (same and short in ("to", "type", *CONVERSIONS))):
             found[statement.var] = (statement.op.args[0],)
     return found
+
+
+def _type_of(findings: Findings, var: Var) -> Scalar | None:
+    join = findings.joins.get(var)
+    return findings.types.get(var) or (join.type if join is not None else None)
 
 
 def _spread_aliases(findings: Findings, sources) -> None:
@@ -174,7 +180,7 @@ def new_writer(
     flow = Flow(loop, kept=kept, updates=before.updates)
     may_share = _may_share(findings, flow.writes(loop))
     share_variables(flow, may_share if share else lambda value, current: False)
-    flow.held = held_views(flow, before.aliases)
+    flow.held = held_views(flow, before.aliases, _handed_on(loop, before))
     writer = Writer(flow, findings, source_lines(facts), may_share=may_share)
     signature.prepare(writer)
     return writer

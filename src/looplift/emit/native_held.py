@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from looplift.emit.native_flow import Flow, bound_by, tail_of_body
 from looplift.ir.grammar import Atom, Block, Carry, If, Let, Loop, Statement, Store, Var, While, walk
 
 
-def held_views(flow: Flow, views: set[Var]) -> frozenset[Var]:
-    """Those of ``views`` that are read after a store, and those that may become one of these."""
+def held_views(flow: Flow, views: set[Var], handed_on: Mapping[Var, tuple[Atom, ...]]) -> frozenset[Var]:
+    """Those of ``views`` that are read after a store, and those that may become one of these.
+
+    ``handed_on``: views that methods give of others.
+    """
     found = {var for var in _changing(flow, Block((flow.loop,)), ()) if var in views}
     pending = list(found)
     sources: dict[Var, list[Var]] = {}
     for var, joined in flow.feeds.items():
         for target in joined:
             sources.setdefault(target, []).append(var)
+    for target, given in handed_on.items():
+        sources.setdefault(target, []).extend(atom for atom in given if isinstance(atom, Var))
     twins = {
         a: b for carry in _carries(flow.loop) for a, b in ((carry.inside, carry.after), (carry.after, carry.inside))
     }

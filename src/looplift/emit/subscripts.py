@@ -214,7 +214,7 @@ def gather_text(p: Printer, node: Node) -> Text:
     lead = len(base.axes)
     text = p.text(base).at(ATOM)
     points = [k for k, piece in enumerate(pieces) if piece_kind(piece) == "Point"]
-    if p.library == "np" and rank and points:  # beside index arrays they would count as such
+    if p.library == "np" and points and (rank or _come_apart(base, node, pieces)):  # they would count as index arrays
         items = [p.text(q.at).text if piece_kind(q) == "Point" else ":" for q in pieces if piece_kind(q) != "New"]
         text = f"{text}[{', '.join([':'] * lead + items[: max(points) + 1])}]"
         pieces = [piece for k, piece in enumerate(pieces) if k not in points]
@@ -262,6 +262,14 @@ def gather_text(p: Printer, node: Node) -> Text:
             taken = f"taken_together({text}, {len(items) - len(advanced)}, {', '.join(advanced)})"
             p.need("taken_together")
     return _permuted(p, taken or f"{text}[{', '.join(items)}]", labels, node)
+
+
+def _come_apart(base: Node, node: Node, pieces: list) -> bool:
+    """Whether something stands between integers and index arrays, whose dimensions NumPy puts first then."""
+    places = [k for k, piece in enumerate(pieces) if piece_kind(piece) in ("Point", "Gather")]
+    index_axes = _index_axes(base, pieces)
+    walks = any(axis not in node.axes or axis in index_axes for axis in base.axes)
+    return walks or places != _run(places)
 
 
 def _taken_along(
