@@ -5,6 +5,7 @@ import ctypes
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,6 +15,8 @@ from tests.fuzz.sharing import share_at_once
 from looplift import lift
 from looplift.base.compare import difference
 from looplift.build import native
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -117,7 +120,9 @@ except KeyboardInterrupt:
 def test_ctrl_c_stops_all_threads(tmp_path):
     program = tmp_path / "endless.py"
     program.write_text(ENDLESS)
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=100)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
+    command = [sys.executable, str(program)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
     assert done.stdout == "stopped True\n", done.stderr
 
 
