@@ -93,6 +93,7 @@ import torch
 import looplift
 from tests.fuzz.sharing import share_at_once
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background processes of a shell ignore it
 share_at_once()
 torch.set_num_threads(2)
 
