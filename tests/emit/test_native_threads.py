@@ -14,6 +14,7 @@ from tests.fuzz.sharing import share_at_once
 
 from looplift import lift
 from looplift.base.compare import difference
+from looplift.base.errors import NotLiftable
 from looplift.build import native
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +31,8 @@ def at_once(monkeypatch):
     yield
     torch.set_num_threads(threads)
     monkeypatch.undo()
-    native._host().in_parts = native._in_parts.cache_clear()
+    native._in_parts.cache_clear()
+    native._host().in_parts = None
 
 
 def outcome(function, arguments):
@@ -159,3 +161,16 @@ def test_each_iteration_is_in_one_piece(threads, count, at_once):
 @pytest.mark.parametrize("fails", [0, 17, 999])
 def test_a_piece_that_fails_ends_it(fails, at_once):
     assert shared(0, 1000, 3, fails)[1] == 5
+
+
+def test_kernels_run_alone_where_nothing_can_be_compiled(at_once, monkeypatch):
+    def refused(source):
+        raise NotLiftable("backend", "no C++ compiler was found on this machine")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(native, "_library", refused)
+        assert native._in_parts() is None
+    lifted = kernel(names_of_its_own)
+    arguments = names_of_its_own.arguments(0)
+    assert difference(lifted(*arguments), names_of_its_own(*arguments)) is None
+    assert native._host().in_parts is None

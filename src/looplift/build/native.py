@@ -20,7 +20,7 @@ from looplift.base.errors import NotLiftable, RequirementFailed
 from looplift.build import background, compiler, second
 from looplift.build.compiler import KERNELS
 from looplift.ir.kernel import OUTCOMES, Kernel
-from looplift.ir.kernel_parts import PARTS
+from looplift.ir.kernel_parts import PARTS, shares_loops
 
 
 def load(kernel: Kernel) -> Callable[..., tuple]:
@@ -31,7 +31,7 @@ def load(kernel: Kernel) -> Callable[..., tuple]:
     """
     library = _library(kernel.source)
     more: dict[str, Any] = {"function": getattr(library, kernel.name)}
-    if _shares_loops(kernel.source):
+    if shares_loops(kernel.source):
         _host().in_parts = _in_parts()
     if "function_release" in kernel.caller:
         more["function_release"] = library.release
@@ -129,14 +129,13 @@ def _host() -> Host:
     return Host(*(ctypes.cast(function, ctypes.c_void_p).value for function in functions))
 
 
-def _shares_loops(source: str) -> bool:
-    """Whether a kernel asks for threads."""
-    return "in_parts(" in source
-
-
 @cache
 def _in_parts() -> int | None:
-    return ctypes.cast(_library(PARTS).looplift_in_parts, ctypes.c_void_p).value
+    """Where the function is; None where it cannot be compiled, though a kernel is there: that runs in one thread."""
+    try:
+        return ctypes.cast(_library(PARTS).looplift_in_parts, ctypes.c_void_p).value
+    except NotLiftable:
+        return None
 
 
 @cache
@@ -191,7 +190,7 @@ def put_beside(definition: Mapping[str, Any], directory: Path) -> list[Path]:
     else:
         careful = "careful_library" in definition["caller"]
         texts = [definition["source"], *(["#define CAREFUL\n" + definition["source"]] if careful else [])]
-    texts += [PARTS] if _shares_loops(texts[0]) else []
+    texts += [PARTS] if shares_loops(texts[0]) else []
     return [compiler.put_beside(text, directory) for text in texts]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplift.ir.kernel import OUTCOMES, Kernel
-from looplift.ir.kernel_parts import PARTS
+from looplift.ir.kernel_parts import PARTS, shares_loops
 
 LOADER = '''\
 import ctypes
@@ -176,7 +176,7 @@ def function_text(kernel: Kernel) -> str:
     """The function of one kernel, under the kernel's name, for a module that holds the loader."""
     if kernel.adjoint is not None:
         return _differentiable_text(kernel)
-    shared = [PARTS_TEXT] if "in_parts(" in kernel.source else []
+    shared = [PARTS_TEXT] if shares_loops(kernel.source) else []
     inner = _indented(kernel.caller)
     return "\n".join([
         *shared,

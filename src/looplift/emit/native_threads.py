@@ -26,7 +26,7 @@ _FORM = re.compile(
     r"|(?:const )?(?:bool|float|double|half|bfloat16|auto|u?int\d+_t|(?:View|Array)<[^;={]*>) \w+(?: = .*|;|\{.*\};)"
     rf"|(?:(?:if|while) \(.*\) )?(?:{_PLAIN})|\w+\(.*\) (?:[-+*/|&^]|<<|>>)?= .*;|copy\(.*\);|\w+\.(?:fill|push)\(.*\);"
 )
-"""The forms that a line of a loop may have; of the last but two, what is assigned is a name or a part of it."""
+"""The forms that a line of a loop may have. What is not among them is not understood, and the loop is not shared."""
 _ASSIGNED = re.compile(
     r"^(?:(?:if|while) \(.*\) )?(?:(?:\+\+|--)(\w+);|(\w+)(?:\.data\[.*\]|\.size\[\d\])? (?:[-+*/|&^]|<<|>>)?= )"
     r"|&(\w+)\b|^(?:if \(!)?(\w+)\.(?:fill|allocate|adopt|lengthen|push)\(",
@@ -115,7 +115,7 @@ def _shared(loop: list[str], before: list[str], functions: frozenset[str]) -> li
     others = sorted(((outer.read - outer.ragged) | {*outer.given}) & names - {*given})
     dense = [name for name in sorted(known & names) if f"if (!is_dense({name})) return strided;" in earlier]
     dense += [name for name in arrays if name in outer.made]
-    text = _written(loop, index, (low, high), _captured(arrays, flags, outer), given, others, dense)
+    text = _as_function(loop, index, (low, high), _captured(arrays, flags, outer), given, others, dense)
     return _lengthened(text, listed, low, high)
 
 
@@ -276,7 +276,7 @@ def _captured(arrays: list[str], flags: set[str], outer: Outer) -> str:
     return ", ".join(["=", *(f"&{name}" for name in sorted(flags)), *views])
 
 
-def _written(
+def _as_function(
     loop: list[str],
     index: str,
     bounds: tuple[str, str],

@@ -96,3 +96,8 @@ extern "C" int looplift_in_parts(int64_t begin, int64_t end, int (*threads)(void
   return parts.outcome;
 }
 """
+
+
+def shares_loops(source: str) -> bool:
+    """Whether a kernel calls it."""
+    return "in_parts(" in source
