@@ -13,7 +13,7 @@ number that varies with no axis is a Python number in the emitted code too; with
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from looplift.base.data import dataclass, field
@@ -234,14 +234,20 @@ def operands_of(step: Step) -> list[Node]:
     raise AssertionError(step)
 
 
-def every_step(steps: Iterable[Step]) -> Iterator[Step]:
-    """Steps with those inside of them."""
+def every_place(steps: list[Step]) -> Iterator[tuple[list[Step], Step]]:
+    """Steps with those inside of them, each with the list that it stands in."""
     for step in steps:
-        yield step
+        yield steps, step
         if isinstance(step, For | Forever):
-            yield from every_step(step.body)
+            yield from every_place(step.body)
         elif isinstance(step, Choose):
-            yield from every_step([*step.then, *step.orelse])
+            yield from every_place(step.then)
+            yield from every_place(step.orelse)
+
+
+def every_step(steps: list[Step]) -> Iterator[Step]:
+    """Steps with those inside of them."""
+    return (step for _, step in every_place(steps))
 
 
 def changed_by(steps: list[Step]) -> set[str]:

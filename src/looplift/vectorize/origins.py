@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from looplift.ir.array import Assign, Choose, For, Forever, Node, Push, Step, Write
+from looplift.ir.array import Assign, Node, Push, Step, Write, every_place
 from looplift.vectorize.reached import gradient_nodes
 
 if TYPE_CHECKING:
@@ -42,21 +41,10 @@ def _writers(context: Context) -> dict[str, list[Origin]]:
     """What is assigned to each name, or stored there."""
     found: dict[str, list[Origin]] = {}
     for steps in context.steps:
-        for place in _places(steps):
+        for place in every_place(steps):
             for name, value in _written(place[1]):
                 found.setdefault(name, []).append(Origin(value, name, place))
     return found
-
-
-def _places(steps: list[Step]) -> Iterator[Place]:
-    for step in steps:
-        yield steps, step
-        match step:
-            case For(body=body) | Forever(body=body):
-                yield from _places(body)
-            case Choose(then=then, orelse=orelse):
-                yield from _places(then)
-                yield from _places(orelse)
 
 
 def _written(step: Step) -> list[tuple[str, Node]]:
