@@ -1,9 +1,12 @@
-"""Lists of tensors that begin with items, and of which a loop reads the last one, become lists and carried values.
+"""Lists of tensors that begin with items, and of which a loop reads the last ones, become lists and carried values.
 
 out = [x]                         last = x; out = []
 for ...:                          for ...:
     out.append(f(out[-1]))            last = f(last); out.append(last)
 torch.stack(out)                  torch.cat((torch.stack([x]), torch.stack(out)))
+torch.stack(out[1:])              torch.stack(out)
+
+With ``out[-2]``, of a list that begins with two items, the last two are carried.
 """
 
 from __future__ import annotations
@@ -77,9 +80,13 @@ class Start:
     made: Let
     loop: Loop
     append: Append
-    last: dict[Let, Atom | None]
-    """What reads the last item inside of the loop: None, or what was appended before in the same iteration."""
+    inside: dict[Let, int]
+    """What reads an item inside of the loop: how far before what the iteration appends, 0 for that itself."""
     after: list[Let]
+
+    @property
+    def items(self) -> tuple[Atom, ...]:
+        return tuple(item for item in self.made.op.args if isinstance(item, Var | Const))
 
 
 class _Started:
@@ -111,46 +118,63 @@ class _Started:
         loop = next((s for s in block if isinstance(s, Loop) and appends[0] in s.body.statements), None)
         if loop is None or not isinstance(loop.domain, Range) or loop.stop is not None:
             return None
-        last = self._readers_inside(made, loop, appends[0])
-        after = [s for s in readers if s is not appends[0] and (last is None or s not in last)]
-        if last is None or not all(isinstance(s, Let) and self._is_read_whole(s, made.var) for s in after):
+        inside = self._readers_inside(made, loop, appends[0])
+        if inside is None:
             return None
-        behind = block.statements[block.statements.index(loop) + 1 :]
-        inside = {id(s) for s in walk(Block(behind))}
-        if not all(id(s) in inside for s in after) or not any(s.op.name in JOINS for s in after if isinstance(s, Let)):
-            return None
-        return Start(made, loop, appends[0], last, [s for s in after if isinstance(s, Let)])
+        after = [s for s in readers if s is not appends[0] and s not in inside]
+        tails = [s.var for s in after if isinstance(s, Let) and _is_tail(s, made)]
+        after += [reader for tail in tails for reader in self.readers.get(tail, [])]
+        start = Start(made, loop, appends[0], inside, [s for s in after if isinstance(s, Let)])
+        return start if len(start.after) == len(after) and self._is_read_behind(start, block) else None
 
-    def _readers_inside(self, made: Let, loop: Loop, append: Append) -> dict[Let, Atom | None] | None:
-        """What reads the last item in the loop; None if anything else of the list is read there."""
-        found: dict[Let, Atom | None] = {}
-        appended: Atom | None = None
+    def _is_read_behind(self, start: Start, block: Block) -> bool:
+        """Whether all other readers stand behind the loop, and ask what is known of the list's parts."""
+        behind = block.statements[block.statements.index(start.loop) + 1 :]
+        known = {id(s) for s in walk(Block(behind))}
+        owners = {s.var: s for s in (start.made, *start.after) if s is start.made or _is_tail(s, start.made)}
+        handed_out = {atom for _, atom in self.function.results}
+        if any(id(s) not in known or not self._is_known(s, owners, start) for s in start.after):
+            return False
+        return not handed_out & set(owners) and any(s.op.name in JOINS for s in start.after)
+
+    def _is_known(self, let: Let, owners: dict[Var, Let], start: Start) -> bool:
+        owner = owners.get(let.op.args[0]) if let.op.args and isinstance(let.op.args[0], Var) else None
+        if owner is start.made and (_is_tail(let, start.made) or _place_behind(let.op, start.made) is not None):
+            return True
+        return owner is not None and let not in owners.values() and _asks_of_all(let, owner.var)
+
+    def _readers_inside(self, made: Let, loop: Loop, append: Append) -> dict[Let, int] | None:
+        """What reads one of the last items in the loop; None if anything else of the list is read there."""
+        found: dict[Let, int] = {}
+        is_appended = False
         for statement in loop.body:
             if statement is append:
-                appended = append.value
+                is_appended = True
                 continue
             for inner in walk(Block((statement,))):
                 if all(atom is not made.var for atom in uses(inner)):
                     continue
-                if not isinstance(inner, Let) or not self._is_last(inner.op, made, loop, appended is not None):
+                back = self._back(inner.op, made, loop, is_appended) if isinstance(inner, Let) else None
+                if back is None or not 0 <= back <= len(made.op.args) or (back == 0 and not is_appended):
                     return None
-                found[inner] = appended
+                assert isinstance(inner, Let)
+                found[inner] = back
         return found
 
-    def _is_last(self, op: Op, made: Let, loop: Loop, appended: bool) -> bool:
-        """Whether ``op`` reads the list's last item: ``out[-1]``, or at an index that counts as the list grows."""
+    def _back(self, op: Op, made: Let, loop: Loop, is_appended: bool) -> int | None:
+        """How far before the item that the iteration appends ``op`` reads: ``out[-1]``, ``out[t - 1]``."""
         if op.name != "getitem" or op.args[0] is not made.var:
-            return False
+            return None
         index = op.args[1]
         if isinstance(index, Const):
-            return type(index.value) is int and index.value == -1
-        shift = self._shift(index, loop)
-        domain = loop.domain
+            is_from_end = type(index.value) is int and index.value < 0
+            return -index.value - is_appended if is_from_end else None
+        shift, domain = self._shift(index, loop), loop.domain
         if shift is None or not isinstance(domain, Range) or not isinstance(domain.lo, Const):
-            return False
+            return None
         if not isinstance(domain.step, Const) or domain.step.value != 1 or type(domain.lo.value) is not int:
-            return False
-        return domain.lo.value + shift == len(made.op.args) - 1 + appended
+            return None
+        return len(made.op.args) - domain.lo.value - shift if domain.lo.value + shift >= 0 else None
 
     def _shift(self, index: Operand, loop: Loop) -> int | None:
         """``c`` where an index is the loop's own plus ``c``."""
@@ -164,64 +188,98 @@ class _Started:
             return None
         return by.value if op.name == "add" else -by.value
 
-    def _is_read_whole(self, let: Let, var: Var) -> bool:
-        """Whether a statement behind the loop joins the list, or asks for its last item or its length."""
-        first, *rest = let.op.args or (None,)
-        others = [atom for operand in (*rest, *(value for _, value in let.op.kwargs)) for atom in atoms(operand)]
-        if first is not var or not all(isinstance(atom, Const) for atom in others):
-            return False
-        if let.op.name == "getitem":
-            return isinstance(rest[0], Const) and type(rest[0].value) is int and rest[0].value == -1
-        return let.op.name in JOINS or let.op.name in LENGTHS
-
     # ------------------------------------------------------------ what becomes of it
 
     def without(self, start: Start) -> Function:
         """The function without the items at the list's beginning."""
         made, loop, append = start.made, start.loop, start.append
         hint = made.var.hint or "list"
-        grown, inside = self._var(hint), self._var(f"last_{hint}")
-        carry = Carry(inside, _first(made), append.value, self._var(f"last_{hint}"))
-        is_read = bool(start.last) or any(let.op.name == "getitem" for let in start.after)
+        grown = self._var(hint)
+        places = [_place_behind(let.op, made) for let in start.after]
+        count = max((*start.inside.values(), *(place for place in places if place is not None)), default=0)
+        carries = self._carries(start, hint, count)
         changed = Changes({
             id(made): (Let(grown, Op("list"), made.span),),
             id(append): (replace(append, ref=grown),),
-            id(loop): (replace(loop, carries=(*loop.carries, carry) if is_read else loop.carries),),
+            id(loop): (replace(loop, carries=(*loop.carries, *carries)),),
         }, {})  # fmt: skip
-        for let, appended in start.last.items():
-            changed.drop(let, inside if appended is None else appended)
-        for let in start.after:
-            if let.op.name == "getitem":
-                changed.drop(let, carry.after)
-            else:
-                changed.statements[id(let)] = tuple(self._answer(let, made, grown))
+        for let, back in start.inside.items():
+            changed.drop(let, append.value if back == 0 else carries[back - 1].inside)
+        items = {made.var: start.items}
+        for let, place in zip(start.after, places, strict=True):
+            if place is not None:
+                changed.drop(let, carries[place - 1].after)
+            elif _is_tail(let, made):
+                items[let.var] = start.items[_first_of(let.op.args[1]) :]
+                changed.statements[id(let)] = ()
+        for let, place in zip(start.after, places, strict=True):
+            if place is None and not _is_tail(let, made):
+                owner = let.op.args[0]
+                assert isinstance(owner, Var)
+                changed.statements[id(let)] = tuple(self._answer(let, items[owner], grown))
         results = tuple((name, changed.atom(atom)) for name, atom in self.function.results)
         return replace(self.function, body=changed.block(self.function.body), results=results)
+
+    def _carries(self, start: Start, hint: str, count: int) -> list[Carry]:
+        """The last items, the very last one first."""
+        carries: list[Carry] = []
+        following = start.append.value
+        for back, item in zip(range(1, count + 1), start.items[::-1], strict=False):
+            name = f"last_{hint}" if back == 1 else f"last_{hint}_{back}"
+            carries.append(Carry(self._var(name), item, following, self._var(name)))
+            following = carries[-1].inside
+        return carries
 
     def _var(self, hint: str) -> Var:
         return Var(f"{hint}.s{self.number}_{next(self.names)}")
 
-    def _answer(self, let: Let, made: Let, grown: Var) -> list[Statement]:
+    def _answer(self, let: Let, items: tuple[Atom, ...], grown: Var) -> list[Statement]:
         """What is asked of the whole list, of its parts."""
+        if not items:
+            return [replace(let, op=replace(let.op, args=(grown, *let.op.args[1:])))]
         if let.op.name in LENGTHS:
             count = self._var("count")
-            added = Op("add", (count, Const(len(made.op.args))))
+            added = Op("add", (count, Const(len(items))))
             return [Let(count, Op(let.op.name, (grown,)), let.span), replace(let, op=added)]
         first, rest = self._var("first"), self._var("rest")
-        items = Group("list", made.op.args)
         where = () if "vstack" in let.op.name else let.op.args[1:]
         keywords = let.op.kwargs
         return [
-            Let(first, Op(let.op.name, (items, *let.op.args[1:]), keywords), let.span),
+            Let(first, Op(let.op.name, (Group("list", items), *let.op.args[1:]), keywords), let.span),
             Let(rest, Op(let.op.name, (grown, *let.op.args[1:]), keywords), let.span),
             replace(let, op=Op(JOINS[let.op.name], (Group("tuple", (first, rest)), *where), keywords)),
         ]
 
 
-def _first(made: Let) -> Atom:
-    last = made.op.args[-1]
-    assert isinstance(last, Var | Const)
-    return last
+def _asks_of_all(let: Let, var: Var) -> bool:
+    """Whether a statement joins a list, or asks for its length."""
+    first, *rest = let.op.args or (None,)
+    others = [atom for operand in (*rest, *(value for _, value in let.op.kwargs)) for atom in atoms(operand)]
+    return first is var and let.op.name in (*JOINS, *LENGTHS) and all(isinstance(atom, Const) for atom in others)
+
+
+def _place_behind(op: Op, made: Let) -> int | None:
+    """Which item from the end is read behind the loop, from 1: one of as many as the list began with."""
+    index = op.args[1] if op.name == "getitem" and op.args[0] is made.var else None
+    if not isinstance(index, Const) or type(index.value) is not int:
+        return None
+    return -index.value if 1 <= -index.value <= len(made.op.args) else None
+
+
+def _is_tail(statement: Statement, made: Let) -> bool:
+    """Whether a statement takes the list without all or some of the items that it began with: ``out[1:]``."""
+    if not isinstance(statement, Let) or statement.op.name != "getitem" or statement.op.args[0] is not made.var:
+        return False
+    index = statement.op.args[1]
+    return isinstance(index, Slice) and 0 <= _first_of(index) <= len(made.op.args)
+
+
+def _first_of(index: Any) -> int:
+    """Where a slice to the end begins; -1 for any other."""
+    is_open = isinstance(index.hi, Const) and index.hi.value is None
+    is_plain = is_open and isinstance(index.step, Const) and index.step.value in (None, 1)
+    known = is_plain and isinstance(index.lo, Const) and type(index.lo.value) is int
+    return index.lo.value if known else -1
 
 
 @dataclass
