@@ -285,19 +285,21 @@ def _norm(folding: Folding, base: str, extra: dict[str, Any]) -> Node:
 
 
 def _root(folding: Folding, squares: Node) -> Node:
-    """The square root, with a gradient of zero where it is zero, as that of a norm is."""
+    """The square root, with gradients of zero where it is zero, and so theirs, as that of a deviation has."""
     if not folding.context.needs_grad:
         return folding.arithmetic("torch.sqrt" if folding.context.library == "torch" else "np.sqrt", squares)
     zero = nodes.elementwise("eq", [squares, nodes.const(0)], Kind("tensor", _bool_dtype(squares), squares.kind.rank))
     safe = nodes.select(zero, nodes.const(1.0), squares, squares.kind)
-    return nodes.select(zero, squares, folding.arithmetic("torch.sqrt", safe), squares.kind)
+    return nodes.select(zero, _detached(squares), folding.arithmetic("torch.sqrt", safe), squares.kind)
+
+
+def _detached(node: Node) -> Node:
+    return Node("method", (node,), node.axes, node.kind, {"name": "detach"})
 
 
 def _maximum(folding: Folding, node: Node) -> Node:
     """The greatest entry, without a gradient: what it is subtracted for does not depend on it."""
-    node = (
-        node if folding.context.library == "np" else Node("method", (node,), node.axes, node.kind, {"name": "detach"})
-    )
+    node = node if folding.context.library == "np" else _detached(node)
     plain = Folding(folding.context, Val(node, dims=folding.x.dims), folding.wanted, folding.fact)
     saved, folding.context.needs_grad = folding.context.needs_grad, False
     greatest = plain.fold(node, "max")
