@@ -93,6 +93,38 @@ def checked(x):
     return out
 
 
+def escaped(x):
+    """Of each pair of two rows, with a step that both share."""
+    n = len(x) // 2
+    counts = torch.zeros(n, len(x) - n, dtype=torch.int64)
+    last = torch.zeros(n, len(x) - n, dtype=torch.float64)
+    for i in range(n):
+        for j in range(len(x) - n):
+            a, b, k = x[i].item() * 3 - 2, x[n + j].item() * 2 - 1, 0
+            re = im = 0.0
+            while k < 30 and re * re + im * im <= 4.0:
+                re, im = re * re - im * im + a, 2.0 * re * im + b
+                k += 1
+            counts[i, j], last[i, j] = k, re
+    return counts, last
+
+
+def walks_of_pairs(x):
+    """The values of rows and columns are read anew in each step, and what is carried is a vector."""
+    out, ends = [], []
+    for i in range(x.shape[0]):
+        for j in range(x.shape[0]):
+            v, end = torch.stack([x[i, 0], x[j, 0]]), -1
+            for t in range(x.shape[1]):
+                v = v * (0.6 + x[i, t]) + 0.1 * x[j, t]
+                if v.sum() > 2.0:
+                    end = t
+                    break
+            out.append(v)
+            ends.append(end)
+    return torch.stack(out), ends
+
+
 def outcome(function, x):
     try:
         return function(x)
@@ -116,6 +148,21 @@ def test_the_loop_is_what_it_stands_for(program):
         for _ in range(2):
             assert difference(outcome(lifted, x), wanted, magnitude=10) is None
     assert ("those_that_go_on(" in lifted.source) == (program is not nested)  # whose inner loop uses its memory again
+
+
+@pytest.mark.parametrize(
+    ("program", "shapes"),
+    [(escaped, [(120,), (7,), (2,), (1,), (0,)]), (walks_of_pairs, [(40, 9), (3, 5), (1, 2), (1, 1)])],
+)
+def test_lanes_along_two_axes(program, shapes):
+    lifted = looplift.lift(program, verify="off", backend="torch")
+    for shape in shapes:
+        x = rand(*shape, seed=shape[0])
+        wanted = outcome(program, x)
+        for _ in range(2):
+            assert difference(outcome(lifted, x), wanted, magnitude=10) is None
+        if shape is shapes[0]:
+            assert "as_axes(" in lifted.source
 
 
 def test_an_exception_after_lanes_have_left():

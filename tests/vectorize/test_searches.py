@@ -303,14 +303,6 @@ def test_a_warning_is_raised_where_the_loop_raises_it():
         lifted(x, 5.0)
 
 
-def test_long_rows_are_not_searched_to_their_end():
-    lifted = lift(first_one, verify="off", backend="torch")
-    x = torch.zeros(40, 40000)
-    x[:, 3] = 1
-    assert lifted(x).tolist() == [3] * 40
-    assert {loop.decision for loop in lifted.report().loops} == {"lanes", "sequential"}
-
-
 def test_returns_over_several_steps():
     def returns(r, n, g):
         out = torch.zeros_like(r)

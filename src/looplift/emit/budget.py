@@ -10,7 +10,7 @@ from looplift.base.budget import PIECE, fits
 from looplift.base.data import dataclass, field
 from looplift.base.report import readable_bytes
 from looplift.emit.guards import device_of
-from looplift.emit.sizes import Size, sizes_of
+from looplift.emit.sizes import Size, extents_of, sizes_of
 from looplift.ir import strips
 from looplift.ir.array import Axis
 from looplift.ir.grammar import Loop, walk
@@ -42,8 +42,8 @@ class Room:
 
 def room_for(made: Any, limit: int | None) -> Room | None:
     """What a plan needs; None if that cannot be much. ``limit`` in bytes, None for a share of what is free."""
-    names = {re.split(r"[.\[(]", path)[0] for path in made.facts.function.attributes["paths"].values()}
-    sizes = {axis: (size.shortened(), extent) for axis, (size, extent) in sizes_of(made.program, names).items()}
+    found = sizes_of(made.program, _live_ins(made))
+    sizes = {axis: (size.shortened(), extent) for axis, (size, extent) in found.items()}
     if not any(size.degree > (limit is None) for size, _ in sizes.values()):
         return None  # as long as one dimension of something that is there
     total = sum((size for size, _ in sizes.values()), Size()).shortened().text
@@ -52,6 +52,10 @@ def room_for(made: Any, limit: int | None) -> Room | None:
     device = device_of(made.facts)
     guard = f"_fits({total}{', ' * bool(device)}{device})"
     return Room(sizes, total, guard, namespace={"_fits": fits})
+
+
+def _live_ins(made: Any) -> set[str]:
+    return {re.split(r"[.\[(]", path)[0] for path in made.facts.function.attributes["paths"].values()}
 
 
 def pieces_of(made: Any, room: Room, names: Mapping[str, Any]) -> dict[Loop, str]:
@@ -69,6 +73,16 @@ def pieces_of(made: Any, room: Room, names: Mapping[str, Any]) -> dict[Loop, str
             return {}
         found[loop] = f"max(1, {most} // {lane})" if lane.isdecimal() else f"max(1, {most} // ({lane}))"
     return found
+
+
+def blocks_of(made: Any, room: Room, most: int) -> dict[Loop, str]:
+    """For each search how many of its iterations take so many bytes, as a call."""
+    extents = extents_of(made.program, made.loops, _live_ins(made))
+    return {
+        loop: f"max(1, {most} * {extents[axis]} // ({room.total}))"
+        for axis, loop in made.loops.items()
+        if loop in made.searches and not extents[axis].isdecimal()
+    }
 
 
 def _stands_alone(loop: Loop, made: Any) -> bool:

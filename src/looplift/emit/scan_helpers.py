@@ -275,6 +275,16 @@ def all_lanes(waiting, held):
     places, before = waiting
     return tuple(one.index_copy(0, places, now) for one, now in zip(before, held))
 ''',
+    "as_one_axis": '''
+def as_one_axis(dims, held):
+    """The first dimensions as one, and their shape before."""
+    return held[0].shape[:dims], *(one.flatten(0, dims - 1) for one in held)
+''',
+    "as_axes": '''
+def as_axes(shape, held):
+    """The first dimension as several."""
+    return tuple(one.unflatten(0, shape) for one in held)
+''',
     "those_that_go_on": '''
 def those_that_go_on(active, waiting, held, given):
     """Of many lanes, once half are done, the others alone. Waiting: their places, and what all of them held before."""

@@ -260,11 +260,11 @@ def _for_library(p: Printer, name: str) -> str:
 
 def _narrowing(p: Printer, node: Node) -> Text:
     """What takes the lanes that go on, or puts all together again; a tuple, or its only item."""
-    p.need("all_lanes")
-    p.need(node.attrs["helper"])
     helper, operands = node.attrs["helper"], node.attrs["operands"]
+    for name in ("all_lanes", helper) if helper == "those_that_go_on" else (helper,):
+        p.need(name)
     texts = [one if isinstance(one, str) else f"({', '.join(one)}{',' * (len(one) == 1)})" for one in operands]
-    alone = "[0]" if helper == "all_lanes" and len(operands[1]) == 1 else ""
+    alone = "[0]" if helper in ("all_lanes", "as_axes") and len(operands[1]) == 1 else ""
     return atom(f"{helper}({', '.join(texts)}){alone}")
 
 
@@ -274,8 +274,15 @@ def _of_lanes(p: Printer, node: Node) -> Text:
     return atom(f"of_lanes({', '.join(p.text(arg).text for arg in node.args)})")
 
 
+def _flat_lanes(p: Printer, node: Node) -> Text:
+    """A value for the lanes along several axes as one for those along one."""
+    (value,), axes = node.args, node.attrs["of"]
+    rest = tuple(axis for axis in value.axes if axis not in axes)
+    return atom(f"{full(p, value, (*axes, *rest), value.kind)}.flatten(0, {len(axes) - 1})")
+
+
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
-    "narrowing": _narrowing, "of_lanes": _of_lanes,
+    "narrowing": _narrowing, "of_lanes": _of_lanes, "flat_lanes": _flat_lanes,
     "empty_list": _empty_list, "at": _at, "history": _history, "asking": _asking, "pieces": _pieces, "put": _put,
     "shift": _shift, "running_sum": _running_sum, "first_true": _first_true,
     "running_last": _running_last, "last_taken": _last_taken, "passes": _passes,

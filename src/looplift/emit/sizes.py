@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from looplift.base.data import dataclass, field
@@ -68,6 +69,12 @@ def sizes_of(program: Program, names: set[str]) -> dict[Axis, tuple[Size, str]]:
     return _Sizes(program, names).found()
 
 
+def extents_of(program: Program, axes: Iterable[Axis], names: set[str]) -> dict[Axis, str]:
+    """The extents of axes as factors of such sizes, without numbers that are added."""
+    sizes = _Sizes(program, names)
+    return {axis: sizes.known_extent(axis.extent) for axis in axes}
+
+
 class _Sizes:
     def __init__(self, program: Program, names: set[str]):
         self.program, self.names = program, names
@@ -95,6 +102,16 @@ class _Sizes:
         known = self.names | WORDS
         words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", text))
         return text if not printer.lines and words <= known and "[" not in text.replace(".shape[", "") else "1"
+
+    def known_extent(self, node: Node) -> str:
+        """An extent as a factor, also of what is made here, by what that is made of."""
+        if node.op == "linear" and [times for _, times in node.attrs["terms"].values()] == [1]:
+            ((node, _),) = node.attrs["terms"].values()
+        if (text := self.number(node)) != "1" or node.op != "extent":
+            return text
+        (made,) = node.args
+        place = node.attrs["dim"] - len(made.axes)
+        return self.lane(made)[place] if 0 <= place < made.kind.rank else "1"
 
     def lane(self, node: Node) -> list[str]:
         """The extents of one lane's value."""

@@ -5,12 +5,14 @@ for i in range(lo, hi):       for start in range(lo, hi, step):
                                       body
 
 The iterations and their order are the same. ``step`` is an expression over the region's live-ins, as text: a call.
+A search, whose first carried value is the first iteration in which something holds, is over with the piece that has it.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from typing import cast
 
 from looplift.base.data import dataclass, field, replace
 from looplift.ir.grammar import (
@@ -25,6 +27,7 @@ from looplift.ir.grammar import (
     Let,
     Loop,
     Op,
+    Phi,
     Range,
     Statement,
     Var,
@@ -34,10 +37,10 @@ from looplift.ir.grammar import (
 )
 
 
-def strip_mined(function: Function, steps: Mapping[Loop, str]) -> Function:
-    """The function with loops in pieces of as many iterations as the expressions say; its ``strips`` maps each loop
-    over pieces to the loop over the iterations of one."""
-    made = _Strips(steps)
+def strip_mined(function: Function, steps: Mapping[Loop, str], *, searches: bool = False) -> Function:
+    """The function with loops, which are ``searches`` or not, in pieces of as many iterations as the expressions say;
+    its ``strips`` maps each loop over pieces to the loop over the iterations of one."""
+    made = _Strips(steps, searches)
     body = made.block(function.body)
     return replace(function, body=body, attributes=function.attributes | {"strips": made.strips})
 
@@ -53,6 +56,7 @@ def can_be_stripped(loop: Loop) -> bool:
 @dataclass
 class _Strips:
     steps: Mapping[Loop, str]
+    searches: bool
     strips: dict[Loop, Loop] = field(default_factory=dict)
     numbers: itertools.count = field(default_factory=lambda: itertools.count(1))
 
@@ -83,9 +87,28 @@ class _Strips:
         outer = Loop(
             Range(domain.lo, domain.hi, step), start, tuple(pair[0] for pair in pairs), Block(body), None, span
         )
+        if self.searches:
+            outer, inner = _left_early(outer, inner, stop, number)
         self.strips[outer] = inner
         factor = {1: "", -1: "-"}.get(domain.step.value, f"{domain.step.value} * ")
         return [Let(step, Op(STEP, (Const(factor + self.steps[loop]), domain.step)), span), outer]
+
+
+def _left_early(outer: Loop, inner: Loop, stop: Var, number: int) -> tuple[Loop, Loop]:
+    """The loop over the pieces of a search that is left after a piece in which something is found, and that piece."""
+    assert isinstance(inner.domain, Range) and isinstance(outer.domain, Range)
+    first, span = inner.carries[0], inner.span
+    up = cast(int, cast(Const, inner.domain.step).value) > 0
+    inner = replace(inner, carries=(replace(first, init=stop), *inner.carries[1:]))
+    before, found, after, place = (Var(f"found.{role}{number}") for role in ("before", "here", "after", "place"))
+    body = (
+        outer.body.statements[0],
+        inner,
+        Let(found, Op("lt" if up else "gt", (first.after, stop)), span),
+        If(found, Block(()), Block(()), (Phi(place, first.after, outer.domain.hi),), span),
+    )
+    carries = (replace(outer.carries[0], next=place), *outer.carries[1:], Carry(before, Const(False), found, after))
+    return replace(outer, carries=carries, body=Block(body), stop=found), inner
 
 
 def _carries(loop: Loop, carry: Carry, number: int) -> tuple[Carry, Carry]:

@@ -9,7 +9,8 @@
                                        x, = all_lanes(waiting, (x,))
 
 In the loop the axis is another one, of as many lanes as are left. What the lanes hold from one iteration to the next
-is held for them, and what they are given from outside is taken along; a lane that is done stays done.
+is held for them, and what they are given from outside is taken along; a lane that is done stays done. Lanes along
+several axes are those of one while the loop runs: ``shape, x, = as_one_axis(2, (x,))``, then ``as_axes(shape, (x,))``.
 """
 
 from __future__ import annotations
@@ -72,24 +73,34 @@ def _names_in(program: Program) -> set[str]:
 
 def _around(loop: For | Forever, before: list[Step], taken: set[str]) -> list[Step]:
     """The loop with fewer and fewer lanes, and the steps before and after it."""
-    active, axis = _activity(loop)
+    active, axes = _activity(loop)
     entered = {name for step in before if isinstance(step, Assign) for name, _ in _assigned(step)}
     pairs = [pair for step in loop.body if isinstance(step, Assign) for pair in _assigned(step)]
-    held = [name for name, value in pairs if name in entered and axis in value.axes]
-    if not held or any(name in entered and axis not in value.axes for name, value in pairs):
+    held = [name for name, value in pairs if name in entered and value.axes[: len(axes)] == axes]
+    if not held or any(name in entered and name not in held for name, _ in pairs):
         raise _Stays
     waiting = _fresh("waiting", taken)
-    fewer = _Fewer(axis, changed_by([loop]), taken, waiting, held[0])
+    fewer = _Fewer(axes, changed_by([loop]), taken, waiting, held[0])
     body = fewer.steps(loop.body)
     given = list(fewer.given.values())
     goes_on = _called("those_that_go_on", active, waiting, held, given)
     none = Node("const", (), (), Kind("none"), {"value": None})
+    together, apart = _as_one_axis(held, len(axes), taken, loop.serial) if len(axes) > 1 else ([], [])
     return [
-        *(Assign(name, node, serial=loop.serial) for node, name in fewer.given.items()),
+        *together,
+        *(Assign(name, fewer.flat(node), serial=loop.serial) for node, name in fewer.given.items()),
         Assign(waiting, none, serial=loop.serial),
         replace(loop, body=[*body, Assign(",".join((waiting, *held, *given)), goes_on)]),
         Assign(",".join(held), _called("all_lanes", waiting, held), serial=loop.serial),
+        *apart,
     ]
+
+
+def _as_one_axis(held: list[str], axes: int, taken: set[str], serial: int) -> tuple[list[Step], list[Step]]:
+    """What makes one axis of those of the values that are held, and what makes them again of it."""
+    shape, names = _fresh("shape", taken), ",".join(held)
+    together = Assign(f"{shape},{names}", _called("as_one_axis", str(axes), held), serial=serial)
+    return [together], [Assign(names, _called("as_axes", shape, held), serial=serial)]
 
 
 def _called(helper: str, *operands: str | list[str]) -> Node:
@@ -98,13 +109,12 @@ def _called(helper: str, *operands: str | list[str]) -> Node:
     return Node("narrowing", args, (), NAME, {"helper": helper, "operands": operands})
 
 
-def _activity(loop: For | Forever) -> tuple[str, Axis]:
-    """The name of the lanes that go on, and their axis."""
+def _activity(loop: For | Forever) -> tuple[str, tuple[Axis, ...]]:
+    """The name of the lanes that go on, and their axes."""
     for step in loop.body:
-        if isinstance(step, LeaveUnless) and step.cond.op == "name" and len(step.cond.axes) == 1:
-            (axis,) = step.cond.axes
-            if not axis.is_ragged:
-                return step.cond.attrs["text"], axis
+        if isinstance(step, LeaveUnless) and step.cond.op == "name" and step.cond.axes:
+            if not any(axis.is_ragged for axis in step.cond.axes):
+                return step.cond.attrs["text"], step.cond.axes
     raise _Stays
 
 
@@ -126,10 +136,10 @@ def _fresh(hint: str, taken: set[str]) -> str:
 class _Fewer:
     """The steps of a loop on an axis of the lanes that are left; ``given``: what these take along, and its names."""
 
-    def __init__(self, axis: Axis, changed: set[str], taken: set[str], waiting: str, held: str) -> None:
-        self.old, self.changed, self.taken = axis, {*changed, waiting}, taken
+    def __init__(self, axes: tuple[Axis, ...], changed: set[str], taken: set[str], waiting: str, held: str) -> None:
+        self.old, self.changed, self.taken = axes, {*changed, waiting}, taken
         self.waiting = Node("name", (), (), NAME, {"text": waiting, "local": True}, waiting)
-        self.axis = replace(axis, lo=Node("const", attrs={"value": 0}), step=1)
+        self.axis = replace(axes[0], lo=Node("const", attrs={"value": 0}), step=1)
         one = Node("name", (), (), NAME, {"text": held, "local": True}, held)
         self.axis.extent = Node("extent", (one,), attrs={"dim": 0})
         self.given: dict[Node, str] = {}
@@ -163,17 +173,19 @@ class _Fewer:
     def _made(self, node: Node) -> Node:
         if any(axis.is_ragged for axis in node.axes):
             raise _Stays
-        here = self.old in node.axes
-        if here and node.axes[0] is not self.old:
+        here = self._of(node)
+        if here and node.axes[: len(here)] != here:
             raise _Stays
         if not self._varies(node):
             return self._given(node) if here else node
-        axes = tuple(self.axis if axis is self.old else axis for axis in node.axes)
+        axes = self._renamed(node)
         if node.op == "name":
+            if here and here != self.old:
+                raise _Stays
             return replace(node, axes=axes)
-        if here and not any(self.old in arg.axes for arg in node.args):
-            return Node("of_lanes", (node, self.waiting), axes, node.kind, {}, node.hint)
-        if not here and any(self.old in arg.axes for arg in node.args):
+        if here and not any(map(self._of, node.args)):
+            return Node("of_lanes", (self.flat(node), self.waiting), axes, node.kind, {}, node.hint)
+        if not here and any(map(self._of, node.args)):
             raise _Stays
         if here and (
             node.op not in LANEWISE or "copy" in node.attrs or any(map(self._tells_axis, node.attrs.values()))
@@ -182,16 +194,31 @@ class _Fewer:
         attrs = {key: self._renewed(value) if key in PIECES else value for key, value in node.attrs.items()}
         return replace(node, args=tuple(map(self.node, node.args)), axes=axes, attrs=attrs)
 
+    def _of(self, node: Node) -> tuple[Axis, ...]:
+        """Those of the axes that a value has."""
+        return tuple(axis for axis in self.old if axis in node.axes)
+
+    def _renamed(self, node: Node) -> tuple[Axis, ...]:
+        """The axes of a value where they are one."""
+        rest = tuple(axis for axis in node.axes if axis not in self.old)
+        return (self.axis, *rest) if len(rest) < len(node.axes) else rest
+
+    def flat(self, node: Node) -> Node:
+        """A value from outside of the loop, with one axis of all lanes."""
+        if len(self.old) == 1:
+            return node
+        return Node("flat_lanes", (node,), self._renamed(node), node.kind, {"of": self.old}, node.hint)
+
     def _renewed(self, value: Any) -> Any:
         """The pieces of a subscript, with the operands that the node has now."""
         if isinstance(value, Node):
             return self.node(value)
         if isinstance(value, list | tuple):
             return type(value)(map(self._renewed, value))
-        if value is self.old:
+        if value in self.old:
             raise _Stays
         inner = {name: getattr(value, name) for name in fields_of(value)}
-        if any(one is self.old for one in inner.values()):
+        if any(one in self.old for one in inner.values()):
             raise _Stays
         changed = {name: self.node(one) for name, one in inner.items() if isinstance(one, Node)}
         return replace(value, **changed) if changed else value
@@ -207,10 +234,9 @@ class _Fewer:
         if node not in self.given:
             self.given[node] = _fresh(node.hint if node.hint.isidentifier() else "given", self.taken)
         name = self.given[node]
-        axes = tuple(self.axis if axis is self.old else axis for axis in node.axes)
-        return Node("name", (), axes, node.kind, {**node.attrs, "text": name, "local": True}, name)
+        return Node("name", (), self._renamed(node), node.kind, {**node.attrs, "text": name, "local": True}, name)
 
     def _tells_axis(self, value: Any) -> bool:
         if isinstance(value, list | tuple):
             return any(map(self._tells_axis, value))
-        return value is self.old
+        return value in self.old

@@ -109,6 +109,7 @@ def _searched(facts: Any, plan: Callable[[Any], Any], before: Any) -> Any:
         lanes = set(made.loops.values())
         slow = {name for loop, name in searched.searches.items() if loop not in lanes}
         if not slow:
+            made.searches = tuple(searched.searches)
             kernel = before is not None and all(loop.decision == "native" for loop in before.decisions)
             return made if made.is_all_lanes or not kernel else None
         without |= slow

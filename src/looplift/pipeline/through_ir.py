@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -145,7 +146,11 @@ def within_memory(program: RegionProgram, made: Any, values: Mapping[str, Any], 
         made.program = narrowing.narrowed(made.program)
     if made.unsearched is not None and room is not None:
         names = program.namespace | standard_namespace() | room.namespace | dict(values)
-        code = _printed(made) if room.fits(names) else within_memory(program, made.unsearched, values, settings)
+        if room.fits(names):
+            code = _printed(made)
+        else:
+            other = _in_blocks(made, room) if settings.backend == "torch" else made.unsearched
+            code = within_memory(program, other, values, settings)
         code.guards.append(room.guard if room.fits(names) else f"not ({room.guard})")
         return code
     code = _printed(made)
@@ -159,6 +164,21 @@ def within_memory(program: RegionProgram, made: Any, values: Mapping[str, Any], 
         code.guards.append(f"not ({room.guard})")
     code.namespace |= room.namespace
     return code
+
+
+def _in_blocks(made: Any, room: Any) -> Any:
+    """The plan in which searches look at a block of iterations at a time, until all lanes have left; where there is
+    none, that without searches."""
+    from looplift.analysis.probe import analyse
+    from looplift.emit.budget import blocks_of
+    from looplift.ir.strips import strip_mined
+    from looplift.vectorize.plan import plan
+
+    steps = blocks_of(made, room, SEARCHED)
+    if len(steps) == len(made.searches):
+        with suppress(NotLiftable):
+            return plan(analyse(strip_mined(made.facts.function, steps, searches=True)), backend="torch")
+    return made.unsearched
 
 
 def _in_pieces(made: Any, room: Any, steps: Mapping[Any, str], names: Mapping[str, Any], settings: Settings) -> Any:

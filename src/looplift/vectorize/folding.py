@@ -49,6 +49,9 @@ def _first_place(context: Context, found: Accumulator, axis: Axis, end: Node) ->
     alone = contribution.axes[contribution.axes.index(axis) :] == (axis,)
     if not alone or any(a.is_ragged for a in mask.axes) or not nodes.same_integer(end, past):
         return None
+    around, inner = _last_part(mask)
+    if around is context.mask and axis in inner.axes:
+        mask = inner  # what lanes hold that do not come by here is not looked at
     rest = tuple(a for a in mask.axes if a is not axis)
     return Node("first_true", (mask, end), rest, nodes.INT, {"axis": axis, "bits": nodes.INDEX_BITS}, found.carry.hint)
 

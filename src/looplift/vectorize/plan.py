@@ -40,6 +40,8 @@ class Plan:
     """Whether it holds only where no two iterations change one place."""
     unsearched: Plan | None = None
     """The plan in which loops that are left early are no searches."""
+    searches: tuple[Loop, ...] = ()
+    """The loops that they are here."""
 
     @property
     def is_all_lanes(self) -> bool:
