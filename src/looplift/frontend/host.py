@@ -132,7 +132,7 @@ def _results(flow: Flow, live_outs: list[str], returned: ast.Return | None) -> l
 
 
 def check_containers(flow: Flow, name: str, atoms: set[Atom], node: ast.AST) -> None:
-    """Tensors that leave stand in lists and tuples, or as values of dicts: not as keys, in sets or in iterators."""
+    """Tensors that leave stand in lists and tuples, or as values of dicts: not as keys or in sets. Iterators stay."""
     seen: set[Atom] = set()
     queue = list(atoms)
     while queue:
@@ -142,8 +142,10 @@ def check_containers(flow: Flow, name: str, atoms: set[Atom], node: ast.AST) -> 
         seen.add(atom)
         contents = flow.contents[atom]
         kind = atom.kind if isinstance(atom, Container) else ""
-        if lanes_of(flow, contents.keys) or (kind in ("set", "iterator") and lanes_of(flow, {atom})):
-            refuse("aliasing", f"'{name}' has tensors as keys, in a set or in an iterator", node)
+        if kind == "iterator":
+            refuse("generator", f"'{name}' has an iterator, which reads its values when it is asked for them", node)
+        if lanes_of(flow, contents.keys) or (kind == "set" and lanes_of(flow, {atom})):
+            refuse("aliasing", f"'{name}' has tensors as keys or in a set", node)
         queue += contents.everything()
 
 
@@ -158,6 +160,16 @@ def _check_updates(flow: Flow) -> None:
             _check_use(flow, node, name, routine)
 
 
+def _given_to(targets: list[ast.expr], value: ast.expr, name: str) -> list[ast.expr]:
+    """What an assignment gives to a name: of ``a, b = x, y`` its own item."""
+    match targets, value:
+        case [ast.Tuple(elts=parts)], ast.Tuple(elts=items) if len(parts) == len(items):
+            return [item for part, item in zip(parts, items) for item in _given_to([part], item, name)]
+        case [ast.Name(id=other)], _ if other != name:
+            return []
+    return [value]
+
+
 def _is_outside_tensor(flow: Flow, name: str) -> bool:
     return is_tensor(flow.live_ins.get(name)) or isinstance(flow.atom(flow.live_ins.get(name), name), External)
 
@@ -167,9 +179,8 @@ def _check_use(flow: Flow, node: ast.AST, name: str, routine: Routine) -> None:
     match node:
         case ast.Assign(targets=targets, value=value):
             named = [item for target in targets for item in nodes_of(target) if isinstance(item, ast.Name)]
-            if any(item.id == name and isinstance(item.ctx, ast.Store) for item in named) and not _is_fresh(
-                flow, value
-            ):
+            stored = any(item.id == name and isinstance(item.ctx, ast.Store) for item in named)
+            if stored and not all(_is_fresh(flow, item) for item in _given_to(targets, value, name)):
                 refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
         case ast.For(target=target):
             if any(isinstance(item, ast.Name) and item.id == name for item in nodes_of(target)):

@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from looplift.frontend.host_effects import CHANGES
-from looplift.frontend.host_expressions import attribute_of, evaluate
+from looplift.frontend.host_expressions import attribute_of, evaluate, lacks
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_methods import container_method, external_method
 from looplift.frontend.host_modules import module_call
@@ -120,6 +120,8 @@ def _module_method(flow: Flow, owner: Live, node: ast.Call) -> set[Atom]:
     if name in module.__dict__ or name in module._modules:
         members = flow.record(node.func, attribute_of(flow, owner, node.func))
         return set().union(*(_call_value(flow, atom, node) for atom in members))
+    if lacks(flow, module, owner.path, name):
+        return set()
     if not isinstance(method, types.FunctionType) or method.__module__.startswith("torch."):
         if (
             type(module).__name__ in ("ModuleList", "ModuleDict")

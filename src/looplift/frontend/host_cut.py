@@ -15,7 +15,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
 from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
-from looplift.frontend.host_segments import ReadsRun, Run, Segments, finish
+from looplift.frontend.host_segments import ReadsRun, Run, Segments, finish, position_of
 from looplift.frontend.host_tables import REPEATS
 from looplift.frontend.host_values import Atom, External, Lane, Live, Pack, is_none, is_tensor_atom
 from looplift.runtime.waves_program import Apply, Point, Step
@@ -326,6 +326,8 @@ class Cut(Segments):
         match node:
             case ast.Name(ctx=ast.Load()) if node.id not in self.routine.locals:
                 return self.free_name(node)
+            case ast.Attribute(value=owner) if node in flow.projections:
+                made = ast.Subscript(self.expression(owner, run), position_of(node), ast.Load())
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 made = ast.IfExp(self.expression(test, run), self.inline(body), self.inline(orelse))
             case ast.BoolOp(op=op, values=[first, *others]):

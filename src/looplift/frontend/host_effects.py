@@ -46,13 +46,24 @@ def _made(nodes: list[ast.AST]) -> set[str]:
     other: set[str] = set()
     for node in nodes:
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_display(value):
-                fresh.add(name)
-            case ast.Assign(targets=targets):
-                other |= {name for target in targets for name in _bound(target)}
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    _sort_out(target, value if len(targets) == 1 else None, fresh, other)
             case ast.For(target=target):
                 other |= _bound(target)
     return fresh - other
+
+
+def _sort_out(target: ast.expr, value: ast.expr | None, fresh: set[str], other: set[str]) -> None:
+    """Puts the names that an assignment binds to those of fresh containers, or to the others."""
+    match target, value:
+        case ast.Tuple(elts=parts), ast.Tuple(elts=values) if len(parts) == len(values):
+            for part, item in zip(parts, values):
+                _sort_out(part, item, fresh, other)
+        case ast.Name(id=name), ast.expr() if _is_display(value):
+            fresh.add(name)
+        case _:
+            other |= _bound(target)
 
 
 def _bound(target: ast.expr) -> set[str]:

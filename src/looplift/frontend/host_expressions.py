@@ -7,8 +7,9 @@ import types
 from typing import Any
 
 from looplift.frontend.host_flow import Flow, Operation, refuse
+from looplift.frontend.host_narrowing import restricted, restriction
 from looplift.frontend.host_routine import Routine
-from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, is_literal
+from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, NAMED, is_literal
 from looplift.frontend.host_timing import need_value
 from looplift.frontend.host_values import (
     HOST,
@@ -41,7 +42,7 @@ def _evaluate(flow: Flow, routine: Routine, node: ast.expr) -> set[Atom]:
         case ast.Constant() | ast.JoinedStr():
             return _text(flow, routine, node)
         case ast.Name(id=name):
-            return flow.lookup(routine, name, node)
+            return restricted(flow, name, flow.lookup(routine, name, node))
         case ast.Attribute():
             return attribute(flow, routine, node)
         case ast.Subscript():
@@ -56,7 +57,7 @@ def _evaluate(flow: Flow, routine: Routine, node: ast.expr) -> set[Atom]:
             return _either(flow, routine, values, tests=values[:-1])
         case ast.IfExp(test=test, body=body, orelse=orelse):
             _require_host(flow, routine, test)
-            return _either(flow, routine, [body, orelse], tests=[])
+            return _side(flow, routine, test, body, holds=True) | _side(flow, routine, test, orelse, holds=False)
         case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items):
             return _display(flow, routine, node, items)
         case ast.Dict(keys=keys, values=values):
@@ -69,6 +70,14 @@ def _evaluate(flow: Flow, routine: Routine, node: ast.expr) -> set[Atom]:
                     _require_host(flow, routine, part)
             return {HOST}
     refuse("unsupported-syntax", f"'{ast.unparse(node)}' is not understood here", node)
+
+
+def _side(flow: Flow, routine: Routine, test: ast.expr, value: ast.expr, *, holds: bool) -> set[Atom]:
+    known = len(flow.restrictions)
+    flow.restrictions += restriction(flow, routine, test, holds=holds, parts=[value])
+    found = evaluate(flow, routine, value)
+    del flow.restrictions[known:]
+    return found
 
 
 def _require_host(flow: Flow, routine: Routine, node: ast.expr) -> None:
@@ -234,6 +243,9 @@ def attribute_of(flow: Flow, atom: Atom, node: ast.Attribute) -> set[Atom]:
     match atom:
         case Lane() if name in ("T", "mT"):
             return flow.lane(node, Operation(name, "same", "attribute", (node.value,)), flow.rank({atom}))
+        case Pack(site=site) if is_named_result(flow, site, name):
+            flow.projections.add(node)
+            return {Lane(site)}
         case Lane() if name in HOST_TENSOR_ATTRIBUTES:
             need_value(flow, {atom}, node.value)
         case Lane() | Pack():
@@ -249,12 +261,20 @@ def attribute_of(flow: Flow, atom: Atom, node: ast.Attribute) -> set[Atom]:
                 return {Live(getattr(value, name), f"{atom.path}.{name}" if atom.path else None)}
             refuse("unknown-op", f"'.{name}' of a tensor is not understood here", node)
         case Live(value=value, path=path):
+            if is_module(value) and lacks(flow, value, path, name):
+                return set()
             return {live_attribute(flow, value, path, node)}
         case External():
             return {HOST} if name == "__class__" else external_attribute(flow, atom, node)
         case Host() if name in ("__name__", "__class__", "real", "imag"):
             return {HOST}
     refuse("unknown-call", f"'.{name}' is not understood here", node)
+
+
+def is_named_result(flow: Flow, site: int, name: str) -> bool:
+    """Whether an operation names one of its results so, as ``x.max(dim=0).values``."""
+    node = next(node for node, number in flow.sites.items() if number == site)
+    return name in NAMED and flow.operations[node].name in NAMED[name][1]
 
 
 def live_attribute(flow: Flow, value: Any, path: str | None, node: ast.Attribute) -> Atom:
@@ -281,6 +301,22 @@ def live_attribute(flow: Flow, value: Any, path: str | None, node: ast.Attribute
 
 
 _MISSING = object()
+
+
+def lacks(flow: Flow, module: Any, path: str | None, name: str) -> bool:
+    """Whether reading the attribute of a module raises: one of several modules that a name may hold has it."""
+    home = path or flow.homes.get(id(module))
+    plain = type(module).__getattr__ is torch_module().__getattr__
+    if home is None or not plain or hasattr(type(module), name) or module_slot(module, name) is not _MISSING:
+        return False
+    flow.guard(f"hasattr({home}, {name!r})", False)
+    return True
+
+
+def torch_module() -> Any:
+    import torch
+
+    return torch.nn.Module
 
 
 def module_slot(module: Any, name: str) -> Any:
@@ -361,8 +397,15 @@ def is_number(flow: Flow, part: ast.expr) -> bool:
     if isinstance(part, ast.Constant):
         return type(part.value) is int
     atoms = flow.values.get(part, set())
-    numbers = {atom for atom in atoms if atom == HOST or (isinstance(atom, Live) and type(atom.value) is int)}
+    numbers = {atom for atom in atoms if atom == HOST or _is_place(atom)}
     return bool(numbers) and all(is_none(atom) or isinstance(atom, External) for atom in atoms - numbers)
+
+
+def _is_place(atom: Atom) -> bool:
+    """An integer, or a tensor on the host that may be one, which is seen in the run."""
+    if isinstance(atom, Live):
+        return type(atom.value) is int or (is_tensor(atom.value) and atom.value.dim() == 0)
+    return isinstance(atom, Real) and atom.rank in (0, None)
 
 
 def is_list(atom: Atom) -> bool:
@@ -395,7 +438,9 @@ def _tensor_index(flow: Flow, node: ast.Subscript, owners: set[Atom], index: set
         refuse("unknown-op", f"'{ast.unparse(node)}' indexes a tensor or something else", node)
     for part in parts:
         atoms = flow.values.get(part, set())
-        if any(map(is_tensor_atom, atoms)):
+        if any(isinstance(atom, Lane) for atom in atoms):
+            need_value(flow, atoms, part)
+        if any(map(is_tensor_atom, atoms)) and not is_number(flow, part):
             refuse("unknown-op", "a tensor as an index is not understood here", node)
     rank = _index_rank(flow, parts, flow.rank(owners), owners)
     items = set().union(*(flow.inside(owner).everything() for owner in lists))

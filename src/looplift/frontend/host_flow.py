@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
+from looplift.frontend.host_narrowing import Restriction
 from looplift.frontend.host_routine import Names, Routine, bound_names, resolve, routine_of
 from looplift.frontend.host_tables import VIEWS
 from looplift.frontend.host_timing import Timing
@@ -63,6 +64,7 @@ class Flow:
     ):
         self.timing = timing
         self.tests: set[ast.AST] = set()
+        self.restrictions: list[Restriction] = []
         self.has_empty_sums = self.sums_are_known = False
         self.properties: dict[ast.AST, ast.Call] = {}
         self.items: dict[ast.AST, ast.expr] = {}
@@ -192,9 +194,9 @@ class Flow:
                 case Live(value=value) if not is_tensor(value) and not callable(value):
                     found.add(HOST)
                 case Real(rank=rank):
-                    found.add(Real(None if rank is None else rank - 1))
+                    found |= set() if rank == 0 else {Real(None if rank is None else rank - 1)}  # else it raises
                 case Live(value=value) if is_tensor(value):
-                    found.add(Real(value.dim() - 1))
+                    found |= {Real(value.dim() - 1)} if value.dim() else set()
                 case _:
                     refuse("recursion", "iterating this is not understood here", node)
         return found

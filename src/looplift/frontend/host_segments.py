@@ -11,7 +11,7 @@ from looplift.base.syntax import nodes_of
 from looplift.frontend.host_expressions import is_list, is_number
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
-from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, torch_name
+from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, NAMED, torch_name
 from looplift.frontend.host_values import (
     HOST,
     Atom,
@@ -65,7 +65,7 @@ class Segments:
         """Whether the expression is computed in a point, not on the host."""
         if node in self.flow.operations:
             return True
-        if node in self.flow.projections and isinstance(node, ast.Subscript):
+        if node in self.flow.projections and isinstance(node, ast.Subscript | ast.Attribute):
             return self.is_inside(node.value, run)
         return False
 
@@ -83,8 +83,10 @@ class Segments:
             return self.row(node, run)
         if node in flow.operations:
             return self.apply(node, flow.operations[node], run)
-        if node in flow.projections and isinstance(node, ast.Subscript) and self.is_inside(node.value, run):
-            return Item(self.tree(node.value, run), self.tree(node.slice, run), flow.rank(flow.values[node]))
+        if node in flow.projections and isinstance(node, ast.Subscript | ast.Attribute):
+            if self.is_inside(node.value, run):
+                index = self.tree(position_of(node), run)
+                return Item(self.tree(node.value, run), index, flow.rank(flow.values[node]))
         if (text := self.uniform(node)) is not None:
             return Uniform(text, self.uniform_rank(node))
         match node:
@@ -275,7 +277,8 @@ class Segments:
         taken: ast.expr = self.host(node) if expression is None else expression
         if listed:
             tensors = {atom for atom in self.flow.elements(atoms, node) if not is_none(atom)}
-            if not all(isinstance(atom, Container) for atom in atoms) or not all(map(is_tensor_atom, tensors)):
+            some = any(map(is_tensor_atom, tensors)) and all(is_tensor_atom(atom) or atom == HOST for atom in tensors)
+            if not all(isinstance(atom, Container) for atom in atoms) or not (some or not tensors):
                 refuse("unknown-op", f"'{ast.unparse(node)}' is not a plain list of tensors", node)
             if any(atom.kind not in ("list", "tuple") for atom in atoms if isinstance(atom, Container)):
                 taken = ast.Call(ast.Name("list", ast.Load()), [taken], [])
@@ -312,6 +315,11 @@ class Segments:
         while name in taken:
             name, number = f"{hint}_{number}", number + 1
         return name
+
+
+def position_of(node: ast.Subscript | ast.Attribute) -> ast.expr:
+    """Which of several results is taken."""
+    return node.slice if isinstance(node, ast.Subscript) else ast.Constant(NAMED[node.attr][0])
 
 
 ROLES = {"tensor": 0, "shared": 1}

@@ -7,6 +7,7 @@ import ast
 from looplift.frontend.host_attributes import assign, update
 from looplift.frontend.host_expressions import evaluate, require_plain_truth
 from looplift.frontend.host_flow import Flow, Operation, refuse
+from looplift.frontend.host_narrowing import leaves, restriction
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_stores import store_element
 from looplift.frontend.host_timing import need_value
@@ -14,8 +15,27 @@ from looplift.frontend.host_values import ABSENT, NONE, Atom, Container, Externa
 
 
 def visit_block(flow: Flow, routine: Routine, statements: list[ast.stmt]) -> None:
-    for statement in statements:
+    known = len(flow.restrictions)
+    for position, statement in enumerate(statements):
         visit(flow, routine, statement)
+        if isinstance(statement, ast.If):
+            _restrict_rest(flow, routine, statement, statements[position + 1 :])
+    del flow.restrictions[known:]
+
+
+def _restrict_rest(flow: Flow, routine: Routine, statement: ast.If, rest: list[ast.stmt]) -> None:
+    """What is known after an ``if`` of which one side leaves."""
+    for side, holds in ((statement.body, False), (statement.orelse, True)):
+        other = statement.orelse if side is statement.body else statement.body
+        if leaves(side):
+            flow.restrictions += restriction(flow, routine, statement.test, holds=holds, parts=[*other, *rest])
+
+
+def _visit_side(flow: Flow, routine: Routine, test: ast.expr, side: list[ast.stmt], *, holds: bool) -> None:
+    known = len(flow.restrictions)
+    flow.restrictions += restriction(flow, routine, test, holds=holds, parts=side)
+    visit_block(flow, routine, side)
+    del flow.restrictions[known:]
 
 
 def visit(flow: Flow, routine: Routine, statement: ast.stmt) -> None:
@@ -41,8 +61,8 @@ def visit(flow: Flow, routine: Routine, statement: ast.stmt) -> None:
             flow.add(routine.returns, atoms)
         case ast.If(test=test, body=body, orelse=orelse):
             decide(flow, routine, test)
-            visit_block(flow, routine, body)
-            visit_block(flow, routine, orelse)
+            _visit_side(flow, routine, test, body, holds=True)
+            _visit_side(flow, routine, test, orelse, holds=False)
         case ast.While(test=test, body=body, orelse=orelse):
             decide(flow, routine, test)
             visit_block(flow, routine, body)

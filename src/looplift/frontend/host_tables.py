@@ -61,6 +61,9 @@ FAMILY = {
     "inner": "unknown",
     "embedding": "embedding",
 }
+NAMED = {"values": (0, ("max", "min", "sort", "topk")), "indices": (1, ("max", "min", "sort", "topk")),
+         "sign": (0, ("slogdet",)), "logabsdet": (1, ("slogdet",))}  # fmt: skip
+"""Attributes of operations with several results: their position, and the operations."""
 PACKS = {"chunk", "split", "tensor_split", "unbind", "topk", "sort", "slogdet"}
 """Operations with several results."""
 

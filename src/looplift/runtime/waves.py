@@ -171,7 +171,7 @@ class Waves(Sums, Attributes):
         if isinstance(owner, (list, tuple)):
             return owner[index]
         if type(index) is not int:
-            raise NotImplementedError("not a plain index")
+            index = self.place(index)
         owner = self.wrap(owner)
         table = owner.table
         place = (table, owner.row, index)
@@ -189,6 +189,13 @@ class Waves(Sums, Attributes):
             self.picked[place] = Handle(made, len(rows))
             rows.append((owner, index))
         return self.picked[place]
+
+    @staticmethod
+    def place(index):
+        """The integer that a tensor without dimensions stands for in a subscript."""
+        if not isinstance(index, torch.Tensor) or index.dim() or index.dtype not in (torch.int64, torch.int32):
+            raise NotImplementedError("not a plain index")
+        return int(index)
 
     def rows(self, owner):
         """What iterating a tensor gives."""
