@@ -116,6 +116,35 @@ class Containers(Pieces):
 
         return Goal(prologue, step, result)
 
+    def lane_numbers(self):
+        """An array of the numbers that an `if` lets in, none at times, made anew in each iteration."""
+        if self.write.complex:
+            return self.nested_list()
+        name, made, word = self.write.name("arrays"), self.write.name("found"), self.write.name("e")
+        lib, dim = self.library, self.choices.pick(("n", "m"))
+        number = self.choices.pick((word, f"{word} * 0.5", f"{word} > 1", "item"))
+        dtype = self.choices.weighted(((4, ""), (1, f", dtype={lib.name}.int64"), (1, f", dtype={lib.name}.float32")))
+        array = f"{lib.spell('tensor')}({made}{dtype})"
+        kept = self.choices.weighted(((5, array), (2, f"{array} * 2"), (2, f"{array}.sum()"), (1, f"len({array})")))
+
+        def step(scope):
+            if not scope.in_loop or scope.depth >= 3:
+                return None
+            inner = scope.child(Value(word, "number", "i", (), dim), depth=3, skippable=False)
+            value = self.write.tensor(inner, (), "f", 1)
+            if value is None:
+                return None
+            item = f"{value.text}.item()" if number == "item" else number
+            condition = self.write.condition(inner, 0)
+            if self.choices.chance(50):
+                lines = [f"{made} = [{item} for {word} in range({dim}) if {condition}]"]
+            else:
+                line = [f"if {condition}:", f"    {made}.append({item})"]
+                lines = [f"{made} = []", f"for {word} in range({dim}):", *indented(line)]
+            return [*lines, f"{name}.append({kept})"]
+
+        return Goal([f"{name} = []"], step, name)
+
     def seeded_list(self):
         """A list that begins with one value, each further one made of the last."""
         dim = self.choices.pick(("n", "m"))

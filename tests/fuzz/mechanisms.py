@@ -16,13 +16,13 @@ class Mechanisms(Held):
         makers = (
             (4, self.segment), (1, self.box), (3, self.group), (3, self.masked), (2, self.chain_of_groups),
             (2, self.zero_trips), (2, self.nested_list), (2, self.seeded_list), (4, self.filled), (2, self.rebound),
-            (2, self.dictionary), (3, self.lane_list), (4, self.records), (2, self.handed_out_dict),
-            (3, self.row_method), (3, self.several_results), (3, self.search), (3, self.lane_while), (4, self.scan),
-            (2, self.array_scan), (2, self.tuples), (2, self.index_tensors), (2, self.windowed), (2, self.repeated),
-            (2, self.numbers_summed), (1, self.formatted), (2, self.region), (2, self.touched_at_times),
-            (3, self.edges), (4, self.sweep), (3, self.diagonal), (4, self.chosen), (3, self.placed),
-            (4, self.table), (4, self.held), (3, self.folded_list), (3, self.cut), (3, self.tuple_state),
-            (2, self.listed_rows), (2, self.rolling),
+            (2, self.dictionary), (3, self.lane_list), (2, self.lane_numbers), (4, self.records),
+            (2, self.handed_out_dict), (3, self.row_method), (3, self.several_results), (3, self.search),
+            (3, self.lane_while), (4, self.scan), (2, self.array_scan), (2, self.tuples), (2, self.index_tensors),
+            (2, self.windowed), (2, self.repeated), (2, self.numbers_summed), (1, self.formatted), (2, self.region),
+            (2, self.touched_at_times), (3, self.edges), (4, self.sweep), (3, self.diagonal),
+            (4, self.chosen), (3, self.placed), (4, self.table), (4, self.held), (3, self.folded_list), (3, self.cut),
+            (3, self.tuple_state), (2, self.listed_rows), (2, self.rolling),
         )  # fmt: skip
         return self.choices.weighted(makers)()
 

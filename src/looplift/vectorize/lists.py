@@ -412,12 +412,20 @@ def _of_differing(context: Context, op: Op, built: Built, fact: Fact, var: Var) 
     if op.name in CONCATENATIONS or op.name == "np.vstack" or _dimension(context, op) or not fact.kind.is_array:
         raise context.refuse("ragged-shape", f"'{op.name}' of '{var.hint}', of another length in each iteration")
     made = lane_lists.value(context, built, fact.kind)
-    if op.name in ("torch.stack", "np.stack"):
+    if op.name in ("torch.stack", "np.stack") or not _is_same_of_nothing(context, op, built, fact):
         lane_lists.check_not_empty(context, made)
     if made.node.kind.dtype != fact.kind.dtype:
         raise context.refuse("mixed-kinds", f"'{op.name}' of '{var.hint}' changes the type of its items")
     made.node.hint = made.node.hint or var.hint
     return made
+
+
+def _is_same_of_nothing(context: Context, op: Op, built: Built, fact: Fact) -> bool:
+    """Whether an array of no numbers has the type of an array of some: that of floats, if none is asked for."""
+    import torch
+
+    usual = "float64" if context.library == "np" else str(torch.get_default_dtype())
+    return not built.item_kind(context).rank and ("dtype" in dict(op.kwargs) or str(fact.kind.dtype) == usual)
 
 
 def _dimension(context: Context, op: Op) -> int:
