@@ -246,6 +246,13 @@ _ENTRIES = (
         'use backend="auto", which chooses for each loop.',
     ),
     Reason(
+        "device",
+        "no kernel for the device",
+        "The tensors are on a device. A kernel for it is one loop over numbers whose iterations do not depend on one "
+        "another, without gradients; NVRTC compiles it, through PyTorch.",
+        'use backend="auto": the loop then runs on the device by PyTorch\'s own operations where it can.',
+    ),
+    Reason(
         "not-scalar",
         "a native kernel works on numbers only",
         "The iterations depend on one another, and a compiled kernel could run them fast, but the loop works on whole "

@@ -17,7 +17,7 @@ import torch
 
 from looplift.base import memory
 from looplift.base.errors import NotLiftable, RequirementFailed
-from looplift.build import background, compiler, second
+from looplift.build import background, compiler, cuda, second
 from looplift.build.compiler import KERNELS
 from looplift.ir.kernel import OUTCOMES, Kernel
 from looplift.ir.kernel_parts import PARTS, shares_loops
@@ -29,6 +29,8 @@ def load(kernel: Kernel) -> Callable[..., tuple]:
     It raises RequirementFailed where the loop would raise or leave what a kernel can hold; the stored inputs are then
     as they were. Compiling may raise NotLiftable.
     """
+    if kernel.device is not None:
+        return _defined(kernel.caller, kernel.name, home_of=cuda.home_of, launch=cuda.launcher(kernel.source))
     library = _library(kernel.source)
     more: dict[str, Any] = {"function": getattr(library, kernel.name)}
     if shares_loops(kernel.source):

@@ -15,12 +15,20 @@ from looplift.emit.adjoint_reached import Reach
 from looplift.emit.adjoint_saved import surely_saved
 from looplift.emit.adjoint_tracked import TrackedReversal
 from looplift.emit.adjoint_witness import Doubtful
-from looplift.emit.native import Draft, function_head, new_writer, source_lines, watch, write_all
+from looplift.emit.native import Draft, new_writer, source_lines, watch, write_all
 from looplift.emit.native_flow import Flow, share_variables
 from looplift.emit.native_joins import possible_of
 from looplift.emit.native_ops import canonical
 from looplift.emit.native_prelude import prelude
-from looplift.emit.native_signature import Parameter, Result, Signature, Wanted, result_parameters, separations
+from looplift.emit.native_signature import (
+    Parameter,
+    Result,
+    Signature,
+    Wanted,
+    function_head,
+    result_parameters,
+    separations,
+)
 from looplift.emit.native_values import Number
 from looplift.emit.native_writer import Findings, Writer
 from looplift.ir.facts import Facts

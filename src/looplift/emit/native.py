@@ -11,7 +11,7 @@ import linecache
 from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
-from looplift.emit import expanded
+from looplift.emit import cuda, expanded
 from looplift.emit.native_caller import caller_text
 from looplift.emit.native_doubts import may_run_again, settled_later, surely_used, with_doubts
 from looplift.emit.native_flow import Flow, live_ins, share_variables
@@ -26,6 +26,7 @@ from looplift.emit.native_signature import (
     Wanted,
     check_writable,
     deciding_variables,
+    function_head,
     keep_apart,
     read_after,
     result_parameters,
@@ -69,6 +70,9 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
         loop, facts = numbers
     inputs = live_ins(loop)
     signature = signature_of(inputs, facts)
+    signature.device = cuda.home_of(loop, inputs, facts)
+    if signature.device is not None:
+        cuda.check(written, facts, gradients=gradients)
     name = Names().fresh(f"{facts.function.name if facts.function else 'loop'}_kernel")
     findings = settle_types(loop, facts, signature, wanted)
     if keep_apart(signature, facts, findings.stored):
@@ -76,7 +80,8 @@ def kernel_of(loop: Loop, facts: Facts, *, gradients: bool = False, strict: bool
     if findings.has_vectors:
         raise NotLiftable("not-scalar", "work on whole rows")
     draft = write_draft(loop, facts, signature, findings, wanted)
-    kernel = _kernel(name, loop, inputs, signature, draft)
+    made = _kernel if signature.device is None else cuda.kernel_on_device
+    kernel = made(name, loop, inputs, signature, draft)
     check_writable(kernel.stored, facts)
     if not gradients:
         return kernel
@@ -298,15 +303,3 @@ def watch(lines: list[str]) -> list[str]:
     """What opens a function: without Python's lock, and with patience where its loops look for Ctrl-C."""
     counter = ["int64_t patience = watch.budget;"] if any("watch.interrupted" in line for line in lines) else []
     return ["Watch watch(host);", *counter]
-
-
-def function_head(start: str, parameters: list[str]) -> list[str]:
-    """The parameters of a function, as many on a line as fit."""
-    lines, current = [], start
-    for position, parameter in enumerate(parameters):
-        piece = parameter + (") {" if position + 1 == len(parameters) else ",")
-        if len(current) + len(piece) > 110:
-            lines.append(current.rstrip())
-            current = "    "
-        current += piece + " "
-    return [*lines, current.rstrip()]

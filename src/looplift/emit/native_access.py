@@ -242,7 +242,9 @@ def attribute(writer: Writer, value: Value, name: str) -> Value:
         case ((View() | Number()), "device") if value.type.family == "tensor":
             import torch
 
-            return Fixed(torch.device("cpu"))
+            if writer.device is not None and isinstance(value, Number):
+                raise writer.refuse("unknown-op", "the device of a single number")
+            return Fixed(writer.device or torch.device("cpu"))
         case ((View() | Number()), "dtype") if value.type.family == "numpy":
             import numpy as np
 

@@ -130,16 +130,19 @@ def _counted(writer: Writer, scalar: Scalar, bounds: list[Number]) -> View:
 def _only_defaults(writer: Writer, op: Op, keywords: dict[str, Operand]) -> None:
     for name, operand in keywords.items():
         plain = isinstance(operand, Const) and operand.value in (None, False)
-        here = name == "device" and isinstance(found := writer.operand(operand), Fixed) and is_memory(found.value)
+        here = (
+            name == "device" and isinstance(found := writer.operand(operand), Fixed) and is_memory(found.value, writer)
+        )
         if name not in ("device", "requires_grad", "pin_memory") or not (plain or here):
             raise writer.refuse("unknown-op", f"the argument '{name}' of '{op.name}' has no scalar form")
 
 
-def is_memory(device: Any) -> bool:
-    """Whether a device is the one that kernels run on."""
+def is_memory(device: Any, writer: Writer) -> bool:
+    """Whether a device is the one that the kernel runs on."""
     import torch
 
-    return device in (None, "cpu", torch.device("cpu"))
+    here = writer.device
+    return device in (None, "cpu", torch.device("cpu")) if here is None else device in (str(here), here)
 
 
 def _shape(writer: Writer, args: list[Operand]) -> list[Number]:

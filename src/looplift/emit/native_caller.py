@@ -101,7 +101,7 @@ def checks(signature: Signature, arguments: dict[Var, str], stored: tuple[Var, .
     """The lines that make sure that the inputs are what the kernel was made for: it takes bare pointers."""
     lines: list[str] = []
     for parameter in signature.parameters:
-        name = arguments.get(parameter.var) or _item_text(parameter, arguments)
+        name = arguments.get(parameter.var) or item_text(parameter, arguments)
         match parameter.kind.family:
             case "tensor":
                 lines += _tensor_check(parameter, name)
@@ -142,7 +142,7 @@ def array_dtypes(signature: Signature) -> list[str]:
     return [f'dtype_of_{name} = numpy.dtype("{name}")' for name in sorted(names)]
 
 
-def _item_text(parameter: Parameter, arguments: dict[Var, str]) -> str:
+def item_text(parameter: Parameter, arguments: dict[Var, str]) -> str:
     """An item of a tuple that is an input."""
     owner, _, item = parameter.var.name.partition("[")
     return f"{next(text for var, text in arguments.items() if var.name == owner)}[{item}"
@@ -158,7 +158,7 @@ def passed_arguments(signature: Signature, arguments: dict[Var, str]) -> list[st
 
 def _passed(parameter: Parameter, name: str, arguments: dict[Var, str]) -> list[str]:
     if not name:
-        return [_item_text(parameter, arguments)]
+        return [item_text(parameter, arguments)]
     match parameter.kind.family:
         case "tensor":
             extents = [f"*{name}.shape", f"*{name}.stride()"] if parameter.kind.rank else []

@@ -221,7 +221,9 @@ def _dtype(writer: Writer, op: Op) -> Scalar | None:
     for name, operand in op.kwargs:
         if name == "dtype":
             found = None if writer.operand(operand) == Fixed(None) else _scalar_of_dtype(writer, operand)
-        elif name != "device" or not native_arrays.is_memory(getattr(writer.operand(operand), "value", NotImplemented)):
+            continue
+        device = getattr(writer.operand(operand), "value", NotImplemented)
+        if name != "device" or not native_arrays.is_memory(device, writer):
             raise writer.refuse("unknown-op", f"the argument '{name}' of '{op.name}' has no scalar form")
     return found
 

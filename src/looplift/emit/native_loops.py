@@ -140,7 +140,8 @@ def _range(writer: Writer, loop: Loop, domain: Range, carried: list[Carry]) -> N
     head = len(writer.lines)
     with writer.block(opening):
         _body(writer, loop, carried)
-        is_watched = len(writer.hoists) == 1 and not _may_last(loop) and _is_serial(writer, carried, head + 1)
+        is_watched = writer.device is None and len(writer.hoists) == 1 and not _may_last(loop)
+        is_watched = is_watched and _is_serial(writer, carried, head + 1)
         if is_watched and step.constant != 1:
             writer.lines.insert(head + 1, "  " * writer.depth + poll(1))
     if is_watched and step.constant == 1:
@@ -238,7 +239,7 @@ def _while(writer: Writer, loop: Loop, domain: While, carried: list[Carry]) -> N
 
 def _body(writer: Writer, loop: Loop, carried: list[Carry]) -> None:
     tail = tail_of_body(loop)
-    if _may_last(loop):
+    if _may_last(loop) and (writer.device is None or len(writer.hoists) > 1):
         writer.line(poll(64 if holds_loop(loop) else 1))
     writer.count_trip(loop)
     if loop is writer.flow.loop and writer.ran:

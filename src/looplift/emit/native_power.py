@@ -35,6 +35,8 @@ def power(sink: Sink, namespace: str, args: list[Number]) -> Number:
         return _numpy_power(sink, args, common.of_family("numpy"), forms=namespace == "np")
     if not base.type.is_float and not base.type.is_python:
         raise sink.refuse("unknown-op", "'**' of an integer tensor and a float")
+    if sink.device is not None and exponent.constant != 2:
+        sink.differs("pow")
     if exponent.type.is_python and not base.type.is_python:
         return _tensor_power(sink, convert(sink, base, common), exponent, common)
     converted = [convert(sink, argument, common) for argument in args]

@@ -280,7 +280,15 @@ def _integer_power(sink: Sink, base: Number, exponent: Number) -> Number:
     return Number(name, INT)
 
 
+_ROUNDED_ALIKE = ("sqrt", "fmod", "fabs", "copysign")
+"""Functions of the C library that have one result everywhere."""
+
+
 def _library(sink: Sink, template: str, args: list[Number]) -> Number:
+    function = template.partition("(")[0].removeprefix("math::")
+    if sink.device is not None and function not in _ROUNDED_ALIKE:
+        why = f"no kernel for a device: '{function}' of Python's floats is rounded otherwise there"
+        raise sink.refuse("device", why)
     args = [sink.bind(convert(sink, argument, FLOAT)) for argument in args]
     text = template.format(**dict(zip("ab", (a.at(UNARY, strict=True) for a in args))))
     result = sink.bind(joined(Number(text, FLOAT, ATOM), args), sink.hint)

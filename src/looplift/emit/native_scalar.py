@@ -6,6 +6,8 @@ import itertools
 import re
 from typing import Any, Protocol
 
+import torch
+
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable
 from looplift.emit import native_python
@@ -37,6 +39,8 @@ class Sink(Protocol):
     provisional: bool
     checks: bool
     """Whether requirements are still to be checked."""
+    device: torch.device | None
+    """Where the kernel runs, if not on the CPU."""
 
     def line(self, text: str) -> None: ...
     def fail_if(self, condition: str, outcome: str) -> None: ...
@@ -103,6 +107,8 @@ def elementwise(sink: Sink, namespace: str, short: str, args: list[Number]) -> N
     if short in COMPARISONS and compute.is_float and not any(argument.type.is_float for argument in args):
         if compute.family == "numpy":
             raise sink.refuse("unknown-op", "a comparison of signed and unsigned integers, which NumPy makes exactly")
+    if sink.device is not None and compute.is_float:
+        _on_device(sink, short, args, compute)
     converted = [_operand(sink, short, args, position, compute) for position in range(len(args))]
     if short in COMPARISONS:
         return from_template(*COMPARISONS[short], converted, result)
@@ -124,6 +130,18 @@ def _operand(sink: Sink, short: str, args: list[Number], position: int, compute:
     if compute.is_half and argument.type.name != compute.name and stays:
         return convert(sink, argument, Scalar("tensor", "float32"))
     return convert(sink, argument, compute)
+
+
+def _on_device(sink: Sink, short: str, args: list[Number], compute: Scalar) -> None:
+    """Note what PyTorch computes there in another way than here: it multiplies by the reciprocals of numbers, and does
+    not round numbers to halves."""
+    numbers = [argument for argument in args if argument.type.is_python]
+    if compute.is_half and short not in ("mul", "truediv", "floordiv"):
+        if any(n.constant is None or not exactly(n.constant, compute) for n in numbers):
+            raise sink.refuse("device", f"no kernel for a device: '{short}' takes a number there that is no half")
+    divides = short in ("truediv", "floordiv") and args[1].type.is_python
+    if divides or (short in FUNCTIONS and short not in ("truediv", "reciprocal")):
+        sink.differs(short)
 
 
 def _number_over_tensor(sink: Sink, args: list[Number], compute: Scalar) -> Number:
@@ -285,10 +303,18 @@ def _integer_row(sink: Sink, short: str, row: Row, args: list[Number], compute: 
         args = [sink.bind(argument) for argument in args]
         comparison = "!=" if short == "neg" and compute.limits[0] == 0 else _EXTREME[short]
         sink.fail_if(f"{args[-1].text} {comparison} {_extreme(short, compute)}", "warned")
+    if sink.device is not None:
+        row = replace(row, integer=_WRAPPING.get(short, row.integer))
     level = row.level if row.integer == row.text else CHOICE if "?" in row.integer else ATOM
     return _narrow(from_template(row.integer, level, args, compute), compute)
 
 
+_WRAPPING = {
+    "add": "{T}(uint64_t({a}) + uint64_t({b}))", "sub": "{T}(uint64_t({a}) - uint64_t({b}))",
+    "mul": "{T}(uint64_t({a}) * uint64_t({b}))", "neg": "{T}(0 - uint64_t({a}))",
+    "square": "{T}(uint64_t({a}) * uint64_t({a}))", "abs": "{a} < 0 ? {T}(0 - uint64_t({a})) : {a}",
+}  # fmt: skip
+"""Integers that wrap around where the compiler takes it that signed ones do not."""
 _EXTREME = {"neg": "==", "abs": "==", "floordiv": "==", "square": ">"}
 
 

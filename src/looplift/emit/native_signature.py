@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -107,14 +108,16 @@ class Parameter:
 
 @dataclass
 class Signature:
-    """All inputs of a kernel, in call order, and the values that its loop starts from."""
+    """All inputs of a kernel, in call order, the values that its loop starts from, and its device if not the CPU."""
 
     parameters: list[Parameter] = field(default_factory=list)
     fixed: dict[Var, Value] = field(default_factory=dict)
     kinds: dict[Var, Kind] = field(default_factory=dict)
+    device: torch.device | None = None
 
     def prepare(self, writer: Writer) -> None:
         """Tell a writer what the inputs are."""
+        writer.device = self.device
         for parameter in self.parameters:
             if parameter.var in writer.findings.mixed and parameter.type in (INT, FLOAT):
                 parameter.type = MIXED
@@ -276,6 +279,18 @@ def _innermost(kind: Kind) -> Kind:
     while kind.family in ("list", "tuple") and len(set(kind.items)) == 1:
         kind = kind.items[0]
     return kind
+
+
+def function_head(start: str, parameters: list[str]) -> list[str]:
+    """The parameters of a function, as many on a line as fit."""
+    lines, current = [], start
+    for position, parameter in enumerate(parameters):
+        piece = parameter + (") {" if position + 1 == len(parameters) else ",")
+        if len(current) + len(piece) > 110:
+            lines.append(current.rstrip())
+            current = "    "
+        current += piece + " "
+    return [*lines, current.rstrip()]
 
 
 # ---------------------------------------------------------------- results
@@ -463,10 +478,10 @@ def write_result(writer: Writer, result: Result) -> None:
             writer.line(f"*{pointer} = {flag};")
 
 
-def deciding_variables(loop: Loop) -> set[Var]:
-    """Variables that a branch, an index, a comparison's outcome or a number of iterations depends on."""
+def deciding_variables(loop: Loop, others: Iterable[Var] = ()) -> set[Var]:
+    """Variables that a branch, an index, a comparison's outcome or a number of iterations depends on, or others."""
     sources: dict[Var, list] = {}
-    found: set[Var] = set()
+    found = set(others)
     for statement in walk(Block((loop,))):
         _collect_deciding(statement, sources, found)
     pending = list(found)

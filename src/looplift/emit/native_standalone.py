@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplift.emit import cuda_standalone
 from looplift.ir.kernel import OUTCOMES, Kernel
 from looplift.ir.kernel_parts import PARTS, shares_loops
 
@@ -254,4 +255,6 @@ def _indented(text: str) -> str:
 
 def standalone_text(kernel: Kernel) -> str:
     """A Python text that defines a function with the kernel's name; it needs torch and a C++ compiler, nothing else."""
+    if kernel.device is not None:
+        return cuda_standalone.standalone_text(kernel)
     return loader_text() + "\n\n" + function_text(kernel)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from looplift.base.data import dataclass
 from looplift.ir.kernel import OUTCOMES
 
 _LOOP = re.compile(r" *for \(int64_t (\w+) = ([^;]+); \1 < ([^;]+);(?: \+\+\1)?\) \{")
@@ -77,6 +78,13 @@ def shared_loops(lines: list[str], head: list[str], functions: frozenset[str]) -
     return found
 
 
+def around_a_loop(lines: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """The lines before the first loop among them, it, and those behind it."""
+    at = next((k for k, line in enumerate(lines) if _NESTED.fullmatch(line)), len(lines))
+    end = _end(lines, at) if at < len(lines) else at
+    return lines[:at], lines[at:end], lines[end:]
+
+
 def _end(lines: list[str], at: int) -> int:
     """The line after the block that a line opens."""
     indent = " " * (len(lines[at]) - len(lines[at].lstrip()))
@@ -85,11 +93,40 @@ def _end(lines: list[str], at: int) -> int:
 
 def _shared(loop: list[str], before: list[str], functions: frozenset[str]) -> list[str] | None:
     """A loop as a function of a part of its range, and its call; None where its iterations may meet."""
+    placed, listed = _placed(loop, before)
+    found = independent(placed, before, functions)
+    if found is None:
+        return None
+    return _lengthened(_as_function(found), listed, found.low, found.high)
+
+
+@dataclass(frozen=True)
+class Independent:
+    """A loop whose iterations do not meet: its lines, index and bounds, the arrays that it mentions, those of the
+    caller that it writes to (``given``) and other memory that it reads, the flags that it sets, the arrays whose
+    elements must be next to each other, and what is declared before."""
+
+    lines: list[str]
+    index: str
+    low: str
+    high: str
+    arrays: list[str]
+    given: list[str]
+    others: list[str]
+    flags: set[str]
+    dense: list[str]
+    outer: Outer
+
+
+def independent(loop: list[str], before: list[str], functions: frozenset[str]) -> Independent | None:
+    """What there is to know of a loop, the text of which begins with its head; None where its iterations may meet.
+
+    ``before``: the lines that its names are declared in; ``functions``: what may be called besides the C library.
+    """
     match = _LOOP.fullmatch(loop[0])
     if match is None:
         return None
     index, low, high = match.groups()
-    loop, listed = _placed(loop, match, before)
     lines = [line.strip() for line in loop if not line.lstrip().startswith(("//", "#"))]
     text = _LIBRARY.sub("", "\n".join(lines))
     earlier = "\n".join(line for line in before if not line.lstrip().startswith("//"))
@@ -97,7 +134,7 @@ def _shared(loop: list[str], before: list[str], functions: frozenset[str]) -> li
     names = set(_NAME.findall(text))
     if _SERIAL.search(text) or not all(map(_FORM.fullmatch, lines)) or _is_left(lines):
         return None
-    inside = _declared(lines)
+    inside = declared(lines)
     flags = _flags(lines, outer, inside)
     assigned = {name for names in _ASSIGNED.findall(text) for name in names if name}
     arrays = [name for name in (*outer.given, *outer.made) if name in names]
@@ -115,8 +152,7 @@ def _shared(loop: list[str], before: list[str], functions: frozenset[str]) -> li
     others = sorted(((outer.read - outer.ragged) | {*outer.given}) & names - {*given})
     dense = [name for name in sorted(known & names) if f"if (!is_dense({name})) return strided;" in earlier]
     dense += [name for name in arrays if name in outer.made]
-    text = _as_function(loop, index, (low, high), _captured(arrays, flags, outer), given, others, dense)
-    return _lengthened(text, listed, low, high)
+    return Independent(loop, index, low, high, arrays, given, others, flags, dense, outer)
 
 
 def _is_left(lines: list[str]) -> bool:
@@ -135,9 +171,12 @@ def _is_left(lines: list[str]) -> bool:
 # ---------------------------------------------------------------- lists
 
 
-def _placed(loop: list[str], match: re.Match[str], before: list[str]) -> tuple[list[str], list[str]]:
+def _placed(loop: list[str], before: list[str]) -> tuple[list[str], list[str]]:
     """A loop in which each list that is empty before, and to which each iteration appends one number, has that at the
     place of the iteration; and the names of these lists."""
+    match = _LOOP.fullmatch(loop[0])
+    if match is None:
+        return loop, []
     index, low, _ = match.groups()
     is_cut = "strip_end(" in "".join(loop[:4])
     start = " " * (len(loop[0]) - len(loop[0].lstrip()) + (4 if is_cut else 2))
@@ -190,7 +229,7 @@ def outer_names(text: str) -> Outer:
     return Outer(read, ragged, given, made, numbers, set(re.findall(rf"\bconst {scalar}& (\w+) = ", text)))
 
 
-def _declared(lines: list[str]) -> set[str]:
+def declared(lines: list[str]) -> set[str]:
     """The names that lines declare."""
     found: set[str] = set()
     for line in lines:
@@ -276,31 +315,24 @@ def _captured(arrays: list[str], flags: set[str], outer: Outer) -> str:
     return ", ".join(["=", *(f"&{name}" for name in sorted(flags)), *views])
 
 
-def _as_function(
-    loop: list[str],
-    index: str,
-    bounds: tuple[str, str],
-    captured: str,
-    given: list[str],
-    others: list[str],
-    dense: list[str],
-) -> list[str]:
+def _as_function(found: Independent) -> list[str]:
+    loop, index, bounds, given = found.lines, found.index, (found.low, found.high), found.given
+    captured = _captured(found.arrays, found.flags, found.outer)
     indent = " " * (len(loop[0]) - len(loop[0].lstrip()))
-    taken = "\n".join([*loop, *bounds, *given, *others])
-    part, first, last, outcome = _fresh(("part", "first", "last", "outcome"), taken)
+    taken = "\n".join([*loop, *bounds, *given, *found.others])
+    part, first, last, outcome = fresh(("part", "first", "last", "outcome"), taken)
     head = re.sub(rf"{index} = [^;]+; {index} < [^;]+;", f"{index} = {first}; {index} < {last};", loop[0])
     rest = [re.sub(rf"strip_end\({index}, .*\);", f"strip_end({index}, {last});", line) for line in loop[1:]]
-    for flag in re.findall(r"&(\w+)", captured):
+    for flag in found.flags:
         rest = [re.sub(rf"\b{flag} = true;", f"__atomic_store_n(&{flag}, true, __ATOMIC_RELAXED);", r) for r in rest]
     look = [f"{indent}  if (doubt.any()) return doubtful;"] if any("doubt." in line for line in loop) else []
-    alone = " && ".join(f"is_alone({', '.join([name, *given[k + 1 :], *others])})" for k, name in enumerate(given))
-    call = f"shared(watch, {', '.join(bounds)}, {alone or 'true'}, {part})"
+    call = f"shared(watch, {', '.join(bounds)}, {meeting_none(found) or 'true'}, {part})"
     return [
         *(line[2:] for line in look),
         f"{indent}const auto {part} = [{captured}](int64_t {first}, int64_t {last}, Watch& watch) -> int {{",
         *([f"{indent}  int64_t patience = watch.budget;"] if any("patience" in line for line in loop) else []),
         *([f"{indent}  Doubt doubt;"] if look else []),
-        *(f"{indent}  if (!is_dense({name})) return strided;" for name in dense),
+        *(f"{indent}  if (!is_dense({name})) return strided;" for name in found.dense),
         *(f"  {line}" for line in [head, *rest]),
         *look,
         f"{indent}  return done;",
@@ -309,7 +341,14 @@ def _as_function(
     ]
 
 
-def _fresh(names: tuple[str, ...], text: str) -> list[str]:
+def meeting_none(found: Independent) -> str:
+    """The C++ condition under which what a loop writes to shares memory with nothing; empty where it writes to
+    nothing of the caller's."""
+    given, others = found.given, found.others
+    return " && ".join(f"is_alone({', '.join([name, *given[k + 1 :], *others])})" for k, name in enumerate(given))
+
+
+def fresh(names: tuple[str, ...], text: str) -> list[str]:
     """Names that a text does not have."""
     taken = set(re.findall(r"\w+", text))
     return [next(n for n in (name, *(f"{name}_{k}" for k in range(2, 99))) if n not in taken) for name in names]

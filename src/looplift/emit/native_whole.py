@@ -134,7 +134,9 @@ def _check_inputs(inputs: tuple[Var, ...], facts: Facts) -> None:
             raise NotLiftable("not-scalar", f"'{var.hint}' is a NumPy array without a dimension")
         if not isinstance(value, torch.Tensor):
             continue
-        if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.device.type != "cpu":
+        if value.device.type != "cpu":
+            raise NotLiftable("device", f"no kernel for a device: '{var.hint}' is on one, and it is not one loop alone")
+        if type(value) not in (torch.Tensor, torch.nn.Parameter):
             raise NotLiftable("not-scalar", f"'{var.hint}' is no plain tensor in memory")
         if value.requires_grad:
             raise NotLiftable("backend", f"'{var.hint}' asks for gradients that the kernel does not give")

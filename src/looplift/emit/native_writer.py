@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import NamedTuple
 
+import torch
+
 from looplift.base.data import dataclass, field, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span
@@ -120,7 +122,8 @@ class Writer:
     tensor of the caller was changed. ``settled``: results that need not be looked at, as others show what they are;
     None where each is looked at as soon as it is there. ``used``: what is surely computed; ``storing``: the store with
     an operation that is written now.
-    ``writes_first``: something is written before the first loop, or beside the loops.
+    ``writes_first``: something is written before the first loop, or beside the loops. ``device``: where the kernel
+    runs, if not on the CPU.
     """
 
     flow: Flow
@@ -147,6 +150,7 @@ class Writer:
     last_bound: tuple[str, str, Number] | None = None
     hoists: list[Hoist | None] = field(default_factory=list)
     adopted: dict[str, Adopted] = field(default_factory=dict)
+    device: torch.device | None = None
     flags: dict[Var, str] = field(default_factory=dict)
     settled: frozenset[Var] | None = None
     used: frozenset[Var | Store] = frozenset()

@@ -62,7 +62,8 @@ class Kernel:
     of iterations depends on. ``adjoint``: C++ of the forward pass with a tape and of the backward pass,
     ``adjoint_caller``: Python text of its autograd function; ``differentiable``: the inputs that get a gradient,
     ``running``: loops that must have an iteration for that, ``is_witnessed``: the kernel itself sees to the rest.
-    ``loop``: what it was made of, if it has gradients.
+    ``loop``: what it was made of, if it has gradients. ``device``: the ``torch.device`` that it runs on, if not the
+    CPU; ``source`` is CUDA C++ then (`kernel_launch.py`).
     """
 
     name: str
@@ -80,3 +81,4 @@ class Kernel:
     running: tuple[Loop, ...] = ()
     is_witnessed: bool = False
     loop: Loop | None = None
+    device: Any = None

@@ -57,12 +57,20 @@ def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     )  # fmt: skip
 
 
-def kernel_of(loop: Any, facts: Any, *, gradients: bool) -> Any:
-    """The C++ of a loop; the rooms for it are imported when the first one is tried."""
+def kernel_of(loop: Any, facts: Any, *, gradients: bool, once: bool) -> Any:
+    """The C++ of a loop; the rooms for it are imported when the first one is tried. A kernel on a device is launched
+    ``once``: that takes longer than what an iteration of a loop around it does in other ways."""
     from looplift.emit import native
 
     try:
-        return native.kernel_of(loop, facts, gradients=gradients)
+        kernel = native.kernel_of(loop, facts, gradients=gradients)
+        if kernel.device is not None:
+            from looplift.build import cuda
+
+            if not once:
+                raise NotLiftable("device", "no kernel for a device: it is in a loop that stays", loop.span)
+            cuda.compiled(kernel.source, kernel.device)
+        return kernel
     except NotLiftable:
         raise
     except Exception as error:  # other plans may do

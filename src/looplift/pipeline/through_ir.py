@@ -97,7 +97,7 @@ def through_the_ir(
         short = takes_short_rows(function) if facts is None else suits_rows_in_a_kernel(facts)
         rows = isinstance(error, TooLarge) or short
         if isinstance(found := whole_kernel(rows=rows), NotLiftable):
-            raise found if settings.backend == "native" and found.code != "backend" else error from None
+            raise found if settings.backend == "native" and found.code not in ("backend", "device") else error from None
         if isinstance(error, TooLarge):
             found.guards.append(f"not ({error.fits})")
             found.namespace |= error.namespace

@@ -177,6 +177,8 @@ class Once(torch.autograd.Function):
 def operator(call: Any) -> Operator:
     """For a kernel's callable, as the compiler makes it; raises NotTraced where a graph cannot hold it."""
     kernel = call.kernel
+    if kernel.device is not None:
+        raise NotTraced("a kernel on a device is no operator")
     if any(not _is_number_tensor(result) for result in kernel.results):
         raise NotTraced("a kernel's result is a number, or of a size that a graph does not know")
     texts = (kernel.name, kernel.source, kernel.caller, kernel.adjoint, kernel.adjoint_caller, call.has_gradients)

@@ -116,6 +116,7 @@ class Context:
     wanted_equal: set[tuple[str, str]] = field(default_factory=set)
     kernel_of: Any = None
     kernels: list[Any] = field(default_factory=list)
+    no_kernels: list[NotLiftable] = field(default_factory=list)
     ragged_axes: dict[Any, Any] = field(default_factory=dict)
     when_apart: set[Var] = field(default_factory=set)
     told_apart: set[Var] = field(default_factory=set)

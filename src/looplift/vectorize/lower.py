@@ -470,6 +470,7 @@ def _loop(context: Context, loop: Loop) -> None:
             return native.native_loop(context, loop)
         except NotLiftable as refusal:
             context.notes.append(f"line {loop.span.line}: no kernel, {refusal.message}")
+            context.no_kernels.append(refusal)
     proof = proofs.check_loop(context, loop)
     if proof is None:
         _as_axis(context, loop)

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 def native_loop(context: Context, loop: Loop) -> None:
     """Run the loop as a kernel. Raises NotLiftable where it is not scalar work; nothing is changed then."""
     with _asking(context):
-        made = context.kernel_of(loop, context.facts, gradients=context.needs_grad)
+        once = not context.serial_loops
+        made = context.kernel_of(loop, context.facts, gradients=context.needs_grad, once=once)
     kernel = _renamed(made, len(context.kernels))
     for statement in walk(loop.body):
         if isinstance(statement, Let) and statement.op.name.startswith("inplace."):

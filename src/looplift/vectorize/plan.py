@@ -32,6 +32,7 @@ class Plan:
     random: bool = False
     notes: list[str] = field(default_factory=list)
     kernels: list[Any] = field(default_factory=list)
+    no_kernels: list[NotLiftable] = field(default_factory=list)
     loops: dict[Axis, Loop] = field(default_factory=dict)
     """What each axis was."""
     rewritten: bool = False
@@ -107,10 +108,10 @@ def plan(
 ) -> Plan:
     """The schedule of a region. Raises NotLiftable with the reason when nothing is gained.
 
-    ``kernel_of(loop, facts, gradients=...)`` makes the native kernel of a loop or raises NotLiftable; ``reuses``
-    says whether loops that stay gain something, as their values go into old memory. Under "auto" a
-    region is lanes where all its loops can be; loops that remember, and lanes that part ways, are native if they are
-    scalar work, else sequential around what can be lanes.
+    ``kernel_of(loop, facts, gradients=..., once=...)`` makes the native kernel of a loop or raises NotLiftable;
+    ``once`` if no loop that stays is around it. ``reuses`` says whether loops that stay gain something, as their values
+    go into old memory. Under "auto" a region is lanes where all its loops can be; loops that remember, and lanes that
+    part ways, are native if they are scalar work, else sequential around what can be lanes.
     """
     loops = [s for s in walk(facts.function.body) if isinstance(s, Loop)]
     if not loops:
@@ -135,7 +136,8 @@ def plan(
             refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}", loops[0].span))
             continue
         if backend == "native" and any(one.decision in ("lanes", "scan") for one in made.decisions):
-            refusals.append(NotLiftable("not-scalar", "the loop is no work on single numbers", loops[0].span))
+            plain = NotLiftable("not-scalar", "the loop is no work on single numbers", loops[0].span)
+            refusals.append(next((one for one in made.no_kernels if one.code == "device"), plain))
             continue
         if _is_final(made) and not (maker is not None and made.once):
             return made
@@ -201,7 +203,8 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None, reu
     return Plan(
         facts, decisions, program, attributes.get("apart", set()), attributes.get("whole", set()), mutated,
         attributes.get("random", False), list(dict.fromkeys(context.notes)), context.kernels,
-        {axis: loop for loop, (axis, _) in context.lanes_of.items()}, once=bool(context.when_apart),
+        no_kernels=context.no_kernels, loops={axis: loop for loop, (axis, _) in context.lanes_of.items()},
+        once=bool(context.when_apart),
     )  # fmt: skip
 
 
