@@ -105,7 +105,7 @@ def changes_a_view(model, items):
 def stores_into_tensor(model, items):
     out = torch.zeros(len(items), WIDTH)
     for position, k in enumerate(items):
-        out[position] = model.node(model.emb.weight[k])
+        out[position] = model.node(model.emb.weight[k]) + out[position - 1]
     return out
 
 

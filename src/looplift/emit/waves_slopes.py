@@ -19,8 +19,8 @@ SIGNS = {
     ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.USub: "neg", ast.UAdd: "pos",
 }  # fmt: skip
 MOVING = frozenset(
-    """chunk split tensor_split unbind python_sum unflatten T mT select narrow setitem dropout trace diag diagonal tril
-    triu cumsum mean squeeze expand movedim index_select identity embedding""".split()
+    """chunk split tensor_split unbind python_sum unflatten T mT select narrow setitem filled added dropout trace diag
+    diagonal tril triu cumsum mean squeeze expand movedim index_select identity embedding""".split()
 )
 """Others, that only move rows or add them up."""
 

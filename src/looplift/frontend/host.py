@@ -15,6 +15,7 @@ from typing import Any
 from looplift.base.syntax import children_of, nodes_of
 from looplift.frontend.host_attributes import check_assigned
 from looplift.frontend.host_cut import Cut, Program, lanes_of, view_sites
+from looplift.frontend.host_filled import with_filled
 from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_stages import set_stages
@@ -35,7 +36,7 @@ def host_program(
 
     ``live_outs`` names what is read after the statements; ``"return"`` stands for the value of a last ``return``.
     """
-    statements = attributes_apart(names_apart(statements, live_ins), live_ins)
+    statements = with_filled(attributes_apart(names_apart(statements, live_ins), live_ins), live_ins)
     returned = statements[-1] if statements and isinstance(statements[-1], ast.Return) else None
     body = statements if returned is None else statements[:-1]
     for statement in body:
@@ -185,7 +186,7 @@ def _check_use(flow: Flow, node: ast.AST, name: str, routine: Routine) -> None:
         case ast.For(target=target):
             if any(isinstance(item, ast.Name) and item.id == name for item in nodes_of(target)):
                 refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
-    if isinstance(node, (ast.Return, ast.Compare)) or node in flow.operations:
+    if isinstance(node, (ast.Return, ast.Compare)) or node in flow.operations or node in _returned(routine):
         operation = flow.operations.get(node)
         if operation is not None and node in flow.views and any(_is_name(item, name) for item in operation.arguments):
             refuse("aliasing", f"'{name}' is changed in place and may have another name", node)
@@ -195,6 +196,12 @@ def _check_use(flow: Flow, node: ast.AST, name: str, routine: Routine) -> None:
             inside = isinstance(node, (ast.List, ast.Tuple)) and node in _operands(flow)
             if not inside:
                 refuse("aliasing", f"'{name}' is changed in place and may have another name", child)
+
+
+def _returned(routine: Routine) -> list[ast.AST]:
+    """Tuples that end the routine."""
+    nodes = [node for part in routine.body for node in nodes_of(part)]
+    return [node.value for node in nodes if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple)]
 
 
 def _operands(flow: Flow) -> set[ast.AST]:

@@ -8,11 +8,13 @@ from typing import Any
 
 from looplift.frontend.host_effects import CHANGES
 from looplift.frontend.host_expressions import attribute_of, evaluate, lacks
+from looplift.frontend.host_filled import ADDED, FILLED, PLACES
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_methods import container_method, external_method
 from looplift.frontend.host_modules import module_call
 from looplift.frontend.host_ranks import function_rank, operand_rank, pack_arity
 from looplift.frontend.host_routine import Routine
+from looplift.frontend.host_stores import filled
 from looplift.frontend.host_tables import (
     FAMILY,
     HOST_BUILTINS,
@@ -48,6 +50,8 @@ def call(flow: Flow, routine: Routine, node: ast.Call) -> set[Atom]:
         refuse("unknown-call", "'*' and '**' in a call are not understood", node)
     for item in (*node.args, *(keyword.value for keyword in node.keywords)):
         evaluate(flow, routine, item)
+    if isinstance(node.func, ast.Name) and node.func.id in (FILLED, ADDED, PLACES):
+        return filled(flow, node)
     if isinstance(node.func, ast.Attribute):
         owners = evaluate(flow, routine, node.func.value)
         if ABSENT in owners and node.func.attr in CHANGES:

@@ -13,6 +13,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
+from looplift.frontend.host_filled import PLACES
 from looplift.frontend.host_flow import Flow, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_segments import ReadsRun, Run, Segments, finish, position_of
@@ -326,6 +327,8 @@ class Cut(Segments):
         match node:
             case ast.Name(ctx=ast.Load()) if node.id not in self.routine.locals:
                 return self.free_name(node)
+            case ast.Call(func=ast.Name(id=name), args=[first, *others]) if name == PLACES:
+                return self.scheduled("places", self.inline(first), node, *others)
             case ast.Attribute(value=owner) if node in flow.projections:
                 made = ast.Subscript(self.expression(owner, run), position_of(node), ast.Load())
             case ast.IfExp(test=test, body=body, orelse=orelse):

@@ -15,6 +15,7 @@ from typing import Any
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
+from looplift.frontend.host_filled import with_filled
 from looplift.frontend.host_values import Atom, Live
 from looplift.frontend.private import attributes_apart, names_apart
 
@@ -113,6 +114,7 @@ def routine_of(function: types.FunctionType, names: Names) -> Routine:
         if repr(_default_of(function, name)) != repr(ast.literal_eval(default)):
             raise NotLiftable("unknown-call", f"the default of '{name}' in '{function.__name__}' was replaced")
     body = attributes_apart(names_apart(_without_docstring(definition.body), parameters), parameters)
+    body = with_filled(body, parameters)
     variables: dict[str, set[Atom]] = {name: set() for name in parameters}
     routine = Routine(_emitted_name(function), body, parameters, function, defaults, variables)
     routine.locals = {*parameters, *bound_names(body)}

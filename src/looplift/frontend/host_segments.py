@@ -130,6 +130,8 @@ class Segments:
         callee: str | Input = ""
         if operation.kind == "number" and self.uniform(operation.arguments[0]) is None:
             callee = f"{self.flow.scheduler}.number"
+        elif operation.kind == "filled":
+            callee = f"{self.flow.scheduler}.{operation.name}"
         elif operation.kind in ("function", "module", "number"):
             text = self.uniform(node.func)
             role = "shared" if operation.kind == "module" else "tensor"

@@ -10,11 +10,10 @@ import ast
 
 from looplift.base.syntax import nodes_of
 from looplift.frontend.host_expressions import is_number
+from looplift.frontend.host_filled import MADE, PLACES
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
-from looplift.frontend.host_values import HOST, Atom, Lane, is_tensor_atom
-
-MADE = ("zeros", "ones", "full", "zeros_like", "ones_like", "full_like")
+from looplift.frontend.host_values import HOST, Atom, Lane, Real, is_tensor_atom
 
 
 def store_element(flow: Flow, routine: Routine, statement: ast.Assign, atoms: set[Atom]) -> bool:
@@ -41,6 +40,26 @@ def store_element(flow: Flow, routine: Routine, statement: ast.Assign, atoms: se
     flow.record(statement, made)
     flow.add(routine.variables[target.value.id], made)
     return True
+
+
+def filled(flow: Flow, node: ast.Call) -> set[Atom]:
+    """What a tensor is after the stores of a loop: ``_filled(tensor, rows, _places(places))``."""
+    assert isinstance(node.func, ast.Name)
+    if node.func.id == PLACES:
+        numbers = {
+            part for place in flow.elements(flow.values[node.args[0]], node) for part in flow.elements({place}, node)
+        }
+        if any(isinstance(part, Lane) for part in numbers):
+            refuse("memory-dependence", "the loop stores at a place that it computes by tensors", node)
+        return {Real(2)}
+    owners, rows = flow.values[node.args[0]], flow.values[node.args[1]]
+    items = flow.elements(rows, node)
+    if not owners or not items:
+        return set()  # nothing is known of them yet
+    if not all(isinstance(owner, Lane | Real) for owner in owners) or not all(map(is_tensor_atom, items)):
+        refuse("memory-dependence", f"'{ast.unparse(node.args[0])}' is given something else than tensors", node)
+    operation = Operation(node.func.id.strip("_"), "unknown", "filled", tuple(node.args))
+    return flow.lane(node, operation, flow.rank(owners))
 
 
 def check_stores(flow: Flow) -> None:

@@ -49,7 +49,7 @@ class _Renaming(ast.NodeTransformer):
         self.names: dict[str, str] = {}
 
     def fresh(self, name: str) -> str:
-        made = _numbered(name, self.known)
+        made = numbered(name, self.known)
         self.known.add(made)
         return made
 
@@ -90,7 +90,7 @@ class _Renaming(ast.NodeTransformer):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
 
-def _numbered(name: str, known: set[str]) -> str:
+def numbered(name: str, known: set[str]) -> str:
     """The name with the first number behind it that makes it a new one."""
     return next(text for k in itertools.count(2) if (text := f"{name}_{k}") not in known)
 
@@ -124,7 +124,7 @@ class _AttributesApart(ast.NodeTransformer):
         self.known = known
 
     def fresh(self, hint: str) -> str:
-        made = _numbered(hint, self.known)
+        made = numbered(hint, self.known)
         self.known.add(made)
         return made
 

@@ -357,6 +357,34 @@ class Waves(Sums, Attributes):
         made[torch.arange(made.shape[0]), index] = value
         return made
 
+    def places(self, places, may_repeat=False):
+        """Subscripts of numbers as a tensor with a row for each."""
+        numbers = [tuple([part if type(part) is int else self.place(part) for part in place]) for place in places]
+        if any([part < 0 for place in numbers for part in place]):
+            raise NotImplementedError("not a plain index")
+        if not may_repeat and len({*numbers}) < len(numbers):
+            raise NotImplementedError("a loop stores twice at one place")
+        return torch.tensor(numbers)
+
+    @staticmethod
+    def filled(before, rows, places, whole=False):
+        """What a tensor is after ``before[place] = row`` for all rows; ``whole``: no other element may be left."""
+        depth = places.shape[1]
+        if rows.shape[1:] != before.shape[depth:] or rows.dtype != before.dtype:
+            raise NotImplementedError("a store of another shape or dtype")
+        if whole and len(places) != before.shape[:depth].numel():
+            raise NotImplementedError("not all of a tensor is stored")
+        return before.index_put(places.unbind(1), rows)
+
+    @staticmethod
+    def added(before, rows, places):
+        """What a tensor is after ``before[place] += row`` for all rows, one after the other."""
+        if rows.shape[1:] != before.shape[places.shape[1] :] or rows.dtype != before.dtype:
+            raise NotImplementedError("a sum of another shape or dtype")
+        if places.shape[1] == 1:
+            return before.index_add(0, places[:, 0], rows)
+        return before.index_put(places.unbind(1), rows, accumulate=True)
+
     @staticmethod
     def dot(left, right):
         """Products of two vectors for each lane."""
