@@ -358,10 +358,53 @@ distances.arguments = lambda seed: (
     normal(seed, size(seed), 3), normal(seed + 9, 4, 3), torch.zeros(size(seed), 4)
 )  # fmt: skip
 
+
+def gaps(a, b, out):
+    for p in range(len(a)):
+        for q in range(len(b)):
+            out[p][q] = torch.exp(-((a[p] - b[q]) ** 2))
+    return out
+
+
+gaps.arguments = lambda seed: (normal(seed, size(seed)), normal(seed + 9, 3), torch.zeros(size(seed), 3))
+
+
+def products(a, b, out):
+    for i in range(a.shape[0]):
+        for j in range(1, b.shape[1]):
+            for k in range(2, out.shape[2]):
+                out[i, j, k - 1] = a[i, k] * b[k, j] + i
+    return out
+
+
+products.arguments = lambda seed: (
+    normal(seed, size(seed), 5), normal(seed + 9, 5, 4), torch.zeros(size(seed), 4, (2, 5)[seed > 0])
+)  # fmt: skip
+
+
+def corners(x, width, out):
+    """Its innermost loop but one makes numbers that the innermost one takes."""
+    for a in range(x.shape[0]):
+        for b in range(x.shape[1]):
+            place = (a * 3 + b * width) % 7
+            for c in range(width):
+                half = place // 2
+                for d in range(1, 3):
+                    k = place
+                    while k > half + c:
+                        k -= d
+                    out[a, b, c, d] = k
+    return out
+
+
+corners.arguments = lambda seed: (
+    normal(seed, (0, 1, 2, 5)[seed % 4], 3), seed, torch.zeros(5, 3, 3, 3, dtype=torch.int64)
+)  # fmt: skip
+
 APART = (
     escape_time, mandelbrot, chosen, means_of_neighbours, windows, divided, divided_narrow, divided_floats, wrapping,
     halves, converted, integers, nearest, rounded, functions, turned, in_place, from_the_middle, left_early,
-    by_a_tensor, names, distances,
+    by_a_tensor, names, distances, gaps, products, corners,
 )  # fmt: skip
 
 
@@ -376,6 +419,20 @@ def out_of_range(x, index, out):
 
 out_of_range.arguments = lambda seed: (
     normal(seed, 30), whole(seed, 30, low=0, high=31 + 10 * (seed % 2)), torch.zeros(30)
+)  # fmt: skip
+
+
+def divided_in_between(x, out):
+    """What fails is in front of the inner loop, and runs where that has no iteration, too."""
+    for i in range(x.shape[0]):
+        scale = 6 // int(x[i])
+        for j in range(out.shape[1]):
+            out[i, j] = scale + j
+    return out
+
+
+divided_in_between.arguments = lambda seed: (
+    whole(seed, 9, low=0, high=5), torch.zeros(9, seed, dtype=torch.int64)
 )  # fmt: skip
 
 
@@ -452,7 +509,7 @@ def _overlapping(seed):
 overlapping.arguments = _overlapping
 
 RAISING = (
-    out_of_range, divided_by_zero, too_large, beyond_the_end, not_a_number, overlapping
+    out_of_range, divided_in_between, divided_by_zero, too_large, beyond_the_end, not_a_number, overlapping
 )  # fmt: skip
 
 

@@ -119,6 +119,10 @@ def _of_integers(loop: Loop, signature: Signature, draft: Draft) -> set[Var]:
 # ---------------------------------------------------------------- the text
 
 
+DEEPEST = 4
+"""So many loops of a nest are lanes at most."""
+
+
 class Names(NamedTuple):
     """What the text of a kernel calls what its loop knows nothing of."""
 
@@ -129,8 +133,15 @@ class Names(NamedTuple):
     number: str
     lane: str
     lanes: str
-    width: str
     outcome: str
+    width_1: str
+    width_2: str
+    width_3: str
+
+    @property
+    def widths(self) -> tuple[str, ...]:
+        """Of the loops inside the outermost one."""
+        return self[-3:]
 
 
 def _source(loop: Loop, signature: Signature, draft: Draft, stored: set[Var], state: State) -> tuple[str, bool]:
@@ -193,60 +204,94 @@ def _entry(parameters: list[str], names: Names) -> list[str]:
 
 
 def _lanes(found: Independent, earlier: list[str], names: Names) -> list[str]:
-    """A loop over the iterations of one thread: those of the loop, or of it and of the one that is all it does."""
-    index, low, high = found.index, found.low, found.high
-    inner = _only_loop_inside(found, earlier)
-    if inner is None:
+    """A loop over the lanes of one thread: the iterations of the loop, each with those of the loops that are all that
+    it does, one in the other."""
+    levels = _nest(found, earlier)
+    low, high = levels[0].low, levels[0].high
+    lane, lanes, body = names.lane, names.lanes, levels[-1].loop.lines[1:-1]
+    if len(levels) == 1:
         return [
-            f"  for (int64_t {index} = {_to(low, names.thread)}; {index} < {high}; {index} += {names.threads}) {{",
-            f"    *{names.number} = {_from(index, low)} + 1;",
-            *found.lines[1:],
+            f"  for (int64_t {found.index} = {_to(low, names.thread)}; {found.index} < {high}; "
+            f"{found.index} += {names.threads}) {{",
+            f"    *{names.number} = {_from(found.index, low)} + 1;",
+            *body,
+            "  }",
         ]
-    first, block = inner
-    extent = f"{_whole(high)} > {_whole(low)} ? {_from(high, low)} : 0"
-    width = f"{_whole(block.high)} > {_whole(block.low)} ? {_from(block.high, block.low)} : 1"
-    lane, lanes = names.lane, names.lanes
+    opening, indices, guarded = [f"  int64_t {lanes} = {high} > {low} ? {_from(high, low)} : 0;"], [], []
+    rest = lane
+    for depth, (loop, low, high, first) in reversed([*enumerate(levels)][1:]):
+        width = names.widths[depth - 1]
+        opening.append(f"  const int64_t {width} = {high} > {low} ? {_from(high, low)} : 1;")
+        opening.append(f"  if (mul_overflows({lanes}, {width}, &{lanes})) return integer_overflow;")
+        indices.append(f"    const int64_t {loop.index} = {_to(low, f'{rest} % {width}')};")
+        guarded = [*first, f"    if ({loop.index} >= {high}) continue;", *guarded]
+        rest = f"{rest} / {width}"
     return [
-        f"  const int64_t {names.width} = {width};",
-        f"  int64_t {lanes};",
-        f"  if (mul_overflows({extent}, {names.width}, &{lanes})) return integer_overflow;",
+        *opening,
         f"  for (int64_t {lane} = {names.thread}; {lane} < {lanes}; {lane} += {names.threads}) {{",
         f"    *{names.number} = {lane} + 1;",
-        f"    const int64_t {index} = {_to(low, f'{lane} / {names.width}')};",
-        f"    const int64_t {block.index} = {_to(block.low, f'{lane} % {names.width}')};",
-        *first,
-        f"    if ({block.index} >= {block.high}) continue;",
-        *(line[2:] for line in block.lines[1:-1]),
+        f"    const int64_t {found.index} = {_to(levels[0].low, rest)};",
+        *reversed(indices),
+        *guarded,
+        *(line[2 * len(levels) - 2 :] for line in body),
         "  }",
     ]
 
 
 def _from(value: str, low: str) -> str:
-    return value if low == "0" else f"{value} - {_whole(low)}"
+    return value if low == "0" else f"{value} - {low}"
 
 
 def _to(low: str, value: str) -> str:
-    return value if low == "0" else f"{_whole(low)} + {value}"
+    return value if low == "0" else f"{low} + {value}"
+
+
+class Level(NamedTuple):
+    """A loop of a nest, its bounds by what is declared before the nest, and the lines in front of it in each iteration
+    of the one around."""
+
+    loop: Independent
+    low: str
+    high: str
+    first: list[str]
+
+
+def _nest(found: Independent, earlier: list[str]) -> list[Level]:
+    """A loop, and the loops that are all that it does, if the iterations of these do not meet either, and the lines in
+    front of them may run again: a lane is then an iteration of each."""
+    levels = [Level(found, _whole(found.low), _whole(found.high), [])]
+    while len(levels) < DEEPEST:
+        around = levels[-1].loop
+        first, lines, after = around_a_loop(around.lines[1:-1])
+        if not lines or not all(map(_is_comment, after)) or not all(map(_REPEATABLE.fullmatch, first)):
+            return levels
+        earlier = [*earlier, around.lines[0], *first]
+        inner = independent(lines, earlier, FUNCTIONS)
+        if inner is None or _mentions(first, found.given):
+            return levels
+        within = [line.strip() for level in levels for line in (level.loop.lines[0], *level.first)]
+        within += [line.strip() for line in first]
+        low, high = (_by_what_is_before(bound, within) for bound in (inner.low, inner.high))
+        if low is None or high is None:
+            return levels
+        levels.append(Level(inner, low, high, [line[2 * len(levels) - 2 :] for line in first]))
+    return levels
+
+
+def _by_what_is_before(bound: str, within: list[str]) -> str | None:
+    """A bound without the names that lines of a nest declare; None if it needs more than sums, products and sizes."""
+    inside = declared(within)
+    for line in reversed(within):
+        if match := re.fullmatch(r"const int64_t (\w+) = ([-+*\w.\[\] ]+);", line):
+            bound = re.sub(rf"(?<![\w.]){match[1]}\b", _whole(match[2]), bound)
+    return None if inside & set(re.findall(r"(?<![\w.])\w+", bound)) else _whole(bound)
 
 
 def _whole(text: str) -> str:
-    return text if re.fullmatch(r"\w+", text) else f"({text})"
+    return text if re.fullmatch(r"[\w.\[\]]+", text) else f"({text})"
 
 
-def _only_loop_inside(found: Independent, earlier: list[str]) -> tuple[list[str], Independent] | None:
-    """The lines in front of the loop that is all that an iteration does, and this loop, if its iterations do not meet
-    either: each thread may run these lines, and one iteration of each loop."""
-    first, lines, after = around_a_loop(found.lines[1:-1])
-    if not lines or not all(map(_is_comment, after)) or not all(map(_REPEATABLE.fullmatch, first)):
-        return None
-    block = independent(lines, [*earlier, found.lines[0], *first], FUNCTIONS)
-    if block is None or _mentions(first, found.given):
-        return None
-    names = set(re.findall(r"\w+", f"{block.low} {block.high}"))
-    return None if names & ({found.index} | declared([line.strip() for line in first])) else (first, block)
-
-
-_REPEATABLE = re.compile(r" *(?://.*|const \w+ \w+ = .*;|\w+ = true;|if \(.*\) return \w+;)")
+_REPEATABLE = re.compile(r" *(?://.*|int64_t \w+;|const \w+ \w+ = .*;|\w+ = true;|if \(.*\) return \w+;)")
 """Lines that may run again without another outcome."""
 
 
