@@ -9,9 +9,9 @@ import ast
 from typing import Any
 
 from looplift.base.data import dataclass, replace
-from looplift.emit.waves_rows import call, parsed, returned, row, spell, target, with_weak
+from looplift.emit.waves_rows import call, formula, parsed, returned, row, size, spell, target, with_weak
 from looplift.emit.waves_slopes import watched
-from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Tree, Uniform
+from looplift.runtime.waves_program import Apply, Display, Formula, Input, Item, Local, Part, Point, Tree, Uniform
 
 
 class NoRule(Exception):
@@ -103,9 +103,17 @@ class Rules:
             case Item(base=base, index=index, rank=rank):
                 inner = self.value(base)
                 return Lanes(ast.Subscript(inner.text, row(index)), inner.laned, self.known(rank))
+            case Formula(sizes=sizes):
+                return Lanes(formula(tree, [self.size(tensor, axis) for _, tensor, axis in sizes]), False, -1)
             case Apply():
                 return self.looked_at(tree, self.apply(tree))
         raise NoRule
+
+    def size(self, tensor: Tree, axis: int) -> ast.expr:
+        found = self.value(tensor)
+        if not -found.rank <= axis < found.rank:
+            raise NoRule
+        return size(found.text, axis + 1 if found.laned and axis >= 0 else axis)
 
     def looked_at(self, tree: Apply, value: Lanes) -> Lanes:
         """The value, of which the scheduler makes a note where a gradient of zero may become NaN."""
@@ -146,6 +154,8 @@ class Rules:
                 return True
             case Local(name=name):
                 return self.locals[name].laned
+            case Formula(sizes=sizes):
+                return any(self.has_lanes(tensor) for _, tensor, _ in sizes)
             case Display(items=items):
                 return any(map(self.has_lanes, items))
             case Item(base=base):

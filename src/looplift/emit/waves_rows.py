@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Step, Tree, Uniform
+from looplift.runtime.waves_program import Apply, Display, Formula, Input, Item, Local, Part, Point, Step, Tree, Uniform
 
 OTHER_PROMOTION = {"where", "clamp", "clip", "clamp_min", "clamp_max", "addcmul", "addcdiv", "lerp", "heaviside"}
 """Operations whose promotion of a tensor without axes differs under ``torch.vmap``."""
@@ -51,11 +51,32 @@ def row(tree: Tree | None, notes: Notes = MappingProxyType({})) -> Any:
             return ast.Tuple([row(item, notes) for item in items])
         case Part(lower=lower, upper=upper, step=step):
             return ast.Slice(row(lower, notes), row(upper, notes), row(step, notes))
+        case Formula(sizes=sizes):
+            return formula(tree, [size(row(tensor, notes), axis) for _, tensor, axis in sizes])
         case Item(base=base, index=index):
             return ast.Subscript(row(base, notes), row(index, notes))
         case Apply():
             made = _row_apply(tree, notes)
             return ast.NamedExpr(ast.Name(notes[tree]), made) if tree in notes else made
+
+
+def size(tensor: ast.expr, axis: int) -> ast.expr:
+    return ast.Subscript(ast.Attribute(tensor, "shape"), parsed(repr(axis)))
+
+
+def formula(tree: Formula, sizes: list[ast.expr]) -> ast.expr:
+    """The number with these sizes in it."""
+    known: dict[ast.AST, ast.expr] = {node: made for (node, *_), made in zip(tree.sizes, sizes, strict=True)}
+    known |= {node: parsed(text) for node, text in tree.functions}
+
+    def made(node: Any) -> Any:
+        if node in known:
+            return known[node]
+        fields = {name: made(value) for name, value in ast.iter_fields(node) if isinstance(value, ast.expr)}
+        lists = {name: list(map(made, value)) for name, value in ast.iter_fields(node) if isinstance(value, list)}
+        return type(node)(**{**dict(ast.iter_fields(node)), **fields, **lists})
+
+    return made(tree.node)
 
 
 def parsed(text: str) -> ast.expr:

@@ -7,7 +7,8 @@ import types
 from typing import Any
 
 from looplift.frontend.host_effects import CHANGES
-from looplift.frontend.host_expressions import attribute_of, evaluate, lacks
+from looplift.frontend.host_expressions import attribute_of, evaluate, lacks, size_of
+from looplift.frontend.host_extents import extent_of
 from looplift.frontend.host_filled import ADDED, FILLED, PLACES
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_methods import container_method, external_method
@@ -247,7 +248,7 @@ def _tensor_method(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
     assert isinstance(node.func, ast.Attribute)
     if name not in FAMILY:
         if name in HOST_TENSOR_METHODS:
-            need_value(flow, flow.values[node.func.value], node.func.value)
+            return size_of(flow, flow.values[node.func.value], node, node.func.value)
         refuse("unknown-op", f"the tensor method '{name}' is not in the table of operations", node)
     return _operation(flow, name, "method", (node.func.value, *node.args), node)
 
@@ -356,6 +357,10 @@ def _host_function(flow: Flow, node: ast.Call, arguments: list[set[Atom]], *, sh
         for atom in atoms:
             if isinstance(atom, Pack):
                 refuse("recursion", f"'{ast.unparse(node)}' needs the value of a tensor that the loop computes", node)
+            if isinstance(atom, Lane) and node in flow.extents:
+                continue
+            if isinstance(atom, Lane) and not shown and extent_of(node):
+                return size_of(flow, atoms, node, item)
             if isinstance(atom, Lane):
                 need_value(flow, atoms, item, shown)
             if isinstance(atom, External) and not issubclass(atom.type, (list, tuple, dict, set, frozenset)):
@@ -385,6 +390,23 @@ def _number(flow: Flow, name: str, node: ast.Call) -> set[Atom]:
     return flow.lane(node, Operation(name, "scalar", "number", (argument,), keywords), 0)
 
 
+def note_lengths(flow: Flow, node: ast.Call) -> None:
+    """Of a tensor beside a list in ``zip`` as many rows are taken as the list has items."""
+    lists = [item for item in node.args if isinstance(item, ast.Name) and _has_length(flow, item)]
+    for item in node.args if lists and not node.keywords else ():
+        if any(isinstance(atom, Lane) for atom in flow.values[item]):
+            flow.lengths[item] = lists[0]
+
+
+def _has_length(flow: Flow, node: ast.expr) -> bool:
+    atoms = flow.values[node]
+    return bool(atoms) and all(
+        (isinstance(atom, Container) and atom.kind in ("list", "tuple"))
+        or (isinstance(atom, External) and issubclass(atom.type, (list, tuple)))
+        for atom in atoms
+    )
+
+
 def _data_rank(flow: Flow, atoms: set[Atom]) -> int | None:
     """The rank of a tensor of host numbers in a list, None if it is not known; 0 for other data, -1 for none yet."""
     if not atoms or not all(isinstance(atom, (Container, External)) for atom in atoms):
@@ -402,6 +424,7 @@ def _sequence_function(flow: Flow, value: Any, node: ast.Call, arguments: list[s
         _require_no_tensors(flow, node, shown=False)
         return {flow.container(node, "iterator", {HOST})}
     if value is zip:
+        note_lengths(flow, node)
         parts = {position: flow.iterated(item, flow.values[item]) for position, item in enumerate(node.args)}
         pair = flow.container(node.func, "tuple", fields=parts)
         return {flow.container(node, "iterator", {pair})}

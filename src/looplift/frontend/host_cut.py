@@ -312,7 +312,7 @@ class Cut(Segments):
             self.waiting.add(node)
             value = self.inline(node)
             self.waiting.discard(node)
-            return self.scheduled("rows", value, node)
+            return self.scheduled("rows", value, node, *self.length_of(node))
         if run is None and self.is_row(node):
             return self.row_call(node, None)
         if isinstance(node, ast.expr) and not isinstance(node, ast.Slice) and self.is_tensor_work(node, run):
@@ -346,6 +346,12 @@ class Cut(Segments):
             case _:
                 return node
         return ast.copy_location(made, node)
+
+    def length_of(self, node: ast.AST) -> list[ast.expr]:
+        """How many rows of a tensor are taken, where a list beside it tells."""
+        if node not in self.flow.lengths:
+            return []
+        return [ast.Call(ast.Name("len", ast.Load()), [self.inline(self.flow.lengths[node])], [])]
 
     def assignment(self, target: ast.Attribute, value: ast.expr) -> ast.expr:
         """What keeps a value for an attribute of an object, which gets it when all is done."""

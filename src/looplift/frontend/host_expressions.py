@@ -6,6 +6,7 @@ import ast
 import types
 from typing import Any
 
+from looplift.frontend.host_extents import extent_of, is_beside_a_tensor
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_narrowing import restricted, restriction
 from looplift.frontend.host_routine import Routine
@@ -247,7 +248,7 @@ def attribute_of(flow: Flow, atom: Atom, node: ast.Attribute) -> set[Atom]:
             flow.projections.add(node)
             return {Lane(site)}
         case Lane() if name in HOST_TENSOR_ATTRIBUTES:
-            need_value(flow, {atom}, node.value)
+            return size_of(flow, {atom}, node, node.value)
         case Lane() | Pack():
             refuse("recursion", f"'.{name}' of a tensor that the loop computes is needed on the host", node)
         case Real():
@@ -269,6 +270,17 @@ def attribute_of(flow: Flow, atom: Atom, node: ast.Attribute) -> set[Atom]:
         case Host() if name in ("__name__", "__class__", "real", "imag"):
             return {HOST}
     refuse("unknown-call", f"'.{name}' is not understood here", node)
+
+
+def size_of(flow: Flow, atoms: set[Atom], node: ast.AST, tensor: ast.expr) -> set[Atom]:
+    """What is asked of a tensor that the loop computes: a size may wait until the operation beside it runs."""
+    beside = is_beside_a_tensor(flow, node)
+    if beside is None:
+        return set()  # nothing is known of that operation yet
+    if not beside:
+        need_value(flow, atoms, tensor)
+    flow.extents.add(node if extent_of(node) else flow.parent(node) or node)
+    return {HOST}
 
 
 def is_named_result(flow: Flow, site: int, name: str) -> bool:

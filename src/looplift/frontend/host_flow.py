@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
+from looplift.frontend.host_extents import parents_of
 from looplift.frontend.host_narrowing import Restriction
 from looplift.frontend.host_routine import Names, Routine, bound_names, resolve, routine_of
 from looplift.frontend.host_tables import VIEWS
@@ -65,9 +66,12 @@ class Flow:
         self.timing = timing
         self.tests: set[ast.AST] = set()
         self.restrictions: list[Restriction] = []
+        self.extents: set[ast.AST] = set()
+        self.parents: dict[ast.AST, ast.AST] = {}
         self.has_empty_sums = self.sums_are_known = False
         self.properties: dict[ast.AST, ast.Call] = {}
         self.items: dict[ast.AST, ast.expr] = {}
+        self.lengths: dict[ast.AST, ast.Name] = {}
         assigned = bound_names(statements)
         self.names = Names(globals, {*live_ins, *assigned})
         self.contents: dict[Atom, Contents] = {}
@@ -165,6 +169,13 @@ class Flow:
             self.ranks[site] = None
             self.changed = True
         return {Lane(site)} if pack == -1 else {Pack(site, pack)}
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """The node right above one of a routine."""
+        if node not in self.parents:
+            for routine in (self.region, *self.routines.values()):
+                self.parents.update(parents_of(routine.body))
+        return self.parents.get(node)
 
     # ------------------------------------------------------------ reading sets
 

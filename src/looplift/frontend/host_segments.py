@@ -9,6 +9,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
 from looplift.base.syntax import nodes_of
 from looplift.frontend.host_expressions import is_list, is_number
+from looplift.frontend.host_extents import extent_of, is_formula
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_routine import Routine
 from looplift.frontend.host_tables import HOST_TENSOR_ATTRIBUTES, NAMED, torch_name
@@ -24,7 +25,7 @@ from looplift.frontend.host_values import (
     is_tensor,
     is_tensor_atom,
 )
-from looplift.runtime.waves_program import Apply, Display, Input, Item, Local, Part, Point, Step, Tree, Uniform
+from looplift.runtime.waves_program import Apply, Display, Formula, Input, Item, Local, Part, Point, Step, Tree, Uniform
 
 
 class ReadsRun(Exception):
@@ -89,12 +90,25 @@ class Segments:
                 return Item(self.tree(node.value, run), index, flow.rank(flow.values[node]))
         if (text := self.uniform(node)) is not None:
             return Uniform(text, self.uniform_rank(node))
+        if is_formula(flow, node):
+            return self.formula(node, run)
         match node:
             case ast.List(elts=items) | ast.Tuple(elts=items):
                 return Display(type(node).__name__.lower(), tuple(self.tree(item, run) for item in items))
             case ast.Slice(lower=lower, upper=upper, step=step):
                 return Part(*(None if part is None else self.tree(part, run) for part in (lower, upper, step)))
         return self.leaf(node, run, role)
+
+    def formula(self, node: ast.expr, run: Run) -> Formula:
+        """A number that is made of sizes of tensors."""
+        parts = [part for part in nodes_of(node) if isinstance(part, ast.expr)]
+        found = [(part, place) for part in parts if part in self.flow.extents and (place := extent_of(part))]
+        sizes = tuple((part, self.tree(owner, run), axis) for part, (owner, axis) in found)
+        calls = [part.func for part in parts if isinstance(part, ast.Call) and part not in self.flow.extents]
+        functions = tuple((function, text) for function in calls if (text := self.uniform(function)))
+        if len(functions) < len(calls):
+            refuse("unknown-call", f"'{ast.unparse(node)}' calls another function in each iteration", node)
+        return Formula(node, sizes, functions)
 
     def is_row(self, node: ast.AST) -> bool:
         """``h[i]``, ``h[i, j]``: an item at numbers of the host, which no point can share as a text."""

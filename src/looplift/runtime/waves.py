@@ -197,8 +197,10 @@ class Waves(Sums, Attributes):
             raise NotImplementedError("not a plain index")
         return int(index)
 
-    def rows(self, owner):
-        """What iterating a tensor gives."""
+    def rows(self, owner, most=None):
+        """What iterating a tensor gives; ``most``: so many rows are taken of it, or it has fewer, and the loop runs."""
+        if most is not None and owner.__class__ is Handle:
+            return [self.row(owner, index) for index in range(most)]
         tensor = self.value(owner)
         return [self.row(owner, index) for index in range(len(tensor))] if isinstance(tensor, torch.Tensor) else tensor
 

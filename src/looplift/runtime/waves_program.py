@@ -3,7 +3,7 @@
 Program = points, functions, dispatchers, region statements
 Point   = name(parameters) steps -> outputs       a straight run of tensor operations, one instance per call
 Step    = names = Tree
-Tree    = Apply(operation, …) | Input | Local | Uniform | Display | Part | Item
+Tree    = Apply(operation, …) | Input | Local | Uniform | Display | Part | Item | Formula
 """
 
 from __future__ import annotations
@@ -86,7 +86,16 @@ class Apply:
     modules: tuple[Any, ...] = ()
 
 
-Tree = Input | Local | Uniform | Display | Part | Item | Apply
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """A number that is made of sizes of tensors, ``(node, tensor, dimension)``; ``functions``: (node, text)."""
+
+    node: ast.expr
+    sizes: tuple[tuple[ast.expr, Tree, int], ...]
+    functions: tuple[tuple[ast.expr, str], ...]
+
+
+Tree = Input | Local | Uniform | Display | Part | Item | Apply | Formula
 
 
 @dataclass(frozen=True, eq=False)
