@@ -116,3 +116,26 @@ def test_what_is_held_shows_later_stores(function, backend):
     for n in (4, 1, 2, 4):
         x = torch.randn(n, 3)
         assert torch.equal(lifted(x, places[:n]), function(x, places[:n]))
+
+
+class Buffers:
+    def __init__(self, x, out):
+        self.x, self.out = x, out
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_parts_of_an_object_are_looked_at_one_by_one(shared):
+    def shifted(buffers):
+        for i in range(1, buffers.x.shape[0]):
+            buffers.out[i] = buffers.x[i - 1] * 2
+        return buffers.out
+
+    lifted = lift(shifted, verify="off", backend="torch")
+    for _ in range(3):
+        found = []
+        for function in (shifted, lifted):
+            x = torch.arange(5.0)
+            found.append(function(Buffers(x, x if shared else torch.zeros(5))))
+        assert torch.equal(*found)
+    if not shared:
+        assert {loop.decision for loop in lifted.report().loops} == {"lanes"}

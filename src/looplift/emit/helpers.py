@@ -100,6 +100,14 @@ def same_dtype_stack(tensors):
         raise RequirementFailed("the list holds tensors of several dtypes, or a gradient flows to some only")
     return torch.stack(list(tensors))
 ''',
+        "row_tensors": '''
+def row_tensors(rows):
+    """The tensors of all lists of a list of lists, one after the other, as the rows of one."""
+    tensors = [tensor for row in rows for tensor in row]
+    if any(tensor.requires_grad for tensor in tensors):
+        raise RequirementFailed("tensors in lists of lists ask for gradients")
+    return same_dtype_stack(tensors)
+''',
         "all_read": '''
 def all_read(places, count):
     """Whether every item of a list is read, by a place that counts from its start."""

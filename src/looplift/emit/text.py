@@ -226,9 +226,13 @@ def _lengths(p: Printer, node: Node) -> Text:
 
 
 def _entries(p: Printer, node: Node) -> Text:
+    if node.attrs["of"] == "tensor":
+        p.need("same_dtype_stack")
+        p.need("row_tensors")
+        return atom(f"row_tensors({p.text(node.args[0]).text})")
     helper = "row_entries" if p.library == "torch" else "row_entries_array"
     p.need(helper)
-    return atom(f"{helper}({p.text(node.args[0]).text}, {node.attrs.get('of', node.kind.family)})")
+    return atom(f"{helper}({p.text(node.args[0]).text}, {node.attrs['of']})")
 
 
 def _pack(p: Printer, node: Node) -> Text:

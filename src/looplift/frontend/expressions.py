@@ -263,12 +263,18 @@ def compare_one(build: Builder, name: str, left: Value, right: Value) -> Atom:
     left, right = build.atom(left), build.atom(right)
     if name in ("is_", "is_not") and isinstance(left, Const) and isinstance(right, Const):
         return Const((left.value is right.value) == (name == "is_"))
-    if name in ("is_", "is_not") and left in build.certain and is_none(right):
+    if name in ("is_", "is_not") and is_none(right) and (left in build.certain or _is_some(build, left)):
         return Const(name == "is_not")
     if isinstance(left, Const) and isinstance(right, Const) and isinstance(left.value, str | None):
         if name in ("eq", "ne"):
             return Const((left.value == right.value) == (name == "eq"))
     return build.emit(name, left, right)
+
+
+def _is_some(build: Builder, value: Atom) -> bool:
+    from looplift.frontend import gaps
+
+    return gaps.is_some(build, value)
 
 
 def _compare_structures(build: Builder, name: str, left: Value, right: Value) -> Atom:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from looplift.base.data import dataclass
-from looplift.frontend import evident, iteration, rows
+from looplift.frontend import evident, gaps, iteration, rows
 from looplift.frontend.scope import Builder, Structure, Value
 from looplift.ir.grammar import Atom, Const, Range
 
@@ -25,7 +25,11 @@ Reader = Callable[[Builder, Atom], Atom]
 def list_at(build: Builder, path: str, samples: Sequence[Any], read: Reader) -> Value | None:
     """One list of a list of lists of records, one of a list of sets or of tuples, or a text; None for others."""
     kinds = {*map(type, samples)}
-    if len(kinds) != 1 or build.changes:
+    if build.changes:
+        return None
+    if gaps.has_gaps(samples):
+        return gaps.item_at(build, path, samples, read)
+    if len(kinds) != 1:
         return None
     (kind,) = kinds
     if kind is str:
@@ -45,6 +49,8 @@ def list_at(build: Builder, path: str, samples: Sequence[Any], read: Reader) -> 
 
 def _records_at(build: Builder, path: str, samples: Sequence[list[Any]], read: Reader) -> Value | None:
     flat = [item for sample in samples for item in sample]
+    if gaps.has_gaps(flat):
+        return gaps.row_at(build, path, samples, read)
     if not rows.is_list_of_rows(flat) and {*map(type, flat)} != {str}:
         return None
     build.beforehand = True

@@ -26,6 +26,7 @@ from looplift.ir.array import (
     Step,
     Write,
     nodes_of,
+    reachable,
 )
 from looplift.optimize import diagonals, in_place, picked, reuse
 from looplift.optimize.algebra import RULES
@@ -63,15 +64,31 @@ def _has_lists(program: Program) -> bool:
 
 
 def _rewritten(program: Program, rules: tuple[Rewrite, ...]) -> Program:
-    rewriter = _Rewriter(rules)
+    rewriter = _Rewriter(rules, _written(program.steps))
     steps = rewriter.steps(program.steps)
     results = [(name, rewriter.node(node)) for name, node in program.results]
     return replace(program, steps=steps, results=results)
 
 
+def _written(steps: list[Step]) -> set[int]:
+    """The serials of arrays that steps write to, and of what these are made of."""
+    found: set[int] = set()
+    for step in steps:
+        match step:
+            case Write(node=node) | Assign(node=node, memory=True):
+                found.update(one.serial for one in reachable([node]))
+            case Run(operands=operands):
+                found.update(one.serial for one in reachable([*operands]))
+            case Choose(then=then, orelse=orelse):
+                found |= _written(then) | _written(orelse)
+            case For(body=body) | Forever(body=body):
+                found |= _written(body)
+    return found
+
+
 class _Rewriter:
-    def __init__(self, rules: tuple[Rewrite, ...]) -> None:
-        self.rules = rules
+    def __init__(self, rules: tuple[Rewrite, ...], written: set[int]) -> None:
+        self.rules, self.written = rules, written
         self.done: dict[int, Node] = {}
         self.known: dict[Any, Node] = {}
         self.bound = BoundKeys(self.node)
@@ -140,7 +157,7 @@ class _Rewriter:
 
     def _shared(self, node: Node) -> Node:
         """An equal node that exists already, unless its value may change between the two."""
-        if self._is_volatile(node) or (node.op == "name" and node.attrs.get("local")):
+        if self._is_volatile(node) or _is_new(node) or (node.op == "name" and node.attrs.get("local")):
             return node
         try:
             return self.known.setdefault(self.bound.key_of(node) or key_of_node(node), node)
@@ -150,8 +167,8 @@ class _Rewriter:
     def _is_volatile(self, node: Node) -> bool:
         if node.serial not in self.volatile:
             own = node.op in ("drawn", "empty_list", "flattened", "dense") or (node.op == "name" and _changes(node))
-            made = node.op == "apply" and node.kind.is_array
-            self.volatile[node.serial] = bool(own or made) or any(self._is_volatile(arg) for arg in node.args)
+            own = own or (_is_new(node) and node.serial in self.written)
+            self.volatile[node.serial] = bool(own) or any(map(self._is_volatile, node.args))
         return self.volatile[node.serial]
 
     def steps(self, steps: list[Step]) -> list[Step]:
@@ -214,6 +231,11 @@ class _Rewriter:
                 self.steps(step.body)
 
 
+def _is_new(node: Node) -> bool:
+    """Whether a value is an array with memory of its own: two of them are not one."""
+    return node.op == "apply" and node.kind.is_array
+
+
 def _is_value_or_number(node: Node) -> bool:
     """Whether a value is another one where a mask holds, and elsewhere a finite number."""
     if node.op != "where" or node.args[2].op != "const":
@@ -222,8 +244,12 @@ def _is_value_or_number(node: Node) -> bool:
 
 
 def _changes(name: Node) -> bool:
-    """Whether one node of a name stands for several values; that of a carried number stands for one of each step."""
-    return bool(name.attrs.get("memory") or (name.attrs.get("local") and not (name.kind.is_array or name.axes)))
+    """Whether one node of a name stands for several values; that of a carried number stands for one of each step.
+
+    What counts the steps of a loop is read in it alone, where it is one number.
+    """
+    number = not (name.kind.is_array or name.axes or name.attrs.get("counts"))
+    return bool(name.attrs.get("memory") or (name.attrs.get("local") and number))
 
 
 def _with_args(node: Node, args: tuple[Node, ...], attrs: dict[str, Any] | None = None) -> Node:

@@ -55,7 +55,7 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
         raise context.refuse("mixed-kinds", f"the items of '{getattr(owner, 'hint', owner)}' are of different kinds")
     (element,) = elements
     if element.family == "list":
-        return rows.row(context, val.node, index, element)
+        return rows.row(context, val.node, index, element, context.facts[owner].sample)
     if not (element.is_number or element.family in ("tensor", "array")):
         raise context.refuse("unsupported-value", f"a list of {element.family}s")
     from looplift.vectorize.indexing import read

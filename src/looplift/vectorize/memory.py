@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from looplift.base.errors import NotLiftable
+from looplift.ir.facts import Kind
 from looplift.ir.grammar import (
     Append,
     Block,
@@ -95,17 +96,24 @@ def _paths_read(context: Context, read: Let, root: Var) -> list[places.Path | No
     return found
 
 
+def _holds_arrays(kind: Kind) -> bool:
+    return kind.is_array or any(map(_holds_arrays, kind.items))
+
+
 def check_shared(context: Context, root: Var, loop: Loop) -> NotLiftable | None:
     """An array of the caller may share its memory with another one that the loop reads: a guard decides."""
     function = context.facts.function
     if root not in function.params:
         return None
     paths = function.attributes["paths"]
+    read = {atom for statement in walk(function.body) for atom in uses(statement)}
     for other in function.params:
+        if other not in read:  # an object of which parts are read has these beside it
+            continue
         if other is not root and context.facts.kind(other).is_array:
             context.facts.function.attributes.setdefault("apart", set()).add(tuple(sorted((paths[root], paths[other]))))
         elif other is not root and context.facts.kind(other).family in ("list", "tuple", "object"):
-            if any(k.is_array for k in context.facts.kind(other).items) or not context.facts.kind(other).items:
+            if any(map(_holds_arrays, context.facts.kind(other).items)) or not context.facts.kind(other).items:
                 return NotLiftable("aliasing", f"'{other.hint}' may share memory with '{root.hint}'", loop.span)
     context.facts.function.attributes.setdefault("whole", set()).add(paths[root])
     return None

@@ -9,6 +9,7 @@ near[i] + [i], near[i][:3]  the same of the entries of both, or of those in the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from looplift.base.data import dataclass
 from looplift.ir.array import Axis, Node
@@ -17,21 +18,29 @@ from looplift.ir.grammar import Const, Group, Op, Operand, Slice, Var
 from looplift.vectorize import nodes, segments
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
-from looplift.vectorize.subscripts import Gather
+from looplift.vectorize.subscripts import Gather, Whole
 
 MAKERS = frozenset("torch.tensor torch.as_tensor np.array np.asarray".split())
 TYPES = {"int": ("int64", "float32", "float64"), "float": ("float32", "float64"), "bool": ("bool", "int64")}
 """Of arrays that are made of lists, whatever their numbers are."""
 
 
-def row(context: Context, owner: Node, index: Operand, element: Kind) -> Val:
+def row(context: Context, owner: Node, index: Operand, element: Kind, sample: Any) -> Val:
     """``owner[index]``: the list of each lane, at the loop's own position or at any other place."""
+    _check_no_gradients(context, element, sample)
     form = context.affine(index) if isinstance(index, Var | Const) else None
     if form is not None and len(form.terms) == 1 and nodes.is_const(form.base, 0):
         ((axis, coefficient),) = form.terms
         if coefficient == axis.step == 1 and nodes.is_const(axis.lo, 0) and not axis.is_ragged:
             return Val(owner, sequence=Row(owner, element.items, axis=axis))
     return Val(owner, sequence=Row(owner, element.items, at=segments.lane_integer(context, index)))
+
+
+def _check_no_gradients(context: Context, element: Kind, sample: Any) -> None:
+    """Which of the tensors in lists of lists a loop reads is not followed: some may get no gradient."""
+    if context.needs_grad and any(kind.family == "tensor" for kind in element.items):
+        if any(item.requires_grad for one in sample for item in one if hasattr(item, "requires_grad")):
+            raise context.refuse("ragged-shape", "lists of lists of tensors that ask for gradients")
 
 
 def fits(context: Context, listed: Listed, array: Kind) -> bool:
@@ -74,10 +83,15 @@ class Listed:
             raise context.refuse("ragged-shape", f"lists of lists{listed}")
         return self.kinds[0]
 
+    def item_kind(self, context: Context) -> Kind:
+        """The kind of what is read at one place."""
+        return self.kind(context)
+
     def item(self, context: Context, index: Operand, fact: Fact) -> Val:
-        self.kind(context)
         if isinstance(index, Slice):
+            self.kind(context)
             return cut(context, self, index)
+        self.item_kind(context)
         form = context.affine(index) if isinstance(index, Var | Const) else None
         length, inside = self.length(context), False
         if form is not None and len(form.terms) == 1 and nodes.is_const(form.base, 0):
@@ -150,18 +164,27 @@ class Row(Listed):
         with context.unmasked():
             return _read(context, table, segments.index_of(self.axis), nodes.INT)
 
+    def item_kind(self, context: Context) -> Kind:
+        """Also of tensors, if they ask for no gradient: the lists are read, and stay as they are."""
+        if {kind.family for kind in self.kinds} != {"tensor"} or len(self.kinds) != 1 or context.library != "torch":
+            return self.kind(context)
+        return self.kinds[0]
+
     def entries(self, context: Context, axis: Axis) -> Node | None:
         if self.axis is None or axis.parents != (self.axis,):
             return None
-        return Node("entries", (self.owner,), (axis,), self.kind(context), {"bits": 62}, f"{self.owner.hint}_flat")
+        return self._flat(context, (axis,), self.item_kind(context))
+
+    def _flat(self, context: Context, axes: tuple[Axis, ...], kind: Kind) -> Node:
+        attrs = {"of": self.item_kind(context).family} | ({"bits": 62} if self.item_kind(context).is_number else {})
+        return Node("entries", (self.owner,), axes, kind, attrs, f"{self.owner.hint}_flat")
 
     def taken(self, context: Context, at: Node) -> Node:
         from looplift.vectorize.lists import packed_kind
 
-        kind = self.kind(context)
+        kind = self.item_kind(context)
         first = self._once(context, "row first", lambda: self._first(context))
-        attrs = {"bits": 62, "of": kind.family}
-        flat = Node("entries", (self.owner,), (), packed_kind(context, kind), attrs, f"{self.owner.hint}_flat")
+        flat = self._flat(context, (), packed_kind(context, kind))
         return _read(context, flat, nodes.elementwise("add", [first, at], nodes.INT), kind)
 
     def _first(self, context: Context) -> Node:
@@ -173,10 +196,13 @@ class Row(Listed):
 
 
 def _read(context: Context, table: Node, place: Node, kind: Kind) -> Node:
-    """Numbers of a vector that all lanes share."""
+    """Numbers of a vector that all lanes share, or tensors of a stack."""
     from looplift.vectorize.indexing import read_pieces
 
-    found = read_pieces(context, table, [Gather(place)], Kind(table.kind.family, table.kind.dtype, 0))
+    pieces = [Gather(place), *(Whole() for _ in range(table.kind.rank - 1))]
+    found = read_pieces(context, table, pieces, Kind(table.kind.family, table.kind.dtype, table.kind.rank - 1))
+    if kind.is_array:
+        return found
     return Node("retype", (found,), found.axes, kind, {"bits": table.attrs.get("bits", 62)})
 
 

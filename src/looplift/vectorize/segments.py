@@ -34,6 +34,8 @@ def lane_integer(context: Context, atom: Operand) -> Node:
 
 def counted_from_start(context: Context, at: Node, length: Node) -> Node:
     """A place in something of this length, as Python takes it; required to be inside."""
+    if "below" in at.attrs and _is_at_most(at.attrs["below"], length):
+        return at
     context.check(nodes.compare("lt", at, length))
     if at.op == "index" and is_positive(at):
         return at
@@ -42,6 +44,19 @@ def counted_from_start(context: Context, at: Node, length: Node) -> Node:
         return at if at.attrs["value"] >= 0 else nodes.elementwise("add", [length, at], nodes.INT)
     wrapped = nodes.elementwise("add", [at, length], nodes.INT)
     return nodes.select(nodes.compare("lt", at, nodes.const(0)), wrapped, at, nodes.INT)
+
+
+def _is_at_most(limit: Node, length: Node) -> bool:
+    """Whether a number of iterations is a length, the least of it and others, or 0 in lanes that do not run."""
+    if limit is length:
+        return True
+    if limit.op != "where" or len(limit.args) != 3:
+        return False
+    test, then, orelse = limit.args
+    if nodes.is_const(orelse, 0):
+        return _is_at_most(then, length)
+    least = test.op == "elementwise" and test.attrs["name"] == "lt" and test.args[0] is then and test.args[1] is orelse
+    return least and (_is_at_most(then, length) or _is_at_most(orelse, length))
 
 
 # ---------------------------------------------------------------- one length in all lanes

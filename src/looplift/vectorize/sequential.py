@@ -103,7 +103,7 @@ def serial_phase(
         context.check_at_most(nodes.const(1), axis.extent if axis is not None else count)
     name = axis.name if axis is not None else context.fresh_name(loop.index.hint)
     step = For(name, walked.bounds, [])
-    index = Node("name", (), (), nodes.INT, {"text": name, "bits": 40, "local": True}, name)
+    index = Node("name", (), (), nodes.INT, {"text": name, "bits": 40, "local": True, "counts": True}, name)
     context.vals[loop.index] = walked.index(index)
     with pieces(context, loop, index, walked.bounds[0]), _inside(context, loop, step.body):
         going = nodes.both(walked.going(index), _unstopped(context, loop))

@@ -24,6 +24,8 @@ class Walk:
     def index(self, count: Node) -> Val:
         """The loop's index: the name that is counted, or each lane's own."""
         if self.start is None:
+            if self.limit is not None:
+                count.attrs["below"] = self.limit
             return Val(count)
         sign = "add" if self.stride == 1 else "sub"
         return Val(nodes.elementwise(sign, [self.start, count], nodes.INT, bits=41))
@@ -45,13 +47,14 @@ def walk_of(context: Context, loop: Loop) -> Walk:
     stride = nodes.constant_of(step)
     if stride not in (1, -1):
         raise context.refuse("ragged-shape", "a range with a step that has another length in each lane")
-    limit = nodes.elementwise("sub", [hi, lo] if stride == 1 else [lo, hi], nodes.INT, bits=42)
+    counts = stride == 1 and nodes.is_const(lo, 0)
+    limit = hi if counts else nodes.elementwise("sub", [hi, lo] if stride == 1 else [lo, hi], nodes.INT, bits=42)
     if context.mask is not None:
         limit = nodes.select(context.mask, limit, nodes.const(0), nodes.INT)
     if any(carry.init is UNDEFINED for carry in loop.carries):
         context.check(nodes.compare("ge", limit, nodes.const(1)))
     longest = Node("reduce", (limit,), (), nodes.INT, {"axes": limit.axes, "operator": "max", "bits": 42}, "longest")
-    start = None if nodes.is_const(lo, 0) and stride == 1 else lo
+    start = None if counts else lo
     return Walk((nodes.const(0), longest, nodes.const(1)), start, limit, stride)
 
 
