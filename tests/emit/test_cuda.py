@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tests.emit import device_stand_in
+from tests.emit import device_stand_in, fake_device
 from tests.emit.device_programs import APART, LEFT, RAISING, chosen, escape_time, mandelbrot, out_of_range, without_end
 
 from looplift import lift
@@ -17,6 +17,8 @@ from looplift.base.errors import NotLiftable
 from looplift.build import cuda
 from looplift.emit.cuda import home_of
 from looplift.ir.kernel_launch import ENTRY, OPTIONS
+from looplift.pipeline.kernels import kernel_of
+from looplift.vectorize.plan import plan
 
 SEEDS = (0, 1, 2, 3)
 ORDERS = {
@@ -200,6 +202,32 @@ def _loop_and_facts():
         return Facts(Function("f", (), Block((loop,)), ()), found)
 
     return loop, facts, (x, y)
+
+
+@pytest.mark.parametrize("function", APART, ids=by_name)
+def test_loops_over_tensors_of_a_device_are_kernels(function, monkeypatch):
+    seen = []
+    monkeypatch.setattr(cuda, "compiled", lambda text, device: seen.append(device))
+    facts = fake_device.facts_there(function, function.arguments(3), monkeypatch)
+    made = plan(facts, backend="native", kernel_of=kernel_of)
+    assert {one.decision for one in made.decisions} == {"native"}
+    assert {kernel.device for kernel, _ in made.kernels} == {*seen} == {torch.device("cuda", 0)}
+
+
+def with_numbers_of_the_cpu(x, out):
+    for i in range(x.shape[0]):
+        total, k = torch.zeros(()), 0
+        while k < 3:
+            total = total + x[i]
+            k += 1
+        out[i] = total
+    return out
+
+
+def test_numbers_of_the_cpu_beside_those_of_a_device(monkeypatch):
+    facts = fake_device.facts_there(with_numbers_of_the_cpu, (torch.zeros(3), torch.zeros(3)), monkeypatch)
+    with pytest.raises(NotLiftable, match="it makes tensors that are on the CPU"):
+        plan(facts, backend="native", kernel_of=kernel_of)
 
 
 def test_what_cannot_be_compiled_is_refused(monkeypatch):
