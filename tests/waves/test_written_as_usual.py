@@ -1,5 +1,7 @@
 """Ways to write recursive networks: results by name, modules as nodes, two names at once, places in tensors."""
 
+import operator
+
 import pytest
 import torch
 from harness import check
@@ -177,3 +179,55 @@ def test_generators_read_when_they_are_asked():
         x += 100
         for one, other in zip(later, wanted, strict=True):
             torch.testing.assert_close(list(one), list(other))
+
+
+OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "max": torch.maximum}
+
+
+def evaluate(expression, given):
+    if isinstance(expression, str):
+        return given[expression]
+    if isinstance(expression, float):
+        return torch.tensor(expression)
+    operation, *operands = expression
+    if operation == "sin":
+        return torch.sin(evaluate(operands[0], given))
+    left, right = (evaluate(part, given) for part in operands)
+    return OPERATIONS[operation](left, right)
+
+
+def evaluated(model, expressions, rows):
+    table = torch.zeros(len(expressions), len(rows))
+    for i, expression in enumerate(expressions):
+        for j, row in enumerate(rows):
+            table[i, j] = evaluate(expression, {"x": row[0], "y": model.weight[0, 0]})
+    return table
+
+
+EXPRESSIONS = [("+", ("*", "x", "y"), 0.5), "x", ("max", ("sin", "x"), "y"), ("-", ("+", "x", "x"), "y"), 2.0]
+
+
+def test_functions_by_key():
+    rows = torch.randn(4, 2)
+    others = ((nn.Linear(2, 2), EXPRESSIONS[:1], rows), (nn.Linear(2, 2), EXPRESSIONS * 2, rows[:1]))
+    check(evaluated, nn.Linear(2, 2), EXPRESSIONS, rows, others=others)
+
+
+def test_functions_of_numbers_by_key():
+    def of_numbers(model, expressions, rows):
+        return [model(row) * OPERATIONS[key](k, 2) for (key, k), row in zip(expressions, rows)]
+
+    lifted, model, rows = lift(of_numbers), nn.Linear(2, 2), torch.randn(3, 2)
+    for _ in range(2):
+        given = [("+", 1), ("*", 3), ("-", 2)]
+        for one, other in zip(lifted(model, given, rows), of_numbers(model, given, rows), strict=True):
+            torch.testing.assert_close(one, other)
+
+
+def test_another_function_under_a_key():
+    lifted, model, rows = lift(evaluated), nn.Linear(2, 2), torch.randn(2, 2)
+    for function in (operator.mul, operator.truediv, operator.mul):
+        OPERATIONS["*"] = function
+        for _ in range(2):
+            wanted = evaluated(model, EXPRESSIONS, rows)
+            torch.testing.assert_close(lifted(model, EXPRESSIONS, rows), wanted)

@@ -23,6 +23,7 @@ from looplift.frontend.host_tables import (
     MATH_LIKE,
     PACKS,
     TEXT_METHODS,
+    is_operator,
     torch_name,
 )
 from looplift.frontend.host_timing import need_value
@@ -152,7 +153,7 @@ def _call_value(flow: Flow, callee: Atom, node: ast.Call) -> set[Atom]:
         return module_call(flow, callee, node, enter)
     if callable(value) and not isinstance(value, type):
         _require_the_same(flow, callee, node)
-    if name := torch_name(value):
+    if (name := torch_name(value)) and _is_tensor_call(flow, value, node):
         return tensor_function(flow, name, node)
     if isinstance(value, types.FunctionType):
         if value.__module__ == "torch" and value.__name__ == "is_tensor":
@@ -166,6 +167,16 @@ def _call_value(flow: Flow, callee: Atom, node: ast.Call) -> set[Atom]:
     if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
         refuse("unknown-call", f"'{ast.unparse(node.func)}' is a bound method", node)
     return builtin_call(flow, value, node)
+
+
+def _is_tensor_call(flow: Flow, function: Any, node: ast.Call) -> bool:
+    """Whether a function of torch's tensors is called; those of ``operator`` are for Python's numbers, too."""
+    if not is_operator(function):
+        return True
+    atoms = set().union(*(flow.values[item] for item in node.args))
+    if atoms and not all(map(is_tensor_atom, atoms)) and any(map(is_tensor_atom, atoms)):
+        refuse("unknown-op", f"'{ast.unparse(node)}' is given tensors or numbers", node)
+    return any(map(is_tensor_atom, atoms))
 
 
 def _require_the_same(flow: Flow, callee: Live, node: ast.Call) -> None:

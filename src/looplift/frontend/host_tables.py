@@ -6,6 +6,7 @@ The rank of a result follows from its family; ``None`` stands for a rank that th
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any
 
 UNARY = """
@@ -111,13 +112,23 @@ HOST_TENSOR_METHODS = {"size", "dim", "numel", "item", "tolist", "is_floating_po
 HOST_TENSOR_ATTRIBUTES = {"shape", "dtype", "device", "ndim", "requires_grad", "is_cuda"}
 
 
+OPERATORS = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "true_divide", "pow": "pow", "neg": "neg",
+             "matmul": "matmul"}  # fmt: skip
+"""Functions of ``operator`` that do with tensors what these functions of torch do."""
+
+
+def is_operator(value: Any) -> bool:
+    return any(value is getattr(operator, name) for name in OPERATORS)
+
+
 @functools.cache
 def torch_functions() -> dict[int, str]:
     """The identity of each pure function of torch and ``torch.nn.functional``, with its name."""
     import torch
 
     homes = (torch, torch.nn.functional, torch.special, torch.linalg)
-    return {id(getattr(home, name)): name for home in homes for name in FAMILY if callable(getattr(home, name, None))}
+    found = {id(getattr(home, name)): name for home in homes for name in FAMILY if callable(getattr(home, name, None))}
+    return found | {id(getattr(operator, name)): known for name, known in OPERATORS.items()}
 
 
 def torch_name(value: Any) -> str | None:
