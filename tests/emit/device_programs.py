@@ -601,6 +601,31 @@ def decided_by_a_sum(x, out):
 decided_by_a_sum.arguments = lambda seed: (normal(seed, 5, 7), torch.zeros(5))
 
 
+def stored_as_integers(x, out):
+    for i in range(x.shape[0]):
+        row = out[i]
+        k = 0
+        while k < 3:
+            row[k] = torch.exp(x[i])
+            k += 1
+    return out
+
+
+stored_as_integers.arguments = lambda seed: (normal(seed, 5), torch.zeros(5, 3, dtype=torch.int64))
+
+
+def sums_as_integers(x, out):
+    for i in range(x.shape[0]):
+        k = 0
+        while k < 3:
+            out[i] = x[i].sum()
+            k += 1
+    return out
+
+
+sums_as_integers.arguments = lambda seed: (normal(seed, 5, 3), torch.zeros(5, dtype=torch.int32))
+
+
 def rounded_down(x, out):
     for i in range(x.shape[0]):
         k = 0
@@ -614,5 +639,5 @@ rounded_down.arguments = lambda seed: (normal(seed, 5), torch.zeros(5))
 
 LEFT = (
     summed, one_after_the_other, decided_by_a_function, of_the_library, decided_by_a_quotient, halves_and_numbers,
-    decided_by_a_sum, rounded_down,
+    decided_by_a_sum, rounded_down, stored_as_integers, sums_as_integers,
 )  # fmt: skip

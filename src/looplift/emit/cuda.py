@@ -49,8 +49,10 @@ def check(loop: Loop, facts: Facts, *, gradients: bool) -> None:
     if gradients:
         raise _refused("it has no gradients", loop)
     lets = [statement for statement in walk(loop.body) if isinstance(statement, Let) and statement.var in facts.of]
-    whole = [let for let in lets if _is_float(facts, let.var) is False]
-    deciding = deciding_variables(loop, {atom for let in whole for atom in _variables(let)})
+    whole = {atom for let in lets if _is_float(facts, let.var) is False for atom in _variables(let)}
+    stores = [s for s in walk(loop.body) if isinstance(s, Store) and not _is_float(facts, s.ref)]
+    whole |= {store.value for store in stores if isinstance(store.value, Var)}
+    deciding = deciding_variables(loop, whole)
     for let in lets:
         is_row = any(facts.of[atom].shape for atom in _variables(let) if atom in facts.of)
         folds = is_row and not facts.of[let.var].shape and let.op.name.rpartition(".")[2] not in _PICKS
@@ -103,7 +105,7 @@ _JUMPS = frozenset("floor ceil round trunc fix rint floordiv floor_divide mod re
 
 def _of_integers(loop: Loop, signature: Signature, draft: Draft) -> set[Var]:
     """What integers and booleans are computed from."""
-    types = draft.writer.findings.types
+    types, origins = draft.writer.findings.types, draft.writer.findings.origins
     integers = {p.var for p in signature.parameters if p.is_pointer and not p.scalar.is_float}
     found: set[Var] = set()
     for statement in walk(loop.body):
@@ -111,7 +113,7 @@ def _of_integers(loop: Loop, signature: Signature, draft: Draft) -> set[Var]:
             case Let(var=var, op=op) if var in types:
                 if not types[var].is_float or op.name.rpartition(".")[2] in _JUMPS:
                     found |= _variables(statement)
-            case Store(ref=ref, value=Var() as value) if ref in integers:
+            case Store(ref=ref, value=Var() as value) if origins.get(ref, ref) in integers:
                 found.add(value)
     return found
 
