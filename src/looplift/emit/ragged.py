@@ -299,8 +299,10 @@ def split_text(p: Printer, node: Node) -> Text:
     lengths = lengths_text(p, node.attrs["axis"])
     text = p.text(node.args[0])
     if p.library == "torch":
-        return atom(f"[piece.clone() for piece in {text.at(ATOM)}.split({lengths}.tolist())]")
-    return atom(f"[piece.copy() for piece in np.split({text.text}, {lengths}.cumsum()[:-1])]")
+        item = "piece.tolist()" if node.attrs["as_lists"] else "piece.clone()"
+        return atom(f"[{item} for piece in {text.at(ATOM)}.split({lengths}.tolist())]")
+    item = "piece.tolist()" if node.attrs["as_lists"] else "piece.copy()"
+    return atom(f"[{item} for piece in np.split({text.text}, {lengths}.cumsum()[:-1])]")
 
 
 def dense_text(p: Printer, node: Node) -> Text:

@@ -30,12 +30,13 @@ def axis_of(context: Context, domain: Range, name: str, *, runs: bool = False) -
     extent = extent_between(first, last, stride)
     if not runs:
         context.check_at_most(nodes.const(1), extent)
-    axis = Axis(name, _order(context), extent, first, stride)
+    axis = Axis(name, next_order(context), extent, first, stride)
     numbers = Val(index_node(axis), Affine(((axis, 1),), nodes.const(0)))
     return axis, _triangle(axis, lo if mask_lo else None, hi if mask_hi else None), numbers
 
 
-def _order(context: Context) -> int:
+def next_order(context: Context) -> int:
+    """The place of an axis among those of the region, in the order in which they are made."""
     context.depth += 1
     return context.depth
 
@@ -92,7 +93,7 @@ def _ragged_axis(context: Context, domain: Range, name: str, step: int) -> tuple
     lengths.attrs["bits"] = 40
     extent = Node("total", (segments.spread(lengths, parents),), (), nodes.INT, {"key": f"#{lengths.serial}.total"})
     context.check_at_most(nodes.const(1), extent)
-    axis = Axis(name, _order(context), extent, nodes.const(0), 1, parents, lengths)
+    axis = Axis(name, next_order(context), extent, nodes.const(0), 1, parents, lengths)
     return axis, _numbers(axis, lo, step)
 
 

@@ -19,7 +19,7 @@ from looplift.vectorize.flow import Flow, stored_roots
 from looplift.vectorize.nodes import Affine, Val
 
 if TYPE_CHECKING:
-    from looplift.vectorize import carried_inputs
+    from looplift.vectorize import carried_inputs, grown
     from looplift.vectorize.reductions import Accumulator
 
 
@@ -97,6 +97,10 @@ class Context:
     depth: int = 0
     notes: list[str] = field(default_factory=list)
     serial_loops: list[Loop] = field(default_factory=list)
+    blocks_around: list[list[Step]] = field(default_factory=list)
+    """The steps among which each of these loops stands."""
+    growing: list[grown.Grown] = field(default_factory=list)
+    """Lists that these loops make longer."""
     in_while: bool = False
     discarded: set[Var] = field(default_factory=set)
     """What nothing reads and is computed all the same, in the loop that stays, as it may raise."""

@@ -10,6 +10,7 @@ from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Slice, Var
 from looplift.vectorize import (
     alone,
     doubts,
+    grown,
     held,
     lane_lists,
     nodes,
@@ -142,7 +143,7 @@ class Built:
         mask = None if context.mask is self.outside else context.mask
         around = context.serial_loops[self.depth :]
         if not all(loop in context.strips for loop in around):
-            raise context.refuse("carried", f"'{self.var.hint}' grows in a loop that stays sequential")
+            return grown.append(context, self, val, mask)
         inside = context.axes_inside(self.axes)
         if not inside:
             raise context.refuse("unsupported-value", f"'{self.var.hint}' is appended to outside of the loop as well")
@@ -215,6 +216,8 @@ class Built:
 
     def collected(self, context: Context) -> Node:
         """The list as an array whose first lane dimension counts its items."""
+        if self.holds_differing:
+            raise context.refuse("ragged-shape", f"'{self.var.hint}' holds lists of different lengths")
         if len(self.entries) != 1:
             raise context.refuse("unsupported-value", f"'{self.var.hint}' is used before the loop fills it")
         if self.differs:
@@ -244,6 +247,11 @@ class Built:
             {"dim": 0, "extents": [total, *extents[2:]]},
             self.var.hint,
         )
+
+    @property
+    def holds_differing(self) -> bool:
+        """Whether its items are lists, of another length each."""
+        return self.row is not None and self.row.differs
 
     def length(self, context: Context) -> Node:
         if self.differs:
@@ -311,7 +319,11 @@ def _as_array(context: Context, node: Node) -> Node:
 
 
 def as_row(context: Context, row: Built) -> Val:
-    """A list that is an item of another one: an array in each lane, of the same length in all."""
+    """A list that is an item of another one: an array in each lane."""
+    if row.differs and row.axes and row.item_kind(context).family in ("int", "float", "bool"):
+        kind = Kind(array_family(context), lane_dtype(context, row.item_kind(context)), 1)
+        made = lane_lists.value(context, row, kind)
+        return Val(made.node, dims=made.dims, sequence=row)
     if row.ragged is not None or row.differs or not row.entries or row.entries[0][2] is not None or not row.axes:
         raise context.refuse("ragged-shape", f"'{row.var.hint}', which is put into a list, may have any length")
     row.check_alike(context)
@@ -364,7 +376,7 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
     val = context.val(op.args[0])
     if not isinstance(val.sequence, Built):
         return None
-    if val.sequence.ragged is not None and op.name in CONCATENATIONS:
+    if val.sequence.ragged is not None and not val.sequence.holds_differing and op.name in CONCATENATIONS:
         entry = val.sequence.entries[0]
         return ragged_lists.concatenated(context, val.sequence.ragged, entry, _dimension(context, op), fact, var)
     if val.sequence.differs:
@@ -454,7 +466,7 @@ def returned(context: Context, built: Built) -> Node:
     """The list as the caller gets it: numbers as numbers, tensors as tensors of their own."""
     if built.ragged is not None and not built.axes:
         alone.check(context, built.entries[0][0])
-        return ragged_lists.split(context, built.ragged, built.entries[0], built.var.hint)
+        return ragged_lists.split(context, built.ragged, built.entries[0], built.var.hint, built.holds_differing)
     built.check_alike(context)
     node = built.collected(context)
     if built.axes or (built.row is not None and not built.innermost(context).is_number):

@@ -53,13 +53,13 @@ def concatenated(context: Context, val: Val, entry: Entry, dim: int, fact: Fact,
     return Val(node if node.kind.dtype == kind.dtype else nodes.cast(node, kind.dtype))
 
 
-def split(context: Context, val: Val, entry: Entry, hint: str) -> Node:
-    """The pieces, each memory of its own."""
+def split(context: Context, val: Val, entry: Entry, hint: str, as_lists: bool) -> Node:
+    """The pieces, each memory of its own, or as a list of numbers."""
     k, axis = _place(val)
     if k or entry[2] is not None:
         raise context.refuse("ragged-shape", "a list of pieces of another length, some of them left out")
     assert axis.lengths is not None
-    return Node("split", (val.node, axis.lengths), (), Kind("list"), {"axis": axis}, hint)
+    return Node("split", (val.node, axis.lengths), (), Kind("list"), {"axis": axis, "as_lists": as_lists}, hint)
 
 
 def of_one_length(context: Context, val: Val, inside: tuple[Axis, ...]) -> Node:

@@ -8,7 +8,7 @@ object, or views of one, or items of a list that holds both; all others have mem
 from __future__ import annotations
 
 from looplift.base.data import dataclass
-from looplift.ir.array import Node, reachable
+from looplift.ir.array import Assign, Node, every_step, reachable
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Append, Atom, If, Let, Loop, Var, as_atom, operands, walk
 from looplift.ops import table
@@ -79,7 +79,7 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
     memory = memory_of(context, atom) if isinstance(atom, Var) else None
     if memory is not None and memory.certain and _is_copy(context, *memory.places):
         node = Node("method", (node,), (), node.kind, {"name": "copy"}, node.hint)
-    if memory is not None and _is_gathered(node):
+    if memory is not None and any(map(_is_gathered, _bound_to(context, node))):
         outside = memory.places - {s.var for s in walk(context.facts.function.body) if isinstance(s, Let)}
         if outside:
             name = getattr(atom, "hint", "a result")
@@ -95,6 +95,22 @@ def _is_packed_item(context: Context, node: Node, memory: Memory) -> bool:
     """Whether a value is an item of the caller's in the loop, and a copy of it here."""
     lists_given = {var for var in context.facts.function.params if context.facts.kind(var).family in ("list", "tuple")}
     return bool(memory.places & lists_given) and any(one.op in ("pack", "items") for one in reachable([node]))
+
+
+def _bound_to(context: Context, node: Node) -> list[Node]:
+    """A value, and all that its name is bound to, on both sides of an ``if`` or step by step."""
+    found, known = [node], set()
+    steps = [step for step in every_step(context.steps[0]) if isinstance(step, Assign)]
+    for one in found:
+        name = one.attrs["text"] if one.op == "name" else None
+        if name is None or name in known:
+            continue
+        known.add(name)
+        for step in steps:
+            names = step.name.split(",")
+            if name in names:
+                found.append(step.node.args[names.index(name)] if len(names) > 1 else step.node)
+    return found
 
 
 def _is_gathered(node: Node) -> bool:

@@ -9,7 +9,7 @@ from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
-from looplift.vectorize import alone, doubts, nodes, numbers
+from looplift.vectorize import alone, doubts, grown, nodes, numbers
 from looplift.vectorize.carried_inputs import Carried
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.extents import agree, lane_extents
@@ -122,6 +122,7 @@ def serial_phase(
     elif taking:
         alone.check_any_lane(context, taking[0])
     context.add(step)
+    grown.finish(context, loop)
     _after(context, carries, names, carried)
 
 
@@ -130,9 +131,11 @@ def _inside(context: Context, loop: Loop, steps: list[Step]) -> Iterator[None]:
     outside = context.in_while
     context.in_while = outside or isinstance(loop.domain, While) or loop.stop is not None
     context.serial_loops.append(loop)
+    context.blocks_around.append(context.steps[-1])
     with context.nested(steps):
         yield
     context.serial_loops.pop()
+    context.blocks_around.pop()
     context.in_while = outside
 
 
@@ -192,6 +195,7 @@ def while_loop(context: Context, loop: Loop) -> None:
     for value in taking:
         alone.check_any_lane(context, value)
     context.add(step)
+    grown.finish(context, loop)
     _after(context, carries, names, _carried(context, loop, finals, active, None))
 
 

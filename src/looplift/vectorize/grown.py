@@ -1,0 +1,79 @@
+"""Lists that lanes make longer in a loop that stays, until they leave it, in; entries along an axis of their own out.
+
+for t in range(n):              for t in range(n):
+    h = f(h)                        active = ~stop ...
+    if done(h): break               h = where(active, f(h), h)
+    row.append(g(h))                row_list.append(g(h)); chosen_list.append(active & ~done(h))
+
+Afterwards ``torch.stack(row_list, 1)`` has an entry for each lane and step, of which those are items that were chosen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplift.base.data import dataclass
+from looplift.ir.array import Assign, Axis, Node, Push
+from looplift.ir.facts import Kind
+from looplift.ir.grammar import Loop
+from looplift.vectorize import nodes
+from looplift.vectorize.nodes import Val
+
+if TYPE_CHECKING:
+    from looplift.vectorize.context import Context
+    from looplift.vectorize.lists import Built
+
+
+@dataclass(eq=False)
+class Grown:
+    """A list, the loop that makes it longer, and the lists of what each step appends, and in which lanes."""
+
+    built: Built
+    loop: Loop
+    value: tuple[Node, Node]
+    chosen: tuple[Node, Node] | None
+
+
+def append(context: Context, built: Built, val: Val, mask: Node | None) -> None:
+    """Keep what one step appends, in the lanes that do; all lanes if ``mask`` is None."""
+    hint, (loop, *deeper) = built.var.hint, context.serial_loops[built.depth :]
+    kind = val.node.kind
+    plain = not (val.dims or val.sequence or val.items) and (kind.is_array or kind.is_number)
+    if deeper or not built.axes or context.axes_inside(built.axes) or not plain or any(a.is_ragged for a in built.axes):
+        raise context.refuse("carried", f"'{hint}' grows in a loop that stays sequential")
+    if built.entries or any(one.built is built for one in context.growing):
+        raise context.refuse("order", f"'{hint}' is appended to at several places")
+    if context.needs_grad and kind.is_array and nodes.may_have_gradient(kind.dtype):
+        raise context.refuse("carried", f"'{hint}' grows in a loop that stays, of tensors that may have gradients")
+    chosen = None if mask is None else _kept(context, loop, built, mask, "chosen")
+    context.growing.append(Grown(built, loop, _kept(context, loop, built, val.node, hint), chosen))
+
+
+def _kept(context: Context, loop: Loop, built: Built, node: Node, hint: str) -> tuple[Node, Node]:
+    """A list that the loop pushes a value to in each step, and that value, of all lanes."""
+    whole = node if node.axes == built.axes else Node("spread", (node,), built.axes, node.kind, {}, hint)
+    name = context.fresh_name(f"{hint}_list")
+    before = context.blocks_around[context.serial_loops.index(loop)]
+    before.append(Assign(name, Node("empty_list", (), (), Kind("list"))))
+    context.add(Push(name, whole))
+    return Node("name", (), (), Kind("list"), {"text": name, "local": True}, name), whole
+
+
+def finish(context: Context, loop: Loop) -> None:
+    """After a loop: what it has appended, along an axis that counts its steps."""
+    from looplift.vectorize.axes import next_order
+
+    mine = [one for one in context.growing if one.loop is loop]
+    for one in mine:
+        context.growing.remove(one)
+        steps = nodes.length_of(one.value[0])
+        context.check(nodes.compare("ge", steps, nodes.const(1)))
+        axis = Axis(context.fresh_name("step"), next_order(context), steps, nodes.const(0))
+        chosen = None if one.chosen is None else _history(axis, *one.chosen)
+        one.built.entries.append((_history(axis, *one.value), (axis,), chosen))
+        one.built.differs = chosen is not None
+
+
+def _history(axis: Axis, listed: Node, item: Node) -> Node:
+    attrs = {"axis": axis, "extents": None} | ({"bits": item.attrs["bits"]} if "bits" in item.attrs else {})
+    return Node("history", (listed,), (*item.axes, axis), item.kind, attrs, item.hint)
