@@ -359,6 +359,20 @@ distances.arguments = lambda seed: (
 )  # fmt: skip
 
 
+def within_reach(points, reach, counts):
+    for i in range(points.shape[0]):
+        k = 0
+        for j in range(points.shape[0]):
+            x, y = points[i, 0] - points[j, 0], points[i, 1] - points[j, 1]
+            if torch.sqrt(x * x + y * y) < reach:
+                k += 1
+        counts[i] = k
+    return counts
+
+
+within_reach.arguments = lambda seed: (normal(seed, size(seed), 2), 0.7, whole(seed, size(seed)))
+
+
 def gaps(a, b, out):
     for p in range(len(a)):
         for q in range(len(b)):
@@ -404,7 +418,7 @@ corners.arguments = lambda seed: (
 APART = (
     escape_time, mandelbrot, chosen, means_of_neighbours, windows, divided, divided_narrow, divided_floats, wrapping,
     halves, converted, integers, nearest, rounded, functions, turned, in_place, from_the_middle, left_early,
-    by_a_tensor, names, distances, gaps, products, corners,
+    by_a_tensor, names, distances, within_reach, gaps, products, corners,
 )  # fmt: skip
 
 

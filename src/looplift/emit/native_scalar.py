@@ -140,7 +140,7 @@ def _on_device(sink: Sink, short: str, args: list[Number], compute: Scalar) -> N
         if any(n.constant is None or not exactly(n.constant, compute) for n in numbers):
             raise sink.refuse("device", f"no kernel for a device: '{short}' takes a number there that is no half")
     divides = short in ("truediv", "floordiv") and args[1].type.is_python
-    if divides or (short in FUNCTIONS and short not in ("truediv", "reciprocal")):
+    if divides or (short in FUNCTIONS and short not in ("truediv", "reciprocal", "sqrt")):
         sink.differs(short)
 
 
@@ -277,7 +277,8 @@ def _is_moderate(sink: Sink, factor: Number) -> bool:
 
 def _row(sink: Sink, short: str, args: list[Number], compute: Scalar) -> Number:
     row = FUNCTIONS.get(short) or ARITHMETIC[short]
-    if not row.exact and not (compute.family == "numpy" and short == "sqrt"):
+    is_exact = row.exact or (short == "sqrt" and (compute.family == "numpy" or sink.device is not None))
+    if not is_exact:
         sink.differs(short)
     if compute.is_integer:
         return _integer_row(sink, short, row, args, compute)
