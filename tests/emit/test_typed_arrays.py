@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import typed_arrays
+import typed_dtypes
 
 from looplift import lift
 from looplift.base.errors import RequirementFailed
@@ -16,9 +17,10 @@ from looplift.build.native import load_program
 from looplift.emit.typed import typed_code
 from looplift.frontend.source import source_of
 
-EVERY = [function for function in vars(typed_arrays).values() if hasattr(function, "arguments")]
+EVERY = [one for module in (typed_arrays, typed_dtypes) for one in vars(module).values() if hasattr(one, "arguments")]
 LEFT = set(
     """
+of_a_sum_that_wraps of_a_number_that_does_not_fit
 of_index_error of_divided_by_zero of_wrapped_integers of_views_handed_out of_arrays_that_share of_read_only of_spread
 """.split()
 )
@@ -72,7 +74,7 @@ def test_lifted_functions_do_what_the_loop_does(function):
             assert outcome(lifted, function.arguments()) == wanted
 
 
-WITHOUT = ("of_divided_by_zero", "of_wrapped_integers", "of_truncated_integers")
+WITHOUT = ("of_a_sum_that_wraps", "of_divided_by_zero", "of_wrapped_integers", "of_truncated_integers")
 WITHIN = [one for one in EVERY if one.__name__ not in WITHOUT]
 
 

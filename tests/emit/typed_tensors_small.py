@@ -704,3 +704,92 @@ def f_stack_of_none(x):
 
 
 f_stack_of_none.args = lambda: (g(3),)
+
+
+def short(*shape, dtype=torch.uint8, high=3, seed=0):
+    return torch.randint(0, high, shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+def f_components_of_bytes(mask):
+    labels, current = torch.zeros(mask.shape, dtype=torch.int32), 0
+    for i in range(mask.shape[0]):
+        for j in range(mask.shape[1]):
+            if mask[i, j] and labels[i, j] == 0:
+                current += 1
+                stack = [(i, j)]
+                while stack:
+                    y, x = stack.pop()
+                    if not (0 <= y < mask.shape[0] and 0 <= x < mask.shape[1]):
+                        continue
+                    if not mask[y, x] or labels[y, x] != 0:
+                        continue
+                    labels[y, x] = current
+                    stack.extend([(y + 1, x), (y - 1, x), (y, x + 1), (y, x - 1)])
+    return labels, current
+
+
+f_components_of_bytes.args = lambda: (short(6, 7, high=2),)
+
+
+def f_runs_of_a_mask(mask):
+    runs, last, run, seen = [], 0, 0, set()
+    flat = mask.reshape(-1)
+    for k in range(flat.shape[0]):
+        v = flat[k].item()
+        if v != last:
+            runs.append(run)
+            run, last = 0, v
+        run += 1
+        seen.add(int(mask.flatten()[k]))
+    return runs, run, sorted(seen)
+
+
+f_runs_of_a_mask.args = lambda: (short(4, 5, high=2),)
+
+
+def f_short_integers(x, y):
+    out, seen = [], set()
+    for i in range(x.shape[0]):
+        seen.add(i)
+        out += [x[i] * 100 - 50, -x[i], x[i] // 2 + x[i] % 2]
+        x[i] = x[i] * 2 + 1
+        y[i] += x[i]
+        y[i] = y[i] + 3
+    return out, seen, x.tolist()
+
+
+f_short_integers.args = lambda: (short(5, dtype=torch.int8, high=100), short(5, dtype=torch.int16, high=300, seed=1))
+
+
+def f_short_places(x, table):
+    found, seen = [], set()
+    for i in range(x.shape[0]):
+        found.append(table[x[i]])
+        seen.add(int(x[i]))
+        table[x[i]] += 1
+    return found, sorted(seen)
+
+
+f_short_places.args = lambda: (short(6, dtype=torch.int32), [5, 6, 7])
+
+
+def f_beyond_a_byte(x):
+    hits, seen = 0, set()
+    for i in range(x.shape[0]):
+        seen.add(i)
+        hits += 1 if x[i] < 300 else 1000
+    return hits, seen
+
+
+f_beyond_a_byte.args = lambda: (short(4, high=200),)
+
+
+def f_stores_beyond_a_byte(x):
+    seen = set()
+    for i in range(x.shape[0]):
+        seen.add(i)
+        x[i] = 100 * i
+    return seen
+
+
+f_stores_beyond_a_byte.args = lambda: (short(5),)

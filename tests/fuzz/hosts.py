@@ -6,14 +6,14 @@ TENSORS = """
 def arguments(seed):
     g = torch.Generator().manual_seed(seed)
     n = [40, 0, 7, 60][seed % 4]
-    labels, x = torch.randint(0, 9, (n,), generator=g), torch.randn(n, 3, generator=g)
+    labels, x = torch.randint(0, 9, (n,), generator=g).to(torch.WHOLE), torch.randn(n, 3, generator=g)
     return labels, x, [f"s{k}" for k in range(n)], {}, [0] * 9
 """
 ARRAYS = """
 def arguments(seed):
     g = np.random.default_rng(seed)
     n = [40, 0, 7, 60][seed % 4]
-    labels, x = g.integers(0, 9, n), g.normal(size=(n, 3)).astype(np.float32)
+    labels, x = g.integers(0, 9, n).astype(np.WHOLE), g.normal(size=(n, 3)).astype(np.float32)
     return labels, x, [f"s{k}" for k in range(n)], {}, [0] * 9
 """
 LOOPS = """for i in range(len(labels)):
@@ -60,7 +60,14 @@ if not marks[labels[i]]: marks[int(labels[i])] = tallies[i % 9] == 0
 tallies[i % 9] = labels[i]
 weights[int(labels[i])] += float(x[i, 1])
 weights[i % 9] = total
+if labels[i] == labels[i - 1]: tallies[i % 9] += labels[i]
+tallies[k if type(k) is int else 0] -= tallies[i % 9] > 3
+weights[i % 9] = max(weights[i % 9], x[i, 0]) + 0.1
+heapq.heappush(heap, (x[i, 0], i))
+total += x[i, 0] * 0.3
+last = labels[i] if last is None else min(last, labels[i])
 row_list = [x]; row_list[0][i, 0] = 5""".splitlines()
+WHOLE = ("int64", "int64", "int32", "int16", "uint8")
 RESULTS = (
     "out, sorted(map(str, seen)), heap, list(recent), dict(groups), total, last, best, text, tail, held, buffer, k, "
     "marks, tallies, weights"
@@ -70,7 +77,8 @@ RESULTS = (
 def host_source(rng):
     """The source of one program; ``rng``: Python's random numbers."""
     is_torch = rng.random() < 0.6
-    zeros = "torch.zeros" if is_torch else "np.zeros"
+    zeros, library = ("torch.zeros", "torch") if is_torch else ("np.zeros", "np")
+    whole, tally, weight = rng.choice(WHOLE), rng.choice(WHOLE), rng.choice(("float64", "float64", "float32"))
     body = [rng.choice(READS), *rng.sample(USES, rng.choice((1, 2, 3)))]
     if rng.random() < 0.3:
         body.insert(1, rng.choice(READS).replace("k =", "other ="))
@@ -82,10 +90,10 @@ def host_source(rng):
         "    last, best, tail, k = None, None, None, 0",
         f"    held, buffer = {zeros}(3), {zeros}(5)",
         f"    marks = {zeros}(9, dtype={'torch.bool' if is_torch else 'bool'})",
-        f"    tallies = {zeros}(9, dtype={'torch' if is_torch else 'np'}.int64)",
-        f"    weights = {zeros}(9, dtype={'torch' if is_torch else 'np'}.float64)",
+        f"    tallies = {zeros}(9, dtype={library}.{tally})",
+        f"    weights = {zeros}(9, dtype={library}.{weight})",
         f"    {rng.choice(LOOPS)}",
         *(f"        {line}" for line in body),
         f"    return {RESULTS}", "",
     ]  # fmt: skip
-    return "\n".join(lines) + (TENSORS if is_torch else ARRAYS)
+    return "\n".join(lines) + (TENSORS if is_torch else ARRAYS).replace("WHOLE", whole)

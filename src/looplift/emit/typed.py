@@ -13,6 +13,7 @@ from looplift.base.report import LoopRecord
 from looplift.emit.native_standalone import loader_text
 from looplift.emit.typed_program import TypedProgram, Writer, typed_program
 from looplift.emit.typed_tensor_caller import CALLER as TENSOR_CALLER
+from looplift.emit.typed_types import ELEMENTS
 from looplift.ops.names import of_libraries
 from looplift.runtime import contents
 from looplift.runtime.variants import RegionCode
@@ -31,7 +32,7 @@ def make(source):
 program = make(source)
 """
 
-NUMPY = ", (numpy.ndarray, numpy.empty, numpy.float64, numpy.int64, numpy.bool_)"
+NUMPY = ", (numpy.ndarray, numpy.empty, numpy.bool_" + "".join(f", numpy.{one}" for one in [*ELEMENTS][1:]) + ")"
 FLAT = "0"
 DEEP = "(sys.getrecursionlimit() - depth() - 50) // 3"
 """A call of a function that keeps its results takes three of Python's levels."""

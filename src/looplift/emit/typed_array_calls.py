@@ -9,10 +9,11 @@ import numpy as np
 
 from looplift.emit.typed_arrays import Arrays, element_text, is_array
 from looplift.emit.typed_expressions import element, is_box
-from looplift.emit.typed_numpy import is_scalar
+from looplift.emit.typed_numpy import is_scalar, operand, promoted
 from looplift.emit.typed_scope import Value, as_int, as_number, plain, refuse
 from looplift.emit.typed_types import (
     BOOL,
+    ELEMENTS,
     FLOAT,
     INT,
     MIXED,
@@ -22,16 +23,14 @@ from looplift.emit.typed_types import (
     NP_FLOAT,
     NP_INT,
     NUMBERS,
-    PLAIN,
     SCALAR,
+    SCALARS,
+    Arr,
+    Scalar,
     Tup,
     array_type,
 )
 
-_DTYPES = {
-    int: INT, float: FLOAT, bool: BOOL, np.int64: INT, np.float64: FLOAT, np.bool_: BOOL,
-    "int": INT, "float": FLOAT, "bool": BOOL, "int64": INT, "float64": FLOAT,
-}  # fmt: skip
 _FILLED = {np.zeros: "0", np.ones: "1", np.empty: "0"}
 _LIKE = {np.zeros_like: "0", np.ones_like: "1", np.empty_like: "0", np.full_like: ""}
 _FOLDS = {
@@ -44,6 +43,8 @@ _OF_NUMBERS = {
 }  # fmt: skip
 _TESTS = {np.isnan: "isnan({0})", np.isinf: "isinf({0})", np.isfinite: "isfinite({0})"}
 _EXTREMES = {np.maximum: ">", np.minimum: "<"}
+_OF_DOUBLE_ROOTS = tuple(ELEMENTS[one] for one in ("int32", "uint32", "uint64"))
+"""Integers whose root is a float64: those of fewer bits have shorter ones."""
 
 
 class ArrayCalls(Arrays):
@@ -79,18 +80,17 @@ class ArrayCalls(Arrays):
     # ------------------------------------------------------------ new arrays
 
     def dtype_of(self, node: ast.expr | None, default: Any) -> Any:
+        """The scalars that an array of a dtype has."""
         if node is None:
             return default
-        if isinstance(node, ast.Constant):
-            found = _DTYPES.get(node.value) if isinstance(node.value, str) else None
-        elif isinstance(node, ast.Attribute) and node.attr == "dtype":
+        if isinstance(node, ast.Attribute) and node.attr == "dtype":
             owner = self.expression(node.value)
-            found = PLAIN[owner.type.element] if is_array(owner) else None
+            found = owner.type.element if isinstance(owner.type, Arr) else None
         else:
-            made = self.resolved(node)
-            found = _DTYPES.get(made) if isinstance(made, type) else None
+            found = known_dtype(node.value if isinstance(node, ast.Constant) else self.resolved(node))
         if found is None:
             raise refuse(node, "is a dtype without a form")
+        self.joins.meet_numpy(found)
         return found
 
     def _arguments(self, names: str, node: ast.Call, keywords: dict[str, ast.expr]) -> dict[str, ast.expr]:
@@ -105,7 +105,7 @@ class ArrayCalls(Arrays):
 
     def _filled(self, node: ast.Call, keywords: dict[str, ast.expr], value: Value) -> Value:
         given = self._arguments("shape dtype", node, keywords)
-        return self._made(given["shape"], self.dtype_of(given.get("dtype"), FLOAT), value, node)
+        return self._made(given["shape"], self.dtype_of(given.get("dtype"), NP_FLOAT), value, node)
 
     def _full(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         given = self._arguments("shape fill_value dtype", node, keywords)
@@ -114,7 +114,9 @@ class ArrayCalls(Arrays):
         value = self.keep(self.present(self.expression(given["fill_value"])))
         if value.type not in NUMBERS or value.type is MIXED:
             raise refuse(node, "is filled with what is no number")
-        return self._made(given["shape"], self.dtype_of(given.get("dtype"), plain(value).type), value, node)
+        return self._made(
+            given["shape"], self.dtype_of(given.get("dtype"), SCALAR.get(value.type, value.type)), value, node
+        )
 
     def _made(self, shape: ast.expr, kind: Any, value: Value, node: ast.AST) -> Value:
         parts = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
@@ -124,9 +126,9 @@ class ArrayCalls(Arrays):
     def _of_sizes(self, sizes: list[str], kind: Any, value: Value, node: ast.AST) -> Value:
         if not 1 <= len(sizes) <= 4:
             raise refuse(node, "has no dimension, or too many")
-        shape, made = self.fresh(), array_type(SCALAR[kind], len(sizes))
+        shape, made = self.fresh(), array_type(kind, len(sizes))
         self.emit(f"I {shape}[] = {{{', '.join(sizes)}}};")
-        found = self.keep(Value(made, f"array_of<{kind.text}, {len(sizes)}>({shape})"))
+        found = self.keep(Value(made, f"array_of<{kind.storage}, {len(sizes)}>({shape})"))
         self.emit(f"fill({found.code}, {plain(value).code});")
         return found
 
@@ -136,7 +138,7 @@ class ArrayCalls(Arrays):
         value = Value(INT, f"I({filler})") if filler else self.keep(self.present(self.expression(given["fill_value"])))
         if not is_array(owner) or value.type not in NUMBERS:
             raise refuse(node, "is not like an array")
-        kind = self.dtype_of(given.get("dtype"), PLAIN[owner.type.element])
+        kind = self.dtype_of(given.get("dtype"), owner.type.element)
         sizes = [f"{owner.code}.size[{axis}]" for axis in range(owner.type.rank)]
         return self._of_sizes(sizes, kind, value, node)
 
@@ -149,25 +151,23 @@ class ArrayCalls(Arrays):
             return self._of_items(self.several(*first.elts), node)
         source = self.present(self.expression(first))
         if is_array(source) and function is np.array:
-            kind = self.dtype_of(given.get("dtype"), PLAIN[source.type.element])
-            if SCALAR[kind] is source.type.element:
-                return self._copied(source, node)
+            return self._cast(source, self.dtype_of(given.get("dtype"), source.type.element), node)
         if not is_box(source, "list"):
             raise refuse(node, "makes an array of what is no list")
         source, cell, rank = self.keep(source), element(source), 1
         if is_box(Value(cell, ""), "list"):
             cell, rank = cell.find().cells[0], 2
-        kind = plain(Value(cell, "")).type
+        kind = cell if cell in SCALARS else SCALAR.get(cell, cell)
         wanted = self.dtype_of(given.get("dtype"), None)
-        if kind not in (INT, FLOAT, BOOL) and (kind is not MIXED or wanted is None):
+        if kind not in SCALARS and (kind is not MIXED or wanted is None):
             raise refuse(node, "makes an array of what are no numbers of one kind")
         if wanted is None:
             self.emit(f"if (!{source.code}->n) bail(EMPTY);")
         if rank == 2:
             self.emit(f"if (!{source.code}->n || !{source.code}->at(0)->n) bail(EMPTY);")
-        made = (wanted or kind).text
-        code = f"{'array_from' if rank == 1 else 'table_from'}<{made}>({source.code})"
-        return self.keep(Value(array_type(SCALAR[wanted or kind], rank), code))
+        made: Any = wanted or kind
+        code = f"{'array_from' if rank == 1 else 'table_from'}<{made.storage}>({source.code})"
+        return self.keep(Value(array_type(made, rank), code))
 
     def _counted(self, function: Any, node: ast.Call) -> Value:
         values = self.several(*node.args)
@@ -185,14 +185,23 @@ class ArrayCalls(Arrays):
             raise refuse(node, "copies what is no array")
         return self.keep(Value(value.type, f"copy({value.code})"))
 
+    def _cast(self, value: Value, made: Scalar, node: ast.AST) -> Value:
+        """A copy of an array as one of a dtype."""
+        if value.type.element is made:
+            return self._copied(value, node)
+        storage, rank = made.storage, value.type.rank
+        function = f"[]({element_text(value.type)} a) {{ return Cast<{storage}>::of(a); }}"
+        return self.keep(Value(array_type(made, rank), f"mapped<{storage}, {rank}>({function}, {value.code})"))
+
     # ------------------------------------------------------------ numbers
 
     def _converted(self, made: type, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
-        kind = _DTYPES.get(made)
+        kind = known_dtype(made)
         values = list(map(self.present, self.several(*node.args)))
         if kind is None or keywords or len(values) != 1 or values[0].type not in NUMBERS or values[0].type is MIXED:
             raise refuse(node, "makes a number without a form")
-        return self.scalar(Value(kind, f"Cast<{kind.text}>::of({plain(values[0]).code})"))
+        self.joins.meet_numpy(kind)
+        return Value(kind, f"{kind.text}{{Cast<{kind.storage}>::of({plain(values[0]).code})}}")
 
     def _of_each(self, function: Any, values: list[Value], node: ast.Call) -> Value:
         if function in (np.abs, np.absolute, np.negative) and is_array(*values):
@@ -200,23 +209,28 @@ class ArrayCalls(Arrays):
         plain_numbers = values and all(one.type in NUMBERS and one.type is not MIXED for one in values)
         if not plain_numbers:
             raise refuse(node, "has no form in a typed program")
-        numbers = [plain(one) for one in values]
-        if len(values) == 1 and function in (np.abs, np.absolute) and numbers[0].type is not BOOL:
-            return self.scalar(Value(numbers[0].type, f"magnitude({numbers[0].code})"))
-        if len(values) == 1 and function in _OF_NUMBERS and numbers[0].type is FLOAT:
-            return self.scalar(Value(FLOAT, _OF_NUMBERS[function].format(numbers[0].code)))
-        if len(values) == 1 and function is np.sqrt and numbers[0].type is INT:
-            return self.scalar(Value(FLOAT, f"root({as_number(numbers[0], FLOAT)})"))
-        if len(values) == 1 and function in _TESTS:
-            return self.scalar(Value(BOOL, f"bool({_TESTS[function].format(as_number(numbers[0], FLOAT))})"))
-        if len(values) == 2 and function in _EXTREMES and BOOL not in {one.type for one in numbers}:
-            kind = FLOAT if FLOAT in {one.type for one in numbers} else INT
-            left, right = (self.keep(Value(kind, as_number(one, kind))) for one in numbers)
-            if kind is FLOAT:
+        if len(values) == 1:
+            return self._of_one(function, values[0], node)
+        if len(values) == 2 and function in _EXTREMES and BOOL not in {plain(one).type for one in values}:
+            made = promoted(*(SCALAR.get(one.type, one.type) if not is_scalar(*values) else one.type for one in values))
+            left, right = (self.keep(operand(one, made)) for one in values)
+            if made.plain is FLOAT:
                 self.emit(f"if ({left.code} != {left.code} || {right.code} != {right.code}) bail(DOMAIN);")
                 self.emit(f"if ({left.code} == 0 && {right.code} == 0) bail(DOMAIN);")  # zeros have signs
             test = f"{left.code} {_EXTREMES[function]} {right.code}"
-            return self.scalar(Value(kind, f"({test} ? {left.code} : {right.code})"))
+            return self.scalar(Value(left.type, f"({test} ? {left.code} : {right.code})"), made)
+        raise refuse(node, "has no form in a typed program")
+
+    def _of_one(self, function: Any, value: Value, node: ast.Call) -> Value:
+        number, made = plain(value), SCALAR.get(value.type, value.type)
+        if function in (np.abs, np.absolute) and number.type is not BOOL:
+            return self.scalar(Value(number.type, f"magnitude({number.code})"), made)
+        if function in _OF_NUMBERS and number.type is FLOAT:
+            return self.scalar(Value(FLOAT, _OF_NUMBERS[function].format(number.code)), made)
+        if function is np.sqrt and made in (NP_INT, *_OF_DOUBLE_ROOTS):
+            return self.scalar(Value(FLOAT, f"root({as_number(number, FLOAT)})"))
+        if function in _TESTS:
+            return self.scalar(Value(BOOL, f"bool({_TESTS[function].format(as_number(number, FLOAT))})"))
         raise refuse(node, "has no form in a typed program")
 
     # ------------------------------------------------------------ folds
@@ -233,10 +247,10 @@ class ArrayCalls(Arrays):
     def _of_items(self, items: list[Value], node: ast.AST) -> Value:
         """An array of numbers that are written out."""
         values = [self.keep(self.present(one)) for one in items]
-        kinds = {plain(one).type for one in values} - {NEVER}
-        if not values or kinds - {INT, FLOAT, MIXED} or (MIXED in kinds and FLOAT not in kinds):
+        kinds = {SCALAR.get(one.type, one.type) for one in values} - {NEVER}
+        if not values or kinds - {NP_INT, NP_FLOAT, MIXED} or (MIXED in kinds and NP_FLOAT not in kinds):
             raise refuse(node, "makes an array of what are no numbers of one kind")
-        kind = FLOAT if FLOAT in kinds else INT
+        kind = FLOAT if NP_FLOAT in kinds else INT
         shape = self.fresh()
         self.emit(f"I {shape}[] = {{{len(values)}}};")
         made = self.keep(Value(array_type(SCALAR[kind], 1), f"array_of<{kind.text}, 1>({shape})"))
@@ -245,20 +259,25 @@ class ArrayCalls(Arrays):
         return made
 
     def _fold(self, name: str, value: Value, node: ast.AST) -> Value:
-        kind = PLAIN[value.type.element]
+        one = value.type.element
         if name in ("any", "all"):
             return Value(NP_BOOL, f"Np<bool>{{{'any_of' if name == 'any' else 'all_true'}({value.code})}}")
         if name in ("argmin", "argmax"):
             return Value(NP_INT, f"Np<I>{{place_of_extreme<{str(name == 'argmax').lower()}>({value.code})}}")
         if name in ("min", "max"):
-            return self.scalar(Value(kind, f"extreme_of<{str(name == 'max').lower()}>({value.code})"))
-        total = Value(FLOAT if kind is FLOAT else INT, f"sum_of({value.code})")
-        if name == "sum":
-            return self.scalar(total)
-        if kind is not FLOAT:
-            raise refuse(node, "is a mean of integers")
+            return Value(one, f"{one.text}{{extreme_of<{str(name == 'max').lower()}>({value.code})}}")
         value = self.keep(value)
-        return self.scalar(Value(FLOAT, f"over(sum_of({value.code}), F(count_of({value.code})))"))
+        if one.plain is FLOAT:
+            total = Value(FLOAT, f"F(sum_of_floats({value.code}))")
+            made = one
+        else:
+            total = Value(INT, f"sum_of_integers({value.code})")
+            made = ELEMENTS["uint64"] if one.dtype.startswith("u") else NP_INT
+        if name == "sum":
+            return self.scalar(total, made)
+        made = one if one.plain is FLOAT else NP_FLOAT
+        total = total.code if one.plain is FLOAT else f"exact({total.code})"
+        return self.scalar(Value(FLOAT, f"over({total}, F(count_of({value.code})))"), made)
 
     # ------------------------------------------------------------ attributes and methods
 
@@ -300,6 +319,13 @@ class ArrayCalls(Arrays):
             return self._copied(owner, node)
         if func.attr in _METHODS and not node.args:
             return self._fold(func.attr, owner, node)
+        if func.attr == "astype" and len(node.args) == 1:
+            return self._cast(owner, self.dtype_of(node.args[0], None), node)
+        if func.attr == "flatten" and not node.args:
+            return self.keep(Value(array_type(owner.type.element, 1), f"flat(copy({owner.code}))"))
+        if func.attr == "ravel" and not node.args:
+            code = f"flat(is_packed({owner.code}) ? {owner.code} : copy({owner.code}))"
+            return self.keep(Value(array_type(owner.type.element, 1), code))
         if func.attr == "fill" and len(node.args) == 1:
             self.assign(owner, self.expression(node.args[0]), node)
             return Value(NONE, "None_()")
@@ -309,12 +335,12 @@ class ArrayCalls(Arrays):
 
     def _listed(self, owner: Value, node: ast.AST) -> Value:
         box: Any = self.box(node, "list", 1, "tolist")
-        kind = PLAIN[owner.type.element]
+        kind = owner.type.element.plain
         self.joins.widen(box, 0, kind)
         found = self.filled(box, [])
         if box.find().cells[0] is not kind:
             raise refuse(node, "becomes a list of several kinds")
-        self.emit(f"each({owner.code}, [&]({element_text(owner.type)} one) {{ {found.code}->push(one); }});")
+        self.emit(f"each({owner.code}, [&]({element_text(owner.type)} one) {{ {found.code}->push(wide(one)); }});")
         return found
 
     def call_len(self, node: ast.Call, *values: Value) -> Value:
@@ -326,6 +352,16 @@ class ArrayCalls(Arrays):
         if is_array(*values):
             raise refuse(node, "makes a tuple of an array")
         return super().call_tuple(node, *values)
+
+
+def known_dtype(value: Any) -> Any:
+    """The scalars of a dtype that is given by its name, or by a type."""
+    if not isinstance(value, str | type) or value is object:
+        return None
+    try:
+        return ELEMENTS.get(np.dtype(value).name)
+    except TypeError:
+        return None
 
 
 def _is_list(node: ast.expr) -> bool:

@@ -6,23 +6,23 @@ import ast
 from typing import Any
 
 from looplift.emit.typed_loops import Steps
-from looplift.emit.typed_numpy import Scalars
+from looplift.emit.typed_numpy import Scalars, operand, promoted
 from looplift.emit.typed_scope import Value, as_int, plain, refuse
 from looplift.emit.typed_types import (
-    BOOL,
     FLOAT,
     INT,
     MIXED,
     NEVER,
     NONE,
+    NP_BOOL,
     NP_FLOAT,
     NP_INT,
     NUMBERS,
     PLAIN,
-    SCALAR,
     Arr,
     Box,
     Maybe,
+    Scalar,
     Tup,
     array_type,
     text_of,
@@ -38,7 +38,7 @@ def is_array(*values: Value) -> bool:
 
 def element_text(type_: Arr) -> str:
     """The C++ type of what an array holds."""
-    return PLAIN[type_.element].text
+    return type_.element.storage
 
 
 class Arrays(Scalars):
@@ -186,32 +186,49 @@ class Arrays(Scalars):
         if not is_array(left, right) or NEVER in (left.type, right.type):
             return super().binary(op, left, right, node)
         if op is ast.Pow and isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
-            if node.right.value == 2 and type(node.right.value) in (int, float) and left.type.element is NP_FLOAT:
+            if node.right.value == 2 and type(node.right.value) in (int, float) and left.type.element.plain is FLOAT:
                 left = self.keep(left)
                 return self.each("times", [left, left], node)
         return self.each(_EACH.get(op, ""), [left, right], node)
 
     def each(self, name: str, operands: list[Value], node: ast.AST) -> Value:
         """An operation on each element of arrays, and on numbers that stand for all."""
-        if not name or any(not (is_array(one) or (one.type in NUMBERS and one.type is not MIXED)) for one in operands):
-            raise refuse(node, "has no form for arrays")
-        kinds = [PLAIN[one.type.element] if is_array(one) else plain(one).type for one in operands]
-        if all(kind is BOOL for kind in kinds):
+        made = self._promoted(operands, node, bool(name))
+        if made is NP_BOOL:
             raise refuse(node, "is arithmetic of truth values")
-        kind = FLOAT if FLOAT in kinds or name == "over" else INT
-        names = "ab"[: len(operands)]
-        parameters = ", ".join(f"{given.text} {one}" for given, one in zip(kinds, names, strict=True))
-        casts = [f"Cast<{kind.text}>::of({one})" for one in names]
-        if len(operands) == 1:
-            body = f"{name}({casts[0]})"
+        if name == "over" and made.plain is not FLOAT:
+            made = NP_FLOAT
+        texts, operands = self._computed(operands, made)
+        if made.plain is not FLOAT:
+            body = f"wrapped_{name}({', '.join(texts)})"
+        elif len(operands) == 1:
+            body = f"{name}({texts[0]})"
         else:
-            body = f"quiet({name}({casts[0]}, {casts[1]}), {casts[0]}, {casts[1]})"
-        return self.mapped_array(kind, f"[=]({parameters}) {{ return {body}; }}", operands)
+            body = f"quiet({name}({texts[0]}, {texts[1]}), {texts[0]}, {texts[1]})"
+        return self.mapped_array(made, operands, body)
 
-    def mapped_array(self, kind: Any, function: str, operands: list[Value]) -> Value:
+    def _promoted(self, operands: list[Value], node: ast.AST, has_form: bool = True) -> Scalar:
+        """The dtype in which NumPy computes with arrays and numbers."""
+        if not has_form or any(
+            not (is_array(one) or (one.type in NUMBERS and one.type is not MIXED)) for one in operands
+        ):
+            raise refuse(node, "has no form for arrays")
+        kinds = [one.type.element if isinstance(one.type, Arr) else one.type for one in operands]
+        return promoted(kinds[0], kinds[-1])
+
+    def _computed(self, operands: list[Value], made: Scalar) -> tuple[list[str], list[Value]]:
+        """What a function of one element of each computes with, and what it is given."""
+        given = [one if is_array(one) else self.keep(operand(one, made)) for one in operands]
+        texts = [f"({made.storage}){name}" for name, _ in zip("ab", given)]
+        return texts, given
+
+    def mapped_array(self, made: Scalar, operands: list[Value], body: str) -> Value:
+        types = [element_text(one.type) if isinstance(one.type, Arr) else one.type.text for one in operands]
+        parameters = ", ".join(f"{type_} {name}" for name, type_ in zip("ab", types))
         rank = max(one.type.rank for one in operands if isinstance(one.type, Arr))
-        codes = ", ".join(plain(one).code for one in operands)
-        return self.keep(Value(array_type(SCALAR[kind], rank), f"mapped<{kind.text}, {rank}>({function}, {codes})"))
+        function = f"[=]({parameters}) {{ return {body}; }}"
+        code = f"mapped<{made.storage}, {rank}>({function}, {', '.join(one.code for one in operands)})"
+        return self.keep(Value(array_type(made, rank), code))
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
         if self.joins.has_numpy and isinstance(node.op, ast.USub) and isinstance(self.peek(node.operand), Arr):
@@ -226,14 +243,13 @@ class Arrays(Scalars):
 
     def _compared_each(self, node: ast.Compare) -> Value:
         operands = self.several(node.left, node.comparators[0])
-        if any(not is_array(one) and (one.type not in NUMBERS or one.type is MIXED) for one in operands):
-            raise refuse(node, "compares an array with what is no number")
-        kinds = [PLAIN[one.type.element] if is_array(one) else plain(one).type for one in operands]
-        kind = FLOAT if FLOAT in kinds else INT
-        casts = [f"Cast<{kind.text}>::of({one})" for one in "ab"]
-        parameters = f"{kinds[0].text} a, {kinds[1].text} b"
-        body = f"return {casts[0]} {_TESTS[type(node.ops[0])]} {casts[1]};"
-        return self.mapped_array(BOOL, f"[=]({parameters}) {{ {body} }}", operands)
+        made = self._promoted(operands, node)
+        if made.plain is not FLOAT:
+            operands = [one if is_array(one) else self.keep(operand(one, NP_INT)) for one in operands]
+            texts = ["(I)wide(a)", "(I)wide(b)"]
+        else:
+            texts, operands = self._computed(operands, made)
+        return self.mapped_array(NP_BOOL, operands, f"{texts[0]} {_TESTS[type(node.ops[0])]} {texts[1]}")
 
     def compared(self, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> str:
         if is_array(left, right):
@@ -295,7 +311,7 @@ def chain(node: ast.expr) -> tuple[ast.expr, list[ast.expr]]:
 
 def place_text(value: Value, node: ast.AST) -> str:
     """A subscript that stands for one position."""
-    if value.type not in (INT, NP_INT, MIXED, NEVER):
+    if not (value.type in (INT, MIXED, NEVER) or PLAIN.get(value.type) is INT):
         raise refuse(node, "has a subscript that is no integer")
     return as_int(value, node)
 

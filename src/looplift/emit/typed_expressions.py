@@ -169,13 +169,12 @@ class Values(Scope):
         return found
 
     def hashed(self, value: Value, node: ast.AST) -> Value:
-        """Keys must be such that equal ones are of one type."""
         self.check_key(value.type.find().cells[0], node)
         return value
 
     def check_key(self, type_: Any, node: ast.AST) -> None:
-        if type_ is MIXED or isinstance(type_, Box):
-            raise refuse(node, "has keys of several types")
+        if isinstance(type_, Box):
+            raise refuse(node, "has keys that change")
         for item in type_.items if isinstance(type_, Tup) else [type_.inner] if isinstance(type_, Maybe) else []:
             self.check_key(item, node)
 

@@ -1,55 +1,123 @@
 """C++ of typed programs: NumPy's arrays and scalars, which are copied in, and copied back where they were changed."""
 
+import numpy as np
+
+from looplift.emit.typed_types import ELEMENTS
+
+_CODES = [None, *ELEMENTS.values()]
+_PROMOTED = [
+    _CODES.index(ELEMENTS[np.promote_types(one.dtype, other.dtype).name]) if one and other else 0
+    for one in _CODES
+    for other in _CODES
+]
+
 ARRAYS = r"""// ---- scalars of NumPy's: numbers that give scalars again
 template <class T> static inline bool eq(Np<T> a, Np<T> b) { return a.v == b.v; }
 template <class T> static inline bool lt(Np<T> a, Np<T> b) { return a.v < b.v; }
 template <class T> static inline bool le(Np<T> a, Np<T> b) { return a.v <= b.v; }
-template <class T> static inline bool item_eq(Np<T> a, Np<T> b) { return item_eq(a.v, b.v); }
-template <class T> static inline void orderly(Np<T> a) { orderly(a.v); }
+template <class T> static inline bool item_eq(Np<T> a, Np<T> b) { return item_eq(wide(a.v), wide(b.v)); }
+template <class T> static inline void orderly(Np<T> a) { orderly(wide(a.v)); }
 template <class T> static inline bool truth(Np<T> a) { return a.v != 0; }
-template <class T> static inline U hash_of(Np<T> a) { return hash_of(a.v); }
-template <class T> static inline Str text(Np<T> a) { return text(a.v); }
-template <class T> static inline I whole(Np<T> a) { return whole(a.v); }
-static inline I floor_(Np<F> a) { return floor_(a.v); }
-static inline I ceil_(Np<F> a) { return ceil_(a.v); }
-static inline I round_(Np<F> a) { return round_(a.v); }
+template <class T> static inline U hash_of(Np<T> a) { return hash_of(wide(a.v)); }
+template <class T> static inline Str text(Np<T> a) { return text(wide(a.v)); }
+// a value as one of a dtype; what does not fit raises, warns or wraps around
+template <class T> static inline T fit(I v) { T r = (T)v;
+    if ((I)r != v || (v < 0) != (r < 0)) bail(OVERFLOW); return r; }
+template <> inline F fit<F>(I v) { return (F)v; }
+template <> inline float fit<float>(I v) { return (float)exact(v); }
+template <class T> static inline T fit(bool v) { return v; }
+template <class T> static inline T fit(F v) { return fit<T>(whole(v)); }
+template <> inline F fit<F>(F v) { return v; }
+template <> inline float fit<float>(F v) { float r = (float)v; if (isinf(r) && isfinite(v)) bail(DOMAIN); return r; }
+template <class T> static inline T fit(Dyn v) { return v.tag == 2 ? fit<T>(v.d) : fit<T>(v.i); }
 // NumPy warns where a result is not finite though what it is made of is
-static inline F quiet(F r, F a, F b) { if (__builtin_expect(!isfinite(r), 0)) { if ((r != r && a == a && b == b)
-    || (isinf(r) && isfinite(a) && isfinite(b))) bail(DOMAIN); } return r; }
+template <class T> static inline T quiet_(T r, T a, T b) { if (__builtin_expect(!isfinite(r), 0)) {
+    if ((r != r && a == a && b == b) || (isinf(r) && isfinite(a) && isfinite(b))) bail(DOMAIN); } return r; }
+static inline F quiet(F r, F a, F b) { return quiet_(r, a, b); }
+static inline float quiet(float r, float a, float b) { return quiet_(r, a, b); }
 static inline I quiet(I r, I, I) { return r; }
-static inline Dyn quiet(Dyn r, Dyn a, Dyn b) { if (r.np && r.tag == 2) quiet(r.d, a.real(), b.real()); return r; }
-template <class T> static inline T raw(Np<T> a) { return a.v; }
+template <class T> static inline auto raw(Np<T> a) { return wide(a.v); }
 static inline Dyn raw(Dyn a) { return a; }
 static inline F raw(F a) { return a; }
 static inline I raw(I a) { return a; }
 static inline bool raw(bool a) { return a; }
-static Dyn over_mixed(Dyn a, Dyn b) { Dyn r(over(a, b)); r.np = a.np || b.np; return r; }
-static inline Dyn scalar_of(bool v) { Dyn r(v); r.np = true; return r; }
+
+// ---- float32
+extern "C" { float fmodf(float, float), powf(float, float); }
+static inline float hidden(float a) { volatile float b = a; return b; }
+static inline float plus(float a, float b) { return a + b; }
+static inline float minus(float a, float b) { return a - b; }
+static inline float times(float a, float b) { return a * b; }
+static inline float over(float a, float b) { if (b == 0) bail(ZERO); return a / b; }
+static inline float negative(float a) { return -a; }
+static inline float magnitude(float a) { return __builtin_fabsf(a); }
+static float mod(float a, float b) {
+  if (b == 0) bail(ZERO);
+  float r = fmodf(a, b);
+  if (r != 0) { if ((b < 0) != (r < 0)) r += b; } else r = __builtin_copysignf(0.0f, b);
+  return r;
+}
+static float floordiv(float a, float b) {
+  if (b == 0) bail(ZERO);
+  float r = fmodf(a, b), q = (a - r) / b;
+  if (r != 0 && (b < 0) != (r < 0)) q -= 1.0f;
+  if (q == 0) return __builtin_copysignf(0.0f, a / b);
+  float down = __builtin_floorf(q);
+  return q - down > 0.5f ? down + 1.0f : down;
+}
+static float power(float a, float b) {
+  if (a == 0 && b < 0) bail(ZERO);
+  return powf(a, hidden(b));
+}
+
+// ---- numbers of which only the run tells whether they are NumPy's, and of which dtype
+static const unsigned char promoted_[144] = {PROMOTED};
+static unsigned char met(Dyn a, Dyn b) {
+  if (a.np && b.np) return promoted_[a.np * 12 + b.np];
+  unsigned char c = a.np | b.np, tag = a.np ? b.tag : a.tag;
+  return !c ? 0 : tag == 2 ? (c >= 10 ? c : 11) : tag == 1 && c == 1 ? 8 : c;
+}
+static Dyn as_operand(Dyn a, unsigned char c) { Dyn like; like.np = c; return a.np ? a : as_numpy(a, like); }
+static Dyn told(I r, unsigned char c) { Dyn like; like.np = c; return as_numpy(Dyn(r), like); }
+static Dyn told(F r, unsigned char c) { Dyn found(r); found.np = c == 10 ? 10 : 11; return found; }
+// a power that NumPy takes as of arrays has other digits
+static void check_power(Dyn a, Dyn b) { unsigned char c = met(a, b);
+    if (c >= 10 && a.np != c && b.np != c) bail(KIND); }
+template <class Fn> Dyn mixed(Dyn a, Dyn b, Fn f) {
+  unsigned char c = met(a, b);
+  if (!c) return a.tag == 2 || b.tag == 2 ? Dyn(f(a.real(), b.real())) : Dyn(f(a.i, b.i));
+  if (c == 1) bail(KIND);
+  if (c == 10) { float x = a.tag == 2 ? fit<float>(a.d) : fit<float>(a.i), y = b.tag == 2 ? fit<float>(b.d)
+      : fit<float>(b.i); return told((F)quiet(f(x, y), x, y), c); }
+  if (c == 11) { F x = a.real(), y = b.real(); return told(quiet(f(x, y), x, y), c); }
+  return told(f(as_operand(a, c).i, as_operand(b, c).i), c);
+}
+static inline Dyn scalar_of(bool v) { Dyn r(v); r.np = 1; return r; }
 static Dyn verdict(bool v, Dyn a, Dyn b) { Dyn r(v); r.np = a.np || b.np; return r; }
 
 // ---- Python's objects of them
 struct Seen { void* data; PyObject* owner; I n, itemsize; int readonly, rank; char* format; I *shape, *strides, *sub;
     void* more; };
 extern "C" { int PyObject_GetBuffer(PyObject*, Seen*, int); void PyBuffer_Release(Seen*);
-    PyObject* PyNumber_Index(PyObject*); }
+    PyObject* PyNumber_Index(PyObject*); int PyObject_IsTrue(PyObject*); }
 static struct { struct Range { char *from, *to; Range* next; } *first; } spans;
-static struct { PyObject *array, *empty, *scalars[3]; } numpy;
+static struct { PyObject *array, *empty, *scalars[12]; } numpy;
 static void begin_numpy(PyObject* all) {
     spans.first = nullptr; numpy.array = PyTuple_GetItem(all, 0); numpy.empty = PyTuple_GetItem(all, 1);
-    for (int k = 0; k < 3; ++k) numpy.scalars[k] = PyTuple_GetItem(all, 2 + k); }
-template <class T> struct Kind;
-template <> struct Kind<F> { enum { at = 0 }; static bool is(char c) { return c == 'd'; } };
-template <> struct Kind<I> { enum { at = 1 }; static bool is(char c) { return c == 'l' || c == 'q'; } };
-template <> struct Kind<bool> { enum { at = 2 }; static bool is(char c) { return c == '?'; } };
-template <class T> PyObject* numpy_scalar(T v) { return PyObject_CallFunctionObjArgs(numpy.scalars[Kind<T>::at],
-    keep(object(v)), nullptr); }
-template <class T> PyObject* object(Np<T> v) { return numpy_scalar(v.v); }
-static PyObject* object_of_numpy(Dyn v) { return v.tag == 2 ? numpy_scalar(v.d) : v.tag ? numpy_scalar(v.i)
-    : numpy_scalar((bool)v.i); }
-template <> struct From<Np<F>> { static Np<F> of(PyObject* o) { must(o->type == (void*)numpy.scalars[0]);
-    return {PyFloat_AsDouble(o)}; } };
-template <> struct From<Np<I>> { static Np<I> of(PyObject* o) { must(o->type == (void*)numpy.scalars[1]);
-    return {From<I>::of(keep(PyNumber_Index(o)))}; } };
+    for (int k = 1; k < 12; ++k) numpy.scalars[k] = PyTuple_GetItem(all, 1 + k); }
+template <class T> static bool is_format(char c) {
+  static const char* const letters[] = {"", "?", "b", "B", "h", "H", "i", "I", "lq", "LQ", "f", "d"};
+  const char* mine = letters[Dtype<T>::at]; return c == mine[0] || (c && c == mine[1]); }
+static PyObject* numpy_scalar(PyObject* v, int code) { return PyObject_CallFunctionObjArgs(numpy.scalars[code], keep(v),
+    nullptr); }
+template <class T> PyObject* object(Np<T> v) { return numpy_scalar(object(wide(v.v)), Dtype<T>::at); }
+static PyObject* object_of_numpy(Dyn v) { return numpy_scalar(v.tag == 2 ? object(v.d) : v.tag ? object(v.i)
+    : object((bool)v.i), v.np); }
+static F number_in(PyObject* o, F) { return PyFloat_AsDouble(o); }
+static I number_in(PyObject* o, I) { return From<I>::of(keep(PyNumber_Index(o))); }
+static bool number_in(PyObject* o, bool) { return PyObject_IsTrue(o); }
+template <class T> struct From<Np<T>> { static Np<T> of(PyObject* o) {
+  must(o->type == (void*)numpy.scalars[Dtype<T>::at]); return {(T)number_in(o, wide(T()))}; } };
 template <class T> struct Buf {
   I refs = 1, n = 0, size[4] = {};
   T* data = nullptr;
@@ -138,7 +206,7 @@ template <class T, int R> struct From<Arr<T, R>> { typedef Buf<T> B; static Arr<
   {
     Opened<T> opened(o);
     const char* format = opened.b.format;
-    bool fits = opened.b.rank == R && Kind<T>::is(format[0]) && !format[1];
+    bool fits = opened.b.rank == R && is_format<T>(format[0]) && !format[1];
     if (fits) { for (int k = 0; k < R; ++k) size[k] = opened.b.shape[k]; span = span_of(opened.b); }
     opened.close();  // what may end the program comes while nothing is open
     must(fits);
@@ -158,7 +226,7 @@ template <class T, int R> PyObject* object(const Arr<T, R>& v) {
   if (v.base->from) { Py_IncRef(v.base->from); return v.base->from; }
   PyObject* shape = keep(PyTuple_New(R));
   for (int k = 0; k < R; ++k) PyTuple_SetItem(shape, k, py(v.size[k]));
-  PyObject* o = PyObject_CallFunctionObjArgs(numpy.empty, shape, numpy.scalars[Kind<T>::at], nullptr);
+  PyObject* o = PyObject_CallFunctionObjArgs(numpy.empty, shape, numpy.scalars[Dtype<T>::at], nullptr);
   if (!o) return o;
   v.base->from = keep(o); Py_IncRef(o); v.base->refs++;
   Opened<T> opened(o);
@@ -168,6 +236,8 @@ template <class T, int R> PyObject* object(const Arr<T, R>& v) {
 }
 
 // ---- elements and views
+template <class T, int R> I count_of(const Arr<T, R>& a) { I n = 1; for (int k = 0; k < R; ++k) n *= a.size[k];
+    return n; }
 template <class T> T& at(const Arr<T, 1>& a, I i) { return a.p[place(i, a.size[0]) * a.step[0]]; }
 template <class T> T& at(const Arr<T, 2>& a, I i, I j) { return a.p[place(i, a.size[0]) * a.step[0]
     + place(j, a.size[1]) * a.step[1]]; }
@@ -188,20 +258,25 @@ template <int axis, class T, int R> Arr<T, R> cut_of(const Arr<T, R>& a, Cut c) 
   out.size[axis] = c.count; out.step[axis] = a.step[axis] * c.step;
   return out;
 }
+template <class T, int R> bool is_packed(const Arr<T, R>& a) { I step = 1; for (int k = R - 1; k >= 0; --k) {
+    if (a.size[k] != 1 && a.step[k] != step) return false; step *= a.size[k]; } return true; }
+template <class T, int R> Arr<T, 1> flat(const Arr<T, R>& a) { Arr<T, 1> out; out.base = a.base; out.p = a.p;
+    out.size[0] = count_of(a); out.step[0] = 1; return out; }
 template <class T> Arr<T, 2> turned(const Arr<T, 2>& a) { Arr<T, 2> out = a; out.is_whole = false;
     for (int k = 0; k < 2; ++k) { out.size[k] = a.size[1 - k]; out.step[k] = a.step[1 - k]; } return out; }
 template <class T, int R> I size(const Arr<T, R>& a) { return a.size[0]; }
-template <class T, int R> I count_of(const Arr<T, R>& a) { I n = 1; for (int k = 0; k < R; ++k) n *= a.size[k];
-    return n; }
 
 // ---- values of one dtype as values of another
-template <class To> struct Cast;
-template <> struct Cast<F> { static F of(F v) { return v; } static F of(I v) { return (F)v; }
-    static F of(bool v) { return v; } static F of(Dyn v) { return v.real(); } };
-template <> struct Cast<I> { static I of(F v) { return whole(v); } static I of(I v) { return v; }
-    static I of(bool v) { return v; } static I of(Dyn v) { return whole(v); } };
-template <> struct Cast<bool> { static bool of(F v) { return v != 0; } static bool of(I v) { return v != 0; }
-    static bool of(bool v) { return v; } static bool of(Dyn v) { return truth(v); } };
+template <class To> struct Cast { template <class S> static To of(S v) { return fit<To>(wide(v)); }
+    static To of(Dyn v) { return fit<To>(v); } };
+template <> struct Cast<bool> { template <class S> static bool of(S v) { return v != 0; }
+    static bool of(Dyn v) { return truth(v); } };
+// arrays of integers wrap around
+template <class T> static inline T wrapped_plus(T a, T b) { return (T)((U)a + (U)b); }
+template <class T> static inline T wrapped_minus(T a, T b) { return (T)((U)a - (U)b); }
+template <class T> static inline T wrapped_times(T a, T b) { return (T)((U)a * (U)b); }
+template <class T> static inline T wrapped_negative(T a) { return (T)((U)0 - (U)a); }
+template <class T> static inline T wrapped_magnitude(T a) { return a < 0 ? wrapped_negative(a) : a; }
 
 // ---- all elements at once: sizes are those of the operands, where one stands for many
 template <int R> struct Shape { I size[R]; Shape() { for (int k = 0; k < R; ++k) size[k] = 1; } };
@@ -265,29 +340,26 @@ template <class T, int R> bool le(const Arr<T, R>&, const Arr<T, R>&) { bail(KIN
 template <class T, int R> void orderly(const Arr<T, R>&) { bail(KIND); }
 
 // ---- folds, in NumPy's order
-static F pairwise(const F* p, I n, I s) {
-  if (n < 8) { F r = -0.0; for (I i = 0; i < n; ++i) r += p[i * s]; return r; }
+template <class T> T pairwise(const T* p, I n, I s) {
+  if (n < 8) { T r = (T)-0.0; for (I i = 0; i < n; ++i) r += p[i * s]; return r; }
   if (n > 128) { I half = n / 2; half -= half % 8; return pairwise(p, half, s) + pairwise(p + half * s, n - half, s); }
-  F r[8]; for (int k = 0; k < 8; ++k) r[k] = p[k * s];
+  T r[8]; for (int k = 0; k < 8; ++k) r[k] = p[k * s];
   I i = 8;
   for (; i < n - n % 8; i += 8) for (int k = 0; k < 8; ++k) r[k] += p[(i + k) * s];
-  F all = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+  T all = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
   for (; i < n; ++i) all += p[i * s];
   return all;
 }
-template <class T, int R> bool is_packed(const Arr<T, R>& a) { I step = 1; for (int k = R - 1; k >= 0; --k) {
-    if (a.size[k] != 1 && a.step[k] != step) return false; step *= a.size[k]; } return true; }
-template <int R> F sum_of(const Arr<F, R>& a) {
-  F r = 0;
+template <class T, int R> T sum_of_floats(const Arr<T, R>& a) {
+  T r = 0;
   if (R == 1) { if (a.step[0] < 0) bail(KIND); r += pairwise(a.p, a.size[0], a.step[0]); }
   else { if (!is_packed(a)) bail(KIND); r += pairwise(a.p, count_of(a), 1); }
-  if (!isfinite(r)) each(a, [&](F v) { if (!isfinite(v)) bail(DOMAIN); });
-  return quiet(r, 0, 0);
+  if (!isfinite(r)) each(a, [&](T v) { if (!isfinite(v)) bail(DOMAIN); });
+  return quiet(r, (T)0, (T)0);
 }
-template <int R> I sum_of(const Arr<I, R>& a) { I r = 0; each(a, [&](I v) { r = plus(r, v); }); return r; }
-template <int R> I sum_of(const Arr<bool, R>& a) { I r = 0; each(a, [&](bool v) { r += v; }); return r; }
-static inline bool is_other_zero(F a, F b) { return b == 0 && signbit(a) != signbit(b); }
-static inline bool is_other_zero(I, I) { return false; }
+template <class T, int R> I sum_of_integers(const Arr<T, R>& a) { I r = 0;
+    each(a, [&](T v) { r = plus(r, (I)wide(v)); }); return r; }
+template <class T> static inline bool is_other_zero(T a, T b) { return b == 0 && signbit((F)a) != signbit((F)b); }
 template <bool greatest, class T, int R> T extreme_of(const Arr<T, R>& a) {
   T r = T(); bool seen = false;
   each(a, [&](T v) { if (v != v || (seen && v == 0 && is_other_zero(v, r))) bail(DOMAIN);
@@ -313,4 +385,4 @@ static Arr<I, 1> counted(I from, I to, I step) {
 }
 static Arr<F, 2> identity(I n) { I size[2] = {n, n}; Arr<F, 2> out = array_of<F, 2>(size); fill(out, F(0));
     for (I k = 0; k < n; ++k) out.p[k * n + k] = 1; return out; }
-"""
+""".replace("PROMOTED", ", ".join(map(str, _PROMOTED)))

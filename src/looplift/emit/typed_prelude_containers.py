@@ -3,7 +3,7 @@
 CONTAINERS = r"""// ---- items: equal also if they are one object, which of two that are no numbers nobody can tell
 template <class T> bool item_eq(const T& a, const T& b) { return eq(a, b); }
 static inline bool item_eq(F a, F b) { if (a != a && b != b) bail(DOMAIN); return a == b; }
-static inline bool item_eq(Dyn a, Dyn b) { if (a.tag == 2 && b.tag == 2) return item_eq(a.d, b.d); return eq(a, b); }
+static inline bool item_eq(Dyn a, Dyn b) { if (a.tag == 2 && b.tag == 2) item_eq(a.d, b.d); return eq(a, b); }
 static inline void orderly(I) {}
 static inline void orderly(bool) {}
 static inline void orderly(const Str&) {}

@@ -1,9 +1,8 @@
 """C++ of typed programs: the state of a call, references, text, and numbers as Python computes them."""
 
 _MIXED = """static Dyn {0}(Dyn a, Dyn b) {{
-  if ((a.np || b.np) && !a.tag && !b.tag) bail(KIND);
-  Dyn r = a.tag == 2 || b.tag == 2 ? Dyn({0}(a.real(), b.real())) : Dyn({0}(a.i, b.i));
-  r.np = a.np || b.np; return r;
+  if (a.np || b.np) bail(KIND);
+  return a.tag == 2 || b.tag == 2 ? Dyn({0}(a.real(), b.real())) : Dyn({0}(a.i, b.i));
 }}
 """
 
@@ -80,9 +79,26 @@ struct Deep {
 struct PyObject;
 struct None_ { char unused = 0; };
 template <class T> struct Np { T v; };  // a scalar of NumPy's
+template <class T> struct Dtype { enum { at = 0 }; };  // which dtype of NumPy's; 0 is none
+template <> struct Dtype<bool> { enum { at = 1 }; };
+template <> struct Dtype<int8_t> { enum { at = 2 }; };
+template <> struct Dtype<uint8_t> { enum { at = 3 }; };
+template <> struct Dtype<int16_t> { enum { at = 4 }; };
+template <> struct Dtype<uint16_t> { enum { at = 5 }; };
+template <> struct Dtype<int32_t> { enum { at = 6 }; };
+template <> struct Dtype<uint32_t> { enum { at = 7 }; };
+template <> struct Dtype<I> { enum { at = 8 }; };
+template <> struct Dtype<U> { enum { at = 9 }; };
+template <> struct Dtype<float> { enum { at = 10 }; };
+template <> struct Dtype<F> { enum { at = 11 }; };
+static inline bool wide(bool v) { return v; }
+static inline F wide(float v) { return v; }
+static inline F wide(F v) { return v; }
+static inline I wide(U v) { if (v >> 63) bail(OVERFLOW); return v; }
+template <class T> static inline I wide(T v) { return v; }
 struct Dyn {
-  unsigned char tag; bool np = false; union { I i; F d; };  // 0 bool, 1 int, 2 float; whether it is NumPy's
-  template <class T> Dyn(Np<T> v) : Dyn(v.v) { np = true; }
+  unsigned char tag, np = 0; union { I i; F d; };  // 0 bool, 1 int, 2 float; which of NumPy's it is
+  template <class T> Dyn(Np<T> v) : Dyn(wide(v.v)) { np = Dtype<T>::at; }
   Dyn() : tag(1), i(0) {}
   Dyn(bool v) : tag(0), i(v) {}
   Dyn(I v) : tag(1), i(v) {}
@@ -243,11 +259,16 @@ static I gcd(I a, I b) { a = magnitude(a); b = magnitude(b); while (b) { I r = a
   if (a.tag == 2 || b.tag == 2) return over(a.real(), b.real());
   return over(a.i, b.i);
 }
-static Dyn as_numpy(Dyn a, bool np) { a.np = np; return a; }
+static Dyn as_numpy(Dyn a, Dyn like) {
+  static const I bits[] = {0, 0, 7, 8, 15, 16, 31, 32, 63, 63};
+  if (like.np && a.tag == 1) { I top = ((U)1 << bits[like.np]) - 1; if (a.i > top || a.i < (like.np & 1 ? 0
+      : -top - 1)) bail(OVERFLOW); }
+  a.np = like.np; return a;
+}
 static Dyn negative(Dyn a) { if (a.np && !a.tag) bail(KIND); return as_numpy(a.tag == 2 ? Dyn(-a.d)
-    : Dyn(negative(a.i)), a.np); }
+    : Dyn(negative(a.i)), a); }
 static Dyn magnitude(Dyn a) { if (a.np && !a.tag) bail(KIND); return as_numpy(a.tag == 2 ? Dyn(fabs(a.d))
-    : Dyn(magnitude(a.i)), a.np); }
+    : Dyn(magnitude(a.i)), a); }
 static inline I integer(Dyn a) { if (a.tag != 1) bail(KIND); return a.i; }
 static inline I whole(Dyn a) { return a.tag == 2 ? whole(a.d) : a.i; }
 static inline F real(I a) { return (F)a; }
@@ -265,7 +286,7 @@ static I ceil_(F a) { return whole(ceil(a)); }
 static I round_(F a) { return whole(nearbyint(a)); }
 static I floor_(Dyn a) { return a.tag == 2 ? floor_(a.d) : a.i; }
 static I ceil_(Dyn a) { return a.tag == 2 ? ceil_(a.d) : a.i; }
-static I round_(Dyn a) { return a.tag == 2 ? round_(a.d) : a.i; }
+static I round_(Dyn a) { if (a.np && !a.tag) bail(KIND); return a.tag == 2 ? round_(a.d) : a.i; }
 static I isqrt_(I a) { if (a < 0) bail(DOMAIN); I r = (I)sqrtl((long double)a); while ((U)r * (U)r > (U)a) --r;
     while ((U)(r + 1) * (U)(r + 1) <= (U)a) ++r; return r; }
 
@@ -282,12 +303,12 @@ static inline bool lt(F a, F b) { return a < b; }
 static inline bool le(I a, I b) { return a <= b; }
 static inline bool le(bool a, bool b) { return a <= b; }
 static inline bool le(F a, F b) { return a <= b; }
-static bool eq(Dyn a, Dyn b) { if (a.tag == 2 || b.tag == 2) return (a.tag == 2 ? a.d
-    : exact(a.i)) == (b.tag == 2 ? b.d : exact(b.i)); return a.i == b.i; }
-static bool lt(Dyn a, Dyn b) { if (a.tag == 2 || b.tag == 2) return (a.tag == 2 ? a.d : exact(a.i)) < (b.tag == 2
-    ? b.d : exact(b.i)); return a.i < b.i; }
-static bool le(Dyn a, Dyn b) { if (a.tag == 2 || b.tag == 2) return (a.tag == 2 ? a.d
-    : exact(a.i)) <= (b.tag == 2 ? b.d : exact(b.i)); return a.i <= b.i; }
+// as it is compared with another one: beside a float32 of NumPy's a number of Python's is one, too
+static F beside(Dyn a, Dyn b) { F v = a.tag == 2 ? a.d : exact(a.i); if (b.np != 10 || a.np) return v;
+    F single = (float)v; if (isinf(single) && isfinite(v)) bail(DOMAIN); return single; }
+static bool eq(Dyn a, Dyn b) { if (a.tag == 2 || b.tag == 2) return beside(a, b) == beside(b, a); return a.i == b.i; }
+static bool lt(Dyn a, Dyn b) { if (a.tag == 2 || b.tag == 2) return beside(a, b) < beside(b, a); return a.i < b.i; }
+static bool le(Dyn a, Dyn b) { if (a.tag == 2 || b.tag == 2) return beside(a, b) <= beside(b, a); return a.i <= b.i; }
 static bool eq(const Str& a, const Str& b) { return a.p == b.p || (a.n() == b.n() && !memcmp(a.data(), b.data(),
     4 * a.n())); }
 static bool lt(const Str& a, const Str& b) {
@@ -312,6 +333,8 @@ static inline U hash_of(I a) { return mixed((U)a + 0x9e3779b97f4a7c15ull); }
 static inline U hash_of(bool a) { return hash_of((I)a); }
 static U hash_of(F a) { if (a != a) bail(DOMAIN); if (a == 0) a = 0; U bits; memcpy(&bits, &a, 8);
     return mixed(bits); }
+static U hash_of(Dyn a) { if (a.tag != 2) return hash_of(a.i);
+    return a.d > -9e18 && a.d < 9e18 && a.d == (F)(I)a.d ? hash_of((I)a.d) : hash_of(a.d); }
 static inline U hash_of(None_) { return 7; }
 static U hash_of(const Str& a) { U h = 1469598103934665603ull; for (I k = 0; k < a.n();
     ++k) h = (h ^ a.data()[k]) * 1099511628211ull; return mixed(h); }

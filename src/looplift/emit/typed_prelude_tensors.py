@@ -76,9 +76,18 @@ extern "C" void sweep_tape(Tape* one, F* slopes, unsigned char* reached) {
 TENSORS = r"""// ---- tensors: views of buffers, which they share
 static const I LARGEST = (I)1 << 26, LONGEST = 4096;
 static int ignored;
-template <class T> struct Wide { typedef F type; };
-template <> struct Wide<I> { typedef I type; };
-template <> struct Wide<bool> { typedef I type; };
+template <class T> struct Wide { typedef I type; };
+template <> struct Wide<float> { typedef F type; };
+template <> struct Wide<F> { typedef F type; };
+template <class T> struct Code;
+template <> struct Code<float> { static const int at = 0; };
+template <> struct Code<double> { static const int at = 1; };
+template <> struct Code<I> { static const int at = 2; };
+template <> struct Code<bool> { static const int at = 3; };
+template <> struct Code<int32_t> { static const int at = 4; };
+template <> struct Code<int16_t> { static const int at = 5; };
+template <> struct Code<int8_t> { static const int at = 6; };
+template <> struct Code<uint8_t> { static const int at = 7; };
 template <class T> struct Num { T v; I node; bool held; I group = 0; };  // a 0-dim tensor that no name stands for yet
 template <class T> static inline I settled(const Num<T>& x) {
   if (x.group <= 0) return x.node;
@@ -154,7 +163,9 @@ template <class T> static inline const Num<T>& val(const Num<T>& x) { return x; 
 template <class T, class S> static inline Num<T> cast(const Num<S>& x) { return {(T)x.v, x.node, x.held, x.group}; }
 template <class T, class S> static inline Num<T> as_num(const Num<S>& x) { return cast<T>(x); }
 template <class T, class S> static inline Num<T> as_num(const Ten<S, 0>& x) { return cast<T>(val(x)); }
-template <class T> static inline Num<T> as_num(I x) { return {(T)x, -1, false}; }
+template <class T> static inline Num<T> as_num(I x) {
+    if constexpr (Code<T>::at > 3) if ((I)(T)x != x) bail(OVERFLOW);
+    return {(T)x, -1, false}; }
 template <class T> static inline Num<T> as_num(F x) { return {(T)x, -1, false}; }
 template <class T> static inline Num<T> as_num(bool x) { return {(T)x, -1, false}; }
 template <class T> static inline Num<T> as_num(Dyn x) { return {(T)x.real(), -1, false}; }
@@ -170,12 +181,6 @@ template <class T, int R> static inline void touch_all(const Ten<T, R>& x) {
 }
 template <class S> static inline void touch_all(const S&) {}
 template <class T> static inline void touch_all(const Num<T>& x) { touch(x.group); }
-
-template <class T> struct Code;
-template <> struct Code<float> { static const int at = 0; };
-template <> struct Code<double> { static const int at = 1; };
-template <> struct Code<I> { static const int at = 2; };
-template <> struct Code<bool> { static const int at = 3; };
 
 // ---- items and slices
 template <int axis, class T, int R> static Ten<T, R - 1> pick(const Ten<T, R>& x, I i) {
@@ -205,6 +210,12 @@ template <int axis, class T, int R> static Ten<T, R> cut_of(const Ten<T, R>& x, 
 template <class T> static Ten<T, 2> turned(const Ten<T, 2>& x) { Ten<T, 2> out = viewed(x);
     out.size[0] = x.size[1];
     out.size[1] = x.size[0]; out.step[0] = x.step[1]; out.step[1] = x.step[0]; return out; }
+template <class T, int R> static Ten<T, 1> flat(const Ten<T, R>& x) {
+  if (!x.b.p) bail(UNBOUND);
+  Ten<T, 1> out; out.b = x.b; out.at = x.at; out.step[0] = 1; out.size[0] = count_of(x);
+  I n = 1; for (int k = R - 1; k >= 0; --k) { if (x.size[k] > 1 && x.step[k] != n) bail(KIND); n *= x.size[k]; }
+  return out;
+}
 template <int axis, class T, int R> static Ten<T, R + 1> widened(const Ten<T, R>& x) {
   Ten<T, R + 1> out; out.b = x.b; out.at = x.at;
   for (int k = 0; k <= R; ++k) {

@@ -36,8 +36,8 @@ from looplift.emit.typed_types import (
     copy_of,
     holds,
     holds_tensor,
-    type_of,
 )
+from looplift.emit.typed_values import type_of
 
 _LIBRARIES = ("heapq", "collections", "math", "functools", "bisect")
 _TORCH = ("torch", "torch.nn", "torch.nn.functional", "torch.special", "torch.linalg")

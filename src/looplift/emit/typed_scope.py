@@ -18,9 +18,9 @@ from looplift.emit.typed_types import (
     NONE,
     NP_BOOL,
     PLAIN,
-    SCALARS,
     Joins,
     Maybe,
+    Scalar,
     Ten,
     Tup,
     same,
@@ -197,9 +197,10 @@ def needed(value: Value) -> Value:
 
 def plain(value: Value) -> Value:
     """A number of NumPy's as one of Python's."""
-    if value.type not in SCALARS:
+    if not isinstance(value.type, Scalar):
         return value
-    return Value(PLAIN[value.type], f"{value.code}.v")
+    kind = value.type.plain
+    return Value(kind, f"{value.code}.v" if value.type.storage == kind.text else f"wide({value.code}.v)")
 
 
 def as_int(value: Value, node: ast.AST | None = None) -> str:

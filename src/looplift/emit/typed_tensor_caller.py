@@ -1,7 +1,7 @@
 """The Python text that gives a typed program the caller's tensors, and makes those that it hands out."""
 
 CALLER = '''\
-DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool)
+DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool, torch.int32, torch.int16, torch.int8, torch.uint8)
 NO_SECOND = "the gradient of a program cannot be differentiated again: lift the function with backend='torch'"
 MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
 

@@ -14,18 +14,19 @@ from looplift.emit.typed_tensor_made import TensorMaking, is_constant
 from looplift.emit.typed_tensor_ops import INEXACT, is_tensor, known_row, result_of, type_of_result
 from looplift.emit.typed_tensors import has_tensor
 from looplift.emit.typed_types import (
-    BOOL,
     DTYPES,
     FLOAT,
     INT,
     NEVER,
     NONE,
-    NP_BOOL,
-    NP_INT,
+    NP_FLOAT,
     NUMBERS,
+    SCALARS,
+    WHOLE,
     Either,
     Maybe,
     Ten,
+    number_type,
     same,
     text_of,
 )
@@ -40,7 +41,7 @@ _EXTREMES = {"max": 1, "min": -1}
 _BINARY = ("add", "sub", "mul", "truediv", "maximum", "minimum", "logaddexp", "atan2", "hypot", "eq", "ne", "lt", "le",
            "gt", "ge", "logical_and", "logical_or")  # fmt: skip
 _UNARY = ("isnan", "isinf", "isfinite")
-_CASTS = {"float": "float32", "double": "float64", "long": "int64", "bool": "bool"}
+_CASTS = {"float": "float32", "double": "float64", "long": "int64", "int": "int32", "short": "int16", "bool": "bool"}
 _SAME = ("cpu",)
 
 
@@ -126,7 +127,7 @@ class TensorCalls(TensorMaking):
         rank = owner.type.rank
         if rank == 0:
             return self.number_of(owner)
-        kind = {"int64": INT, "bool": BOOL}.get(owner.type.dtype, FLOAT)
+        kind = number_type(owner.type.dtype)
         box: Any = self.box(node, "list", 1)
         self.joins.widen(box, 0, kind)
         for depth in range(1, rank):
@@ -167,6 +168,19 @@ class TensorCalls(TensorMaking):
             self.emit(f"fix({owner.code});")
         return owner
 
+    def tensor_reshape(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        """All elements in a row, as a view."""
+        if [ast.unparse(one) for one in nodes] != ["-1"] or keywords or not owner.type.rank:
+            raise refuse(node, "takes another shape")
+        return self.tensor_flatten(owner, [], {}, node)
+
+    tensor_view = tensor_reshape
+
+    def tensor_flatten(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        if nodes or keywords or not owner.type.rank:
+            raise refuse(node, "takes another shape")
+        return self.keep(Value(Ten(owner.type.dtype, 1), f"flat({owner.code})"))
+
     def tensor_unsqueeze(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         return self.widened(self.keep(owner), self.axis_of(nodes[0], owner.type.rank + 1, node))
 
@@ -184,7 +198,7 @@ class TensorCalls(TensorMaking):
     def cast(self, owner: Value, dtype: str) -> Value:
         if owner.type.dtype == dtype:
             return owner
-        if dtype == "int64" and owner.type.dtype != "bool":
+        if dtype in WHOLE and owner.type.dtype not in WHOLE:
             raise refuse(None, "floats become integers")
         made = Ten(dtype, owner.type.rank)
         test = "ops::Op_ne()" if dtype == "bool" else ""
@@ -329,7 +343,7 @@ class TensorCalls(TensorMaking):
     def of_math(self, function: Any, node: ast.Call) -> Value:
         if function is math.trunc and node.args:
             type_ = self.peek(node.args[0])
-            if isinstance(type_, Ten | Either) or type_ in (NP_INT, NP_BOOL):
+            if isinstance(type_, Ten | Either) or (type_ in SCALARS and type_ is not NP_FLOAT):
                 raise refuse(node, "asks a value for a method that it has not")
         return super().of_math(function, node)
 

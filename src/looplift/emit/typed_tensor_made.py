@@ -18,12 +18,14 @@ from looplift.emit.typed_types import (
     INT,
     NEVER,
     NONE,
+    WHOLE,
     Box,
     Either,
     Fixed,
     Maybe,
     Ten,
     Tup,
+    number_type,
 )
 
 _FILLS = {"zeros": 0, "ones": 1, "empty": 0}
@@ -125,7 +127,7 @@ class TensorMaking(Tensors):
         if value.type not in (INT, FLOAT, BOOL):
             raise refuse(node, "is filled with what is no number")
         dtype = self.dtype_in([], keywords, node) or number_dtype(value.type)
-        if dtype in ("int64", "bool") and value.type is FLOAT:
+        if dtype in WHOLE and value.type is FLOAT:
             raise refuse(node, "is filled with another number")
         return self.filled_tensor(sizes, value, dtype)
 
@@ -142,7 +144,7 @@ class TensorMaking(Tensors):
         if inner not in (INT, FLOAT, BOOL) or depth > 2:
             raise refuse(node, "is made of what are no numbers")
         dtype = asked or number_dtype(inner)
-        if dtype in ("int64", "bool") and inner is not {"int64": INT, "bool": BOOL}[dtype]:
+        if dtype in WHOLE and inner is not number_type(dtype):
             raise refuse(node, "is made of other numbers")
         text = DTYPES[dtype]
         if not depth:
@@ -170,7 +172,7 @@ class TensorMaking(Tensors):
             rest = rest[1:] if word == "full" else []
         if word == "full" and len(rest) == 1:
             value = self.keep(self.present(self.expression(rest[0])))
-            if value.type not in (INT, FLOAT, BOOL) or dtype in ("int64", "bool"):
+            if value.type not in (INT, FLOAT, BOOL) or dtype in WHOLE:
                 raise refuse(node, "is filled with what is no number")
         elif word in _FILLS and not rest:
             value = Value(INT, f"I({_FILLS[word]})")

@@ -12,7 +12,7 @@ import torch
 from looplift.emit.native_ops import ARITHMETIC, COMPARISONS, FUNCTIONS, LOGIC, TESTS, Row, row_of
 from looplift.emit.native_prelude import prelude
 from looplift.emit.typed_scope import Value, refuse
-from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, Ten
+from looplift.emit.typed_types import BOOL, DTYPES, FLOAT, INT, MIXED, Ten
 
 _CHOOSE = ("maximum", "minimum", "relu")
 """Where a slope is 0 nothing flows, whatever comes from above."""
@@ -142,7 +142,7 @@ def _result_of(default: torch.dtype, name: str, *types: Any) -> tuple[Ten, str]:
 
 def type_of_result(found: Any) -> Ten:
     dtype = str(found.dtype).removeprefix("torch.")
-    if dtype not in ("float32", "float64", "int64", "bool"):
+    if dtype not in DTYPES:
         raise refuse(None, f"a tensor of {dtype}")
     return Ten(dtype, found.dim())
 

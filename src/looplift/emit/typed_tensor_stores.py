@@ -10,7 +10,7 @@ from looplift.emit.typed_scope import Value, refuse
 from looplift.emit.typed_statements import Statements
 from looplift.emit.typed_tensor_ops import is_tensor
 from looplift.emit.typed_tensors import is_place, subscripts
-from looplift.emit.typed_types import BOOL, INT, NEVER, NONE, NUMBERS, Either, Ten, same
+from looplift.emit.typed_types import BOOL, INT, NEVER, NONE, NUMBERS, WHOLE, Either, Ten, same
 
 
 class Stores(Statements):
@@ -71,7 +71,7 @@ class Stores(Statements):
         if value.type not in NUMBERS and not is_tensor(value):
             raise refuse(node, "stores what is no number")
         same_dtype = is_tensor(value) and value.type.dtype == target.type.dtype
-        if target.type.dtype in ("int64", "bool") and not (value.type in (INT, BOOL) or same_dtype):
+        if target.type.dtype in WHOLE and not (value.type in (INT, BOOL) or same_dtype):
             raise refuse(node, "stores a number that may not fit")
         if is_tensor(value) and value.type.rank > target.type.rank:
             raise refuse(node, "stores more dimensions than there are")

@@ -21,6 +21,7 @@ from looplift.emit.typed_types import (
     NEVER,
     NONE,
     NUMBERS,
+    WHOLE,
     Box,
     Either,
     Fixed,
@@ -29,6 +30,7 @@ from looplift.emit.typed_types import (
     Ten,
     Tup,
     holds_tensor,
+    number_type,
     same,
     text_of,
 )
@@ -98,7 +100,7 @@ class Tensors(Methods):
             return value
         if value.type.rank:
             raise refuse(None, "a tensor of several elements is no number")
-        kind = {"int64": INT, "bool": BOOL}.get(value.type.dtype, FLOAT)
+        kind = number_type(value.type.dtype)
         return Value(kind, f"{text_of(kind)}(val({value.code}).v)")
 
     # ------------------------------------------------------------ operations
@@ -125,7 +127,7 @@ class Tensors(Methods):
         if any(value.type not in NUMBERS and not is_tensor(value) for value in values):
             raise refuse(None, f"'{name}' of what is no number")
         made, dtype = result_of(name, *(value.type for value in values))
-        integer = dtype in ("int64", "bool") and name not in ("truediv",)
+        integer = dtype in WHOLE and name not in ("truediv",)
         if name not in COMPARISONS and (integer and name not in _INTEGER):
             raise refuse(None, f"'{name}' of integers")
         if dtype == "bool" and name not in (*COMPARISONS, *_LOGIC):
@@ -188,7 +190,7 @@ class Tensors(Methods):
             known = ast.literal_eval(text) if text is not None else None
         except ValueError:
             known = None
-        if not is_tensor(base) or type(known) is bool or (known != 2 and base.type.dtype in ("int64", "bool")):
+        if not is_tensor(base) or type(known) is bool or (known != 2 and base.type.dtype in WHOLE):
             raise refuse(node, "is a power without a form")
         if known in _CONSTANT_POWERS:
             return self.operation(_CONSTANT_POWERS[known], base)
@@ -325,7 +327,7 @@ class Tensors(Methods):
     def picked(self, owner: Value, index: Value, axis: int, node: ast.AST) -> Value:
         if axis >= owner.type.rank:
             raise refuse(node, "has more subscripts than dimensions")
-        if is_tensor(index) and index.type.dtype == "int64":
+        if is_tensor(index) and index.type.dtype in WHOLE - {"bool", "uint8"}:  # those are masks
             index = self.number_of(index)
         if index.type is not INT:
             raise refuse(node, "has a subscript that is no integer")
@@ -337,7 +339,7 @@ class Tensors(Methods):
         if isinstance(owner.type, Rec):
             return self.named_item(owner, node)
         if not is_tensor(owner):
-            if is_tensor(index) and index.type.dtype == "int64" and not index.type.rank:
+            if is_tensor(index) and index.type.dtype in WHOLE - {"bool"} and not index.type.rank:
                 if isinstance(owner.type, Box) and owner.type.find().kind in ("dict", "defaultdict"):
                     raise refuse(node, "has a tensor for a key")
                 index = self.number_of(index)

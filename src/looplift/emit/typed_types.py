@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numpy as np
-import torch
-
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
+
+DEPTH = 6
+"""How deep containers are nested at most."""
 
 
 class Type:
@@ -31,32 +30,60 @@ INT = Type("int", "I")
 FLOAT = Type("float", "F")
 MIXED = Type("a number", "Dyn")
 TEXT = Type("str", "Str")
-NP_BOOL = Type("a bool of NumPy's", "Np<bool>")
-NP_INT = Type("an int64 of NumPy's", "Np<I>")
-NP_FLOAT = Type("a float64 of NumPy's", "Np<F>")
-SCALARS = (NP_BOOL, NP_INT, NP_FLOAT)
+
+
+class Scalar(Type):
+    """A scalar of NumPy's: its dtype, the C++ type of its value, and what it is as a number of Python's."""
+
+    def __init__(self, dtype: str, storage: str, plain: Type):
+        super().__init__(f"a {dtype} of NumPy's", f"Np<{storage}>")
+        self.dtype, self.storage, self.plain = dtype, storage, plain
+
+
+_STORAGE = {
+    "bool": "bool", "int8": "int8_t", "uint8": "uint8_t", "int16": "int16_t", "uint16": "uint16_t",
+    "int32": "int32_t", "uint32": "uint32_t", "int64": "I", "uint64": "U", "float32": "float", "float64": "F",
+}  # fmt: skip
+ELEMENTS = {
+    dtype: Scalar(dtype, storage, BOOL if dtype == "bool" else FLOAT if "float" in dtype else INT)
+    for dtype, storage in _STORAGE.items()
+}
+"""The scalars of NumPy's by their dtypes, in the order in which the C++ counts them, from 1."""
+NP_BOOL, NP_INT, NP_FLOAT32, NP_FLOAT = (ELEMENTS[one] for one in ("bool", "int64", "float32", "float64"))
+SCALARS = tuple(ELEMENTS.values())
 NUMBERS = (BOOL, INT, FLOAT, MIXED, *SCALARS)
-PLAIN = {NP_BOOL: BOOL, NP_INT: INT, NP_FLOAT: FLOAT}
+PLAIN = {scalar: scalar.plain for scalar in SCALARS}
 """What the scalars of NumPy's are as numbers of Python's."""
-SCALAR = {plain: scalar for scalar, plain in PLAIN.items()}
+SCALAR = {BOOL: NP_BOOL, INT: NP_INT, FLOAT: NP_FLOAT}
+"""What NumPy makes of Python's numbers."""
 
 
 class Arr(Type):
     """An array of NumPy's: the scalars that are its elements, and how many dimensions it has."""
 
-    def __init__(self, element: Type, rank: int):
-        super().__init__(f"a {rank}-dimensional array of {element}", f"Arr<{PLAIN[element].text}, {rank}>")
+    def __init__(self, element: Scalar, rank: int):
+        super().__init__(f"a {rank}-dimensional array of {element.dtype}", f"Arr<{element.storage}, {rank}>")
         self.element, self.rank = element, rank
 
 
 @cache
-def array_type(element: Type, rank: int) -> Arr:
+def array_type(element: Scalar, rank: int) -> Arr:
     """The one type of such arrays."""
     return Arr(element, rank)
 
 
-DTYPES = {"float32": "float", "float64": "F", "int64": "I", "bool": "bool"}
-"""The dtypes that tensors may have, and what their elements are."""
+DTYPES = {
+    "float32": "float", "float64": "F", "int64": "I", "bool": "bool", "int32": "int32_t", "int16": "int16_t",
+    "int8": "int8_t", "uint8": "uint8_t",
+}  # fmt: skip
+"""The dtypes that tensors may have, and what their elements are, in the order in which the C++ counts them."""
+WHOLE = frozenset(DTYPES) - {"float32", "float64"}
+"""Those of integers and booleans."""
+
+
+def number_type(dtype: str) -> Type:
+    """What an element of a tensor is as a number of Python's."""
+    return BOOL if dtype == "bool" else INT if dtype in WHOLE else FLOAT
 
 
 @dataclass(frozen=True)
@@ -127,15 +154,18 @@ class Box:
 
 class Joins:
     """Joins of types; ``changes`` counts what became wider. ``has_numpy``: whether NumPy's scalars are among the
-    numbers. ``tensors``: whether there are any, ``tracked``: whether one of them asks for a gradient."""
+    numbers, ``has_singles``: of float32. ``tensors``: whether there are any, ``tracked``: whether one of them asks
+    for a gradient."""
 
     def __init__(self) -> None:
         self.changes = 0
-        self.has_numpy = self.tensors = self.tracked = False
+        self.has_numpy = self.has_singles = self.tensors = self.tracked = False
 
-    def meet_numpy(self) -> None:
-        self.changes += not self.has_numpy
-        self.has_numpy = True
+    def meet_numpy(self, element: Any = None) -> None:
+        """There are numbers of NumPy's, of this scalar, too."""
+        singles = self.has_singles or element is NP_FLOAT32
+        self.changes += (not self.has_numpy) + (singles != self.has_singles)
+        self.has_numpy, self.has_singles = True, singles
 
     def join(self, one: Any, other: Any) -> Any:
         if one is other or other is NEVER:
@@ -252,92 +282,12 @@ def described(type_: Any, depth: int = 0) -> str:
     return repr(type_)
 
 
-# ---------------------------------------------------------------- types of values
-
-_DEPTH = 6
-_KINDS = {list: "list", collections.deque: "deque", dict: "dict", set: "set", bytes: "bytes", bytearray: "bytearray"}
-
-
-def type_of(value: Any, joins: Joins, seen: dict[int, Any], depth: int = 0) -> Any:
-    """The type of a value from outside; ``seen``: of containers, by identity. Raises NotLiftable."""
-    known = {bool: BOOL, int: INT, float: FLOAT, str: TEXT, type(None): NONE}.get(type(value))
-    if known is not None:
-        return known
-    if isinstance(value, np.ndarray | np.generic):
-        return _type_of_numpy(value, joins)
-    if type(value) in (torch.Tensor, torch.nn.Parameter):
-        return _type_of_tensor(value, joins)
-    if depth > _DEPTH:
-        raise NotLiftable("unsupported-value", "lists in lists in lists")
-    if id(value) in seen:
-        return seen[id(value)]
-    if type(value) is tuple:
-        return Tup(tuple(type_of(item, joins, seen, depth + 1) for item in value))
-    kind = _KINDS.get(type(value))
-    if kind is None or getattr(value, "maxlen", None) is not None:
-        raise NotLiftable("unsupported-value", f"a {type(value).__name__}")
-    if kind in ("bytes", "bytearray"):
-        return Box(kind, INT)
-    if kind == "dict" and _is_record(value):
-        names = tuple(sorted(value))
-        return Rec(names, tuple(type_of(value[name], joins, seen, depth + 1) for name in names))
-    columns = (value.keys(), value.values()) if kind == "dict" else (value,)
-    box = seen[id(value)] = Box(kind, *(NEVER for _ in columns))
-    for place, column in enumerate(columns):
-        for item in _of_each_kind(column):
-            joins.widen(box, place, type_of(item, joins, seen, depth + 1))
-    return box
-
-
-_ELEMENTS = {"float64": NP_FLOAT, "int64": NP_INT, "bool": NP_BOOL}
-
-
-def _type_of_numpy(value: Any, joins: Joins) -> Any:
-    element = _ELEMENTS.get(str(value.dtype))
-    is_scalar = element is not None and type(value) is value.dtype.type
-    if element is None or not (is_scalar or (type(value) is np.ndarray and 1 <= value.ndim <= 4)):
-        raise NotLiftable("unsupported-value", f"a {type(value).__name__} of {value.dtype}")
-    joins.meet_numpy()
-    return element if is_scalar else array_type(element, value.ndim)
-
-
-def _is_record(value: dict[Any, Any]) -> bool:
-    """Whether a dict has a few names, and values of several kinds, tensors among them."""
-    if not 0 < len(value) <= 32 or not all(type(name) is str and name.isidentifier() for name in value):
-        return False
-    kinds = {(type(one), getattr(one, "dtype", None), getattr(one, "ndim", None)) for one in value.values()}
-    return len(kinds) > 1 and any(isinstance(one, torch.Tensor) for one in value.values())
-
-
-def _type_of_tensor(value: torch.Tensor, joins: Joins) -> Ten:
-    dtype = str(value.dtype).removeprefix("torch.")
-    if dtype not in DTYPES or value.device.type != "cpu" or value.layout is not torch.strided:
-        raise NotLiftable("unsupported-value", f"a tensor of {dtype} on {value.device}")
-    joins.tensors = True
-    joins.tracked |= value.requires_grad and torch.is_grad_enabled()
-    return Ten(dtype, value.dim())
-
-
-def _of_each_kind(items: Any) -> list[Any]:
-    """Items whose types are those of all."""
-    kinds = {type(item): item for item in items}
-    if not kinds.keys() & {tuple, np.ndarray, torch.Tensor, torch.nn.Parameter, *_KINDS}:
-        return list(kinds.values())
-    if kinds.keys() == {tuple}:
-        kinds = {tuple(map(type, item)): item for item in items}
-        if not any(
-            one in (tuple, np.ndarray, torch.Tensor, torch.nn.Parameter, *_KINDS) for kind in kinds for one in kind
-        ):
-            return list(kinds.values())
-    return list(items)
-
-
 # ---------------------------------------------------------------- C++ names
 
 
 def text_of(type_: Any, depth: int = 0) -> str:
     """The C++ type."""
-    if depth > _DEPTH:
+    if depth > DEPTH:
         raise NotLiftable("unsupported-value", "a container holds itself")
     if isinstance(type_, Tup):
         inner = ", ".join(text_of(item, depth + 1) for item in type_.items)
