@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import collections
+from collections import defaultdict
 
 import pytest
 import torch
@@ -77,7 +79,41 @@ def numbers(x, edges):
     return torch.stack(out)
 
 
-FUNCTIONS = [stacked, enumerated, all_of_them, counted_from_the_end, numbers]
+def neighbours_by_default(x, edges):
+    near = defaultdict(list)
+    for s, t in edges:
+        near[t].append(s)
+        near[s].append(t)
+    out = []
+    for i in range(len(x)):
+        total = torch.zeros(3)
+        for j in near[i]:
+            total = total + x[j]
+        out.append(torch.relu(LAYER(total)) / max(len(near[i]), 1))
+    return torch.stack(out) if out else x
+
+
+def messages_by_default(x, edges):
+    box = collections.defaultdict(list)
+    for s, t in edges:
+        box[2 * t + 1].append(torch.tanh(LAYER(x[s])))
+    out = torch.zeros_like(x)
+    for i in range(len(x)):
+        near = box[2 * i + 1]
+        if len(near) > 0:
+            out[i] = torch.stack(near).sum(0)
+    return out
+
+
+FUNCTIONS = [
+    stacked,
+    enumerated,
+    all_of_them,
+    counted_from_the_end,
+    numbers,
+    neighbours_by_default,
+    messages_by_default,
+]
 EDGES = [
     [(0, 1), (1, 0), (1, 1), (2, 1), (3, 1), (0, 3)], [(0, 1), (1, 2), (2, 3), (3, 0)], [(2, 2)], [(0, 0), (0, 0)], [],
     [(0, 1), (1, 4)], [(0, -1), (1, -1), (3, 0)],
@@ -141,3 +177,35 @@ def test_lists_are_filled_before_they_are_read():
     assert found("len(box[s])") is None
     assert found("s", "m = box[s]") is None
     assert found("s", "if len(box[t]) > 2: continue") is None
+
+
+KNOWN = {"defaultdict": defaultdict, "edges": [(0, 1), (2, 0)], "x": [0.5]}
+
+
+@pytest.mark.parametrize(
+    "use", [*OTHERS, "y = len(box)", "y = 0 in box", "y = list(box)", "y = box.get(0)", "y = x in box"]
+)
+def test_dicts_that_are_changed_or_kept_are_left_alone(use):
+    text = f"box = defaultdict(list)\nfor s, t in edges:\n    box[t].append(s)\nfor i in range(4):\n    {use}\n"
+    assert with_buckets(ast.parse(text).body, {}, KNOWN, ()) is None
+
+
+@pytest.mark.parametrize(
+    "key, edges",
+    [("t", [(0, 1)]), ("t", [(0, 1.0)]), ("t", [(0, True)]), ("t", [(0, torch.tensor(1))]), ("t", [(0, "a")]),
+     ("s + 2 * t", [(0, 1)]), ("w", [(0, 1)]), ("x[t]", [(0, 1)]), ("t", {(0, 1): 2}), ("t", [[0, 1]])],
+)  # fmt: skip
+def test_keys_are_integers(key, edges):
+    text = f"box = defaultdict(list)\nfor s, t in edges:\n    box[{key}].append(s)\nfor i in range(4):\n"
+    text += "    y = len(box[i])\n"
+    found = with_buckets(ast.parse(text).body, {"w": 1}, KNOWN | {"edges": edges}, ())
+    items = [item for pair in edges for item in pair]
+    plain = all(type(pair) is tuple for pair in edges) and all(type(item) is int for item in items)
+    assert (found is not None) == (plain and key in ("t", "s + 2 * t"))
+
+
+def test_tensors_as_keys_are_each_their_own():
+    lifted, x = lift(neighbours_by_default), torch.linspace(-1, 1, 12).view(4, 3)
+    for edges in (EDGES[0], [tuple(map(torch.tensor, pair)) for pair in EDGES[0]], EDGES[0]):
+        for _ in range(2):
+            assert not difference(outcome(lifted, x, edges), outcome(neighbours_by_default, x, edges), magnitude=1.0)

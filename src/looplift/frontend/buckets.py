@@ -9,17 +9,20 @@ for i in range(n):                      for i in range(n):
                                                 ... [v for k, v in zip(keys, found) if k == place] ...
 
 All is filled before any of it is read, and nothing else may change such a list or hold it. What is not there is looked
-up among the places, where it raises as the loop does.
+up among the places, where it raises as the loop does. A ``defaultdict(list)`` under integers has no such places: what
+is not there is empty.
 """
 
 from __future__ import annotations
 
 import ast
+import collections
 import types
 from collections.abc import Container, Mapping
 from typing import Any
 
 from looplift.base.syntax import children_of, fresh_copy, nodes_of
+from looplift.frontend.bucket_keys import Keys
 from looplift.frontend.names import COMPREHENSIONS, FUNCTIONS, fresh_name, names_of
 from looplift.ops.names import is_library
 
@@ -47,15 +50,35 @@ def with_buckets(
     found = None
     for name in made:
         try:
-            found = _Bucket(name, found or statements, known, {*known, *names.loads, *names.stores}).rewritten()
+            taken = {*known, *names.loads, *names.stores}
+            found = _Bucket(name, found or statements, known, values, taken).rewritten()
         except _Unfit:
             continue
     return found
 
 
-def _name_made(statement: ast.stmt) -> str | None:
-    """The name of ``[[] for _ in range(n)]``."""
+def _is_default(made: ast.expr, known: Mapping[str, Any]) -> bool:
+    """Whether a call makes a ``defaultdict`` of the standard library."""
+    match made:
+        case ast.Call(func=ast.Name(id=name)):
+            return known.get(name) is collections.defaultdict
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
+            return known.get(name) is collections
+    return False
+
+
+def _name_made(statement: ast.AST) -> str | None:
+    """The name of ``[[] for _ in range(n)]`` or ``defaultdict(list)``."""
     match statement:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(
+                func=ast.Name(id="defaultdict") | ast.Attribute(value=ast.Name(), attr="defaultdict"),
+                args=[ast.Name(id="list")],
+                keywords=[],
+            ),
+        ):
+            return name
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.ListComp(elt=ast.List(elts=[]), generators=[one])):
             match one:
                 case ast.comprehension(ast.Name(), ast.Call(ast.Name(id="range"), [_], []), ifs=[], is_async=0):
@@ -66,8 +89,15 @@ def _name_made(statement: ast.stmt) -> str | None:
 class _Bucket(ast.NodeTransformer):
     """One such name in statements, which are copied."""
 
-    def __init__(self, name: str, statements: list[ast.stmt], known: Mapping[str, Any], taken: set[str]) -> None:
-        self.name, self.known, self.taken = name, known, taken
+    def __init__(
+        self,
+        name: str,
+        statements: list[ast.stmt],
+        known: Mapping[str, Any],
+        given: Container[str],
+        taken: set[str],
+    ) -> None:
+        self.name, self.known, self.given, self.taken = name, known, given, taken
         self.statements = fresh_copy(statements)
         every = [node for statement in self.statements for node in nodes_of(statement)]
         self.parents = {id(child): node for node in every for child in children_of(node)}
@@ -75,6 +105,7 @@ class _Bucket(ast.NodeTransformer):
         self.rows: dict[str, str] = {}
         """Names of rows in loops over all of them, and the names of their places."""
         self.before: list[ast.stmt] = []
+        self.by_key = False
 
     def _fresh(self, name: str) -> str:
         name = fresh_name(name, self.taken)
@@ -90,9 +121,12 @@ class _Bucket(ast.NodeTransformer):
         inside = nodes_of(self.statements[filling[0]])
         if sum(_named(node) == self.name for node in inside) != sum(map(self._is_append, inside)):
             raise _Unfit
-        self._check_uses()
         creation = self.statements[first]
-        assert isinstance(creation, ast.Assign) and isinstance(creation.value, ast.ListComp)
+        assert isinstance(creation, ast.Assign)
+        self.by_key = isinstance(creation.value, ast.Call)
+        if self.by_key and not _is_default(creation.value, self.known):
+            raise _Unfit
+        self._check_uses()
         found: list[ast.stmt] = []
         for position, statement in enumerate(self.statements):
             if position == first:
@@ -131,9 +165,12 @@ class _Bucket(ast.NodeTransformer):
         return self.parents.get(id(node), node)
 
     def _is_counted(self, node: ast.AST, parent: ast.AST) -> bool:
-        return isinstance(parent, ast.Call) and _named(parent.func) == "len" and parent.args == [node]
+        counted = isinstance(parent, ast.Call) and _named(parent.func) == "len" and parent.args == [node]
+        return counted and not self.by_key
 
     def _check_iterated(self, node: ast.AST, parent: ast.AST) -> None:
+        if self.by_key:
+            raise _Unfit
         if isinstance(parent, ast.Call) and _named(parent.func) == "enumerate" and parent.args == [node]:
             node, parent = parent, self._parent(parent)
         if not isinstance(parent, ast.For | ast.comprehension) or parent.iter is not node:
@@ -188,14 +225,26 @@ class _Bucket(ast.NodeTransformer):
 
     # ------------------------------------------------------------ statements
 
-    def _created(self, made: ast.ListComp) -> list[ast.stmt]:
-        index = made.generators[0].target
-        assert isinstance(index, ast.Name)
-        places = ast.ListComp(ast.Name(index.id, ast.Load()), made.generators)
-        keys = _standing_at(made.generators[0].iter, ast.List([], ast.Load()))
-        values = _standing_at(made.elt, ast.List([], ast.Load()))
-        found = [(self.places, _standing_at(made, places)), (self.keys, keys), (self.values, values)]
+    def _created(self, made: ast.expr) -> list[ast.stmt]:
+        if isinstance(made, ast.Call):
+            parts, found = (made, made.args[0]), []
+        else:
+            assert isinstance(made, ast.ListComp)
+            index = made.generators[0].target
+            assert isinstance(index, ast.Name)
+            places = ast.ListComp(ast.Name(index.id, ast.Load()), made.generators)
+            parts, found = (made.generators[0].iter, made.elt), [(self.places, _standing_at(made, places))]
+        keys, values = (_standing_at(part, ast.List([], ast.Load())) for part in parts)
+        found += [(self.keys, keys), (self.values, values)]
         return [_standing_at(made, _assigned(name, value)) for name, value in found]
+
+    def _place(self, index: ast.expr) -> ast.expr:
+        """What the lists are told apart by."""
+        if not self.by_key:
+            return _item(self.places, index)
+        if not Keys(self.statements, self.parents, self.known, self.given).is_integer(index):
+            raise _Unfit
+        return index
 
     def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         found: list[ast.stmt] = []
@@ -224,7 +273,7 @@ class _Bucket(ast.NodeTransformer):
 
     def _filled(self, statement: Any) -> list[ast.stmt]:
         call = statement.value
-        place = _item(self.places, call.func.value.slice)
+        place = self._place(call.func.value.slice)
         made = (_appended(self.keys, place), _appended(self.values, call.args[0]))
         return [_standing_at(statement, one) for one in made]
 
@@ -265,7 +314,7 @@ class _Bucket(ast.NodeTransformer):
         if bound & names_of(node.slice).loads:
             raise _Unfit
         place = self._fresh(f"{self.name}_at")
-        self.before.append(_standing_at(node, _assigned(place, _item(self.places, fresh_copy(node.slice)))))
+        self.before.append(_standing_at(node, _assigned(place, fresh_copy(self._place(node.slice)))))
         return _standing_at(node, self._row(ast.Name(place, ast.Load())))
 
     def _bound_around(self, node: ast.AST) -> list[ast.Name]:

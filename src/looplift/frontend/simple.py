@@ -122,7 +122,8 @@ def _allocates(node: ast.expr, lookup: Lookup) -> bool:
         case ast.Dict(keys=keys, values=values):
             return all(key is not None and inside(key) for key in keys) and all(map(inside, values))
         case ast.Call(func=func, args=args, keywords=keywords):
-            known = _is_known(func, lookup) and (not isinstance(func, ast.Attribute) or func.attr in _CREATORS)
+            creates = not isinstance(func, ast.Attribute) or func.attr in _CREATORS | _COLLECTIONS
+            known = creates and _is_known(func, lookup)
             return known and all(map(inside, args)) and all(inside(keyword.value) for keyword in keywords)
     return False
 
