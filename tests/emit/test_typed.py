@@ -10,6 +10,7 @@ import typed_graphs
 import typed_names_anew
 import typed_none
 import typed_numbers
+import typed_objects
 import typed_orders
 import typed_searches
 import typed_texts
@@ -18,7 +19,7 @@ from looplift import lift
 
 MODULES = (
     typed_algorithms, typed_classes, typed_searches, typed_graphs, typed_names_anew, typed_none, typed_containers,
-    typed_texts, typed_numbers, typed_orders,
+    typed_texts, typed_numbers, typed_objects, typed_orders,
 )  # fmt: skip
 EVERY = [function for module in MODULES for function in vars(module).values() if hasattr(function, "arguments")]
 STAY = set(
@@ -27,6 +28,7 @@ of_fft of_defaultdict of_bytearray_store of_comp_scope of_mixed_keys
 of_str_ops of_cache_over of_sum_empty of_pow_neg of_overflow of_overflow_shift of_overflow_edge of_big_arg of_nan
 of_int_float_compare of_truediv_big of_object_with_length of_none_str
 of_set_of_constants of_in_loop of_deque_max of_tuple_grow of_bool_key of_tuple_mixed_key
+of_sub of_str_int of_slots of_named_mixed of_split_at_other_blanks
 """.split()
 )
 """Those that are no such program, and those that leave what one can do for their arguments; as does what raises."""
@@ -44,6 +46,11 @@ def shown(value):
             seen[id(one)] = f"object {len(seen)}"
             items = one.items() if isinstance(one, dict) else one
             return kind, [of(item) for item in items]
+        if hasattr(one, "__dict__"):
+            if id(one) in seen:
+                return seen[id(one)]
+            seen[id(one)] = f"object {len(seen)}"
+            return kind, of(vars(one))
         return kind, repr(one)
 
     return of(value)
@@ -75,6 +82,15 @@ def test_most_are_lifted():
         if any(loop.decision == "kept" for loop in lifted.report().loops):
             kept.add(function.__name__)
     assert not kept
+
+
+def test_rings_of_objects_are_compared_without_an_end():
+    lifted = lift(typed_objects.rings_that_are_compared)
+    for _ in range(2):
+        with pytest.raises(RecursionError):
+            lifted(typed_objects.ring(3), typed_objects.ring(3))
+    same = typed_objects.ring(2)
+    assert lifted(same, same)
 
 
 def test_threads_share_a_program():

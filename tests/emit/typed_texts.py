@@ -249,3 +249,50 @@ def of_comp_scope(a):
     for i in a:
         b += [x for x in range(i) if x != i]
     return x, b, {k: v for k, v in zip(a, b)}, {y % 2 for y in a} == {0, 1}
+
+
+@given(lambda: (" a, b ,c\nd e  f\n\n x,,y, \n",))
+def of_split_lines(text):
+    rows = []
+    for line in text.strip().split("\n"):
+        rows.append([part.strip() for part in line.split(",")])
+        words = line.split()
+        if len(words) > 1:
+            rows.append(words)
+    return rows
+
+
+@given(lambda: (["a-b-c", "", "-", "--"],))
+def of_split_parts(words):
+    out = []
+    for w in words:
+        parts = w.split("-")
+        parts.append("end")
+        last = parts.pop(0)
+        out.append((last, parts, len(parts)))
+    return out
+
+
+@given(lambda: (["xyaz", " abba ", "zzz", "", "x\ty", "aaa", "\n q"],))
+def of_stripped(words):
+    out, seen = [], {}
+    for w in words:
+        other = w.lstrip("xy").rstrip("z") + w.strip("ab") + w.rstrip() + "|" + w.lstrip()
+        out.append(other.replace("a", "bb").replace("bb", ""))
+        seen[other] = len(seen)
+        if len(seen) > 3:
+            del seen[next(iter(seen))]
+    return out, seen, out[0].split("b")
+
+
+@given(lambda: (["a b\x85c", "\u2003x "],))
+def of_split_at_other_blanks(words):
+    return [w.split() for w in words]
+
+
+@given(lambda: (["a"],))
+def of_split_at_nothing(words):
+    out = []
+    for w in words:
+        out.append(w.split(""))
+    return out

@@ -119,7 +119,22 @@ def children(value):
         return list(value.items())
     if isinstance(value, (list, tuple, set, collections.deque)):
         return list(enumerate(value))
+    if of_program(type(value)) and hasattr(value, "__dict__"):
+        return list(vars(value).items())
     return None
+
+
+def of_program(kind):
+    """Whether a class is one of a program's own: each way in which the program runs has another."""
+    return str(kind.__module__).startswith("fuzzed_")
+
+
+def known_as(kind):
+    return kind.__qualname__ if of_program(kind) else kind
+
+
+def key_of(value):
+    return (known_as(type(value)), repr(value) if of_program(type(value)) else value)
 
 
 def leaves(value, seen=None):
@@ -161,7 +176,7 @@ class Compare:
             return self.tensor(got, want, path)
         if isinstance(want, (np.ndarray, np.generic)):
             return self.array(got, want, path)
-        if type(got) is not type(want):
+        if known_as(type(got)) != known_as(type(want)):
             return f"{path}: {type(got).__name__} {got!r:.60} instead of {type(want).__name__} {want!r:.60}"
         if isinstance(want, (float, complex)):
             return self.floats(np.asarray(got), np.asarray(want), self.number, path)
@@ -172,7 +187,7 @@ class Compare:
             return None
         self.seen.add(id(want))
         ours = children(got)
-        if [(type(k), k) for k, _ in ours] != [(type(k), k) for k, _ in inside]:
+        if [key_of(k) for k, _ in ours] != [key_of(k) for k, _ in inside]:
             return f"{path}: entries {[k for k, _ in ours]!r:.60} instead of {[k for k, _ in inside]!r:.60}"
         for (key, g), (_, w) in zip(ours, inside):
             if why := self(g, w, f"{path}[{key!r}]"):
@@ -282,6 +297,7 @@ def identities(value, numbers=None):
     numbers = {} if numbers is None else numbers
     inside = children(value)
     mutable = isinstance(value, (list, dict, set, collections.deque, torch.Tensor, np.ndarray))
+    mutable |= of_program(type(value)) and hasattr(value, "__dict__")
     known = id(value) in numbers
     mine = [numbers.setdefault(id(value), len(numbers))] if mutable else []
     if inside is None or known:

@@ -102,9 +102,15 @@ def split(text):
 class Plain:
     """Writes one program; ``rng``: Python's random numbers."""
 
+    start, long, simple_ones, heads, result = START, LONG, SIMPLE, HEADS, RESULT
+    parameters, arguments = "ints, reals, words, rows, table, others, n", ARGUMENTS
+    modules = ("bisect", "collections", "heapq", "math", "random")
+    short, classes, grown = SHORT, (), "acc others rows"
+    brief = {"j": "i", "y": "x", "t": "s", "q": "r"}
+
     def __init__(self, rng):
         self.rng, self.depth, self.loops, self.number = rng, 0, 0, 0
-        self.names = {kind: list(options) for kind, options in SHORT.items()}
+        self.names = {kind: list(options) for kind, options in self.short.items()}
         self.helper = rng.choice(HELPERS.splitlines()).split("|") if rng.random() < 0.5 else None
 
     # ---- expressions
@@ -114,10 +120,10 @@ class Plain:
         return re.sub("<(.)>", lambda found: self.value(found[1], depth), text)
 
     def value(self, kind, depth):
-        short = {"j": "i", "y": "x", "t": "s", "q": "r"}.get(kind)
+        short = self.brief.get(kind)
         if short or (kind in self.names and (depth <= 0 or self.rng.random() < 0.25)):
             return self.rng.choice(self.names[short or kind])
-        options = [one for one in split(LONG[kind]) if self.helper or "helper" not in one]
+        options = [one for one in split(self.long[kind]) if self.helper or "helper" not in one]
         return self.filled(self.rng.choice(options), depth - 1)
 
     # ---- statements
@@ -133,7 +139,7 @@ class Plain:
         return self.rng.choices([maker for _, maker in makers], [weight for weight, _ in makers])[0]()
 
     def simple(self):
-        return self.filled(self.rng.choice(split(SIMPLE))).split("; ")
+        return self.filled(self.rng.choice(split(self.simple_ones))).split("; ")
 
     def indented(self, most, found=()):
         """Statements of a block, with more names in reach."""
@@ -152,10 +158,11 @@ class Plain:
         if self.rng.random() < 0.12:
             lines = [f"{v} = {self.rng.randint(1, 5)}", f"while {v} > 0:", f"    {v} -= 1", *self.indented(3)]
         else:
-            head, _, kinds = self.rng.choice(split(HEADS)).rpartition(":")
+            head, _, kinds = self.rng.choice(split(self.heads)).rpartition(":")
             head = self.filled(head.replace("V", v).replace("W", w))
             body = self.indented(3, list(zip(kinds, (v, w))))
-            lines = [f"for {head}:", "    if len(acc) + len(others) + len(rows) > 80: break", *body]
+            sizes = " + ".join(f"len({name})" for name in self.grown.split())
+            lines = [f"for {head}:", f"    if {sizes} > 80: break", *body]
         self.loops = 0
         if self.rng.random() < 0.08:
             lines += ["else:", *self.indented(1)]
@@ -169,18 +176,18 @@ class Plain:
         return [*lines, "else:", *self.indented(1)] if self.rng.random() < 0.4 else lines
 
     def leave(self):
-        return [f"{self.filled('if <b>:')} {self.rng.choice(('continue', 'break', 'return ' + RESULT))}"]
+        return [f"{self.filled('if <b>:')} {self.rng.choice(('continue', 'break', 'return ' + self.result))}"]
 
     def source(self):
-        lines = list(START)
+        lines = list(self.start)
         if self.helper:
             test, last, again = self.helper
             lines += ["def helper(a, b=1):", f"    if {test}:", f"        return {last}"]
             lines += [f"    return ({again} + a) % 1013"]
-        lines += [*self.block(3), *self.loop(), f"return {RESULT}"]
-        modules = [f"import {name}" for name in ("bisect", "collections", "heapq", "math", "random")]
-        head = ["# precision: exact", *modules, "", "", "def program(ints, reals, words, rows, table, others, n):"]
-        return "\n".join([*head, *(f"    {line}" for line in lines), ""]) + ARGUMENTS
+        lines += [*self.block(3), *self.loop(), f"return {self.result}"]
+        head = ["# precision: exact", *(f"import {name}" for name in self.modules), "", "", *self.classes]
+        head.append(f"def program({self.parameters}):")
+        return "\n".join([*head, *(f"    {line}" for line in lines), ""]) + self.arguments
 
 
 def plain_source(rng):

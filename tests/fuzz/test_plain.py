@@ -2,8 +2,20 @@
 
 import random
 
+import pytest
+
 from .differential import check
+from .elements import elements_source
+from .objects import objects_source
 from .plain import plain_source
+
+
+@pytest.mark.parametrize("made", (elements_source, objects_source))
+def test_programs_over_elements_and_objects_give_the_same_answer(made):
+    for number in range(2):
+        source = made(random.Random(number))
+        verdict = check(source)
+        assert not verdict.why, f"{verdict.why}\n{source}"
 
 
 def test_programs_over_plain_values_give_the_same_answer():

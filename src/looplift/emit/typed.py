@@ -73,13 +73,16 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     """The code of a region whose statements are one call of a typed program."""
     found = typed.program
     name = f"{program.name}_program"
-    call = f"{name}({', '.join(found.inputs)})"
+    given = [*found.inputs, f"*{name}_classes"] if found.passes_objects else found.inputs
+    call = f"{name}({', '.join(given)})"
     outs = list(program.live_out)
     if program.returns:
         statements = [f"return {call}"]
     else:
         statements = [f"{', '.join(outs)}{',' if len(outs) == 1 else ''} = {call}" if outs else call]
     namespace: dict[str, Any] = {name: function}
+    if found.passes_objects:
+        namespace[f"{name}_classes"] = [made for made, _ in found.classes]
     guards = []
     if found.callees:
         namespace |= {"_same_callees": contents.same_callees, "_callees": found.callees}

@@ -8,10 +8,10 @@ import builtins
 import collections
 import heapq
 import math
-import types
 from typing import Any
 
 from looplift.base.syntax import nodes_of
+from looplift.emit.typed_classes import is_named_tuple
 from looplift.emit.typed_expressions import element, float_text, is_box
 from looplift.emit.typed_folds import Folds, check_order
 from looplift.emit.typed_scope import Routine, Value, as_int, as_number, coerced, common, refuse, truth
@@ -30,6 +30,7 @@ _CONTAINERS = {
     dict: "dict",
     collections.defaultdict: "defaultdict",
 }
+_OF_PYTHON = ("builtins", "collections", "numpy", "torch", "functools", "itertools", "math")
 _FACTORIES = {int: "int", float: "float", bool: "bool", str: "str", list: "list", set: "set", dict: "dict"}
 
 
@@ -55,7 +56,7 @@ class Calls(Folds):
             return self.method(node, node.func)
         if (routine := self.routine_of(function)) is not None:
             return self.call(routine, node)
-        if isinstance(function, type) and isinstance(vars(function).get("__init__"), types.FunctionType):
+        if isinstance(function, type) and (function.__module__ not in _OF_PYTHON or is_named_tuple(function)):
             return self.made_object(function, node)
         if function is None:
             raise refuse(node, "calls what is not known")
@@ -85,6 +86,8 @@ class Calls(Folds):
             return self.total(node)
         if is_builtin and name in ("any", "all") and len(node.args) == 1:
             return self.quantified(node, name == "any")
+        if is_builtin and name == "next" and len(node.args) == 1 and not keywords:
+            return self._first_of(node.args[0], node)
         if keywords:
             raise refuse(node, "is called with names")
         if function in _HEAP and len(node.args) == _HEAP[function]:
@@ -94,6 +97,18 @@ class Calls(Folds):
         if is_builtin and hasattr(self, f"call_{name}"):
             return getattr(self, f"call_{name}")(node, *map(self.present, self.several(*node.args)))
         return self.of_math(function, node)
+
+    def _first_of(self, source: ast.expr, node: ast.Call) -> Value:
+        """``next(iter(container))``."""
+        if not isinstance(source, ast.Call) or self.callee(source) is not iter or len(source.args) != 1:
+            raise refuse(node, "asks an iterator")
+        owner = self.present(self.expression(source.args[0]))
+        if owner.type is NEVER:
+            return owner
+        if not is_box(owner, "dict", "defaultdict", "list", "deque"):
+            raise refuse(node, "asks for the first item in an order of its own")
+        first = "first_key" if is_box(owner, "dict", "defaultdict") else "first_item"
+        return self.keep(Value(element(owner), f"{first}({owner.code})"))
 
     def of_math(self, function: Any, node: ast.Call) -> Value:
         values = self.math_values(list(map(self.present, self.several(*node.args))))
@@ -213,7 +228,8 @@ class Calls(Folds):
 
     def call_tuple(self, node: ast.Call, *values: Value) -> Value:
         if len(values) == 1 and isinstance(values[0].type, Tup):
-            return self.tuple_of(self.fields(self.keep(values[0]))) if values[0].type.named else values[0]
+            special = values[0].type.named or values[0].type.of
+            return self.tuple_of(self.fields(self.keep(values[0]))) if special else values[0]
         raise refuse(node, "makes a tuple of any length")
 
     # ------------------------------------------------------------ containers

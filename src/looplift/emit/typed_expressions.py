@@ -102,15 +102,23 @@ class Values(Scope):
 
     def of_Attribute(self, node: ast.Attribute) -> Value:
         value = self.resolved(node)
-        if type(value) in (int, float):
-            return self.of_Constant(ast.Constant(value))
+        if type(value) in (int, float, str, bool, tuple):
+            return self.constant(value)
         if value is not None:
             raise refuse(node, "is not known")
         owner = self.present(self.expression(node.value))
+        if isinstance(owner.type, Tup) and owner.type.of is not None:
+            return self.field_of(owner, node)
         record = self.record_at(owner)
         if owner.type is NEVER or record is None:
             return owner if owner.type is NEVER else self._no_attribute(node)
         return self.attribute_of(owner, record, node)
+
+    def constant(self, value: Any) -> Value:
+        raise NotImplementedError
+
+    def field_of(self, value: Value, node: ast.Attribute) -> Value:
+        raise NotImplementedError
 
     def _no_attribute(self, node: ast.AST) -> Value:
         raise refuse(node, "is no attribute of an object")
@@ -130,9 +138,10 @@ class Values(Scope):
         values = self.several(*node.elts)
         return self.tuple_of(values)
 
-    def tuple_of(self, values: list[Value], *, named: bool = False) -> Value:
-        type_ = Tup(tuple(value.type for value in values), named)
-        return Value(type_, f"{text_of(type_)}{{{', '.join(value.code for value in values)}}}")
+    def tuple_of(self, values: list[Value], *, named: bool = False, of: Any = None) -> Value:
+        type_ = Tup(tuple(value.type for value in values), named, of)
+        code = f"{text_of(Tup(type_.items))}{{{', '.join(value.code for value in values)}}}"
+        return Value(type_, code if of is None else f"{text_of(type_)}{{{code}}}")
 
     def of_List(self, node: ast.List) -> Value:
         if any(isinstance(one, ast.Starred) for one in node.elts):
@@ -172,8 +181,11 @@ class Values(Scope):
         self.check_key(value.type.find().cells[0], node)
         return value
 
+    def has_hash(self, type_: Any) -> bool:
+        raise NotImplementedError
+
     def check_key(self, type_: Any, node: ast.AST) -> None:
-        if isinstance(type_, Box):
+        if isinstance(type_, Box) and not self.has_hash(type_):
             raise refuse(node, "has keys that change")
         for item in type_.items if isinstance(type_, Tup) else [type_.inner] if isinstance(type_, Maybe) else []:
             self.check_key(item, node)

@@ -103,7 +103,7 @@ class Expressions(Values):
         if left.type is TEXT and right.type is TEXT:
             return self.equal_text(left, right)
         if self.record_at(left) is not None and same(left.type, right.type):
-            return f"({left.code}.p == {right.code}.p)"
+            return f"eq({left.code}, {right.code})"
         if is_box(left, "dict", "set", "defaultdict"):
             raise refuse(node, "compares dicts or sets")
         type_ = self.joins.join(left.type, right.type)

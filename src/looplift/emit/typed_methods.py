@@ -10,8 +10,8 @@ from typing import Any
 from looplift.emit.typed_calls import Calls
 from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_folds import check_order
-from looplift.emit.typed_scope import Routine, Value, as_int, coerced, refuse
-from looplift.emit.typed_types import BOOL, INT, NEVER, NONE, TEXT, Box, Maybe, text_of
+from looplift.emit.typed_scope import Value, as_int, coerced, refuse
+from looplift.emit.typed_types import BOOL, INT, NEVER, NONE, TEXT, Box, Maybe, Tup, text_of
 
 _TESTS = {"isalpha": "is_alpha", "isdigit": "is_digit", "isalnum": "is_alnum", "isupper": "is_upper",
           "islower": "is_lower", "isspace": "is_space"}  # fmt: skip
@@ -32,10 +32,12 @@ class Methods(Calls):
             return owner
         if owner.type is TEXT:
             return self.of_text(func.attr, owner, node)
+        if isinstance(owner.type, Tup) and owner.type.of is not None:
+            return self.method_of_tuple(owner, node, func)
         if not isinstance(owner.type, Box):
             raise refuse(node, "calls a method of something else")
         if (record := self.record_at(owner)) is not None:
-            return self.call(self.method_of(record, func.attr, node), node, first=self.keep(owner))
+            return self.method_of_object(owner, record, node, func)
         if func.attr == "sort" and is_box(owner, "list") and not node.args:
             self.sort(self.keep(owner), {str(one.arg): one.value for one in node.keywords}, node)
             return Value(NONE, "None_()")
@@ -55,7 +57,10 @@ class Methods(Calls):
             raise refuse(node, "is called with other arguments") from None
         return found(owner, node, *values)
 
-    def method_of(self, record: Any, name: str, node: ast.AST) -> Routine:
+    def method_of_object(self, owner: Value, record: Any, node: ast.Call, func: ast.Attribute) -> Value:
+        raise NotImplementedError
+
+    def method_of_tuple(self, value: Value, node: ast.Call, func: ast.Attribute) -> Value:
         raise NotImplementedError
 
     def done(self, line: str) -> Value:
@@ -191,6 +196,13 @@ class Methods(Calls):
 
     # ------------------------------------------------------------ text
 
+    def _parts_of_text(self, owner: Value, values: list[Value], node: ast.Call) -> Value:
+        """``text.split()``, ``text.split(",")``: a new list."""
+        box: Any = self.box(node, "list", 1, "split")
+        self.joins.widen(box, 0, TEXT)
+        codes = ", ".join(one.code for one in (owner, *values))
+        return self.keep(Value(box.find(), f"parts_of<{text_of(box.find().cells[0])}>({codes})"))
+
     def of_text(self, name: str, owner: Value, node: ast.Call) -> Value:
         if node.keywords:
             raise refuse(node, "is called with names")
@@ -204,6 +216,13 @@ class Methods(Calls):
         owner, *values = self.in_order([lambda: owner, *(lambda one=one: self.expression(one) for one in node.args)])
         if name in _TESTS and not values:
             return Value(BOOL, f"every({owner.code}, {_TESTS[name]}, {str(name in ('isupper', 'islower')).lower()})")
+        if name == "split" and (not values or (len(values) == 1 and values[0].type is TEXT)):
+            return self._parts_of_text(owner, values, node)
+        if name in ("strip", "lstrip", "rstrip") and (not values or (len(values) == 1 and values[0].type is TEXT)):
+            sides = f"{str(name != 'rstrip').lower()}, {str(name != 'lstrip').lower()}"
+            return Value(TEXT, f"stripped<{sides}>({', '.join(one.code for one in (owner, *values))})")
+        if name == "replace" and [one.type for one in values] == [TEXT, TEXT]:
+            return Value(TEXT, f"replaced({', '.join(one.code for one in (owner, *values))})")
         if name in ("lower", "upper") and not values:
             return Value(TEXT, f"{name}ed({owner.code})")
         if len(values) == 1 and values[0].type is TEXT:

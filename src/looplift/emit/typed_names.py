@@ -9,7 +9,11 @@ from __future__ import annotations
 import ast
 import copy
 
-from looplift.base.syntax import nodes_of
+from looplift.base.syntax import children_of, nodes_of
+from looplift.emit.typed_scope import refuse
+
+_FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def with_versions(statements: list[ast.stmt], parameters: set[str], held: set[str]) -> list[ast.stmt]:
@@ -36,3 +40,45 @@ class _Renamed(ast.NodeTransformer):
         if node.id in self.names:
             node.id = self.names[node.id]
         return node
+
+
+def stored_names(nodes: list[ast.stmt]) -> set[str]:
+    """Names that statements bind, but not those of functions and comprehensions inside."""
+    found: set[str] = set()
+    left: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.FunctionDef):
+            found.add(node.name)
+            return
+        if isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
+            raise refuse(None, "a class or an asynchronous function")
+        if isinstance(node, ast.Lambda):
+            return
+        if isinstance(node, _COMPREHENSIONS):
+            visit(node.generators[0].iter)
+            return
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        if isinstance(node, ast.Nonlocal | ast.Global):
+            left.update(node.names)
+        for child in children_of(node):
+            visit(child)
+
+    for node in nodes:
+        visit(node)
+    return found - left
+
+
+def captured_names(nodes: list[ast.stmt]) -> set[str]:
+    """Names that functions inside read or bind; a lambda that is no function of its own stands where it is used."""
+    every = [one for node in nodes for one in nodes_of(node)]
+    inner: list[ast.AST] = [one for one in every if isinstance(one, ast.FunctionDef)]
+    inner += [one.value for one in every if isinstance(one, ast.Assign) and isinstance(one.value, ast.Lambda)]
+    return {one.id for node in inner for one in nodes_of(node) if isinstance(one, ast.Name)}
+
+
+def names_in_functions(nodes: list[ast.stmt]) -> set[str]:
+    """Names that functions inside read or bind."""
+    inner = [one for node in nodes for one in nodes_of(node) if isinstance(one, _FUNCTIONS)]
+    return {one.id for node in inner for one in nodes_of(node) if isinstance(one, ast.Name)}

@@ -1,47 +1,83 @@
-"""Objects of the user's plain classes in, their C++ out: made and used inside a typed program, never handed out."""
+"""Objects of the user's plain classes, dataclasses and NamedTuples in, what is done with them in C++ out."""
 
 from __future__ import annotations
 
 import ast
-import types
+import dataclasses
 from typing import Any
 
-from looplift.base.data import dataclass, field
-from looplift.base.syntax import nodes_of
+from looplift.emit.typed_classes import Record, is_constant, is_named_tuple, record_for
 from looplift.emit.typed_scope import Routine, Value, coerced, refuse
 from looplift.emit.typed_tensor_calls import TensorCalls
-from looplift.emit.typed_types import NEVER, Box, text_of
+from looplift.emit.typed_types import NEVER, Box, Tup, text_of
+from looplift.emit.typed_values import type_of
 from looplift.runtime.contents import class_attributes
-
-
-@dataclass(eq=False)
-class Record:
-    """A class: the type of its objects, and its methods. All its objects share the types of their attributes."""
-
-    box: Box
-    fields: list[str]
-    methods: dict[str, types.FunctionType] = field(default_factory=dict)
 
 
 class Objects(TensorCalls):
     """Objects of classes."""
 
     records: dict[type, Record]
+    classes: dict[type, dict[str, Any]]
+    unread: list[Any]
 
     def record_of(self, made: type) -> Record:
         """What is known of a class; raises Refused for all but plain ones."""
-        if made in self.records:
-            return self.records[made]
-        methods = class_attributes(made)
-        odd = not all(isinstance(one, types.FunctionType) for one in methods.values())
-        special = {name for name in methods if name.startswith("__")} - {"__init__"}
-        if type(made) is not type or made.__bases__ != (object,) or odd or special or "__init__" not in methods:
-            raise refuse(None, f"'{made.__name__}' is no plain class")
-        tree = self.source_of(methods["__init__"]).tree
-        fields = _fields(tree)
-        box = Box(f"object C{len(self.records)}_{made.__name__}", *[NEVER] * len(fields))
-        self.records[made] = Record(box, fields, methods)
+        if made not in self.records:
+            self.records[made] = record_for(made, self.source_of)
+            self.look_at(made)
         return self.records[made]
+
+    def look_at(self, made: type) -> None:
+        """A class of which the program knows something must stay as it is."""
+        if any(one.__name__ == made.__name__ and one is not made for one in self.classes):
+            raise refuse(None, f"two classes are called '{made.__name__}'")
+        self.classes[made] = class_attributes(made)
+
+    def has_hash(self, type_: Any) -> bool:
+        record = self.records.get(type_.find().made)
+        return record is not None and record.has_hash
+
+    # ------------------------------------------------------------ objects of the caller
+
+    def given_object(self, value: Any, seen: dict[int, Any]) -> Any:
+        """The type of an object from outside; what it holds is looked at later."""
+        if is_named_tuple(type(value)):
+            self.look_at(type(value))
+            return Tup(tuple(type_of(one, self.joins, seen) for one in value), of=type(value))
+        if not hasattr(type(value), "__dict__") or type(getattr(value, "__dict__", None)) is not dict:
+            return None
+        record, attributes = self.record_of(type(value)), vars(value)
+        if not record.given:
+            record.given = True
+            record.fields += [name for name in attributes if name not in record.fields]
+            record.box.cells += [NEVER] * (len(record.fields) - len(record.box.cells))
+        if not attributes.keys() >= {*record.fields} or not all(map(str.isidentifier, record.fields)):
+            raise refuse(None, f"objects of '{type(value).__name__}' have other attributes than others")
+        seen[id(value)] = record.box
+        self.unread.append(value)
+        return record.box
+
+    def look_into(self, seen: dict[int, Any]) -> None:
+        """What the objects of the caller hold, and those that these hold."""
+        while self.unread:
+            if self.joins.tensors:
+                raise refuse(None, "objects of the caller beside tensors")
+            value = self.unread.pop()
+            record = self.records[type(value)]
+            for place, name in enumerate(record.fields):
+                self.joins.widen(record.box, place, type_of(vars(value)[name], self.joins, seen))
+
+    def known_box(self, box: Box) -> Box:
+        """This program's type of the objects that another program has a type of."""
+        record = self.record_of(box.made)
+        if not record.fields or len(record.fields) < len(box.cells):
+            record.fields = list(box.fields or record.fields)
+            record.box.cells += [NEVER] * (len(record.fields) - len(record.box.cells))
+            record.given = True
+        if record.fields[: len(box.fields or [])] != list(box.fields or []):
+            raise refuse(None, f"objects of '{box.made.__name__}' have other attributes than others")
+        return record.box
 
     def source_of(self, function: Any) -> Any:
         raise NotImplementedError
@@ -49,19 +85,90 @@ class Objects(TensorCalls):
     def record_at(self, value: Value) -> Record | None:
         if not isinstance(value.type, Box):
             return None
-        return next((one for one in self.records.values() if one.box is value.type.find()), None)
+        return self.records.get(value.type.find().made)
 
     def made_object(self, made: type, node: ast.Call) -> Value:
         """``C(...)``."""
+        if is_named_tuple(made):
+            return self._made_tuple(made, node)
         record = self.record_of(made)
+        if {*record.fields} != {*record.first}:
+            raise refuse(node, "makes an object with fewer attributes than those that are given")
         text = text_of(record.box)
         value = Value(record.box, self.fresh())
+        if record.parts is not None:
+            return self._made_of_fields(value, record, node)
         self.emit(f"{text} {value.code} = made<{text[4:-1]}>();")
-        self.call(self.method_of(record, "__init__", node), node, first=value)
+        if "__init__" in record.methods:
+            self.call(self.method_of(record, "__init__", node), node, first=value)
+        elif node.args or node.keywords:
+            raise refuse(node, "gives arguments to a class without a constructor")
         return value
 
+    def _bound(self, names: list[str], node: ast.Call) -> dict[str, Value]:
+        """The arguments of a call by the names of the fields that they are for."""
+        given = [*names[: len(node.args)], *(str(one.arg) for one in node.keywords)]
+        if len(node.args) > len(names) or len({*given}) < len(given) or not {*given} <= {*names}:
+            raise refuse(node, "is called with other arguments than there are fields")
+        values = self.several(*node.args, *(one.value for one in node.keywords))
+        return dict(zip(given, map(self.keep, values), strict=True))
+
+    def _made_tuple(self, made: Any, node: ast.Call) -> Value:
+        self.look_at(made)
+        given = self._bound(list(made._fields), node)
+        for name in made._fields:
+            if name not in given:
+                if not is_constant(made._field_defaults.get(name, [])):
+                    raise refuse(node, "lacks a field")
+                given[name] = self.constant(made._field_defaults[name])
+        return self.tuple_of([given[name] for name in made._fields], of=made)
+
+    def _made_of_fields(self, value: Value, record: Record, node: ast.Call) -> Value:
+        """An object of a dataclass, whose constructor nobody wrote."""
+        given = self._bound(record.first, node)
+        for part in record.parts or ():
+            if part.name not in given:
+                given[part.name] = self._default(part, node)
+        text = text_of(record.box)
+        self.emit(f"{text} {value.code} = made<{text[4:-1]}>();")
+        for name in record.first:
+            self._set(value, record, name, given[name], node)
+        if "__post_init__" in record.methods:
+            self.call(self.method_of(record, "__post_init__", node), ast.Call(node.func, [], []), first=value)
+        return value
+
+    def _default(self, part: Any, node: ast.Call) -> Value:
+        if part.default is not dataclasses.MISSING:
+            return self.constant(part.default)
+        if part.default_factory is dataclasses.MISSING:
+            raise refuse(node, "lacks a field")
+        kind = part.default_factory.__name__
+        return self.filled(self.box(node, kind, 2 if kind == "dict" else 1, part.name), [])
+
+    def constant(self, value: Any) -> Value:
+        """A number, a text, None, or a tuple of those."""
+        if isinstance(value, tuple):
+            return self.tuple_of([self.constant(one) for one in value])
+        return self.of_Constant(ast.Constant(value))
+
+    def method_of_object(self, owner: Value, record: Record, node: ast.Call, func: ast.Attribute) -> Value:
+        """``owner.name(...)``."""
+        static = record.unbound.get(func.attr)
+        routine = self.routine_of(static) if static else None
+        if routine is not None:
+            return self.call(routine, node)
+        return self.call(self.method_of(record, func.attr, node), node, first=self.keep(owner))
+
+    def prepare_orders(self) -> None:
+        """What tells which of two objects is the lesser one is called wherever something is sorted."""
+        for record in self.records.values():
+            if "__lt__" in record.methods and (routine := self.routine_of(record.methods["__lt__"])) is not None:
+                for name in routine.parameters:
+                    self.widen(routine, name, record.box)
+                self.reached(routine)
+
     def method_of(self, record: Record, name: str, node: ast.AST) -> Routine:
-        routine = self.routine_of(record.methods.get(name))
+        routine = self.routine_of(record.methods.get(name)) if name not in record.fields else None
         if routine is None:
             raise refuse(node, "calls what is no method")
         return routine
@@ -72,56 +179,50 @@ class Objects(TensorCalls):
         return record.fields.index(name)
 
     def attribute_of(self, value: Value, record: Record, node: ast.Attribute) -> Value:
+        if node.attr not in record.fields and node.attr in record.constants:
+            return self.constant(record.constants[node.attr])
+        if node.attr in record.properties:
+            routine = self.routine_of(record.properties[node.attr])
+            assert routine is not None
+            return self.call(routine, ast.Call(node, [], []), first=self.keep(value))
         place = self.place_of_field(record, node.attr, node)
         return Value(record.box.cells[place], f"{value.code}->v_{node.attr}")
+
+    def field_of(self, value: Value, node: ast.Attribute) -> Value:
+        """A field of a NamedTuple."""
+        made = value.type.of
+        if node.attr in made._fields:
+            return self.fields(self.keep(value))[made._fields.index(node.attr)]
+        found = vars(made).get(node.attr)
+        if isinstance(found, property) and (routine := self.routine_of(found.fget)) is not None:
+            return self.call(routine, ast.Call(node, [], []), first=self.keep(value))
+        raise refuse(node, "is no field of a tuple")
+
+    def method_of_tuple(self, value: Value, node: ast.Call, func: ast.Attribute) -> Value:
+        """``edge._replace(weight=2)``, or a method that its class has."""
+        made, value = value.type.of, self.keep(value)
+        if func.attr == "_replace" and not node.args:
+            given = self._bound(list(made._fields), node)
+            parts = [given.get(name, one) for name, one in zip(made._fields, self.fields(value), strict=True)]
+            return self.tuple_of(parts, of=made)
+        routine = self.routine_of(vars(made).get(func.attr)) if not func.attr.startswith("_") else None
+        if routine is None:
+            raise refuse(node, "calls what is no method")
+        return self.call(routine, node, first=value)
 
     def put_attribute(self, owner: Value, value: Value, node: ast.Attribute) -> None:
         """``owner.name = value``."""
         if owner.type is NEVER:
             return
         record = self.record_at(owner)
-        if record is None:
+        if record is None or record.is_frozen:
             raise refuse(node, "sets an attribute of something else")
-        place = self.place_of_field(record, node.attr, node)
+        self._set(owner, record, node.attr, value, node)
+        self.emit(f"{owner.code}->dirty |= I(1) << {record.fields.index(node.attr)};")
+
+    def _set(self, owner: Value, record: Record, name: str, value: Value, node: Any) -> None:
+        place = self.place_of_field(record, name, node)
+        if name in record.properties:
+            raise refuse(node, "sets what a class computes")
         self.joins.widen(record.box, place, value.type)
-        self.emit(f"{owner.code}->v_{node.attr} = {coerced(value, record.box.cells[place])};")
-
-    def object_texts(self) -> list[str]:
-        """The C++ of all classes."""
-        names = [text_of(one.box)[4:-1] for one in self.records.values()]
-        out = [f"struct {name};" for name in names]
-        for name, record in zip(names, self.records.values(), strict=True):
-            fields = [
-                f"{text_of(cell)} v_{one}{{}};" for one, cell in zip(record.fields, record.box.cells, strict=True)
-            ]
-            # never freed before the end: a chain of objects may be longer than the stack is deep
-            out.append(f"struct {name} {{ I refs = (I)1 << 40; {' '.join(fields)} void empty() {{}} }};")
-            out.append(f"static bool truth(const Ref<{name}>&) {{ return true; }}")
-        return out
-
-
-def _fields(tree: ast.FunctionDef) -> list[str]:
-    """The attributes that a constructor sets whatever happens, before anything may read them."""
-    own = tree.args.args[0].arg if tree.args.args else ""
-    found: dict[str, None] = {}
-
-    def is_own(node: ast.AST) -> bool:
-        return isinstance(node, ast.Name) and node.id == own
-
-    for statement in tree.body:
-        read = [one for one in nodes_of(statement) if isinstance(one, ast.Attribute) and is_own(one.value)]
-        known = {id(one.value) for one in read if isinstance(one.ctx, ast.Store) or one.attr in found}
-        if any(is_own(one) and id(one) not in known for one in nodes_of(statement)):
-            break
-        if any(isinstance(one, ast.Return) for one in nodes_of(statement)):
-            break
-        for target in _targets(statement):
-            if isinstance(target, ast.Attribute) and is_own(target.value):
-                found[target.attr] = None
-    return list(found)
-
-
-def _targets(statement: ast.stmt) -> list[ast.expr]:
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    targets = [statement.target] if isinstance(statement, ast.AnnAssign) and statement.value else targets
-    return [one for target in targets for one in (target.elts if isinstance(target, ast.Tuple) else [target])]
+        self.emit(f"{owner.code}->v_{name} = {coerced(value, record.box.cells[place])};")

@@ -343,6 +343,43 @@ static I parsed(const Str& s) {
   for (; k < n; ++k) { if (!is_digit(s.data()[k])) bail(DOMAIN); v = plus(times(v, (I)10), (I)(s.data()[k] - '0')); }
   return sign * v;
 }
+template <class K, class V, int k> K first_key(const Ref<Dict<K, V, k>>& d) { for (I i = 0; i < d->used; ++i)
+    if (d->entries[i].live) return d->entries[i].key; bail(EMPTY); }
+template <class T, int k> T first_item(const Ref<List<T, k>>& l) { if (!l->n) bail(EMPTY); return l->at(0); }
+static bool is_blank(uint32_t c) { if (c > 127) bail(DOMAIN); return is_space(c); }
+static Str piece(const Str& s, I from, I to) { return cut(s, from, 1, to > from ? to - from : 0); }
+template <class T> Ref<List<T, 0>> parts_of(const Str& s) {
+  Ref<List<T, 0>> out = made<List<T, 0>>();
+  for (I k = 0, n = s.n(); k < n;) {
+    while (k < n && is_blank(s.data()[k])) ++k;
+    I from = k; while (k < n && !is_blank(s.data()[k])) ++k;
+    if (k > from) out->push(As<T>::of(piece(s, from, k)));
+  }
+  return out;
+}
+static I next_in(const Str& s, const Str& by, I from) { for (I k = from; k + by.n() <= s.n(); ++k)
+    if (!memcmp(s.data() + k, by.data(), 4 * by.n())) return k; return -1; }
+template <class T> Ref<List<T, 0>> parts_of(const Str& s, const Str& by) {
+  if (!by.n()) bail(DOMAIN);
+  Ref<List<T, 0>> out = made<List<T, 0>>(); I from = 0;
+  for (I k; (k = next_in(s, by, from)) >= 0; from = k + by.n()) out->push(As<T>::of(piece(s, from, k)));
+  out->push(As<T>::of(piece(s, from, s.n()))); return out;
+}
+template <bool left, bool right> Str stripped(const Str& s) { I a = 0, b = s.n();
+  if (left) while (a < b && is_blank(s.data()[a])) ++a;
+  if (right) while (b > a && is_blank(s.data()[b - 1])) --b;
+  return piece(s, a, b); }
+static bool is_among(const Str& all, uint32_t c) { for (I k = 0; k < all.n(); ++k) if (all.data()[k] == c) return true;
+    return false; }
+template <bool left, bool right> Str stripped(const Str& s, const Str& all) { I a = 0, b = s.n();
+  if (left) while (a < b && is_among(all, s.data()[a])) ++a;
+  if (right) while (b > a && is_among(all, s.data()[b - 1])) --b;
+  return piece(s, a, b); }
+static Str replaced(const Str& s, const Str& old, const Str& by) {
+  if (!old.n()) bail(DOMAIN);
+  Str out; I from = 0;
+  for (I k; (k = next_in(s, old, from)) >= 0; from = k + old.n()) { append(out, piece(s, from, k)); append(out, by); }
+  append(out, piece(s, from, s.n())); return out; }
 template <class T, class K> Ref<List<T, 0>> items_of(const Ref<Set<K>>& a) {
     Ref<List<T, 0>> out = list_of<List<T, 0>>(a->n); for (I k = 0; k < a->used;
     ++k) if (a->entries[k].live) out->add(As<T>::of(a->entries[k].key)); return out; }

@@ -10,6 +10,7 @@ extern "C" {
   void Py_IncRef(PyObject*); void Py_DecRef(PyObject*);
   I PyList_Size(PyObject*); PyObject* PyList_GetItem(PyObject*, I); PyObject* PyList_New(I);
     int PyList_SetItem(PyObject*, I, PyObject*); int PyList_SetSlice(PyObject*, I, I, PyObject*);
+    int PyList_Append(PyObject*, PyObject*);
   I PyTuple_Size(PyObject*); PyObject* PyTuple_GetItem(PyObject*, I); PyObject* PyTuple_New(I);
     int PyTuple_SetItem(PyObject*, I, PyObject*);
   I PyLong_AsLongLongAndOverflow(PyObject*, int*); PyObject* PyLong_FromLongLong(long long);

@@ -19,9 +19,10 @@ import torch
 
 from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
-from looplift.base.syntax import children_of, nodes_of
+from looplift.base.syntax import nodes_of
 from looplift.emit.typed_array_calls import ArrayCalls
-from looplift.emit.typed_names import with_versions
+from looplift.emit.typed_classes import is_constant
+from looplift.emit.typed_names import captured_names, names_in_functions, stored_names, with_versions
 from looplift.emit.typed_scope import Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
 from looplift.emit.typed_types import (
@@ -43,7 +44,6 @@ _LIBRARIES = ("heapq", "collections", "math", "functools", "bisect")
 _TORCH = ("torch", "torch.nn", "torch.nn.functional", "torch.special", "torch.linalg")
 _PASSES = 40
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @dataclass
@@ -70,6 +70,8 @@ class TypedProgram:
     """Whether what tensors it has are numbers, in containers and functions that only such a program knows."""
     keeps_rows: bool = False
     """Whether it computes rows of tensors that it keeps, which other forms may compute many at a time."""
+    passes_objects: bool = False
+    """Whether it is given its classes, too, behind its inputs."""
 
 
 class Writer(ArrayCalls):
@@ -80,9 +82,10 @@ class Writer(ArrayCalls):
     ):
         super().__init__()
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
-        self.records = {}
+        self.records, self.classes, self.unread = {}, {}, []
+        self.joins.of_object = self.given_object
         self.structs, self.inexact, self.short = {}, set(), set()
-        self.changes_tensors = self.makes_rows = self.keeps_rows = False
+        self.changes_tensors = self.makes_rows = self.keeps_rows = self.passes_objects = False
         self.routines, self.exits, self.texts, self.lambdas = {}, [], {}, {}
         self.imports: dict[str, Any] = {}
         self.callees: dict[Any, tuple[Any, ...]] = {}
@@ -97,9 +100,10 @@ class Writer(ArrayCalls):
         seen: dict[int, Any] = {}
         for name in self.inputs:
             self.main.types[name] = type_of(values[name], self.joins, seen)
+        self.look_into(seen)
         for other in others:
             copies: dict[int, Any] = {}
-            self._join_with({name: copy_of(other[name], copies) for name in self.inputs})
+            self._join_with({name: copy_of(other[name], copies, self.known_box) for name in self.inputs})
         self.given = {name: self.main.types[name] for name in self.inputs}
 
     def _join_with(self, types_: dict[str, Any]) -> None:
@@ -122,6 +126,7 @@ class Writer(ArrayCalls):
         raise refuse(None, "types that grow without an end")
 
     def _main(self) -> None:
+        self.prepare_orders()
         if self.statements(self.body):
             if self.live_out == ["return"]:
                 self.returned(Value(type_of(None, self.joins, {}), "None_()"))
@@ -173,7 +178,21 @@ class Writer(ArrayCalls):
                 self.joins.meet_numpy()
             if owner.__name__ in (*_LIBRARIES, *_TORCH, "sys", "numpy"):
                 return self._of_library(owner, node.attr)
+        if isinstance(node, ast.Attribute) and isinstance(owner := self.resolved(node.value), type):
+            return self._of_class(owner, node.attr)
         return None
+
+    def _of_class(self, made: type, name: str) -> Any:
+        """A constant of a class, or a function that needs no object."""
+        value = vars(made).get(name)
+        if (
+            type(made) is not type
+            or made.__module__ == "builtins"
+            or not isinstance(value, staticmethod | int | float | str | tuple)
+        ):
+            return None
+        self.look_at(made)
+        return value.__func__ if isinstance(value, staticmethod) else value if is_constant(value) else None
 
     def _of_library(self, module: types.ModuleType, name: str) -> Any:
         return self.functions.setdefault((module, name), getattr(module, name, None))
@@ -299,16 +318,21 @@ class Writer(ArrayCalls):
         check_result(self.main.result)
         if any(holds(one, _is_named) for one in (self.main.result, *self.given.values())):
             raise refuse(None, "sizes, or values with their places, are handed out as one")
+        self.passes_objects = any(map(reaches_classes, (self.main.result, *self.given.values())))
+        if self.passes_objects and self.joins.tensors:
+            raise refuse(None, "objects of the caller beside tensors")
+        for one in self.records.values():
+            one.box.fields = list(one.fields)
         if any(holds(self.main.types[name], _is_either) for name in self.inputs):
             raise refuse(None, "what the caller gives holds numbers and tensors")
         stored = self.changes_tensors
         changes = [name for name, type_ in self.given.items() if holds_box(type_) or (stored and holds_tensor(type_))]
         text = program_text(self, every)
-        classes = [(made, dict(one.methods)) for made, one in self.records.items()]
+        classes = list(self.classes.items())
         deep = any(one.calls_itself for one in every)
         return TypedProgram(
             text, self.inputs, changes, self.callees, deep, self.given, classes, self.functions, self.joins.has_numpy,
-            self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows,
+            self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows, self.passes_objects,
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:
@@ -332,16 +356,23 @@ class Writer(ArrayCalls):
 
 
 def check_result(type_: Any, depth: int = 0) -> None:
-    """What is handed out is of Python's plain types."""
+    """What is handed out is of Python's plain types, or of classes of the user's."""
     if isinstance(type_, Rec | Fixed):
         raise refuse(None, "a dict of the caller's, or a dtype, is handed out")
-    if isinstance(type_, Box):
-        if type_.find().kind == "defaultdict" or type_.find().kind.startswith("object ") or depth > 6:
-            raise refuse(None, "an object, or a dict with a default, is handed out")
+    if isinstance(type_, Box) and not type_.find().made:
+        if type_.find().kind == "defaultdict" or depth > 6:
+            raise refuse(None, "a dict with a default is handed out")
         for cell in type_.find().cells:
             check_result(cell, depth + 1)
     for item in type_.items if isinstance(type_, Tup) else [type_.inner] if isinstance(type_, Maybe) else []:
         check_result(item, depth + 1)
+
+
+def reaches_classes(type_: Any) -> bool:
+    """Whether values of a type are, or hold, objects of classes."""
+    return holds(
+        type_, lambda one: bool(isinstance(one, Box) and one.find().made) or bool(isinstance(one, Tup) and one.of)
+    )
 
 
 def _is_either(type_: Any) -> bool:
@@ -369,47 +400,6 @@ def is_data(value: Any) -> bool:
     return not (callable(value) or isinstance(value, types.ModuleType | torch.dtype | torch.device))
 
 
-def stored_names(nodes: list[ast.stmt]) -> set[str]:
-    """Names that statements bind, but not those of functions and comprehensions inside."""
-    found: set[str] = set()
-    left: set[str] = set()
-
-    def visit(node: ast.AST) -> None:
-        if isinstance(node, ast.FunctionDef):
-            found.add(node.name)
-            return
-        if isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
-            raise refuse(None, "a class or an asynchronous function")
-        if isinstance(node, ast.Lambda):
-            return
-        if isinstance(node, _COMPREHENSIONS):
-            visit(node.generators[0].iter)
-            return
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-        if isinstance(node, ast.Nonlocal | ast.Global):
-            left.update(node.names)
-        for child in children_of(node):
-            visit(child)
-
-    for node in nodes:
-        visit(node)
-    return found - left
-
-
-def captured_names(nodes: list[ast.stmt]) -> set[str]:
-    """Names that functions inside read or bind; a lambda that is no function of its own stands where it is used."""
-    every = [one for node in nodes for one in nodes_of(node)]
-    inner: list[ast.AST] = [one for one in every if isinstance(one, ast.FunctionDef)]
-    inner += [one.value for one in every if isinstance(one, ast.Assign) and isinstance(one.value, ast.Lambda)]
-    return {one.id for node in inner for one in nodes_of(node) if isinstance(one, ast.Name)}
-
-
-def _names_in_functions(nodes: list[ast.stmt]) -> set[str]:
-    inner = [one for node in nodes for one in nodes_of(node) if isinstance(one, _FUNCTIONS)]
-    return {one.id for node in inner for one in nodes_of(node) if isinstance(one, ast.Name)}
-
-
 def typed_program(
     body: list[ast.stmt],
     values: Mapping[str, Any],
@@ -427,7 +417,7 @@ def typed_program(
         except NotLiftable as refusal:
             if refusal.code != "mixed-kinds" or live_out != ["return"]:
                 raise
-            body = with_versions(body, {*values}, _names_in_functions(body))
+            body = with_versions(body, {*values}, names_in_functions(body))
             return Writer(body, values, live_out, source_of, others or []).written()
     except NotLiftable:
         raise

@@ -240,7 +240,7 @@ class Statements(Objects):
                 self.emit(f"(void){owner.code}->pop({as_int(index, node)});")
             elif is_box(owner, "dict", "defaultdict"):
                 self.emit(f"(void){owner.code}->pop({self.key_of(owner, index, node)});")
-            else:
+            elif owner.type is not NEVER:
                 raise refuse(node, "deletes")
 
     # ------------------------------------------------------------ flow

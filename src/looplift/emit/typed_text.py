@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from looplift.emit.typed_expressions import quoted
+from looplift.emit.typed_object_text import class_texts, has_levels, orders
 from looplift.emit.typed_parts import used
 from looplift.emit.typed_prelude_arrays import ARRAYS
 from looplift.emit.typed_prelude_containers import CONTAINERS, HELPERS
@@ -33,23 +34,39 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
         body += method(one, writer.methods[one])
     signature = f"{text_of(main.result)} run(PyObject* args) {{"
     body += [signature, *variables(main, sorted(main.types.keys() - main.kept))]
+    if writer.passes_objects:
+        body.append(f"begin_classes(args, {len(writer.inputs) + 2});")
     rest = [*reads(writer), *writer.methods[main], "bail(UNBOUND);", "}"]
     writer.joins.tensors |= any("Ten<" in line for line in (*body, *rest))
     if writer.joins.tensors:
         body.append(f"begin_tensors(args, {len(writer.inputs) + 2});")
     body += rest
-    program = "\n".join([*writer.object_texts(), "struct Program {", *body, "};"])
+    ordered = orders(writer)
+    if has_levels(writer):
+        body.insert(body.index(signature) + 1, "levels = 0;")
+    if ordered:
+        body.insert(body.index(signature) + 1, "the_program = this;")
+    head = ["struct Program; static Program* the_program;"] if ordered else []
+    program = "\n".join([*class_texts(writer), *head, "struct Program {", *body, "};", *ordered])
+    entry = ENTRY
+    if writer.passes_objects:
+        for before, after in _WITH_CLASSES:
+            entry = entry.replace(before, after)
     if writer.joins.tensors:
         if writer.joins.has_numpy:
             raise refuse(None, "tensors beside arrays")
         return with_tensors(writer, program)
     tuples = [tuple_text(int(count)) for count in sorted(set(re.findall(r"\bTup(\d+)\b", program)))]
     if writer.joins.has_numpy:
-        program += ENTRY.replace(*_WITH_NUMPY)
+        program += entry.replace(*_WITH_NUMPY)
         return used([NUMBERS, CONTAINERS, OBJECTS, *tuples, HELPERS, ARRAYS], program)
-    return used([NUMBERS, CONTAINERS, OBJECTS, NO_ARRAYS, *tuples, HELPERS], program + ENTRY)
+    return used([NUMBERS, CONTAINERS, OBJECTS, NO_ARRAYS, *tuples, HELPERS], program + entry)
 
 
+_WITH_CLASSES = (
+    ("keep(py(program.run(args)));", "keep(py(program.run(args)));\n  catch_up();"),
+    ("apply < 2; ++apply)", "apply < 2; ++apply, catch_up())"),
+)
 _FIRST = "  PyObject* volatile found = nullptr;\n"
 _WITH_NUMPY = _FIRST, "  begin_numpy(PyTuple_GetItem(args, PyTuple_Size(args) - 1));\n" + _FIRST
 
@@ -94,7 +111,7 @@ def reads(writer: Writer) -> list[str]:
         f"v_{name} = From<{text_of(types[name])}>::of(PyTuple_GetItem(args, {place + 2}));"
         + (f" set_{name} = true;" if name in writer.main.doubtful else "")
         for place, name in enumerate(writer.inputs)
-    ]
+    ] + (["catch_up();"] if writer.passes_objects else [])
 
 
 def _key(routine: Routine) -> tuple[str, str]:
@@ -176,7 +193,9 @@ def tuple_text(count: int) -> str:
             f"  U h = {count}; {each('h = mixed(h * 31 + hash_of(a.a#));')} return h;",
             "}",
             f"{head} struct From<{mine}> {{ static {mine} of(PyObject* o) {{",
-            f"  must(is(o, PyTuple_Type) && PyTuple_Size(o) == {count});",
+            f"  must(is(o, PyTuple_Type) && PyTuple_Size(o) == {count}); return read(o);",
+            "}",
+            f"static {mine} read(PyObject* o) {{",
             f"  return {mine}({each('From<A#>::of(PyTuple_GetItem(o, #))', ', ')});",
             "} };",
             f"{head} PyObject* object(const {mine}& v) {{",

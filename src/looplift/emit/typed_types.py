@@ -88,10 +88,12 @@ def number_type(dtype: str) -> Type:
 
 @dataclass(frozen=True)
 class Tup:
-    """A tuple: its items' types. ``named``: it is of a type of PyTorch's own, as that of sizes."""
+    """A tuple: its items' types. ``named``: it is of a type of PyTorch's own, as that of sizes. ``of``: the NamedTuple
+    of the user's that it is."""
 
     items: tuple[Any, ...]
     named: bool = False
+    of: Any = None
 
 
 @dataclass(frozen=True)
@@ -137,13 +139,16 @@ class Box:
 
     ``kind``: list, deque, dict, defaultdict, set, bytes or bytearray. ``cells``: the types of its items, or of its keys
     and values.
-    ``default``: what makes the missing values of a defaultdict.
+    ``default``: what makes the missing values of a defaultdict. ``made``: the class of objects, whose attributes are
+    ``fields``.
     """
 
     def __init__(self, kind: str, *cells: Any):
         self.kind, self.cells = kind, list(cells)
         self.same: Box | None = None
         self.default: Any = None
+        self.made: Any = None
+        self.fields: list[str] | None = None
 
     def find(self) -> Box:
         box = self
@@ -155,11 +160,12 @@ class Box:
 class Joins:
     """Joins of types; ``changes`` counts what became wider. ``has_numpy``: whether NumPy's scalars are among the
     numbers, ``has_singles``: of float32. ``tensors``: whether there are any, ``tracked``: whether one of them asks
-    for a gradient."""
+    for a gradient. ``of_object``: what tells the types of objects of the user's."""
 
     def __init__(self) -> None:
         self.changes = 0
         self.has_numpy = self.has_singles = self.tensors = self.tracked = False
+        self.of_object: Any = None
 
     def meet_numpy(self, element: Any = None) -> None:
         """There are numbers of NumPy's, of this scalar, too."""
@@ -181,8 +187,8 @@ class Joins:
             return one
         if one in NUMBERS and other in NUMBERS:
             return MIXED
-        if isinstance(one, Tup) and isinstance(other, Tup) and len(one.items) == len(other.items):
-            return Tup(tuple(map(self.join, one.items, other.items)), one.named or other.named)
+        if isinstance(one, Tup) and isinstance(other, Tup) and _are_alike(one, other):
+            return Tup(tuple(map(self.join, one.items, other.items)), one.named or other.named, one.of)
         if isinstance(one, Rec) and isinstance(other, Rec) and one.names == other.names:
             return Rec(one.names, tuple(map(self.join, one.items, other.items)))
         if isinstance(one, Box) and isinstance(other, Box):
@@ -223,22 +229,31 @@ class Joins:
             box.cells[place] = joined
 
 
-def copy_of(type_: Any, seen: dict[int, Any]) -> Any:
-    """The same type, with containers of its own."""
+def copy_of(type_: Any, seen: dict[int, Any], known: Callable[[Box], Box]) -> Any:
+    """The same type, with containers of its own; ``known``: the program's own type of some objects."""
     if isinstance(type_, Box):
         box = type_.find()
         if id(box) not in seen:
-            made = seen[id(box)] = Box(box.kind, *[NEVER] * len(box.cells))
+            made = seen[id(box)] = known(box) if box.made else Box(box.kind, *[NEVER] * len(box.cells))
             made.default = box.default
-            made.cells[:] = [copy_of(cell, seen) for cell in box.cells]
+            cells = [copy_of(cell, seen, known) for cell in box.cells]
+            made.cells[: len(cells)] = cells if not box.made else map(_wider, made.cells, cells)
         return seen[id(box)]
     if isinstance(type_, Maybe):
-        return Maybe(copy_of(type_.inner, seen))
+        return Maybe(copy_of(type_.inner, seen, known))
     if isinstance(type_, Rec):
-        return Rec(type_.names, tuple(copy_of(item, seen) for item in type_.items))
+        return Rec(type_.names, tuple(copy_of(item, seen, known) for item in type_.items))
     if isinstance(type_, Tup):
-        return Tup(tuple(copy_of(item, seen) for item in type_.items), type_.named)
+        return Tup(tuple(copy_of(item, seen, known) for item in type_.items), type_.named, type_.of)
     return type_
+
+
+def _wider(one: Any, other: Any) -> Any:
+    return Joins().join(one, other)
+
+
+def _are_alike(one: Tup, other: Tup) -> bool:
+    return len(one.items) == len(other.items) and one.of is other.of
 
 
 def _sides(type_: Any) -> tuple[Any, Any]:
@@ -259,8 +274,7 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, Maybe) and isinstance(other, Maybe):
         return same(one.inner, other.inner)
     if isinstance(one, Tup) and isinstance(other, Tup):
-        alike = len(one.items) == len(other.items) and one.named == other.named
-        return alike and all(map(same, one.items, other.items))
+        return _are_alike(one, other) and one.named == other.named and all(map(same, one.items, other.items))
     if isinstance(one, Rec) and isinstance(other, Rec):
         return one.names == other.names and all(map(same, one.items, other.items))
     if isinstance(one, Ten | Either | Fixed):
@@ -291,7 +305,8 @@ def text_of(type_: Any, depth: int = 0) -> str:
         raise NotLiftable("unsupported-value", "a container holds itself")
     if isinstance(type_, Tup):
         inner = ", ".join(text_of(item, depth + 1) for item in type_.items)
-        return f"Tup{len(type_.items)}<{inner}>" if type_.items else "Tup0"
+        plain = f"Tup{len(type_.items)}<{inner}>" if type_.items else "Tup0"
+        return plain if type_.of is None else f"Named_{type_.of.__name__}<{plain}>"
     if isinstance(type_, Maybe):
         return f"Opt<{text_of(type_.inner, depth + 1)}>"
     if isinstance(type_, Box):
@@ -349,5 +364,5 @@ def has_no_order(type_: Any) -> bool:
 
 def _is_incomparable(type_: Any) -> bool:
     if isinstance(type_, Box):
-        return type_.find().kind not in ("list", "deque", "bytes", "bytearray")
+        return type_.find().kind not in ("list", "deque", "bytes", "bytearray") and not type_.find().made
     return isinstance(type_, Either | Rec) or (isinstance(type_, Ten) and type_.rank > 0)

@@ -46,6 +46,8 @@ def type_of(value: Any, joins: Joins, seen: dict[int, Any], depth: int = 0) -> A
     if type(value) is tuple:
         return Tup(tuple(type_of(item, joins, seen, depth + 1) for item in value))
     kind = _KINDS.get(type(value))
+    if kind is None and joins.of_object is not None and (found := joins.of_object(value, seen)) is not None:
+        return found
     if kind is None or getattr(value, "maxlen", None) is not None:
         raise NotLiftable("unsupported-value", f"a {type(value).__name__}")
     if kind in ("bytes", "bytearray"):
@@ -89,13 +91,11 @@ def _type_of_tensor(value: torch.Tensor, joins: Joins) -> Ten:
 
 def _of_each_kind(items: Any) -> list[Any]:
     """Items whose types are those of all."""
-    kinds = {type(item): item for item in items}
-    if not kinds.keys() & {tuple, np.ndarray, torch.Tensor, torch.nn.Parameter, *_KINDS}:
+    kinds = {(type(item), *map(type, item)) if isinstance(item, tuple) else (type(item),): item for item in items}
+    parts = {one for kind in kinds for one in (kind[1:] if issubclass(kind[0], tuple) else kind)}
+    if all(one in _ATOMS or issubclass(one, np.generic) for one in parts):
         return list(kinds.values())
-    if kinds.keys() == {tuple}:
-        kinds = {tuple(map(type, item)): item for item in items}
-        if not any(
-            one in (tuple, np.ndarray, torch.Tensor, torch.nn.Parameter, *_KINDS) for kind in kinds for one in kind
-        ):
-            return list(kinds.values())
     return list(items)
+
+
+_ATOMS = (bool, int, float, str, type(None))

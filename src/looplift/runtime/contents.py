@@ -73,7 +73,7 @@ def same_callees(callees: Mapping[types.FunctionType, tuple[Any, ...]]) -> bool:
 
 ABOUT_A_CLASS = frozenset(
     """__module__ __dict__ __weakref__ __doc__ __qualname__ __firstlineno__ __static_attributes__ __annotations__
-    __annotations_cache__ __annotate_func__""".split()
+    __annotations_cache__ __annotate_func__ __slotnames__""".split()
 )
 
 

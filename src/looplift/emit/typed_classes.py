@@ -1,0 +1,156 @@
+"""Classes of the user's in, what typed programs know of them out: attributes, methods, constants, comparisons."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import types
+from typing import Any
+
+from looplift.base.data import dataclass, field
+from looplift.base.syntax import nodes_of
+from looplift.emit.typed_scope import refuse
+from looplift.emit.typed_types import NEVER, Box
+from looplift.runtime.contents import class_attributes
+
+_OF_DATACLASSES = frozenset(
+    """__dataclass_fields__ __dataclass_params__ __match_args__ __replace__ __init__ __eq__ __hash__ __post_init__
+    __setattr__ __delattr__""".split()
+)
+_SHOWN = frozenset(("__repr__", "__str__"))
+"""What programs never call: they make no text of objects."""
+_CONSTANTS = (bool, int, float, str, type(None))
+_OF_NAMED_TUPLES = frozenset(
+    """__slots__ _fields _field_defaults __new__ _make _replace _asdict __repr__ __getnewargs__ __match_args__
+    __orig_bases__ __replace__ __annotations__""".split()
+)
+
+
+@dataclass(eq=False)
+class Record:
+    """A class: the type of its objects, and its methods. All its objects share the types of their attributes.
+
+    ``first``: the attributes that a constructor sets. ``parts``: the fields of a dataclass, whose constructor nobody
+    wrote. ``by_fields``: its objects are compared by them.
+    """
+
+    of: type
+    box: Box
+    fields: list[str]
+    first: list[str]
+    methods: dict[str, types.FunctionType] = field(default_factory=dict)
+    properties: dict[str, types.FunctionType] = field(default_factory=dict)
+    unbound: dict[str, types.FunctionType] = field(default_factory=dict)
+    constants: dict[str, Any] = field(default_factory=dict)
+    parts: list[Any] | None = None
+    by_fields: bool = False
+    has_hash: bool = True
+    is_frozen: bool = False
+    given: bool = False
+    """Whether there are such objects of the caller's."""
+
+
+def record_for(made: type, source_of: Any) -> Record:
+    """What is known of a class; raises Refused for all but plain ones."""
+    attributes = class_attributes(made)
+    is_data = "__dataclass_fields__" in attributes
+    known = _SHOWN | (_OF_DATACLASSES if is_data else frozenset(("__init__", "__lt__")))
+    odd = {name for name in attributes if name.startswith("__") and name not in known}
+    if type(made) is not type or made.__bases__ != (object,) or odd or (is_data and not _is_plain(made, attributes)):
+        raise refuse(None, f"'{made.__name__}' is no plain class")
+    record = Record(made, Box(f"object C_{made.__name__}"), [], [])
+    for name, value in attributes.items():
+        if isinstance(value, types.FunctionType):
+            record.methods[name] = value
+        elif isinstance(value, property) and value.fset is None and isinstance(value.fget, types.FunctionType):
+            record.properties[name] = value.fget
+        elif isinstance(value, staticmethod) and isinstance(value.__func__, types.FunctionType):
+            record.unbound[name] = value.__func__
+        elif is_constant(value):
+            record.constants[name] = value
+        elif name not in _OF_DATACLASSES and hasattr(type(value), "__get__") and not isinstance(value, classmethod):
+            raise refuse(None, f"'{made.__name__}.{name}' is an attribute with a way of its own")
+    if is_data:
+        _of_dataclass(record)
+    elif "__init__" in record.methods:
+        record.first = _first_attributes(source_of(record.methods["__init__"]).tree)
+    record.fields = list(record.first)
+    record.box.cells[:] = [NEVER] * len(record.fields)
+    record.box.made = made
+    return record
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a value of a class is one that never changes."""
+    return type(value) in _CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
+
+
+def _is_plain(made: type, attributes: dict[str, Any]) -> bool:
+    """Whether a dataclass has the methods that its fields give it, and no slots."""
+    written = ("__init__", "__eq__", "__hash__", "__setattr__", "__delattr__")
+    own = [attributes.get(name) for name in written]
+    generated = all(not isinstance(one, types.FunctionType) or one.__code__.co_filename == "<string>" for one in own)
+    parts = dataclasses.fields(made)
+    generated &= {*attributes["__dataclass_fields__"]} == {one.name for one in parts}
+    return generated and all(
+        one.init and one.compare and one.hash is None and not one.kw_only and _default_of(one) is not None
+        for one in parts
+    )
+
+
+def _default_of(part: Any) -> Any:
+    """A constant, or a type that makes empty containers, in a tuple; None for other defaults."""
+    if part.default is not dataclasses.MISSING:
+        return (part.default,) if is_constant(part.default) else None
+    return () if part.default_factory in (dataclasses.MISSING, list, dict, set) else None
+
+
+def _of_dataclass(record: Record) -> None:
+    settings = record.of.__dataclass_params__  # type: ignore[attr-defined]
+    record.parts = list(dataclasses.fields(record.of))
+    record.first = [one.name for one in record.parts]
+    record.by_fields, record.is_frozen = settings.eq, settings.frozen
+    record.has_hash = not settings.eq or settings.frozen
+    for name in (*_OF_DATACLASSES - {"__post_init__"}, *record.first):
+        record.methods.pop(name, None)
+        record.constants.pop(name, None)
+
+
+def _first_attributes(tree: ast.FunctionDef) -> list[str]:
+    """The attributes that a constructor sets whatever happens, before anything may read them."""
+    own = tree.args.args[0].arg if tree.args.args else ""
+    found: dict[str, None] = {}
+
+    def is_own(node: ast.AST) -> bool:
+        return isinstance(node, ast.Name) and node.id == own
+
+    for statement in tree.body:
+        read = [one for one in nodes_of(statement) if isinstance(one, ast.Attribute) and is_own(one.value)]
+        known = {id(one.value) for one in read if isinstance(one.ctx, ast.Store) or one.attr in found}
+        if any(is_own(one) and id(one) not in known for one in nodes_of(statement)):
+            break
+        if any(isinstance(one, ast.Return) for one in nodes_of(statement)):
+            break
+        for target in _targets(statement):
+            if isinstance(target, ast.Attribute) and is_own(target.value):
+                found[target.attr] = None
+    return list(found)
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    targets = [statement.target] if isinstance(statement, ast.AnnAssign) and statement.value else targets
+    return [one for target in targets for one in (target.elts if isinstance(target, ast.Tuple) else [target])]
+
+
+def is_named_tuple(made: Any) -> bool:
+    """Whether a class is a NamedTuple with nothing changed of what tuples do."""
+    if (
+        not isinstance(made, type)
+        or made.__bases__ != (tuple,)
+        or not isinstance(getattr(made, "_fields", None), tuple)
+    ):
+        return False
+    attributes = class_attributes(made)
+    special = {name for name in attributes if name.startswith("__")} - _OF_NAMED_TUPLES - _SHOWN
+    return not special and "typing" not in made.__module__ and made.__module__ != "torch.return_types"

@@ -1,0 +1,168 @@
+"""Classes that a typed program knows in, their C++ out: objects, their comparisons, and Python's objects of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from looplift.emit.typed_classes import Record
+from looplift.emit.typed_types import text_of
+
+if TYPE_CHECKING:
+    from looplift.emit.typed_program import Writer
+
+_CLASSES = """static PyObject* class_args; static I class_first;
+extern "C" { PyObject* PyObject_CallObject(PyObject*, PyObject*);
+    PyObject *PyDict_GetItem(PyObject*, PyObject*), *PyObject_GenericGetDict(PyObject*, void*),
+    *PyUnicode_InternFromString(const char*); }
+static PyObject* class_at(I k) { return PyTuple_GetItem(class_args, class_first + k); }
+// objects are read and filled one after the other: a chain of them may be longer than the stack is deep
+struct Later { PyObject* object; void* box; void (*fill)(PyObject*, void*); };
+static struct { Later* all; I n, room, depth; } later;
+static void begin_classes(PyObject* args, I first) { class_args = args; class_first = first;
+    memset(&later, 0, sizeof later); }
+static void put_off(PyObject* o, void* box, void (*fill)(PyObject*, void*)) {
+  if (later.n == later.room) {
+    I room = later.room ? 2 * later.room : 16; Later* all = (Later*)take(room * sizeof(Later));
+    if (later.n) memcpy(all, later.all, later.n * sizeof(Later));
+    later.all = all; later.room = room;
+  }
+  later.all[later.n++] = {o, box, fill};
+}
+// what has a hash of its attributes has them before it is a key
+static void at_once(PyObject* o, void* box, void (*fill)(PyObject*, void*)) { if (++later.depth > 500) bail(DEEP);
+    fill(o, box); --later.depth; }
+static void catch_up() { while (later.n) { Later one = later.all[--later.n]; one.fill(one.object, one.box); } }
+static PyObject* attributes_of(PyObject* o) { return keep(PyObject_GenericGetDict(o, nullptr)); }
+static PyObject* attribute_in(PyObject* all, PyObject* name) { PyObject* found = PyDict_GetItem(all, name);
+    if (!found) bail(KIND); return found; }
+static void make_names(PyObject** names, const char* const* texts, I n) { if (!names[0]) for (I k = 0; k < n; ++k) {
+    names[k] = PyUnicode_InternFromString(texts[k]); if (!names[k]) bail(MEMORY); } }"""
+
+_OBJECT = """static PyObject* names_{name}[{count} + 1];
+static const char* const texts_{name}[] = {{texts}};
+static void read_{name}(PyObject* o, void* box) { {name}* c = ({name}*)box;
+  PyObject* all = attributes_of(o);
+{reads} }
+static void give_{name}(PyObject* o, void* box) { {name}* c = ({name}*)box;
+  PyObject* all = attributes_of(o);
+{gives} }
+static void commit_{name}(PyObject* o, void* box, PyObject** fresh) { {name}* c = ({name}*)box;
+  if (!c->dirty) return;
+  PyObject* all = attributes_of(o);
+  if (*fresh) { I k = 0;
+{sets}
+    return; }
+  *fresh = keep(PyList_New(0));
+{makes} }
+template <> struct From<Ref<{name}>> { static Ref<{name}> of(PyObject* o) {
+  must(o->type == (void*)class_at({place}));
+  if (Given* g = given_of(o)) return again<{name}>(g);
+  make_names(names_{name}, texts_{name}, {count});
+  Ref<{name}> out = begun<{name}>(o, commit_{name}); {when}(o, out.p, read_{name}); return out; } };
+static PyObject* object(const Ref<{name}>& v) {
+  if (PyObject* o = known(v)) return o;
+  make_names(names_{name}, texts_{name}, {count});
+  PyObject* made = class_at({place});
+  PyObject* o = PyObject_CallMethod(made, "__new__", "O", made); if (!o) return o;
+  told(v, o); {when}(o, v.p, give_{name}); return o; }"""
+
+_NAMED = """template <class T> struct {name} : T { {name}() {} {name}(const T& one) : T(one) {} };
+template <class T> bool eq(const {name}<T>& a, const {name}<T>& b) { return eq((const T&)a, (const T&)b); }
+template <class T> bool lt(const {name}<T>& a, const {name}<T>& b) { return lt((const T&)a, (const T&)b); }
+template <class T> bool le(const {name}<T>& a, const {name}<T>& b) { return le((const T&)a, (const T&)b); }
+template <class T> void orderly(const {name}<T>& a) { orderly((const T&)a); }
+template <class T> bool truth(const {name}<T>&) { return true; }
+template <class T> U hash_of(const {name}<T>& a) { return hash_of((const T&)a); }
+template <class T> struct As<{name}<T>> {
+  static const {name}<T>& of(const {name}<T>& v) { return v; }
+  template <class S> static {name}<T> of(const {name}<S>& v) { return {name}<T>(As<T>::of((const S&)v)); } };"""
+
+_NAMED_OUTSIDE = """template <class T> struct From<{name}<T>> { static {name}<T> of(PyObject* o) {
+  must(o->type == (void*)class_at({place})); return {name}<T>(From<T>::read(o)); } };
+template <class T> PyObject* object(const {name}<T>& v) {
+  return PyObject_CallObject(class_at({place}), keep(object((const T&)v))); }"""
+
+
+LEVELS = """// objects that are compared by what they hold may hold one another
+static I levels;
+struct Level { Level() { if (++levels > 150) bail(DEEP); } ~Level() { --levels; } };"""
+
+
+def has_levels(writer: Writer) -> bool:
+    """Whether there are objects that are compared by what they hold."""
+    return any(one.by_fields for one in writer.records.values())
+
+
+def _filled(text: str, **parts: str) -> str:
+    for name, part in parts.items():
+        text = text.replace("{" + name + "}", part)
+    return text
+
+
+def class_texts(writer: Writer) -> list[str]:
+    """The C++ of all classes, before that of the program."""
+    names = [text_of(one.box)[4:-1] for one in writer.records.values()]
+    places = {made: str(place) for place, made in enumerate(writer.classes)}
+    out = [_CLASSES] if writer.passes_objects else []
+    for made, place in places.items():
+        if made not in writer.records and hasattr(made, "_fields"):
+            out.append(_filled(_NAMED, name=f"Named_{made.__name__}"))
+            if writer.passes_objects:
+                out.append(_filled(_NAMED_OUTSIDE, name=f"Named_{made.__name__}", place=place))
+    out += [f"struct {name};" for name in names]
+    out += [LEVELS] if has_levels(writer) else []
+    for name, record in zip(names, writer.records.values(), strict=True):
+        out += _struct(name, record)
+    if writer.passes_objects:
+        for name, record in zip(names, writer.records.values(), strict=True):
+            out.append(_outside(name, record, places[record.of]))
+    return out
+
+
+def orders(writer: Writer) -> list[str]:
+    """What tells which of two objects is the lesser one, behind the program that has it."""
+    out = []
+    for record in writer.records.values():
+        if "__lt__" in record.methods:
+            name, routine = text_of(record.box), writer.routines[record.methods["__lt__"]].name
+            call = f"the_program->{routine}(a, b)"
+            out.append(f"static bool lt(const {name}& a, const {name}& b) {{ return truth({call}); }}")
+    return out
+
+
+def _struct(name: str, record: Record) -> list[str]:
+    fields = [f"{text_of(cell)} v_{one}{{}};" for one, cell in zip(record.fields, record.box.cells, strict=True)]
+    # never freed before the end: a chain of objects may be longer than the stack is deep
+    head = f"struct {name} {{ I refs = (I)1 << 40, dirty = 0; PyObject* from = nullptr;"
+    both = f"(const Ref<{name}>& a, const Ref<{name}>& b)"
+    equal, hashed = "return a.p == b.p;", "return hash_of((I)a.p);"
+    if record.by_fields:
+        pairs = " && ".join(f"item_eq(a->v_{one}, b->v_{one})" for one in record.fields) or "true"
+        equal = f"if (a.p == b.p) return true; Level level; return {pairs};"
+        steps = [f"h = mixed(h * 31 + hash_of(a->v_{one}));" for one in record.fields]
+        hashed = " ".join(["Level level; U h = 3;", *steps, "return h;"])
+    out = [
+        f"{head} {' '.join(fields)} void empty() {{}} }};",
+        f"static bool truth(const Ref<{name}>&) {{ return true; }}",
+        f"static bool eq{both} {{ {equal} }}",
+        f"static bool lt{both}{';' if '__lt__' in record.methods else ' { bail(KIND); }'}",
+    ]
+    return [*out, f"static U hash_of(const Ref<{name}>& a) {{ {hashed} }}"] if record.has_hash else out
+
+
+def _outside(name: str, record: Record, place: str) -> str:
+    """How objects of a class come in, and go out."""
+    reads, gives, sets, makes = [], [], [], []
+    for bit, (one, cell) in enumerate(zip(record.fields, record.box.cells, strict=True)):
+        field, text = f"names_{name}[{bit}]", text_of(cell)
+        if text != "None_":
+            reads.append(f"  c->v_{one} = From<{text}>::of(attribute_in(all, {field}));")
+        gives.append(f"  PyDict_SetItem(all, {field}, keep(py(c->v_{one})));")
+        sets.append(f"  if (c->dirty >> {bit} & 1) PyDict_SetItem(all, {field}, PyList_GetItem(*fresh, k++));")
+        made = f"item(PyDict_GetItem(all, {field}), c->v_{one})"
+        makes.append(f"  if (c->dirty >> {bit} & 1) PyList_Append(*fresh, keep({made}));")
+    lines = {"reads": reads, "gives": gives, "sets": sets, "makes": makes}
+    when = "at_once" if record.by_fields and record.has_hash else "put_off"
+    texts = ", ".join(f'"{one}"' for one in record.fields) or "nullptr"
+    parts = {key: "\n".join(part) for key, part in lines.items()}
+    return _filled(_OBJECT, name=name, place=place, count=str(len(record.fields)), texts=texts, when=when, **parts)
