@@ -145,6 +145,42 @@ class Containers(Pieces):
 
         return Goal([f"{name} = []"], step, name)
 
+    def grown_row(self):
+        """A list of numbers that each iteration makes longer until it leaves a loop, and what that gives."""
+        if self.write.complex:
+            return self.nested_list()
+        name, row, k, h = (self.write.name(stem) for stem in ("rows", "row", "k", "h"))
+        text, dims = self.vector("n")
+        lib, begun = self.library.name, self.choices.pick(("", "", "0", "1, 2"))
+        first = f"float({h}[0])" if len(dims) == 2 else f"float({h})"
+        changed = self.choices.pick((f"{lib}.tanh({h}) * 0.7", f"{h} * 0.5 - 0.1", f"{h} * {h} * 0.3"))
+        if len(dims) == 2 and self.choices.chance(60):
+            changed = f"{lib}.cumsum({h} * 0.3, 0)"
+        items = [f"int({first} * 4)", f"{first} > 0", *([first] * (not begun)), *([f"{row}[-1] + 1"] * bool(begun))]
+        item = self.choices.pick(items)
+        kept = self.choices.weighted(((4, row), (2, f"len({row})"), (1, f"{lib}.asarray({row}, dtype={lib}.float64)")))
+
+        def step(scope):
+            at = self.at(scope, "n", numbers=True)
+            if at is None or scope.depth >= 3:
+                return None
+            leave = self.choices.pick((f"abs({first}) < 0.2", f"{first} < 0", f"len({row}) > 2"))
+            lines = [f"{h} = {changed}", f"{row}.append({item})"]
+            if self.choices.chance(50):
+                lines.insert(self.choices.pick((0, 1, 2)), f"if {leave}:\n        break")
+                head = f"for {k} in range({self.choices.pick(('5', 'm + 1'))}):"
+            else:
+                head = f"while not {leave} and len({row}) < 5:"
+            body = [line for text in lines for line in text.replace("\n        ", "\n    ").split("\n")]
+            guard = [f"if {h}.shape[0]:"] if len(dims) == 2 else ["if True:"]
+            return [
+                f"{h}, {row} = {text}[{at}], [{begun}]",
+                *guard,
+                *indented([head, *indented(body), f"{name}.append({kept})"]),
+            ]
+
+        return Goal([f"{name} = []"], step, name)
+
     def seeded_list(self):
         """A list that begins with one value, each further one made of the last."""
         dim = self.choices.pick(("n", "m"))

@@ -22,7 +22,7 @@ class Mechanisms(Held):
             (2, self.windowed), (2, self.repeated), (2, self.numbers_summed), (1, self.formatted), (2, self.region),
             (2, self.touched_at_times), (3, self.edges), (4, self.sweep), (3, self.diagonal),
             (4, self.chosen), (3, self.placed), (4, self.table), (4, self.held), (3, self.folded_list), (3, self.cut),
-            (3, self.tuple_state), (2, self.listed_rows), (2, self.rolling),
+            (3, self.tuple_state), (2, self.listed_rows), (2, self.rolling), (2, self.grown_row),
         )  # fmt: skip
         return self.choices.weighted(makers)()
 
