@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from tests.vectorize.harness import check
@@ -138,3 +140,40 @@ def test_groups_of_iterations_that_a_condition_leaves_out_stay_as_they_are(progr
         labels = torch.randint(0, m + 1, (n,), generator=generator) - 1
         calls.append([torch.randn(n, generator=generator), torch.rand(m, generator=generator), labels])
     check(program, *calls)
+
+
+def mean_of_listed(x, labels, n):
+    out = torch.zeros(n, x.shape[1])
+    for i in range(n):
+        near = [x[k] for k in range(len(labels)) if labels[k] == i]
+        if len(near) > 0:
+            out[i] = torch.stack(near).mean(0)
+    return out
+
+
+def sums_of_pairs(x, pairs):
+    out = torch.zeros_like(x)
+    for i in range(len(x)):
+        near = [x[s] for s, t in pairs if t == i]
+        if near:
+            out[i] = torch.stack(near).sum(0)
+    return out
+
+
+@pytest.mark.parametrize("asks", [False, True])
+def test_labels_in_lists_are_sorted_not_compared_with_each_place(asks):
+    x = torch.linspace(-1, 1, 12).view(6, 2)
+    for function, calls in (
+        (mean_of_listed, [([0, 2, 2, 1, 0, 5], 4), ([-1, 7, 2, 2, 2, 2], 3), ([3, 3, 3, 3, 3, 3], 1), ([0] * 6, 0)]),
+        (sums_of_pairs, [([(0, 1), (1, 0), (5, 1), (2, 9)],), ([(0, 0)],), ([(0, -1), (3, 5), (3, 5)],)]),
+    ):
+        lifted: Any = lift(function, verify="off", backend="torch")
+        for call in calls:
+            first, other = (x.clone().requires_grad_(asks) for _ in range(2))
+            wanted, found = function(first, *call), lifted(other, *call)
+            torch.testing.assert_close(found, wanted)
+            if wanted.requires_grad:
+                weights = torch.linspace(1, 2, wanted.numel()).view_as(wanted)
+                gradients = [torch.autograd.grad((y * weights).sum(), z) for y, z in ((found, other), (wanted, first))]
+                torch.testing.assert_close(*gradients)
+        assert "label_members(" in lifted.source, lifted.source

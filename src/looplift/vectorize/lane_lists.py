@@ -69,7 +69,24 @@ def _vector(context: Context, built: Built, inside: tuple[Axis, ...], mask: Node
     if context.library == "np":
         kind = Kind("array", _numpy_bool(), 1)
     lanes = tuple(other for other in mask.axes if other not in inside) or built.axes
+    attrs = {"inside": inside, "extents": [count]}
+    if context.library == "torch" and (pair := _compared(mask, inside)) is not None:
+        label, index = pair
+        labels = Node("collect", (label,), (), Kind("tensor", nodes.lane_dtype(nodes.INT), 1), attrs, "labels")
+        return Node("elementwise", (labels, index), index.axes, kind, {"name": "eq"}, "chosen")
     return Node("collect", (mask,), lanes, kind, {"inside": inside, "extents": [count]}, "chosen")
+
+
+def _compared(mask: Node, inside: tuple[Axis, ...]) -> tuple[Node, Node] | None:
+    """The integers of the iterations that each lane compares with its own position, and that; None for other masks."""
+    if mask.op != "elementwise" or mask.attrs["name"] != "eq" or len(mask.args) != 2:
+        return None
+    for label, index in (mask.args, mask.args[::-1]):
+        if label.axes == inside and label.kind == nodes.INT and index.op == "index":
+            axis: Axis = index.attrs["axis"]
+            if not axis.is_ragged and axis.step == 1 and index.axes == (axis,):
+                return label, index
+    return None
 
 
 def _numpy_bool():
