@@ -4,7 +4,8 @@
 
 Each lane runs a map for a number of steps that is drawn from a distribution with a mean of about 20. Where the loop
 would take long, the time of its first lanes is scaled by the steps. ``masks`` is what one writes by hand: all lanes
-run until the last one is done. Times are the least of several interleaved runs, on one thread.
+run until the last one is done. Times are the least of several interleaved runs, of the processor that one thread took:
+other work on the machine counts little.
 """
 
 from __future__ import annotations
@@ -26,15 +27,19 @@ own loop. Batched code (`torch`) masks the lanes that are done; where no gradien
 more are done, the others go on alone (`optimize/narrowing.py`), so that lanes cost about as much as the steps that
 they take. Below 1024 lanes a step takes about as long for all lanes as for one.
 
-Where one lane takes nearly all of the steps, masks do in each step what the loop does once, and more: 86 ms for 300
-lanes of which one takes 4,000 steps and the others one, where the loop takes 64 ms (`auto` 0.1 ms). The next calls of
+Where one lane takes nearly all of the steps, masks do in each step what the loop does once, and more: 128 ms for 300
+lanes of which one takes 4,000 steps and the others one, where the loop takes 91 ms (`auto` 0.1 ms). The first calls of
 that size take turns with the loop (`runtime/trials.py`), which is used from then on where batched code takes 5 % longer
 or more. Of a loop that does not end within the first 50 ms its first lanes do not tell how long it takes: it is timed
 too, unless batched code is so fast that it does not matter.
 
-Made by `python benchmarks/divergence.py --write docs/divergence.md`, in milliseconds, on one thread; `steps` is the
-mean number of steps and that of the lane with the most, `masks` what one writes by hand without taking lanes out. The
-two cores were shared with other work: the order of magnitude is what counts.
+What was found then holds for later calls of that size, whatever their values: lanes that part ways only afterwards are
+not timed again, and in such a call batched code was seen to take up to 1.4 times as long as the loop. One call says
+little about the next one, and to leave all of them to the loop for it would lose what batched code gains in the others.
+
+Made by `python benchmarks/divergence.py --write docs/divergence.md`, in milliseconds of the processor, on one thread;
+`steps` is the mean number of steps and that of the lane with the most, `masks` what one writes by hand without taking
+lanes out. The two cores were shared with other work, which takes their caches: the order of magnitude is what counts.
 
 """
 
@@ -77,18 +82,18 @@ def least(functions: list[Callable[[], object]], runs: int) -> list[float]:
     found = [float("inf")] * len(functions)
     for _ in range(runs):
         for k, function in enumerate(functions):
-            start = time.perf_counter()
+            start = time.thread_time()
             function()
-            found[k] = min(found[k], 1e3 * (time.perf_counter() - start))
+            found[k] = min(found[k], 1e3 * (time.thread_time() - start))
     return found
 
 
 def row(name: str, lanes: int, steps: torch.Tensor) -> str:
     x = torch.rand(lanes, generator=torch.Generator().manual_seed(1), dtype=torch.float64) + 1
     few = slice(0, min(lanes, LOOP_LANES))
-    start = time.perf_counter()
+    start = time.thread_time()
     wanted = iterated(x[few], steps[few])
-    loop = 1e3 * (time.perf_counter() - start) * float(steps.sum()) / float(steps[few].sum())
+    loop = 1e3 * (time.thread_time() - start) * float(steps.sum()) / float(steps[few].sum())
     forms = [masked]
     for backend in ("torch", "auto"):
         lifted = looplift.lift(iterated, backend=backend, verify="off")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import torch
+
 from looplift.emit import products
 from looplift.emit.spelling import ATOM, MEDIANS, PRODUCT, literal
 from looplift.emit.text import Text, arranged, atom, expanded, full
@@ -85,11 +87,22 @@ def einsum_text(p: Printer, node: Node) -> Text:
     ]
     out = "".join(of[axis] for axis in node.axes) + lane[2]
     first, second = (own + letters for own, letters in zip(subscripts, lane, strict=False))
+    if (dots := _dots_of_rows(p, node, (texts[0], first), (texts[1], second), out)) is not None:
+        return dots
     if (
         made := products.matrix_product((texts[0], first), (texts[1], second), out, stacks=p.library == "torch")
     ) is not None:
         return made
     return atom(f'{p.library}.einsum("{first},{second}->{out}", {texts[0].text}, {texts[1].text})')
+
+
+def _dots_of_rows(p: Printer, node: Node, a: products.Factor, b: products.Factor, out: str) -> Text | None:
+    """The dot product of each row of one factor with that of the other; None for other products."""
+    alike = a[1] == b[1] == out + a[1][-1] and out
+    real = str(node.kind.dtype) in ("torch.float32", "torch.float64")
+    if p.library != "torch" or not alike or not real or torch._C._is_any_autocast_enabled():
+        return None
+    return atom(f"torch.linalg.vecdot({a[0].text}, {b[0].text})")
 
 
 def contract_text(p: Printer, node: Node) -> Text:
@@ -104,6 +117,8 @@ def contract_text(p: Printer, node: Node) -> Text:
     out = "".join(of[axis] for axis in node.axes) + lane
     factors = [p.text(factor) for factor in node.args]
     (first, second), (a, b) = factors, subscripts
+    if (dots := _dots_of_rows(p, node, (first, a), (second, b), out)) is not None:
+        return dots
     if (made := products.matrix_product((first, a), (second, b), out, stacks=p.library == "torch")) is not None:
         return made
     best = ", optimize=True" if p.library == "np" else ""
