@@ -129,18 +129,18 @@ def check(function, lifted, make):
     assert not difference(outcome(lifted, copy.deepcopy(arguments)), wanted, path="values")
 
 
-def becomes(function, make, expected):
-    """The lifted function, which does what the loop does, three times; some loop of it becomes what is expected."""
+def becomes(function, make, *expected):
+    """The lifted function, which does what the loop does, three times; some loop of it becomes one of the expected."""
     lifted = lift(function)
     for _ in range(3):
         check(function, lifted, make)
-    assert expected is None or expected in [loop.decision for loop in lifted.report().loops]
+    assert expected == (None,) or {*expected} & {loop.decision for loop in lifted.report().loops}
     return lifted
 
 
 @pytest.mark.parametrize(("function", "make"), CASES, ids=lambda one: getattr(one, "__name__", ""))
 def test_numbers_of_tensors_are_read_from_lists(function, make):
-    becomes(function, make, "lists")
+    becomes(function, make, "lists", "native")
 
 
 def test_what_the_loop_raises_leaves_behind_what_the_loop_does():
@@ -335,7 +335,7 @@ def into_itself(labels):
         (first_places, lambda: (integers(200), 5), "lists"),
         (first_places, lambda: (integers(200), 3), None),
         (into_an_argument, lambda: (integers(200), torch.zeros(200)), "lists"),
-        (into_an_argument, lambda: (integers(200).numpy(), np.zeros(200, np.uint8)), "lists"),
+        (into_an_argument, lambda: (integers(200).numpy(), np.zeros(200, np.uint8)), "native"),
         (into_an_argument, lambda: (integers(200), torch.zeros(50)), None),
         (into_itself, lambda: (integers(200),), None),
     ],
@@ -417,7 +417,7 @@ ROWS = torch.rand(200, 4, generator=torch.Generator().manual_seed(0))
         (unlike, lambda: (ROWS.clone(), [f"name {k % 9}" for k in range(150)]), "lists"),
         (unlike, lambda: (ROWS.clone(), []), None),
         (tenths, lambda: (ROWS.flatten(),), "lists"),
-        (tenths, lambda: (ROWS.numpy().flatten(),), "lists"),
+        (tenths, lambda: (ROWS.numpy().flatten(),), "native"),
         (tenths, lambda: (torch.tensor([0.5] * 99 + [float("nan")]),), None),
         (shrinking, lambda: (ROWS.clone(), ["x"] * 200), "lists"),
         (shrinking, lambda: (ROWS.clone(), ["x"] * 90), None),

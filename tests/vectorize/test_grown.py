@@ -84,6 +84,50 @@ def summed(table, move, read, start, last, steps):
     return sums
 
 
+def from_the_last(table, move, read, start, last, steps):
+    rows = []
+    for b in range(start.shape[0]):
+        state, row = start[b], [0]
+        while row[-1] != last and len(row) < steps:
+            state = torch.tanh(move @ state + table[row[-1]])
+            row.append((read @ state).argmax().item())
+        rows.append(row)
+    return rows
+
+
+def begun_with_two(table, move, read, start, last, steps):
+    rows, counts = [], []
+    for b in range(start.shape[0]):
+        state, row = start[b], [0, 2]
+        for _ in range(steps):
+            state = torch.tanh(move @ state + table[row[-1]])
+            token = (read @ state).argmax().item()
+            if token == last:
+                break
+            if state[0] > 0:
+                row.append(token)
+            else:
+                state = state * 2
+            if len(row) == 5:
+                break
+        rows.append(row)
+        counts.append(len(row) * 10 + row[-1])
+    return rows, counts
+
+
+def halves(table, move, read, start, last, steps):
+    rows = []
+    for b in range(start.shape[0] * 5):
+        row = [b]
+        while row[-1] != 0:
+            row.append(row[-1] // 2)
+        rows.append(row)
+    return rows
+
+
+ALL = [decoded, with_the_last, two_lists, while_large, summed, from_the_last, begun_with_two, halves]
+
+
 def arguments(samples, steps, seed=0):
     generator = torch.Generator().manual_seed(seed)
     draw = lambda *shape: torch.randn(shape, generator=generator, dtype=torch.float64)
@@ -107,7 +151,7 @@ def same(got: Any, want: Any) -> bool:
 
 
 @pytest.mark.parametrize("sizes", [(5, 7), (3, 1), (1, 4), (0, 3), (4, 0), (2, 2)])
-@pytest.mark.parametrize("function", [decoded, with_the_last, two_lists, while_large, summed])
+@pytest.mark.parametrize("function", ALL)
 @pytest.mark.parametrize("backend", ["auto", "torch"])
 def test_rows_that_grow_until_a_lane_is_done(function, sizes, backend):
     run: Any = lift(function, verify="off", backend=backend)
@@ -115,7 +159,7 @@ def test_rows_that_grow_until_a_lane_is_done(function, sizes, backend):
         assert same(outcome(run, arguments(*sizes, seed)), outcome(function, arguments(*sizes, seed)))
 
 
-@pytest.mark.parametrize("function", [decoded, with_the_last, two_lists, while_large, summed])
+@pytest.mark.parametrize("function", ALL)
 def test_samples_run_together(function):
     run: Any = lift(function, verify="off", backend="torch")
     outcome(run, arguments(5, 7))

@@ -272,6 +272,8 @@ class Builder:
     """Where the lists of the IR were made, and at which depth."""
     displays: set[Var] = field(default_factory=set)
     """Those of them that were made with items."""
+    lengthened: set[Var] = field(default_factory=set)
+    """Those with items that a loop or branch makes longer."""
     ranges: dict[Var, tuple[Site, Range]] = field(default_factory=dict)
     """Where the loops over ranges stand, by their index."""
     rounds: tuple[int, ...] = ()

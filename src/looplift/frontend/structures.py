@@ -26,7 +26,7 @@ from looplift.frontend.scope import (
     Tup,
     Value,
 )
-from looplift.ir.grammar import TABLE, UNDEFINED, Atom, Const, Group, Operand, Var
+from looplift.ir.grammar import TABLE, UNDEFINED, Atom, Const, Group, Let, Operand, Var
 
 
 def key_of(value: Value) -> Hashable | None:
@@ -459,6 +459,8 @@ def append(build: Builder, ref: Var, value: Value) -> None:
         return
     if build.rounds and build.rounds[: len(site.rounds)] == site.rounds and len(build.rounds) > len(site.rounds):
         restart(build, site, STATIC)
+    if ref in build.displays and not any(isinstance(s, Let) and s.var is ref for s in build.blocks[-1]):
+        build.lengthened.add(ref)
     if site in build.forms:
         return
     if isinstance(value, Tup | Shelf):
@@ -470,7 +472,7 @@ def append(build: Builder, ref: Var, value: Value) -> None:
         form = form_of(build, value)
         if form is not None and is_columnar(form):
             restart(build, site, form)
-    elif isinstance(value, Var) and value in build.displays:
+    elif isinstance(value, Var) and value in build.displays - build.lengthened:
         restart(build, build.sites[value], STATIC)
     if is_of_host(value) and not isinstance(value, Tup):
         restart(build, site, STATIC)

@@ -13,8 +13,23 @@ from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, is_unbound
-from looplift.ir import anew, backwards, begun, filled, growing, sink, started, tables
-from looplift.ir.grammar import TABLE, UNDEFINED, Append, Atom, Block, Const, Function, If, Let, Loop, children, walk
+from looplift.ir import anew, backwards, begun, filled, growing, lasts, sink, started, tables
+from looplift.ir.grammar import (
+    TABLE,
+    UNDEFINED,
+    Append,
+    Atom,
+    Block,
+    Const,
+    Function,
+    If,
+    Let,
+    Loop,
+    Statement,
+    While,
+    children,
+    walk,
+)
 from looplift.ir.prune import prune
 
 RESULT = "return"
@@ -118,11 +133,17 @@ def _with_growing_lists(function: Function) -> Function:
     grown = {s.ref for s in walk(function.body) if isinstance(s, Append)}
     if any(s.var in grown and s.op.args for s in _lists(function)):
         function = started.started_lists(function)
+    if grown and any(_is_left_early(s) for s in walk(function.body)):
+        function = lasts.last_items(function)
     lists = {s.var for s in _lists(function)}
     lets = (s for s in walk(function.body) if isinstance(s, Let))
     if lists and any(s.op.name == "mul" and not lists.isdisjoint(s.op.args) for s in lets):
         function = filled.filled_lists(function)
     return function
+
+
+def _is_left_early(statement: Statement) -> bool:
+    return isinstance(statement, Loop) and (statement.stop is not None or isinstance(statement.domain, While))
 
 
 def _lists(function: Function) -> list[Let]:

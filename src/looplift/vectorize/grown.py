@@ -45,18 +45,26 @@ def append(context: Context, built: Built, val: Val, mask: Node | None) -> None:
         raise context.refuse("order", f"'{hint}' is appended to at several places")
     if context.needs_grad and kind.is_array and nodes.may_have_gradient(kind.dtype):
         raise context.refuse("carried", f"'{hint}' grows in a loop that stays, of tensors that may have gradients")
-    chosen = None if mask is None else _kept(context, loop, built, mask, "chosen")
-    context.growing.append(Grown(built, loop, _kept(context, loop, built, val.node, hint), chosen))
+    if any(node.kind != kind for node in built.begun):
+        raise context.refuse("mixed-kinds", f"the items of '{hint}' are of different kinds")
+    everywhere = [nodes.const(True)] * len(built.begun)
+    chosen = None if mask is None else _kept(context, loop, built, [*everywhere, mask], "chosen")
+    context.growing.append(Grown(built, loop, _kept(context, loop, built, [*built.begun, val.node], hint), chosen))
 
 
-def _kept(context: Context, loop: Loop, built: Built, node: Node, hint: str) -> tuple[Node, Node]:
-    """A list that the loop pushes a value to in each step, and that value, of all lanes."""
-    whole = node if node.axes == built.axes else Node("spread", (node,), built.axes, node.kind, {}, hint)
+def _kept(context: Context, loop: Loop, built: Built, items: list[Node], hint: str) -> tuple[Node, Node]:
+    """A list that the loop pushes the last of these to in each step, after the others, and that value, of all lanes."""
+    *begun, whole = [_whole(built, item) for item in items]
     name = context.fresh_name(f"{hint}_list")
     before = context.blocks_around[context.serial_loops.index(loop)]
-    before.append(Assign(name, Node("empty_list", (), (), Kind("list"))))
+    before += [Assign(name, Node("empty_list", (), (), Kind("list"))), *(Push(name, item) for item in begun)]
     context.add(Push(name, whole))
     return Node("name", (), (), Kind("list"), {"text": name, "local": True}, name), whole
+
+
+def _whole(built: Built, node: Node) -> Node:
+    """A value of all lanes."""
+    return node if node.axes == built.axes else Node("spread", (node,), built.axes, node.kind, {}, node.hint)
 
 
 def finish(context: Context, loop: Loop) -> None:

@@ -137,6 +137,8 @@ class Built:
     """Whether it has another length in each lane that makes one."""
     beside: list[Node] = field(default_factory=list)
     """What each iteration appends, if that is more than one item."""
+    begun: list[Node] = field(default_factory=list)
+    """What each lane appends before a loop that stays makes the list longer."""
 
     def append(self, context: Context, val: Val) -> None:
         value = val.node
@@ -145,6 +147,10 @@ class Built:
         if not all(loop in context.strips for loop in around):
             return grown.append(context, self, val, mask)
         inside = context.axes_inside(self.axes)
+        if not inside and not around and self.axes and mask is None and not self.entries:
+            return self._begin(context, val)
+        if self.begun:
+            raise context.refuse("order", f"'{self.var.hint}' is appended to at several places")
         if not inside:
             raise context.refuse("unsupported-value", f"'{self.var.hint}' is appended to outside of the loop as well")
         flat = merge_axes(inside)
@@ -174,6 +180,12 @@ class Built:
         if val.dims is not None:
             ragged_lists.check_pieces(context, val, inside, self.axes)
             self.ragged = val
+
+    def _begin(self, context: Context, val: Val) -> None:
+        kind = val.node.kind
+        if val.dims or val.sequence or val.items or not (kind.is_array or kind.is_number):
+            raise context.refuse("unsupported-value", f"'{self.var.hint}' holds {kind.family}s")
+        self.begun.append(val.node)
 
     def _append_beside(self, context: Context, val: Val, inside: tuple[Axis, ...], mask: Node | None) -> None:
         """One more item in each iteration: one append of all of them, whose dimension is merged with the list's."""
