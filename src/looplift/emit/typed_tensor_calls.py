@@ -169,16 +169,16 @@ class TensorCalls(TensorMaking):
         return owner
 
     def tensor_reshape(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        """All elements in a row, as a view."""
+        """All elements in a row: a view or a copy, which are one as long as nothing changes."""
         if [ast.unparse(one) for one in nodes] != ["-1"] or keywords or not owner.type.rank:
             raise refuse(node, "takes another shape")
         return self.tensor_flatten(owner, [], {}, node)
 
-    tensor_view = tensor_reshape
-
     def tensor_flatten(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         if nodes or keywords or not owner.type.rank:
             raise refuse(node, "takes another shape")
+        owner = self.viewed(owner)
+        self.emit(f"fix({owner.code});")
         return self.keep(Value(Ten(owner.type.dtype, 1), f"flat({owner.code})"))
 
     def tensor_unsqueeze(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
