@@ -71,17 +71,13 @@ def _lengthened(made: Let, block: Block, number: int) -> _Lengthened | None:
     loop = next((s for s in block if isinstance(s, Loop) and any(one is append for one in walk(Block((s,))))), None)
     if loop is None or (loop.stop is None and not isinstance(loop.domain, While)) or _is_in_a_loop(append, loop.body):
         return None
-    readers = [s for s in _all_of(loop) if s is not append and any(atom is made.var for atom in uses(s))]
-    before, behind = (
-        block.statements[: block.statements.index(loop)],
-        block.statements[block.statements.index(loop) + 1 :],
-    )
-    after = [s for s in walk(Block(behind)) if isinstance(s, Let) and _is_known(s.op, made)]
+    readers = [s for s in (loop, *_all_of(loop)) if s is not append and any(atom is made.var for atom in uses(s))]
+    before = block.statements[: block.statements.index(loop)]
     is_known = all(isinstance(s, Let) and _is_known(s.op, made) for s in readers)
     is_untouched = not any(atom is made.var for s in walk(Block(before)) if s is not made for atom in uses(s))
     if not readers or not is_known or not is_untouched or append.value is made.var:
         return None
-    return _Lengthened(made, loop, append, [s for s in readers if isinstance(s, Let)], after, number)
+    return _Lengthened(made, loop, append, [s for s in readers if isinstance(s, Let)], number)
 
 
 def _all_of(loop: Loop) -> Iterator[Statement]:
@@ -117,13 +113,12 @@ class _Lengthened:
     loop: Loop
     append: Append
     readers: list[Let]
-    after: list[Let]
     number: int
 
     def __post_init__(self) -> None:
         self.names = itertools.count(1)
         self.changed = Changes({}, {})
-        names = {let.op.name for let in (*self.readers, *self.after)}
+        names = {let.op.name for let in self.readers}
         self.counts, self.keeps_last = not names.isdisjoint(LENGTHS), "getitem" in names
 
     def without(self, function: Function) -> Function:
@@ -133,13 +128,11 @@ class _Lengthened:
             self._read(self.loop.domain.block, begin)
         body, end = self._walked(self.loop.body, begin)
         begun = [Append(self.made.var, item, span) for item in items if isinstance(item, Var | Const)]
-        left = _State(self._var("last"), self._var("count"))
         carries = [*self.loop.carries]
         if self.keeps_last:
-            carries.append(_carry(begin.last, begun[-1].value, end.last, left.last))
+            carries.append(_carry(begin.last, begun[-1].value, end.last, self._var("last")))
         if self.counts:
-            carries.append(_carry(begin.count, Const(len(items)), end.count, left.count))
-        self._read(Block(tuple(self.after)), left)
+            carries.append(_carry(begin.count, Const(len(items)), end.count, self._var("count")))
         self.changed.statements[id(self.made)] = (replace(self.made, op=Op("list")), *begun)
         self.changed.statements[id(self.loop)] = (replace(self.loop, carries=tuple(carries), body=body),)
         results = tuple((name, self.changed.atom(atom)) for name, atom in function.results)
@@ -151,7 +144,7 @@ class _Lengthened:
     def _read(self, block: Block, state: _State) -> None:
         """Readers in a block that does not make the list longer."""
         for statement in walk(block):
-            if isinstance(statement, Let) and statement in (*self.readers, *self.after):
+            if isinstance(statement, Let) and statement in self.readers:
                 self.changed.drop(statement, state.count if statement.op.name in LENGTHS else state.last)
 
     def _walked(self, block: Block, state: _State) -> tuple[Block, _State]:
