@@ -90,13 +90,40 @@ def row_at(build: Builder, path: str, samples: Sequence[list[Any]], read: Reader
 
 
 @dataclass(eq=False)
-class Gapped(Structure):
-    """One list with gaps of a list of such lists; ``read`` takes it out of any list of lists of that form."""
+class Row(Structure):
+    """One list of a list of lists of the caller; ``read`` takes it out of any list of lists of that form."""
 
     path: str
     samples: Sequence[list[Any]]
     read: Reader
     is_itself = False
+
+    def numbered(self, build: Builder) -> Atom:
+        """A list as long as this one."""
+        raise NotImplementedError
+
+    def entry(self, build: Builder, name: str, place: Atom) -> Value:
+        """The item at a place, by the operation of a name."""
+        raise NotImplementedError
+
+    def length(self, build: Builder) -> Atom:
+        return build.emit("builtin.len", self.numbered(build))
+
+    def iterated(self, build: Builder) -> iteration.Source:
+        whole = self.numbered(build)
+        domain = Range(Const(0), build.emit("iter_len", whole, hint="n"), Const(1), whole)
+        return iteration.Source(domain, lambda build, index: self.entry(build, "iter_item", index), (whole,))
+
+    def item(self, build: Builder, key: Value) -> Value:
+        place = build.atom(key)
+        if not evident.is_integer(build, place):
+            raise self.refusal(build, "subscripted by something that is not surely an integer of Python's")
+        return self.entry(build, "getitem", place)
+
+
+@dataclass(eq=False)
+class Gapped(Row):
+    """One list with gaps of a list of such lists."""
 
     @property
     def noun(self) -> str:  # type: ignore[override]
@@ -106,7 +133,7 @@ class Gapped(Structure):
         known = [[item is not None for item in sample] for sample in self.samples]
         return build.live_in(f"[[row is not None for row in rows] for rows in {self.path}]", known)
 
-    def _there(self, build: Builder) -> Atom:
+    def numbered(self, build: Builder) -> Atom:
         return self.read(build, self._flags(build))
 
     def _made(self, build: Builder) -> Atom:
@@ -117,20 +144,6 @@ class Gapped(Structure):
         build.alike[column] = self._flags(build)
         return self.read(build, build.live_in(column, lists))
 
-    def length(self, build: Builder) -> Atom:
-        return build.emit("builtin.len", self._there(build))
-
-    def iterated(self, build: Builder) -> iteration.Source:
-        whole = self._there(build)
-        domain = Range(Const(0), build.emit("iter_len", whole, hint="n"), Const(1), whole)
-        return iteration.Source(domain, lambda build, index: self._item(build, "iter_item", index), (whole,))
-
-    def item(self, build: Builder, key: Value) -> Value:
-        place = build.atom(key)
-        if not evident.is_integer(build, place):
-            raise self.refusal(build, "subscripted by something that is not surely an integer of Python's")
-        return self._item(build, "getitem", place)
-
-    def _item(self, build: Builder, name: str, place: Atom) -> Value:
-        there = build.emit(name, self._there(build), place, hint="there")
+    def entry(self, build: Builder, name: str, place: Atom) -> Value:
+        there = build.emit(name, self.numbered(build), place, hint="there")
         return _maybe(build, there, build.emit(name, self._made(build), place, hint="item"))

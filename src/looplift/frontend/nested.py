@@ -16,7 +16,7 @@ from typing import Any
 from looplift.base.data import dataclass
 from looplift.frontend import evident, gaps, iteration, rows
 from looplift.frontend.scope import Builder, Structure, Value
-from looplift.ir.grammar import Atom, Const, Range
+from looplift.ir.grammar import Atom
 
 Reader = Callable[[Builder, Atom], Atom]
 """From a list of lists to one of its lists."""
@@ -121,13 +121,8 @@ class Word(rows.Record):
 
 
 @dataclass(eq=False)
-class Records(Structure):
-    """One list of records of a list of such lists; ``read`` takes it out of any list of lists of that form."""
-
-    path: str
-    samples: Sequence[list[Any]]
-    read: Reader
-    is_itself = False
+class Records(gaps.Row):
+    """One list of records of a list of such lists."""
 
     @property
     def noun(self) -> str:  # type: ignore[override]
@@ -136,25 +131,10 @@ class Records(Structure):
     def atom(self, build: Builder) -> Atom:
         return self.read(build, build.live_in(self.path, list(self.samples)))
 
-    def _numbered(self, build: Builder) -> Atom:
-        """As many numbers as there are records."""
+    def numbered(self, build: Builder) -> Atom:
         return self.read(build, numbers(build, self.path, self.samples))
 
-    def length(self, build: Builder) -> Atom:
-        return build.emit("builtin.len", self._numbered(build))
-
-    def iterated(self, build: Builder) -> iteration.Source:
-        whole = self._numbered(build)
-        domain = Range(Const(0), build.emit("iter_len", whole, hint="n"), Const(1), whole)
-        return iteration.Source(domain, lambda build, index: self._entry(build, "iter_item", index), (whole,))
-
-    def item(self, build: Builder, key: Value) -> Value:
-        place = build.atom(key)
-        if not evident.is_integer(build, place):
-            raise self.refusal(build, "subscripted by something that is not surely an integer of Python's")
-        return self._entry(build, "getitem", place)
-
-    def _entry(self, build: Builder, name: str, place: Atom) -> Entry:
+    def entry(self, build: Builder, name: str, place: Atom) -> Entry:
         flat = [item for sample in self.samples for item in sample]
         take = lambda build, column: build.emit(name, self.read(build, column), place, hint="item")  # noqa: E731
         return Entry(self.path, "", flat, self.samples, take)
