@@ -99,6 +99,8 @@ def _is_packed_item(context: Context, node: Node, memory: Memory) -> bool:
 
 def _bound_to(context: Context, node: Node) -> list[Node]:
     """A value, and all that its name is bound to, on both sides of an ``if`` or step by step."""
+    if node.op != "name":
+        return [node]
     found, known = [node], set()
     steps = [step for step in every_step(context.steps[0]) if isinstance(step, Assign)]
     for one in found:
