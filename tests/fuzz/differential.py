@@ -21,7 +21,7 @@ import torch
 # (seed, with gradients) of the calls that one lifted function gets, in order: seeds choose sizes (by their rest of 4),
 # values, and at times another layout, dtype or sharing of storage.
 PLAN = ((0, True), (4, True), (1, True), (0, False), (2, True), (3, True))
-SINGLE = re.compile(r"float32|torch\.(tensor\(0\.0\)|zeros\(\(\)\))")
+SINGLE = re.compile(r"float32|\.float\(\)|torch\.(tensor\(0\.0\)|zeros\(\(\)\))")
 NARROW = re.compile(r"float32|float16|bfloat16|complex64|half\b")
 FLOAT_TEXT = re.compile(r"-?\d+\.\d*(?:[eE][-+]?\d+)?")
 # Iterating a tensor makes views that autograd forbids to use once their base was stored to: bookkeeping, not an answer.

@@ -429,3 +429,23 @@ def test_gradients_of_gradients_of_recurrences():
             found.append([*firsts, *seconds])
         torch.testing.assert_close(found[1], found[0])
     assert [loop.decision for loop in lifted.report().loops] == ["scan"]
+
+
+def decays_of_zeros(x, shape):
+    held = torch.zeros(shape, dtype=x.dtype)
+    rows = []
+    for i in range(x.shape[0]):
+        held = held * 0.5 + x[i]
+        rows.append(held)
+    return torch.stack(rows), held
+
+
+@pytest.mark.parametrize("shape", [(1,), (3,), (4, 3), (3, 1), (2, 4, 1)])
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_start_of_more_elements_than_what_is_added(shape, wide):
+    check(decays_of_zeros, [matrix(5, shape[-1]) if wide else vector(5), shape], decisions={"scan"})
+
+
+def test_a_start_of_other_sizes_than_what_is_added_raises_as_the_loop_does():
+    with pytest.raises(RuntimeError, match="must match the size"):
+        lift(decays_of_zeros)(matrix(5, 3), (4,))

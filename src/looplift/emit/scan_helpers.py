@@ -169,8 +169,10 @@ def at_best_array(place, values, first, axis):
 ''',
     "linear_recurrence": '''
 def linear_recurrence(a, b, h, dim):
-    """``h = a * h + b`` along a dimension, all values of h; from zeros on without h."""
+    """``h = a * h + b`` along a dimension, all values of h; from zeros on without h, or of the shape that is given."""
     constant, size = not isinstance(a, torch.Tensor), b.shape[dim]
+    if isinstance(h, torch.Size):
+        h = None if b.shape[b.dim() - len(h) :] == h else b.new_zeros((1,) * (b.dim() - 1 - len(h)) + h)
     way = _by_powers if constant else _doubled
     needed = torch.is_grad_enabled() and not constant and a.requires_grad  # backward needs the values: they get a copy
     if h is None and constant and a - a == 0:

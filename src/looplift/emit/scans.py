@@ -70,8 +70,11 @@ def _whole(p: Printer, node: Node, axes: tuple[Axis, ...], kind: Kind) -> str:
         text = _scalar(p, node, kind)
     else:
         text = p.text(node).text
-    missing = kind.rank - node.kind.rank if node.kind.is_array else kind.rank
-    return f"{text}[..., {', '.join(['None'] * missing)}]" if missing > 0 and (axes or node.kind.is_array) else text
+    rank = node.kind.rank if node.kind.is_array else 0
+    if rank >= kind.rank or not (axes or node.kind.is_array):
+        return text
+    missing = ", ".join(["None"] * (kind.rank - rank))
+    return f"{text}[{':, ' * len(axes) if rank else '..., '}{missing}]"
 
 
 def _scalar(p: Printer, node: Node, kind: Kind) -> str:
@@ -228,7 +231,10 @@ def _recurrence(p: Printer, node: Node) -> Text:
     if factor.axes or not factor.kind.is_number:
         kind = Kind(node.kind.family, node.kind.dtype, node.kind.rank) if node.kind.is_array else node.kind
         first = _whole(p, factor, node.axes, kind)
-    start = "None" if p.library == "torch" and _is_zero(init) else _whole(p, init, rest, node.kind)
+    if p.library == "torch" and _is_zero(init):
+        start = f"{p.text(init).text}.shape" if init.kind.is_array and init.kind.rank else "None"
+    else:
+        start = _whole(p, init, rest, node.kind)
     return atom(f"{name}({first}, {_whole(p, term, node.axes, node.kind)}, {start}, {dim})")
 
 

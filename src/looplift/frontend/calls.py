@@ -163,6 +163,8 @@ def _method(build: Builder, owner: Atom, name: str, node: ast.Call) -> Value:
         return differentiation.asks_for_gradients(build, owner, positional, keywords)
     args = [operand(build, value) for value in positional]
     kwargs = {key: operand(build, value) for key, value in keywords.items()}
+    if name == "where" and len(args) == 2 and not kwargs:  # its first operand is not the first of the function
+        return build.operation("torch.where", [args[0], owner, args[1]], {})
     return build.operation(f"method.{name}", [owner, *args], kwargs)
 
 
