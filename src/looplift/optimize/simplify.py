@@ -25,6 +25,7 @@ from looplift.ir.array import (
     Run,
     Step,
     Write,
+    leaves_of,
     nodes_of,
     reachable,
 )
@@ -64,7 +65,12 @@ def _has_lists(program: Program) -> bool:
 
 
 def _rewritten(program: Program, rules: tuple[Rewrite, ...]) -> Program:
-    rewriter = _Rewriter(rules, _written(program.steps))
+    leaves = [leaf for _, node in program.results for leaf in leaves_of(node)]
+    views = {
+        leaf.serial for leaf, memory in zip(leaves, program.memory, strict=False)
+        if memory is None and leaf.kind.is_array
+    }  # fmt: skip
+    rewriter = _Rewriter(rules, _written(program.steps), views)
     steps = rewriter.steps(program.steps)
     results = [(name, rewriter.node(node)) for name, node in program.results]
     return replace(program, steps=steps, results=results)
@@ -87,8 +93,10 @@ def _written(steps: list[Step]) -> set[int]:
 
 
 class _Rewriter:
-    def __init__(self, rules: tuple[Rewrite, ...], written: set[int]) -> None:
-        self.rules, self.written = rules, written
+    """``views``: results of the caller's memory, of which two are two objects also where they show one place."""
+
+    def __init__(self, rules: tuple[Rewrite, ...], written: set[int], views: set[int]) -> None:
+        self.rules, self.written, self.views = rules, written, views
         self.done: dict[int, Node] = {}
         self.known: dict[Any, Node] = {}
         self.bound = BoundKeys(self.node)
@@ -158,6 +166,8 @@ class _Rewriter:
     def _shared(self, node: Node) -> Node:
         """An equal node that exists already, unless its value may change between the two."""
         if self._is_volatile(node) or _is_new(node) or (node.op == "name" and node.attrs.get("local")):
+            return node
+        if node.serial in self.views:
             return node
         try:
             return self.known.setdefault(self.bound.key_of(node) or key_of_node(node), node)
