@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import pytest
 import torch
-from tests.vectorize.harness import check
+from tests.vectorize.harness import appended, check
 
 from looplift import lift
 from looplift.base.compare import difference
+
+LINEAR = """torch.nn.functional.linear(x[i], a[i], b[i])
+torch.nn.functional.linear(x[i], a[i])
+torch.nn.functional.linear(x[i], a[i], bias=b[i])
+torch.nn.functional.linear(x[i], a[0], b[i])
+torch.nn.functional.linear(x[i, 0], a[i], b[0])
+torch.nn.functional.linear(x[0], torch.tanh(a[i]), b[i])
+torch.stack([torch.nn.functional.linear(x[i, 0], a[j], b[j]) for j in range(len(a))])""".splitlines()
 
 
 def powers(x, w):
@@ -111,3 +119,30 @@ def test_products_of_as_many_matrices():
     lifted = lift(scores, backend="torch")
     lifted(*(torch.randn(*shape) for shape in ((3, 5, 2), (3, 4, 2), (3, 5))))
     assert "einsum" not in lifted.source and ".mT" in lifted.source
+
+
+@pytest.mark.parametrize("expression", LINEAR)
+@pytest.mark.parametrize("bias", [4, 1])
+def test_linear_maps_of_each_lane_are_products_of_stacks(expression, bias):
+    function = appended(expression, "x.shape[0]", {"torch": torch}, join="torch.stack")
+    generator, calls = torch.Generator().manual_seed(1), []
+    for count in (3, 2, 1):
+        shapes = ((count, 2, 3), (count, 4, 3), (count, bias))
+        calls.append([torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in shapes])
+    check(function, *calls)
+    lifted = lift(function, backend="torch", verify="off")
+    lifted(*calls[0])
+    assert "vmap" not in lifted.source
+
+
+def test_linear_map_of_each_lane_raises_what_the_loop_raises():
+    def maps(x, a, b):
+        return torch.stack([torch.nn.functional.linear(x[i], a[i], b[i]) for i in range(len(x))])
+
+    for shapes in (((3, 2, 3), (3, 1, 3), (3, 4)), ((3, 2, 3), (3, 4, 2), (3, 4)), ((3, 2, 3), (3, 4, 3), (3, 5))):
+        given = [torch.randn(*shape) for shape in shapes]
+        with pytest.raises(RuntimeError) as wanted:
+            maps(*given)
+        with pytest.raises(RuntimeError) as raised:
+            lift(maps, verify="off")(*given)
+        assert str(raised.value) == str(wanted.value)

@@ -115,6 +115,8 @@ def contraction(context: Context, name: str, args: list[Any], kwargs: dict[str, 
         raise context.refuse("unknown-op", f"'{base}' under autocast, which would round a product of matrices")
     if name == "torch.tensordot" and (made := tensordot(args, kwargs, fact)) is not None:
         return made
+    if base == "linear" and kwargs.keys() == {"bias"}:
+        args, kwargs = [*args, kwargs["bias"]], {}
     if kwargs or any(isinstance(a, list) for a in args):
         return special(context, name, args, kwargs, fact)
     if base == "linear":
@@ -176,9 +178,14 @@ def product(a: Node, b: Node, kind: Kind) -> Node:
 
 
 def _linear(context: Context, args: list[Node], fact: Fact) -> Node:
-    if any(a.axes for a in args[1:]):
+    if not any(a.axes for a in args[1:]):
+        return Node("leading", tuple(args), args[0].axes, fact.kind, {"name": "torch.nn.functional.linear"})
+    ranks = [a.kind.rank for a in args]
+    if any(rounds_products(a.kind.dtype) for a in args) or ranks not in ([1, 2], [2, 2], [1, 2, 1], [2, 2, 1]):
         return special(context, "torch.nn.functional.linear", args, {}, fact)
-    return Node("leading", tuple(args), args[0].axes, fact.kind, {"name": "torch.nn.functional.linear"})
+    x, weight = args[:2]
+    made = product(x, Node("transposed", (weight,), weight.axes, weight.kind), fact.kind)
+    return nodes.elementwise("add", [made, *args[2:]], fact.kind) if len(args) == 3 else made
 
 
 def special(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node:
