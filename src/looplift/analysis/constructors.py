@@ -46,9 +46,14 @@ class _Plain:
         kwargs = (("dtype", Const(dtype, str(dtype))),)
         if kinds and all(kind.family == "int" for kind in kinds):
             return Op("torch.empty", op.args, kwargs)
-        if len(kinds) == 1 and kinds[0].family in ("list", "tuple") and _holds(kinds[0], dtype):
+        if len(kinds) == 1 and (_is_of_floats(kinds[0], dtype) or _holds(kinds[0], dtype)):
             return Op("torch.tensor", op.args, kwargs)
         raise NotLiftable("unknown-op", f"'{op.name}' of other than numbers in lists", statement.span)
+
+
+def _is_of_floats(kind: Kind, dtype: torch.dtype) -> bool:
+    """Whether an array of floats is copied into a tensor of floats."""
+    return kind.family == "array" and kind.dtype.kind == "f" and dtype.is_floating_point
 
 
 def _holds(kind: Kind, dtype: torch.dtype) -> bool:

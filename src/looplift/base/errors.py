@@ -42,6 +42,14 @@ class OfStrides(NotLiftable):
         super().__init__("requirement", message, span)
 
 
+class TwoLibraries(NotLiftable):
+    """A loop is over NumPy arrays and over tensors."""
+
+    def __init__(self, what: str = "", span: Span = NOWHERE):
+        super().__init__("mixed-kinds", f"NumPy arrays and torch tensors in one loop{what and f': {what}'}", span)
+        self.goes_further = bool(what)
+
+
 class TooLarge(NotLiftable):
     """What the loop computes at once does not fit into memory. ``fits``: the condition under which it would, over the
     region's names and ``namespace``."""

@@ -171,9 +171,14 @@ def _may_be_element(writer: Writer, atom: Var) -> bool:
         seen.add(current)
         if current in sources:
             pending.extend(sources[current])
-        elif current in writer.findings.aliases and writer.findings.origins.get(current) not in writer.findings.made:
+        elif current in writer.findings.aliases and _outlives(writer, writer.findings.origins.get(current)):
             return True
     return False
+
+
+def _outlives(writer: Writer, origin: Any) -> bool:
+    """Whether an array is not the kernel's own, or is handed out."""
+    return origin not in writer.findings.made or origin in writer.findings.handed
 
 
 def _array(writer: Writer, atom: Atom | None, view: View, signature: Signature, results: RegionResults) -> Tree:

@@ -163,7 +163,7 @@ def _is_made_of(last: Atom, first: Var, made: Mapping[Atom, Let], facts: Facts) 
             continue
         seen.add(atom)
         sources = [source for source in operands(let.op) if isinstance(source, Var) and source in facts.of]
-        pending += [s for s in sources if (kind := facts.kind(s)).is_array and kind.dtype.is_floating_point]
+        pending += [s for s in sources if (kind := facts.kind(s)).family == "tensor" and kind.dtype.is_floating_point]
     return False
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from looplift.base.data import replace
-from looplift.base.errors import NotLiftable
+from looplift.base.errors import NotLiftable, TwoLibraries
 from looplift.base.settings import Settings
 from looplift.pipeline.through_ir import through_the_ir
 
@@ -161,6 +161,8 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     statements = program.region.statements
     if (lists := outer_lists(statements, values, program.arguments)) is not None:
         yield partial(rewritten.with_own_lists, lists)
+    if any(isinstance(one, TwoLibraries) for one in refusals):
+        yield rewritten.with_tensors
     if any(one.code in ("mixed-kinds", "requirement") for one in refusals) or has_marker(statements):
         yield partial(through_the_ir, markers=True)
     if (listed := with_buckets(statements, values, program.namespace, program.live_out)) is not None:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from looplift.base.data import replace
-from looplift.base.errors import NotLiftable
+from looplift.base.errors import NotLiftable, TwoLibraries
 from looplift.base.settings import Settings
 from looplift.pipeline.kernels import kernel_of
 from looplift.pipeline.planning import planned
@@ -17,6 +17,7 @@ from looplift.pipeline.through_ir import over, through_the_ir, within_memory
 from looplift.pipeline.translation import translated
 
 if TYPE_CHECKING:
+    from looplift.analysis.bridges import Bridged
     from looplift.frontend.draws import Draws
     from looplift.frontend.letters import Letters
     from looplift.frontend.outer_lists import OuterLists
@@ -88,6 +89,8 @@ def _going_further(program: Any, values: Mapping[str, Any], settings: Settings) 
     """A rewritten region by way of the IR: what refuses it then is what there is to tell."""
     try:
         return through_the_ir(program, values, settings)
+    except TwoLibraries:
+        return with_tensors(program, values, settings)
     except NotLiftable as refusal:
         refusal.goes_further = True
         raise
@@ -177,6 +180,50 @@ def _before_return(lines: list[str], endings: list[str], result: str) -> list[st
     if len(returns) > 1 or not (found := re.match(r"return (.+)\Z", lines[-1], re.DOTALL)):
         raise NotLiftable("random-order", "random numbers are drawn in a region that is left at several places")
     return [*lines[:-1], f"{result} = {found[1]}", *endings, f"return {result}"]
+
+
+def with_tensors(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """A region over NumPy arrays and tensors, over tensors in the memory of the arrays."""
+    from looplift.analysis.bridges import as_tensors, over_tensors
+    from looplift.analysis.probe import analyse
+    from looplift.optimize import reuse
+    from looplift.vectorize.plan import needs_grad, plan
+
+    places = {"file": program.file, "name": program.name}
+    function = translated(program.region.statements, values, program.live_out, **places)
+    facts = analyse(function)
+    bridged = over_tensors(function, facts, gradients=needs_grad(facts))
+    make = partial(
+        plan, backend=settings.backend, kernel_of=kernel_of, reuses=lambda program: reuse.reuse_memory(program)
+    )
+    try:
+        made = planned(bridged.facts, make, settings)
+        code = within_memory(program, made, bridged.values(values), settings)
+    except NotLiftable as refusal:
+        refusal.goes_further = True
+        raise
+    _over_arrays(code, bridged, values)
+    code.namespace["_as_tensors"] = as_tensors
+    return code
+
+
+def _over_arrays(code: RegionCode, bridged: Bridged, values: Mapping[str, Any]) -> None:
+    """Code over tensors as code over the arrays that they stand for."""
+    from looplift.analysis.bridges import conversion
+
+    word = re.compile(rf"\b({'|'.join(bridged.given) or 'no name'})\b")
+    code.guards = [word.sub(lambda found: f"_as_tensors({bridged.given[found[1]]})", guard) for guard in code.guards]
+    code.paths = [bridged.given.get(path, path) for path in code.paths]
+    code.mutated = [bridged.given.get(path, path) for path in code.mutated]
+    lines = [f"{name} = {conversion(path, values[path])}" for name, path in bridged.given.items()]
+    endings = [f"{key} = {way.replace('{}', key)}" for key, way in bridged.ways.items() if way and key != "return"]
+    if (way := bridged.ways.get("return")) is not None:
+        *body, last = _before_return(code.statements, [], "found")
+        code.statements = [*lines, *body, *endings, last.replace("found", way.replace("{}", "found"))]
+    else:
+        code.statements = [*lines, *code.statements, *endings]
+    if "import torch" not in code.imports:
+        code.imports.append("import torch")
 
 
 def through_tables(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from looplift.base.data import dataclass, field
-from looplift.base.errors import NotLiftable
+from looplift.base.errors import NotLiftable, TwoLibraries
 from looplift.ir.array import Axis, Program
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Atom, Const, Function, Let, Loop, While, operands, walk
@@ -62,7 +62,7 @@ def library_of(facts: Facts) -> str:
     families |= {item.family for fact in facts.of.values() for item in fact.kind.items}
     if "array" in families or "numpy" in families:
         if "tensor" in families:
-            raise NotLiftable("mixed-kinds", "NumPy arrays and torch tensors in one loop", facts.function.span)
+            raise TwoLibraries(span=facts.function.span)
         return "np"
     return "torch"
 

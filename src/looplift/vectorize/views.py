@@ -152,14 +152,31 @@ def check_kept_value(context: Context, ref: Var, value: Atom) -> None:
     if _is_stored_after(context, ref, value):
         raise context.refuse("aliasing", f"'{value.hint}' is put into '{ref.hint}' before the loop stores into it")
     if any(atom is ref for _, atom in context.facts.function.results) or not is_joined(context, ref):
-        if "view" in _views(context, value, set()):
-            raise context.refuse("aliasing", f"'{ref.hint}' is filled with views of a tensor")
         _, inside = program_order(context.facts.function.body)
+        if "view" in _views(context, value, set()) and not _is_all_that_is_seen(context, value, inside):
+            raise context.refuse("aliasing", f"'{ref.hint}' is filled with views of a tensor")
         appends = [user for user in context.flow.users.get(value, ()) if isinstance(user, Append) and user.ref is ref]
         if not all(_is_made_in(context, value, inside[id(append)], inside) for append in appends):
             raise context.refuse("aliasing", f"'{ref.hint}' may be filled with one tensor again and again")
         if context.facts.kind(value).family != "numpy" and _is_put_twice(context, ref, value):
             raise context.refuse("aliasing", f"'{ref.hint}' may hold one tensor at several places")
+
+
+WHOLE = frozenset("detach cpu squeeze unsqueeze flatten view reshape view_as reshape_as".split())
+"""Methods that show all of a tensor."""
+
+
+def _is_all_that_is_seen(context: Context, value: Var, inside: dict[int, tuple[Loop, ...]]) -> bool:
+    """Whether a value shows all of a tensor that is new in the iteration, and that nothing else can see."""
+    made = context.flow.definition.get(value)
+    if not isinstance(made, Let) or len(context.flow.users.get(value, ())) != 1:
+        return False
+    shows = made.op.name == "copy" or (made.op.name.startswith("method.") and base_name(made.op.name) in WHOLE)
+    if not shows or not isinstance(first := made.op.args[0], Var):
+        return context.facts.kind(value).is_array and "view" not in _views(context, value, set())
+    root = context.flow.definition.get(first)
+    is_new = isinstance(root, Let) and inside[id(root)] == inside[id(made)]
+    return is_new and _is_all_that_is_seen(context, first, inside)
 
 
 def _is_stored_after(context: Context, ref: Var, value: Var) -> bool:
