@@ -259,3 +259,30 @@ def test_a_loop_in_front_of_what_is_appended_is_a_kernel():
     lifted = lift(settled, verify="off")
     torch.testing.assert_close(lifted(systems, 1e-4), settled(systems, 1e-4))
     assert all(loop.decision == "native" for loop in lifted.report().loops)
+
+
+def nearest_of_clouds(clouds, others, found):
+    for cloud, other in zip(clouds, others, strict=True):
+        name = f"{len(cloud)} to {len(other)}"
+        nearest = []
+        for point in cloud:
+            best = None
+            for target in other:
+                distance = ((point - target) ** 2).sum()
+                if best is None or distance < best:
+                    best = distance
+            nearest.append(best)
+        found.append(sum(nearest) / len(cloud))
+        print(name)
+    return found
+
+
+@pytest.mark.parametrize("counts", [(3, 4), (1, 2), (2, 5)])
+def test_what_is_appended_may_come_of_a_name_that_is_none_at_first(counts):
+    clouds = [[torch.randn(count + k, 3, dtype=torch.float64) for k in range(3)] for count in counts]
+    wanted = nearest_of_clouds(*clouds, [])
+    for backend in ("auto", "torch"):
+        lifted = lift(nearest_of_clouds, verify="off", backend=backend)
+        for _ in range(2):
+            torch.testing.assert_close(lifted(*clouds, []), wanted)
+        assert [loop.decision for loop in lifted.report().loops][:2] == ["kept", "lanes"]

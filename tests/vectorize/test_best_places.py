@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from tests.vectorize.harness import check
+from tests.vectorize.harness import check, outcome
+
+from looplift import lift
+from looplift.base.compare import difference
 
 INF, NAN = float("inf"), float("nan")
 
@@ -107,3 +110,86 @@ def greatest_of_rows(x, scale):
 def test_gradients_reach_the_best_alone():
     x = torch.randint(0, 3, (5, 7), generator=torch.Generator().manual_seed(0)).double()
     check(greatest_of_rows, [x, torch.tensor(2.0, dtype=torch.float64)], decisions={"lanes", "scan"})
+
+
+def nearest(point, cloud):
+    best = None
+    for other in cloud:
+        distance = ((point - other) ** 2).sum()
+        if best is None or distance < best:
+            best = distance
+    return best
+
+
+def nearest_of_each(x, y):
+    return [nearest(point, y) for point in x]
+
+
+def mean_of_nearest(x, y):
+    found = [nearest(point, y) for point in x]
+    back = [nearest(point, x) for point in y]
+    return sum(found) / len(x) + sum(back) / len(y)
+
+
+def from_the_first_on(x, y):
+    kept = []
+    for point in x:
+        best = point.sum()
+        for other in y:
+            product = (point * other).sum()
+            if product > best:
+                best = product
+        kept.append(best)
+    return kept
+
+
+def of_all_so_far(x, y):
+    kept, best = [], None
+    for point in x:
+        for other in y:
+            product = (point * other).sum()
+            if best is None or product > best:
+                best = product
+        kept.append(best)
+    return kept, kept
+
+
+def beside_the_first(x, y):
+    firsts, kept = [], []
+    for point in x:
+        first = best = (point * y[0]).sum()
+        for other in y:
+            product = (point * other).sum()
+            if product > best:
+                best = product
+        firsts.append(first)
+        kept.append(best)
+    return firsts, kept
+
+
+HANDED_OUT = [nearest_of_each, mean_of_nearest, from_the_first_on, of_all_so_far, beside_the_first]
+
+
+@pytest.mark.parametrize("function", HANDED_OUT, ids=lambda f: f.__name__)
+def test_the_best_of_each_row_is_handed_out_as_the_tensor_that_it_is_in_the_loop(function):
+    def identities(found):
+        items = [one for part in found for one in part] if isinstance(found, tuple) else found
+        return [one is other for one in items for other in items] if isinstance(found, list | tuple) else None
+
+    generator = torch.Generator().manual_seed(0)
+    for backend in ("auto", "torch"):
+        lifted = lift(function, verify="off", backend=backend)
+        for count, others in ((4, 5), (2, 1), (1, 3)) * 2:
+            given = [torch.randn(size, 3, generator=generator, dtype=torch.float64) for size in (count, others)]
+            for gradients in (False, True):
+                wanted, got = (outcome(one, given, gradients=gradients) for one in (function, lifted))
+                assert difference(got, wanted, magnitude=1.0) is None
+                assert identities(got["result"]) == identities(wanted["result"])
+
+
+def test_lists_of_the_best_are_lanes():
+    x, y = torch.randn(4, 3), torch.randn(5, 3)
+    for function in (nearest_of_each, mean_of_nearest, from_the_first_on):
+        lifted = lift(function, verify="off")
+        lifted(x, y)
+        assert {loop.decision for loop in lifted.report().loops} <= {"lanes", "scan"}

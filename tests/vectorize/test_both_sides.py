@@ -175,3 +175,51 @@ def stored_on_each_side(x, y):
 def test_what_one_side_stores_into_is_there_on_the_other(function):
     calls = [[torch.linspace(-1, 1, size), torch.linspace(0.5, 2, steps)] for size in (1, 2, 5) for steps in (1, 2, 4)]
     check(function, *calls, decisions={"lanes", "sequential"})
+
+
+def share_of_what_is_above(x, y):
+    n = 0
+    for i in range(len(x)):
+        if x[i] > y[0]:
+            n = n + 1
+    share = 1 / n if n > 0 else 0.0
+    return share, n
+
+
+def harmonic_mean(x, y):
+    p = sum(1 for one in x if one.item() > 0) / len(y)
+    q = sum(1 for one in y if one.item() > 0) / len(y)
+    return 2 * p * q / (p + q) if p + q > 0 else 0.0
+
+
+def chosen_in_turn(x, y):
+    n = m = 0
+    for i in range(len(x)):
+        if x[i] > 0:
+            n = n + 1
+        if x[i] > 1:
+            m = m + 1
+    ratio = (1 / m if m > 0 else 2 / n) if n > 0 else -1.0
+    return ratio, ratio + n
+
+
+def remainder_and_sum(x, y):
+    n = 0
+    for i in range(len(x)):
+        if x[i] > 0:
+            n = n + 1
+    if n > 0:
+        rest, total = 7 % n, 7 // n
+    else:
+        rest, total = 0, n
+    return rest, total, rest + total
+
+
+@pytest.mark.parametrize("function", [share_of_what_is_above, harmonic_mean, chosen_in_turn, remainder_and_sum])
+def test_the_side_of_a_number_that_is_not_taken_is_not_computed(function):
+    calls = [[torch.linspace(low, low + 2, 5), torch.linspace(low, low + 1, 5)] for low in (-3.0, -1.5, -0.5, 0.5)]
+    check(function, *calls)
+    lifted = lift(function, backend="torch", verify="off")
+    for call in calls:
+        lifted(*call)
+    assert "ran the loop as written" not in str(lifted.report())

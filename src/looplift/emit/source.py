@@ -9,7 +9,8 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from looplift.base.data import dataclass, field
@@ -159,6 +160,8 @@ class Printer:
         if node.op in TRIVIAL:
             return _rendered(self, node)
         made = _rendered(self, node)
+        if node.serial in self.names:
+            return made
         if self.uses.get(node.serial, 0) > 1 and _worth_a_name(node) and not made.text.isidentifier():
             return Text(self.bind(node, made))
         if len(made.text) > WIDTH - 12 and node.op not in ("linear", "display"):
@@ -173,6 +176,8 @@ class Printer:
         if node.serial in self.names:
             return self.names[node.serial]
         made = made or _rendered(self, node)
+        if node.serial in self.names:
+            return self.names[node.serial]
         name = self.fresh(node.hint or _hint(node))
         self.line(f"{name} = {_plain(made.text)}")
         self.remember(node.serial, name)
@@ -195,6 +200,18 @@ class Printer:
 
     def line(self, content: str) -> None:
         self.lines.append("    " * self.depth + content)
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """Lines in here stand one step further in: what gets a name there has none afterwards."""
+        self.depth += 1
+        self.scopes.append([])
+        saved = dict(self.position_names), dict(self.entry_names), dict(self.turned), dict(self.numbers)
+        yield
+        self.depth -= 1
+        for serial in self.scopes.pop():
+            self.names.pop(serial, None)
+        self.position_names, self.entry_names, self.turned, self.numbers = saved
 
     def need(self, helper: str) -> None:
         self.helpers.setdefault(helper)
@@ -453,6 +470,8 @@ def _keep(p: Printer, node: Node) -> None:
             p.line(f"{p.names[node.serial]} = {p.names[node.serial]}.{copy}()")
         return
     made = _rendered(p, node)
+    if node.serial in p.names:
+        return _keep(p, node)
     if shows:
         made = Text(f"{made.at(100)}.{copy}()")
     p.bind(node, made)
@@ -509,17 +528,11 @@ def _choose(p: Printer, step: Choose, rest: list[Node]) -> None:
 
 def _indented(p: Printer, steps: list[Step]) -> None:
     """A block of its own: what gets a name in it has none after it."""
-    p.depth += 1
-    p.scopes.append([])
-    saved = dict(p.position_names), dict(p.entry_names), dict(p.turned), dict(p.numbers)
     before = len(p.lines)
-    _steps(p, steps, [])
-    if len(p.lines) == before:
-        p.line("pass")
-    p.depth -= 1
-    for serial in p.scopes.pop():
-        p.names.pop(serial, None)
-    p.position_names, p.entry_names, p.turned, p.numbers = saved
+    with p.block():
+        _steps(p, steps, [])
+        if len(p.lines) == before:
+            p.line("pass")
 
 
 def _effect(p: Printer, step: Effect) -> None:

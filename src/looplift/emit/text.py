@@ -346,8 +346,9 @@ def _negation(p: Printer, node: Node) -> Text:
 def _where(p: Printer, node: Node) -> Text:
     mask, then, orelse = node.args
     if not mask.axes and mask.kind.is_number:
-        sides = [_side(p, side, node, other) for side, other in ((then, orelse), (orelse, then))]
-        return Text(f"{sides[0]} if {p.text(mask).at(CHOICE + 1)} else {sides[1]}", CHOICE)
+        from looplift.emit.sides import choice_text
+
+        return choice_text(p, node)
     from looplift.emit.limited import limited_text
     from looplift.emit.position_masks import off_diagonal_text
 
@@ -400,32 +401,6 @@ def _plain_number(p: Printer, side: Node, other: Node) -> Node:
     if p.library != "torch" or side.op != "full" or side.args[0].op != "const" or other.op == "full":
         return side
     return side.args[0] if other.kind.is_array and other.kind.dtype == side.kind.dtype else side
-
-
-def _side(p: Printer, side: Node, node: Node, other: Node) -> str:
-    """One side of a choice that is made once for all lanes: it must have the shape and dtype of the whole."""
-    if node.axes and side.kind.rank < other.kind.rank:
-        return _spread(p, side, node, other)
-    if node.axes:
-        return full(p, side, node.axes, node.kind)
-    if node.kind.is_array and side.kind.is_number:
-        dtype = dtype_text(node.kind.dtype, p.library)
-        text = p.text(side).text
-        if p.library == "np":
-            return f"{dtype}({text})"
-        return f"torch.tensor({text}, dtype={dtype}{p.device_argument()})"
-    return p.text(side).at(CHOICE + 1)
-
-
-def _spread(p: Printer, side: Node, node: Node, other: Node) -> str:
-    """A side of fewer dimensions, as a number that is stored into a row: in the shape of the other one."""
-    whole = Text(full(p, other, node.axes), CHOICE).at(ATOM)
-    if side.kind.is_number and not side.axes:
-        return f"{p.library}.full_like({whole}, {p.text(side).text})"
-    text = arranged(p, side, node.axes, other.kind.rank, 0)
-    if p.library == "np":
-        return f"np.broadcast_to({text}, {whole}.shape)"
-    return f"torch.broadcast_to({text}, {whole}.shape)"
 
 
 def _cast(p: Printer, node: Node) -> Text:

@@ -164,6 +164,8 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     if any(isinstance(one, TwoLibraries) for one in refusals):
         yield rewritten.with_tensors
     if any(one.code in ("mixed-kinds", "requirement") for one in refusals) or has_marker(statements):
+        if lists is not None:
+            yield partial(rewritten.with_own_lists, lists, markers=True)
         yield partial(through_the_ir, markers=True)
     if (listed := with_buckets(statements, values, program.namespace, program.live_out)) is not None:
         yield partial(rewritten.with_other_statements, listed)

@@ -70,7 +70,9 @@ def _with_letters(code: RegionCode, values: Mapping[str, Any], *, letters: Lette
         raise NotLiftable("unsupported-value", "a guard of letters")
 
 
-def with_own_lists(lists: OuterLists, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+def with_own_lists(
+    lists: OuterLists, program: Any, values: Mapping[str, Any], settings: Settings, *, markers: bool = False
+) -> RegionCode:
     """A region that appends to lists of the caller, over lists of its own."""
     rewritten = over(program, lists.statements, [*dict.fromkeys((*program.live_out, *lists.live_out))])
 
@@ -79,16 +81,16 @@ def with_own_lists(lists: OuterLists, program: Any, values: Mapping[str, Any], s
         code.mutated = [*code.mutated, *lists.names]
         code.guards += lists.guards(values, code.paths)
 
-    code = _changed(_going_further(rewritten, values, settings), values, ended, dict)
+    code = _changed(_going_further(rewritten, values, settings, markers=markers), values, ended, dict)
     if not code.decisions or code.decisions[0].decision == "sequential":
         raise NotLiftable("carried", "the loops without what is appended may be kernels")
     return code
 
 
-def _going_further(program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+def _going_further(program: Any, values: Mapping[str, Any], settings: Settings, *, markers: bool = False) -> RegionCode:
     """A rewritten region by way of the IR: what refuses it then is what there is to tell."""
     try:
-        return through_the_ir(program, values, settings)
+        return through_the_ir(program, values, settings, markers=markers)
     except TwoLibraries:
         return with_tensors(program, values, settings)
     except NotLiftable as refusal:

@@ -221,6 +221,9 @@ def _is_made_in(context: Context, atom: Atom, loops: tuple[Loop, ...], inside: d
             sides = [side for phi in phis if phi.var is atom for side in (phi.then, phi.orelse)]
             return all(_is_made_in(context, side, loops, inside) for side in sides)
         case Loop(carries=carries) as statement:
+            if loops and statement is loops[-1]:  # of an iteration before, or what was there before the first one
+                before = [carry.init for carry in carries if carry.inside is atom]
+                return bool(before) and _is_made_in(context, before[0], loops[:-1], inside)
             after = [carry.next for carry in carries if carry.after is atom]
             return bool(after) and _is_made_in(context, after[0], (*loops, statement), inside)
     return False
