@@ -15,6 +15,7 @@ from looplift.ops import table
 from looplift.vectorize import lists, sharing, views
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
+from looplift.vectorize.subscripts import Along
 
 
 @dataclass(frozen=True)
@@ -115,12 +116,26 @@ def _bound_to(context: Context, node: Node) -> list[Node]:
     return found
 
 
+SHOWING = frozenset(
+    """last slice method apply vmapped batched leading elementwise along_dim unsqueezed transposed unflattened turned
+    retype reshaped permuted merged diagonal stretched spread vector owned attribute settled""".split()
+)
+"""What a view of an array may be made by, of its first operand."""
+
+
 def _is_gathered(node: Node) -> bool:
-    """Whether the last value of a loop is taken from values that were gathered, and so copied, where it was a view."""
+    """Whether the last value of a loop is taken from values that were gathered, turned around or put together, and so
+    copied, where it was a view."""
     found = node
-    while found.op in ("last", "slice"):
+    while found.op in SHOWING and found.args:
+        if found is not node and found.op == "slice" and any(map(_is_backwards, found.attrs["pieces"])):
+            return True
         found = found.args[0]
-    return found is not node and found.op == "gather"
+    return found is not node and found.op in ("gather", "pack")
+
+
+def _is_backwards(piece: object) -> bool:
+    return isinstance(piece, Along) and piece.coefficient < 0
 
 
 def _is_copy(context: Context, *places: Var) -> bool:
@@ -192,6 +207,8 @@ def _made(context: Context, made: Let, seen: frozenset[Var]) -> Memory:
     own = Memory(frozenset((made.var,)))
     if op.name in OF_COLUMNS:
         return _any([own.or_else(NOWHERE), *(_memory(context, column, seen) for column in _columns(made))])
+    if table.base_name(op.name) in sharing.PIECES and isinstance(first := op.args[0], Var):
+        return _memory(context, first, seen)
     if not kind.is_array:
         return own if not (kind.is_number or kind.family == "none") else NOWHERE
     if op.name.startswith("inplace."):
