@@ -252,6 +252,8 @@ def place(value):
         while isinstance(base.base, np.ndarray):
             base = base.base
         home, first = base.__array_interface__["data"][0], value.__array_interface__["data"][0]
+        if isinstance(base.base, torch.Tensor):
+            home = base.base.untyped_storage().data_ptr()
         strides = value.strides
     return home, first, tuple(0 if n == 1 else s for s, n in zip(strides, value.shape))
 
