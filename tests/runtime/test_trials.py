@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from looplift import lift
+from looplift.base.report import LoopRecord
 from looplift.runtime import variants
 from looplift.runtime.dispatch import Variant
 from looplift.runtime.second import trial_of
@@ -131,6 +132,12 @@ def test_first_iterations_do_not_tell_how_long_lanes_that_part_ways_take():
         variant = Variant([], (), 0, code=RegionCode([], parts_ways=parts_ways), seconds=64.0)
         assert trial_of(variant, 1.0, is_estimate=True).loop == (2.0 if parts_ways else 64.0)
         assert trial_of(variant, 1.0, is_estimate=False).loop == 64.0
+
+
+@pytest.mark.parametrize(("decision", "loop"), [("lanes", None), ("sequential", 0.0), ("waves", 0.0)])
+def test_loops_that_stay_take_turns_with_a_loop_that_nothing_was_compared_with(decision, loop):
+    code = RegionCode([], decisions=[LoopRecord("loops.py", 1, decision)])
+    assert trial_of(Variant([], (), 0, code=code), 1.0, is_estimate=False).loop == loop
 
 
 def steps(x, count):

@@ -36,11 +36,15 @@ def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refu
         child.may_offer = False
 
 
+UNSURE = ("waves", "sequential")
+"""What may take longer than the loop."""
+
+
 def trial_of(variant: Variant, patience: float, *, is_estimate: bool) -> Trial:
     """The trial of a variant at one size: of another form nothing is known before it ran beside the pieces, and of
-    waves that were not compared with the loop nothing before they took turns with it."""
+    waves and loops that stay nothing before they took turns with the loop, if they were not compared with it."""
     loop, code = variant.seconds, variant.code
-    unknown = loop is None and code is not None and any(one.decision == "waves" for one in code.decisions)
+    unknown = loop is None and code is not None and any(one.decision in UNSURE for one in code.decisions)
     if variant.refusal is not None or unknown:
         return Trial(0.0, patience)
     if loop is not None and is_estimate and variant.code is not None and variant.code.parts_ways:
