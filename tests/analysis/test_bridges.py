@@ -117,6 +117,31 @@ def into_the_caller_s(out, x):
     return out
 
 
+def of_records(samples):
+    xs, ys = [], []
+    for sample in samples:
+        xs.append(torch.from_numpy(sample["x"]))
+        ys.append(sample["y"])
+    return torch.stack(xs), torch.tensor(ys)
+
+
+class Data:
+    def __init__(self, n):
+        self.rows, self.labels = rows(n, np.float32), labels(n)
+
+    def item(self, i):
+        return torch.from_numpy(self.rows[i]), int(self.labels[i])
+
+
+def of_an_object(data):
+    hits = 0
+    with torch.no_grad():
+        for i in range(len(data.rows)):
+            x, y = data.item(i)
+            hits += int(NET(x).argmax() == y)
+    return hits
+
+
 TENSORS = [[torch.from_numpy(rows(n))] for n in SIZES]
 CASES = [
     (predictions, [[rows(n, np.float32)] for n in SIZES]),
@@ -128,6 +153,8 @@ CASES = [
     (gathered, [[rows(n), np.array([0, -1, n - 1, 0])] for n in SIZES]),
     (numbers, [[rows(n)] for n in SIZES]),
     (two_sets, [[rows(n), labels(n)] for n in SIZES]),
+    (of_records, [[[{"x": row, "y": k} for k, row in enumerate(rows(n))]] for n in SIZES]),
+    (of_an_object, [[Data(n)] for n in SIZES]),
     (unit_rows, TENSORS),
     (largest, TENSORS),
     (into_the_caller_s, [[rows(n), rows(n, seed=9)] for n in SIZES]),

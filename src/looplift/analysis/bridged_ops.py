@@ -150,16 +150,12 @@ class Operations:
         return [replace(let, op=Op("method.detach" if is_view else "method.clone", (source,)))]
 
     def is_item_of_its_own(self, atom: Atom) -> bool:
-        """Whether an item of an array, which nothing else reads, is a view that is made for this."""
+        """Whether an array, which nothing else reads, is made or shown for this."""
         op = self.lets.get(atom) if isinstance(atom, Var) else None
-        if (
-            not isinstance(atom, Var)
-            or op is None
-            or op.name not in ("getitem", "iter_item")
-            or len(self.users[atom]) != 1
-        ):
+        if op is None or len(self.users.get(atom, ())) != 1:
             return False
-        return self.kind(as_atom(op.args[0])).family == "array"
+        shown = op.name in ("getitem", "iter_item")
+        return self.kind(as_atom(op.args[0])).family == "array" if shown else op.name not in ("copy", "unpack")
 
     def to_array(self, let: Let) -> list[Statement]:
         """A tensor as an array: it must not ask for a gradient."""

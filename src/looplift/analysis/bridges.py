@@ -13,6 +13,7 @@ the arrays in the end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,18 +56,18 @@ ROUNDING = frozenset("builtin.int builtin.round builtin.bool math.floor math.cei
 
 @dataclass(frozen=True, eq=False)
 class Bridged:
-    """``function`` is over tensors; ``given`` are the names of those that stand for arrays, and the paths of these.
+    """``function`` is over tensors; ``given`` are those that stand for arrays, with the paths of these, by their names.
 
     ``ways``: for each result how it is turned back, an expression with ``{}`` for its text; None for what stays.
     """
 
     function: Function
     facts: Facts
-    given: dict[str, str]
+    given: dict[str, tuple[str, Any]]
     ways: dict[str, str | None]
 
     def values(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {**values, **{name: as_tensors(values[path]) for name, path in self.given.items()}}
+        return {**values, **{name: tensors for name, (_, tensors) in self.given.items()}}
 
 
 def as_tensors(value: Any) -> Any:
@@ -76,11 +77,10 @@ def as_tensors(value: Any) -> Any:
     return [torch.from_numpy(one) for one in value]
 
 
-def conversion(path: str, value: Any) -> str:
+def conversion(path: str, tensors: Any) -> str:
     """The text of the same."""
-    return (
-        f"torch.from_numpy({path})" if isinstance(value, np.ndarray) else f"[torch.from_numpy(one) for one in {path}]"
-    )
+    whole = isinstance(tensors, torch.Tensor)
+    return f"torch.from_numpy({path})" if whole else f"[torch.from_numpy(one) for one in {path}]"
 
 
 def over_tensors(function: Function, facts: Facts, *, gradients: bool) -> Bridged:
@@ -99,7 +99,7 @@ def _holds_numpy(kind: Kind) -> bool:
 
 @dataclass
 class _Bridge(Operations):
-    given: dict[str, str] = field(default_factory=dict)
+    given: dict[str, tuple[str, Any]] = field(default_factory=dict)
 
     def function_over_tensors(self) -> Function:
         function = self.source
@@ -125,19 +125,24 @@ class _Bridge(Operations):
         arrays = value if type(value) is list else [value]
         plain = all(type(one) is np.ndarray and one.ndim and one.flags.writeable for one in arrays)
         bound = any(atom is var for key, atom in self.source.results if key != "return")
-        if not path.isidentifier() or not plain or bound:
+        if not plain or bound:
             raise self.refuse(f"'{path}' is no array of its own", self.source.span)
         if type(value) is list and any(isinstance(one, Append) and one.ref is var for one in self.users.get(var, ())):
             raise self.refuse(f"'{path}' is changed", self.source.span)
-        name = f"{path}_tensors" if type(value) is list else f"{path}_tensor"
-        if any(name == root.partition(".")[0] for root in (*attributes["paths"].values(), *attributes["modules"])):
+        taken = {root.partition(".")[0] for root in (*attributes["paths"].values(), *attributes["modules"])}
+        names = re.findall(r"[A-Za-z]\w*", path)
+        name = f"{path if path.isidentifier() else names[-1]}_tensor{'s' * (type(value) is list)}"
+        if name in taken or name in self.given or (not path.isidentifier() and self.is_changed(var)):
             raise self.refuse(f"'{name}' is a name of the loop's", self.source.span)
-        self.given[name] = path
         attributes["paths"][var] = name
         try:
             attributes["values"][var] = as_tensors(value)
         except (TypeError, ValueError) as error:
             raise self.refuse(str(error), self.source.span) from None
+        self.given[name] = path, attributes["values"][var]
+
+    def is_changed(self, var: Var) -> bool:
+        return any(isinstance(one, Store) and one.ref is var for one in self.users.get(var, ()))
 
     # ------------------------------------------------------------ statements
 

@@ -204,20 +204,21 @@ def with_tensors(program: RegionProgram, values: Mapping[str, Any], settings: Se
     except NotLiftable as refusal:
         refusal.goes_further = True
         raise
-    _over_arrays(code, bridged, values)
+    _over_arrays(code, bridged)
     code.namespace["_as_tensors"] = as_tensors
     return code
 
 
-def _over_arrays(code: RegionCode, bridged: Bridged, values: Mapping[str, Any]) -> None:
+def _over_arrays(code: RegionCode, bridged: Bridged) -> None:
     """Code over tensors as code over the arrays that they stand for."""
     from looplift.analysis.bridges import conversion
 
-    word = re.compile(rf"\b({'|'.join(bridged.given) or 'no name'})\b")
-    code.guards = [word.sub(lambda found: f"_as_tensors({bridged.given[found[1]]})", guard) for guard in code.guards]
-    code.paths = [bridged.given.get(path, path) for path in code.paths]
-    code.mutated = [bridged.given.get(path, path) for path in code.mutated]
-    lines = [f"{name} = {conversion(path, values[path])}" for name, path in bridged.given.items()]
+    paths = {name: path for name, (path, _) in bridged.given.items()}
+    word = re.compile(rf"\b({'|'.join(paths) or 'no name'})\b")
+    code.guards = [word.sub(lambda found: f"_as_tensors({paths[found[1]]})", guard) for guard in code.guards]
+    code.paths = [paths.get(path, path) for path in code.paths]
+    code.mutated = [paths.get(path, path) for path in code.mutated]
+    lines = [f"{name} = {conversion(path, tensors)}" for name, (path, tensors) in bridged.given.items()]
     endings = [f"{key} = {way.replace('{}', key)}" for key, way in bridged.ways.items() if way and key != "return"]
     if (way := bridged.ways.get("return")) is not None:
         *body, last = _before_return(code.statements, [], "found")
