@@ -12,7 +12,7 @@ from typing import Any
 from looplift.ir.array import Axis, Node, ancestors, labels_compared, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Const, Operand, Slice
-from looplift.vectorize import nodes
+from looplift.vectorize import nodes, within
 from looplift.vectorize.context import Context, node_of
 from looplift.vectorize.linear import linear_of, minus
 from looplift.vectorize.nodes import Val
@@ -34,32 +34,15 @@ def lane_integer(context: Context, atom: Operand) -> Node:
 
 def counted_from_start(context: Context, at: Node, length: Node) -> Node:
     """A place in something of this length, as Python takes it; required to be inside."""
-    if "below" in at.attrs and _is_at_most(at.attrs["below"], length):
-        return at
-    context.check(nodes.compare("lt", at, length))
-    if at.op == "index" and is_positive(at):
+    if not within.is_below(at, length):
+        context.check(nodes.compare("lt", at, length))
+    if within.is_never_negative(at):
         return at
     context.check(nodes.compare("ge", at, nodes.elementwise("neg", [length], nodes.INT)))
     if at.op == "const":
-        return at if at.attrs["value"] >= 0 else nodes.elementwise("add", [length, at], nodes.INT)
+        return nodes.elementwise("add", [length, at], nodes.INT)
     wrapped = nodes.elementwise("add", [at, length], nodes.INT)
     return nodes.select(nodes.compare("lt", at, nodes.const(0)), wrapped, at, nodes.INT)
-
-
-def _is_at_most(limit: Node, length: Node) -> bool:
-    """Whether a number of iterations is a length, the least of it and others, or 0 in lanes that do not run."""
-    if limit is length:
-        return True
-    if limit.op != "where" or len(limit.args) != 3:
-        return False
-    test, then, orelse = limit.args
-    if nodes.is_const(orelse, 0):
-        return _is_at_most(then, length)
-    least = test.op == "elementwise" and test.attrs["name"] == "lt" and test.args[0] is then and test.args[1] is orelse
-    return least and (_is_at_most(then, length) or _is_at_most(orelse, length))
-
-
-# ---------------------------------------------------------------- one length in all lanes
 
 
 def terms_of(node: Node) -> tuple[dict[Any, int], dict[Any, Node], Node]:

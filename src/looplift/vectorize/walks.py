@@ -23,9 +23,9 @@ class Walk:
 
     def index(self, count: Node) -> Val:
         """The loop's index: the name that is counted, or each lane's own."""
+        if self.limit is not None:
+            count.attrs["below"] = self.limit
         if self.start is None:
-            if self.limit is not None:
-                count.attrs["below"] = self.limit
             return Val(count)
         sign = "add" if self.stride == 1 else "sub"
         return Val(nodes.elementwise(sign, [self.start, count], nodes.INT, bits=41))
