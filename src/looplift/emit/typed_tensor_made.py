@@ -16,6 +16,7 @@ from looplift.emit.typed_types import (
     DTYPES,
     FLOAT,
     INT,
+    MIXED,
     NEVER,
     NONE,
     WHOLE,
@@ -248,4 +249,6 @@ def default_dtype() -> str:
 
 
 def number_dtype(type_: Any) -> str:
+    if type_ is MIXED:
+        raise refuse(None, "a tensor of numbers that may be integers or floats")
     return {INT: "int64", BOOL: "bool"}.get(type_) or default_dtype()

@@ -121,8 +121,13 @@ def operator_of(name: str) -> Any:
 
 
 def result_of(name: str, *types: Any) -> tuple[Ten, str]:
-    """The type of an operation's result, and the dtype in which it computes."""
-    return _result_of(torch.get_default_dtype(), name, *types)
+    """The type of an operation's result, and the dtype in which it computes: the same for what may be an integer or a
+    float, whichever it is."""
+    default = torch.get_default_dtype()
+    found = _result_of(default, name, *types)
+    if MIXED in types and found != _result_of(default, name, *(INT if one is MIXED else one for one in types)):
+        raise refuse(None, f"'{name}' of a tensor and a number that may be an integer or a float")
+    return found
 
 
 @cache

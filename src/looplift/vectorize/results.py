@@ -130,8 +130,15 @@ def _is_gathered(node: Node) -> bool:
     while found.op in SHOWING and found.args:
         if found is not node and found.op == "slice" and any(map(_is_backwards, found.attrs["pieces"])):
             return True
+        if found is not node and (found.op in ("reshaped", "merged") or _copies_what_is_apart(found)):
+            return True
         found = found.args[0]
     return found is not node and found.op in ("gather", "pack")
+
+
+def _copies_what_is_apart(node: Node) -> bool:
+    """Whether an operation gives a view of what lies together, and a copy of what does not, as it may be for all."""
+    return table.base_name(str(node.attrs.get("name"))) in ("contiguous", "reshape", "flatten", "ravel", "reshape_as")
 
 
 def _is_backwards(piece: object) -> bool:
