@@ -217,6 +217,19 @@ class _Gathered(torch.autograd.Function):
         (places,) = context.saved_tensors
         return gradient.new_zeros(context.shape).scatter_add_(context.dim, places, gradient), None, None
 ''',
+        "blocks_along": '''
+def blocks_along(values, lanes, *indices):
+    """``values[i, ..., *places]`` with the places ``index[i]`` in the last dimensions, for all leading places ``i``."""
+    dim = values.dim() - len(indices)
+    flat = indices[0]
+    for index, extent in zip(indices[1:], values.shape[dim + 1:]):
+        flat = torch.add(index, flat, alpha=extent)
+    places = flat.flatten(lanes)
+    places = places[(slice(None),) * lanes + (None,) * (dim - lanes)]
+    places = places.expand(*places.shape[:lanes], *values.shape[lanes:dim], -1)
+    gather = _Gathered.apply if values.requires_grad and torch.is_grad_enabled() else torch.gather
+    return gather(values.flatten(dim), dim, places).unflatten(dim, flat.shape[lanes:])
+''',
         "same_dtype_cat": '''
 def same_dtype_cat(tensors, dim):
     """Tensors of one dtype and rank, put together along a dimension."""

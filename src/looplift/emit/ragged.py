@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from looplift.emit.spelling import ATOM, SUM, literal
-from looplift.emit.subscripts import piece_text, position_text
+from looplift.emit.subscripts import piece_text, position_text, walks
 from looplift.emit.text import Text, arranged, atom, full
 from looplift.ir.array import Axis, Node, ancestors
 
@@ -397,15 +397,14 @@ def windows_text(p: Printer, node: Node) -> Text:
     lead = len(base.axes)
     if p.library == "torch" and not p.device and kinds == ["Steps"] and _same_lanes(base, pieces[0].index, node):
         return _windows_along(p, base, pieces[0], node)
+    if p.library == "torch" and not p.device and (indices := _lane_windows(base, node)) is not None:
+        return _blocks_along(p, base, indices, node)
     text = in_order(p, p.text(base).at(ATOM), [*range(lead), *(lead + k for k in chosen), *(lead + k for k in rest)])
     wide = [k for k in chosen if kinds[k] == "Steps"]
     items = [position_text(p, axis, node.axes, len(wide)) for axis in base.axes]
     for k in chosen:
         if kinds[k] == "Steps":
-            place = wide.index(k)
-            after = len(wide) - 1 - place
-            index = arranged(p, pieces[k].index, node.axes, place + 1)
-            items.append(f"{index}[...{', None' * after}]" if after else index)
+            items.append(_steps_text(p, pieces[k].index, node, wide.index(k), len(wide)))
         else:
             index = arranged(p, pieces[k].index, node.axes, 0)
             items.append(f"{index}[...{', None' * len(wide)}]" if pieces[k].index.axes else index)
@@ -416,6 +415,32 @@ def windows_text(p: Printer, node: Node) -> Text:
     lanes = [*wide, *(k for k in rest if kinds[k] != "Point")]
     first = len(node.axes)
     return atom(in_order(p, made, [*range(first), *(first + lanes.index(k) for k in sorted(lanes))]))
+
+
+def _steps_text(p: Printer, index: Node, node: Node, place: int, count: int) -> str:
+    """The places of a window, one of several, in a dimension of their own."""
+    text, after = arranged(p, index, node.axes, place + 1), count - 1 - place
+    return f"{text}[...{', None' * after}]" if after else text
+
+
+def _lane_windows(base: Node, node: Node) -> list[Node] | None:
+    """The places of windows in the last dimensions of what is each lane's own, if that is what lanes read."""
+    pieces = node.attrs["pieces"]
+    kinds = [type(piece).__name__ for piece in pieces]
+    own, wide = kinds.count("Gather"), kinds.count("Steps")
+    if kinds != ["Gather"] * own + ["Whole"] * (len(kinds) - own - wide) + ["Steps"] * wide:
+        return None
+    indices = [piece.index for piece in pieces[len(pieces) - wide :]]
+    walked = [*base.axes, *(walks(piece.index) for piece in pieces[:own])]
+    met = {axis for index in indices for axis in index.axes}
+    return indices if node.axes and walked == list(node.axes) and met == set(node.axes) else None
+
+
+def _blocks_along(p: Printer, base: Node, indices: list[Node], node: Node) -> Text:
+    p.need("taken_along")
+    p.need("blocks_along")
+    places = [_steps_text(p, index, node, k, len(indices)) for k, index in enumerate(indices)]
+    return atom(f"blocks_along({p.text(base).text}, {len(node.axes)}, {', '.join(places)})")
 
 
 def _same_lanes(base: Node, index: Node, node: Node) -> bool:

@@ -278,7 +278,7 @@ def _taken_along(
     """Every dimension walks with an axis of its own but one, for which an index tensor has a place at each step."""
     rest: list[int] = []
     for dim, index in indices.items():
-        axis = _walks(index)
+        axis = walks(index)
         if axis is None or axis in places:
             rest.append(dim)
         else:
@@ -291,7 +291,7 @@ def _taken_along(
     return f"taken_along({source}, {_chosen(p, indices[rest[0]], axes, rank)})"
 
 
-def _walks(index: Node) -> Axis | None:
+def walks(index: Node) -> Axis | None:
     """The axis whose positions 0, 1, ... an index is."""
     if index.op not in ("index", "along") or index.axes[0].is_ragged:
         return None
