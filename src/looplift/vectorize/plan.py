@@ -13,6 +13,7 @@ from looplift.ir.array import Axis, Program
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Atom, Const, Function, Let, Loop, While, operands, walk
 from looplift.ops import table
+from looplift.vectorize.begun import check_begun_numbers
 from looplift.vectorize.context import Context
 from looplift.vectorize.decisions import Decision
 from looplift.vectorize.given import finite_at_first
@@ -182,6 +183,7 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None, reu
     for name in ("apart", "whole", "random", "stored"):
         attributes.pop(name, None)
     attributes["equal"] = ()
+    check_begun_numbers(facts)
     library, gradients = library_of(facts), needs_grad(facts)
     if gradients:
         _check_derivatives(facts)
