@@ -46,7 +46,7 @@ class TwoLibraries(NotLiftable):
     """A loop is over NumPy arrays and over tensors."""
 
     def __init__(self, what: str = "", span: Span = NOWHERE):
-        super().__init__("mixed-kinds", f"NumPy arrays and torch tensors in one loop{what and f': {what}'}", span)
+        super().__init__("two-libraries", f"NumPy arrays and torch tensors in one loop{what and f': {what}'}", span)
         self.goes_further = bool(what)
 
 

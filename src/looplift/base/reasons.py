@@ -101,6 +101,16 @@ _ENTRIES = (
         "for i in range(n):\n    y[i] = x[i] if x[i] > 0.5 else torch.nan",
     ),
     Reason(
+        "two-libraries",
+        "arrays of NumPy and tensors in one loop",
+        "Where the operations on arrays give the same on tensors, such a loop runs over tensors in the memory of the "
+        "arrays. Here one does not: it rounds otherwise and decides something, changes an array in place, may ask for "
+        "a gradient, or has no such form.",
+        "do the whole loop with one of the two: torch.from_numpy(x) before it, or x.numpy().",
+        "for i in range(n):\n    if rows[i].numpy().mean() > 0:\n        y[i] = 1",
+        "for i in range(n):\n    if rows[i].mean() > 0:\n        y[i] = 1",
+    ),
+    Reason(
         "unsupported-syntax",
         "syntax without a rule",
         "The loop uses a construct of the language that looplift does not translate.",

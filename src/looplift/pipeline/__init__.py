@@ -163,7 +163,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield partial(rewritten.with_own_lists, lists)
     if any(isinstance(one, TwoLibraries) for one in refusals):
         yield rewritten.with_tensors
-    if any(one.code in ("mixed-kinds", "requirement") for one in refusals) or has_marker(statements):
+    if any(one.code in ("mixed-kinds", "two-libraries", "requirement") for one in refusals) or has_marker(statements):
         if lists is not None:
             yield partial(rewritten.with_own_lists, lists, markers=True)
         yield partial(through_the_ir, markers=True)
