@@ -8,6 +8,7 @@ import torch
 from tests.vectorize.harness import check
 
 from looplift import lift
+from looplift.base.compare import difference
 
 SIZES = [1, 4, 6]
 torch.manual_seed(0)
@@ -237,3 +238,51 @@ def test_what_stays_says_why(function, x, reason):
         np.testing.assert_array_equal(lifted(before), function(x))
     (loop,) = lifted.report().loops
     assert loop.decision == "kept" and reason in f"{loop.reason}"
+
+
+def above_a_float(numbers, t):
+    count = 0
+    for i in range(len(numbers)):
+        if numbers[i] > 16777216.5:
+            count += torch.from_numpy(t[i]).shape[0]
+    return count
+
+
+def below_what_the_dtype_holds(numbers, t):
+    out = []
+    for i in range(len(numbers)):
+        if numbers[i] < 300:
+            out.append(torch.from_numpy(t[i]) * 2)
+    return torch.stack(out)
+
+
+def under_the_name_of_the_code(found, t):
+    for i in range(len(t)):
+        found[i] = torch.tanh(torch.from_numpy(t[i])).numpy()
+    return len(t), found
+
+
+@pytest.mark.parametrize(
+    ("function", "first"),
+    [
+        (above_a_float, np.array([16777217, 16777216, 3, 16777215])),
+        (below_what_the_dtype_holds, np.array([200, 3, 45, 255], dtype=np.uint8)),
+        (under_the_name_of_the_code, rows(4, seed=5)),
+    ],
+)
+def test_numbers_compare_as_numpy_s_and_names_are_the_caller_s(function, first):
+    wanted = function(first.copy(), rows(4))
+    for backend in ("auto", "torch"):
+        assert not difference(lift(function, backend=backend, verify="off")(first.copy(), rows(4)), wanted)
+
+
+def narrower(numbers):
+    out = []
+    for i in range(len(numbers)):
+        out.append(torch.tensor(numbers[i], dtype=torch.int8))
+    return torch.stack(out)
+
+
+def test_an_integer_that_the_dtype_does_not_hold_raises():
+    with pytest.raises(RuntimeError, match="without overflow"):
+        lift(narrower, backend="torch", verify="off")(np.array([3, 300]))

@@ -66,6 +66,14 @@ def tensor_dtype(dtype: Any) -> torch.dtype | None:
         return None
 
 
+def _holds_all(dtype: torch.dtype, own: torch.dtype) -> bool:
+    """Whether integers of a dtype are those of another as well: of others PyTorch raises, or wraps."""
+    if own.is_floating_point or own.is_complex or dtype.is_complex or dtype is torch.bool:
+        return False
+    least, most = (0, 1) if own is torch.bool else (torch.iinfo(own).min, torch.iinfo(own).max)
+    return torch.iinfo(dtype).min <= least and most <= torch.iinfo(dtype).max
+
+
 @dataclass
 class Operations:
     """``gradients``: whether any may flow, so that ``.numpy()`` may raise. ``inexact``: what is rounded otherwise."""
@@ -142,7 +150,7 @@ class Operations:
         if own is None or not isinstance(dtype, torch.dtype) or not isinstance(wanted, Const):
             return self.unknown(let)
         if dtype != own:
-            if own.is_floating_point and not dtype.is_floating_point:
+            if not (dtype.is_floating_point and not own.is_complex) and not _holds_all(dtype, own):
                 return self.unknown(let)
             return [replace(let, op=Op("method.to", (source, Const(dtype, str(dtype)))))]
         if is_view and self.is_item_of_its_own(as_atom(source)):
@@ -214,7 +222,8 @@ class Operations:
     def as_type(self, let: Let) -> list[Statement]:
         source = as_atom(let.op.args[0])
         own, dtype = self.kind(source).dtype, self.kind(let.var).dtype
-        if len(let.op.args) != 2 or let.op.kwargs or (own.kind == "f" and dtype.kind != "f") or dtype.itemsize < 4:
+        real = own.kind in "biu" or (own.kind == "f" and dtype.kind == "f")
+        if len(let.op.args) != 2 or let.op.kwargs or not real or dtype.kind not in "fi" or dtype.itemsize < 4:
             return self.unknown(let)
         made = self.cast(let, source, dtype) or replace(let, op=Op("method.clone", (source,)))
         return [made] if own.kind != "f" or dtype.itemsize >= own.itemsize else self.finite(let, made)
@@ -245,12 +254,15 @@ class Operations:
         return [replace(let, op=Op(f"torch.{EXTREMES[let.op.name.rpartition('.')[2]]}", (source,)))]
 
     def comparison(self, let: Let) -> list[Statement]:
-        """Of two numbers, whose result only decides."""
+        """Of two numbers, whose result only decides: exact in the dtype of those of NumPy's."""
         kinds = [self.kind(atom) for atom in operands(let.op)]
         numbers = all(kind.family in ("numpy", *SCALARS) for kind in kinds)
-        whole = len({kind.dtype for kind in kinds if kind.dtype is not None}) == 1
+        dtypes = {kind.dtype for kind in kinds if kind.dtype is not None}
+        plain = {kind.family for kind in kinds} - {"numpy"}
+        exact = {"f": plain <= {"int", "float"}, "i": plain <= {"int"} and dtypes == {np.dtype(np.int64)}}
+        alike = len(dtypes) == 1 and (not plain or exact.get(next(iter(dtypes)).kind, False))
         decides = let.var in self.tests and all(isinstance(one, If) for one in self.users.get(let.var, ()))
-        return [let] if numbers and whole and decides else self.unknown(let)
+        return [let] if numbers and alike and decides else self.unknown(let)
 
     def elementwise(self, let: Let) -> list[Statement]:
         """In the dtype of the result, as NumPy computes it."""
@@ -322,7 +334,7 @@ class Operations:
             return False
         if op.name in ("add", "sub", "mul", "truediv"):
             number = constant_of(op.args[1])
-            near = isinstance(number, int | float) and 1e-6 <= abs(number) <= 1e6
+            near = isinstance(number, int | float) and 1e-3 <= abs(number) <= 1e3
             return near and self.is_small(as_atom(op.args[0]), steps - 1)
         kept = op.name in ("method.astype", "getitem", "iter_item", "copy")
         return kept and self.is_small(as_atom(op.args[0]), steps - 1)

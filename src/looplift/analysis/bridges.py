@@ -129,11 +129,13 @@ class _Bridge(Operations):
             raise self.refuse(f"'{path}' is no array of its own", self.source.span)
         if type(value) is list and any(isinstance(one, Append) and one.ref is var for one in self.users.get(var, ())):
             raise self.refuse(f"'{path}' is changed", self.source.span)
+        if not path.isidentifier() and self.is_changed(var):
+            raise self.refuse(f"'{path}' is changed", self.source.span)
         taken = {root.partition(".")[0] for root in (*attributes["paths"].values(), *attributes["modules"])}
-        names = re.findall(r"[A-Za-z]\w*", path)
-        name = f"{path if path.isidentifier() else names[-1]}_tensor{'s' * (type(value) is list)}"
-        if name in taken or name in self.given or (not path.isidentifier() and self.is_changed(var)):
-            raise self.refuse(f"'{name}' is a name of the loop's", self.source.span)
+        taken |= {key for key, _ in self.source.results} | self.given.keys()
+        name = re.findall(r"[A-Za-z_]\w*", path)[-1] + ("_tensors" if type(value) is list else "_tensor")
+        while name in taken:
+            name += "_"
         attributes["paths"][var] = name
         try:
             attributes["values"][var] = as_tensors(value)

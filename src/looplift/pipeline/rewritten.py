@@ -212,6 +212,7 @@ def with_tensors(program: RegionProgram, values: Mapping[str, Any], settings: Se
 def _over_arrays(code: RegionCode, bridged: Bridged) -> None:
     """Code over tensors as code over the arrays that they stand for."""
     from looplift.analysis.bridges import conversion
+    from looplift.frontend.names import fresh_name
 
     paths = {name: path for name, (path, _) in bridged.given.items()}
     word = re.compile(rf"\b({'|'.join(paths) or 'no name'})\b")
@@ -221,8 +222,9 @@ def _over_arrays(code: RegionCode, bridged: Bridged) -> None:
     lines = [f"{name} = {conversion(path, tensors)}" for name, (path, tensors) in bridged.given.items()]
     endings = [f"{key} = {way.replace('{}', key)}" for key, way in bridged.ways.items() if way and key != "return"]
     if (way := bridged.ways.get("return")) is not None:
-        *body, last = _before_return(code.statements, [], "found")
-        code.statements = [*lines, *body, *endings, last.replace("found", way.replace("{}", "found"))]
+        found = fresh_name("found", set(re.findall(r"\w+", way)))
+        *body, last = _before_return(code.statements, [], found)
+        code.statements = [*lines, *body, *endings, last.replace(found, way.replace("{}", found))]
     else:
         code.statements = [*lines, *code.statements, *endings]
     if "import torch" not in code.imports:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Atom, Const, If, Let, Loop, Statement, Var, operands, walk
+from looplift.ir.grammar import Const, If, Let, Loop, Statement, Var, operands, walk
 from looplift.ops import table
 
 DIVISIONS = frozenset("truediv floordiv mod".split())
@@ -22,7 +22,7 @@ def check_begun_numbers(facts: Facts) -> None:
     begun = {
         carry.inside
         for loop in statements if isinstance(loop, Loop)
-        for carry in loop.carries if facts.kind(carry.inside).family == "tensor" and _is_number(facts, carry.init)
+        for carry in loop.carries if facts.kind(carry.inside).family == "tensor" and facts.kind(carry.init).is_number
     }  # fmt: skip
     grown = bool(begun)
     while grown:
@@ -38,18 +38,12 @@ def check_begun_numbers(facts: Facts) -> None:
             raise NotLiftable("mixed-kinds", what, statement.span)
 
 
-def _is_number(facts: Facts, atom: Atom) -> bool:
-    return (isinstance(atom, Const) and type(atom.value) in (int, float)) or (
-        isinstance(atom, Var) and facts.kind(atom).is_number
-    )
-
-
 def _numbers_too(facts: Facts, statement: Statement, begun: set[Var]) -> set[Var]:
     """What a statement binds that is a number at first as well."""
     match statement:
         case Let(var=var, op=op) if op.name in table.ARITHMETIC or op.name.startswith("inplace.") or op.name == "copy":
             given = [*operands(op)]
-            numbers = all(atom in begun or _is_number(facts, atom) for atom in given)
+            numbers = all(atom in begun or facts.kind(atom).is_number for atom in given)
             return {var} if numbers and any(atom in begun for atom in given) else set()
         case If(phis=phis):
             return {phi.var for phi in phis if phi.then in begun or phi.orelse in begun}
