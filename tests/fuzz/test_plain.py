@@ -5,13 +5,14 @@ import random
 import pytest
 
 from .bridged import bridged_source
+from .contexts import context_source
 from .differential import check
 from .elements import elements_source
 from .objects import objects_source
 from .plain import plain_source
 
 
-@pytest.mark.parametrize("made", (elements_source, objects_source, bridged_source))
+@pytest.mark.parametrize("made", (elements_source, objects_source, bridged_source, context_source))
 def test_programs_over_elements_objects_and_two_libraries_give_the_same_answer(made):
     for number in range(2):
         source = made(random.Random(number))

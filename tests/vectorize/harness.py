@@ -29,16 +29,18 @@ def copies(values: list[Any], *, gradients: bool) -> list[Any]:
 
 
 def outcome(function: Callable[..., Any], values: list[Any], *, gradients: bool) -> dict[str, Any]:
-    """The result, the arguments afterwards, and the gradients of a weighted sum of the results."""
+    """The result, the arguments afterwards, and the gradients of a weighted sum of the results: of the tensors and of
+    the parameters of modules among the arguments."""
     arguments = copies(values, gradients=gradients)
     result = function(*arguments)
-    found = {"result": result, "arguments": arguments}
+    found = {"result": result, "arguments": [one for one in arguments if not isinstance(one, torch.nn.Module)]}
     scored = [t for t in _tensors(result) if t.requires_grad]
     if scored:
         generator = torch.Generator().manual_seed(7)
         weights = [torch.rand(t.shape, generator=generator, dtype=t.dtype) for t in scored]
         score = sum((t * w).sum() for t, w in zip(scored, weights, strict=True))
         leaves = [t for t in _tensors(arguments) if t.is_leaf and t.requires_grad]
+        leaves += [p for one in arguments if isinstance(one, torch.nn.Module) for p in one.parameters()]
         found["gradients"] = list(torch.autograd.grad(score, leaves, allow_unused=True))
     return found
 

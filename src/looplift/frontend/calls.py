@@ -13,6 +13,7 @@ from looplift.base.errors import NotLiftable
 from looplift.frontend import (
     complexes,
     comprehensions,
+    contexts,
     conversions,
     cuts,
     dictionaries,
@@ -292,6 +293,10 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
     """The value of a call of a Python function, translated in place."""
     try:
         function = plain_function(function)
+        if (inner := contexts.undecorated(build, function)) is not None:
+            build.watch(function, ".__code__", function.__code__)
+            with contexts.without_history(build):
+                return inline(build, callee, inner, positional, keywords)
         if function in build.calls or len(build.calls) >= MAX_DEPTH:
             raise build.refuse("recursion", f"'{callee.path}' calls itself")
         source = lambdas.source_of_lambda(function) if is_lambda(function) else source_of(function)

@@ -74,6 +74,8 @@ def always_exits(statements: list[ast.stmt]) -> bool:
                 return True
             case ast.If(body=body, orelse=orelse) if orelse and always_exits(body) and always_exits(orelse):
                 return True
+            case ast.With(body=body) if always_exits(body):
+                return True
     return False
 
 
@@ -97,6 +99,10 @@ def _block(statements: list[ast.stmt], scope: _Scope) -> list[ast.stmt]:
                 out += _loop(node, scope)
                 if exits(node, loops=False) or node.orelse:
                     return out + _after_loop(node, rest, scope)
+            case ast.With() if exits(node):
+                return out + _context(node, rest, scope)
+            case ast.With():
+                out.append(_with(node, body=_block(node.body, scope)))
             case ast.Try() if (made := attempts.as_branches(node, scope.counter)) is not None:
                 return out + _block(made + rest, scope)
             case _:
@@ -128,6 +134,16 @@ def _branch(node: ast.If, rest: list[ast.stmt], scope: _Scope) -> list[ast.stmt]
     branch = _if(node, _block(node.body, scope), _block(node.orelse, scope))
     scope.skips.pop()
     return [*_set(node, flag, False), branch, *_unless(node, flag, rest, scope)]
+
+
+def _context(node: ast.With, rest: list[ast.stmt], scope: _Scope) -> list[ast.stmt]:
+    if always_exits(node.body):
+        return [_with(node, body=_block(node.body, scope))]
+    flag = scope.fresh("skip")
+    scope.skips.append((len(scope.stops), flag))
+    inside = _with(node, body=_block(node.body, scope))
+    scope.skips.pop()
+    return [*_set(node, flag, False), inside, *_unless(node, flag, rest, scope)]
 
 
 def _testing_inside(node: ast.For | ast.While) -> ast.For | ast.While:

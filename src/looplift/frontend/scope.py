@@ -15,7 +15,20 @@ from typing import Any
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span, span_of
-from looplift.ir.grammar import UNDEFINED, Atom, Block, Const, Let, Op, Operand, Range, Statement, Var
+from looplift.ir.grammar import (
+    UNDEFINED,
+    UNRECORDED,
+    Atom,
+    Block,
+    Const,
+    Let,
+    Op,
+    Operand,
+    Range,
+    Statement,
+    Store,
+    Var,
+)
 
 
 @dataclass(frozen=True)
@@ -203,6 +216,12 @@ def hint_of(name: str) -> str:
     return name.rpartition(">")[2]
 
 
+WITHOUT_HISTORY = frozenset(
+    """tuple list table dict mapping zipped zipped_lists zipped_dicts tuple_or_none iter_len not in_ not_in
+    builtin.len builtin.int builtin.float builtin.bool builtin.max builtin.min method.item method.size method.dim
+    method.numel""".split()
+)
+"""Operations whose results are no tensors, or were there before."""
 MISSING = object()
 
 
@@ -298,6 +317,10 @@ class Builder:
     """Variables that are not None."""
     differentiates: bool = False
     """Whether the region takes gradients: modules are functions of their parameters."""
+    without_history: bool = False
+    """Whether what is translated now runs under ``torch.no_grad()``, and what is around it does not."""
+    unrecorded: set[str] = field(default_factory=set)
+    """What does so: "values", "stores"; "inference" for what runs under ``torch.inference_mode()``."""
     leaves: set[Var] = field(default_factory=set)
     """Tensors that the region made and asks gradients for."""
     alike: dict[str, Atom] = field(default_factory=dict)
@@ -321,6 +344,8 @@ class Builder:
         return Var(f"{hint}.{next(self.counter)}")
 
     def add(self, statement: Statement) -> None:
+        if self.without_history:
+            self.unrecorded.add("stores" if isinstance(statement, Store) else "values")
         self.blocks[-1].append(statement)
 
     def emit(self, name: str, *args: Operand, hint: str = "t", **kwargs: Operand) -> Var:
@@ -331,7 +356,10 @@ class Builder:
         """The same for the operands of a call, whose keywords are its author's."""
         var = self.fresh(hint)
         self.add(Let(var, Op(name, tuple(args), tuple(kwargs.items())), self.span))
-        return var
+        if not self.without_history or name in WITHOUT_HISTORY:
+            return var
+        self.add(Let(found := self.fresh(hint), Op(UNRECORDED, (var,)), self.span))
+        return found
 
     def block(self, build: Callable[[], Any], empty: list[Statement] | None = None) -> Block:
         """Run ``build`` with an empty block and return what it made."""

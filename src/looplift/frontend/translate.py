@@ -87,6 +87,7 @@ def translate(
         "modules": build.modules,
         "unrolled": build.unrolled,
         "leaves": build.leaves,
+        "unrecorded": frozenset(build.unrecorded),
         "alike": {build.params[path]: like for path, like in build.alike.items()},
         "same": list(build.same.values()),
         "differentiates": differentiates or bool(build.leaves),

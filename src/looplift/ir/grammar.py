@@ -235,6 +235,8 @@ UNDEFINED = Const(NotImplemented, "<undefined>")
 
 TABLE = "table"
 """The operation that makes an empty dict whose keys are not known one by one."""
+UNRECORDED = "unrecorded"
+"""The operation around what a block under ``torch.no_grad()`` computes, until it is known what has a history."""
 STEP = "strip_step"
 """The operation that gives the iterations of a piece of a loop, by the text of an expression and the loop's step."""
 STOP = "strip_stop"

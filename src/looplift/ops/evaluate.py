@@ -56,7 +56,7 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any], called: Callable[[
             return getattr(args[0], args[1])
         case "unpack":
             return _unpack(*args)
-        case "copy":
+        case "copy" | "unrecorded":
             return args[0]
         case "in_":
             return args[0] in args[1]

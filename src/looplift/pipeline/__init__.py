@@ -62,6 +62,8 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
 
         if (code := over_letters(program, values, settings)) is not None:
             return code
+    if (code := _without_gradients(program, values, settings)) is not None:
+        return code
     attempt: Any = None
     for attempt in _attempts(program, values, refusals):
         try:
@@ -87,6 +89,17 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         otherwise = refusal.other if settings.verify == "first" else None
         return _typed(program, values, settings, rows=refusal.other is None, otherwise=otherwise)
     raise refusal
+
+
+def _without_gradients(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode | None:
+    """A loop with blocks under ``torch.no_grad()`` as one under it; None where that is another loop."""
+    from looplift.frontend.contexts import are_entered
+
+    if not are_entered(program.region.statements):
+        return None
+    from looplift.pipeline.unrecorded import under_no_grad
+
+    return under_no_grad(program, values, settings, compile_region)
 
 
 def _typed(program: RegionProgram, values: Mapping[str, Any], settings: Settings, **options: Any) -> RegionCode:

@@ -9,6 +9,17 @@ from typing import Any
 
 def translated(statements: list[ast.stmt], values: Mapping[str, Any], live_out: Iterable[str], **places: Any) -> Any:
     """``places``: the file, the name and the options of the translation. Raises NotLiftable."""
+    function = as_written(statements, values, live_out, **places)
+    if not function.attributes["unrecorded"]:
+        return function
+    from looplift.analysis.probe import analyse
+    from looplift.analysis.unrecorded import with_detached
+
+    return with_detached(function, analyse(function))
+
+
+def as_written(statements: list[ast.stmt], values: Mapping[str, Any], live_out: Iterable[str], **places: Any) -> Any:
+    """The same before what runs under ``torch.no_grad()`` is told from the rest."""
     from looplift.frontend.translate import translate
     from looplift.ir.grammar import Let, walk
     from looplift.ops.names import TENSOR_TYPES
