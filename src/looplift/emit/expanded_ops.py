@@ -8,7 +8,7 @@ import torch
 
 from looplift.base.data import replace
 from looplift.emit.expanded import PRODUCTS, STACKED, Expansion, Row, Size, is_elementwise
-from looplift.emit.native_ops import canonical
+from looplift.emit.native_ops import COMPARISONS, LOGIC, TESTS, canonical
 from looplift.ir.grammar import Atom, Const, Group, Let, Op, Operand, Var, as_atom
 
 PASSING = ("clone", "contiguous", "detach")
@@ -149,7 +149,12 @@ def _elementwise(walk: Expansion, op: Op) -> Row | None:
         return walk.let(op.name, *given)
 
     reads = frozenset().union(*(row.reads for row in known))
-    return Row(tuple(sizes), known[0].dtype if not dtypes else dtypes.pop(), at, reads)
+    dtype = known[0].dtype if not dtypes else dtypes.pop()
+    return Row(tuple(sizes), torch.bool if canonical(op.name)[1] in TRUTHS else dtype, at, reads)
+
+
+TRUTHS = frozenset((*COMPARISONS, *TESTS, *LOGIC, "logical_not"))
+"""Operations on single numbers whose results are booleans."""
 
 
 def _own_place(row: Row, index: tuple[Atom, ...]) -> tuple[Atom, ...]:

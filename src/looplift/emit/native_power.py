@@ -48,8 +48,8 @@ def _mixed_power(sink: Sink, args: list[Number]) -> Number:
     number = _numpy_power(sink, [replace(n, other=None) for n in args], Scalar("numpy", "float64"))
     if any(n.type.family == "numpy" and n.other is None for n in args):
         return number
-    flags = " || ".join(n.flag for n in args if n.other is not None)
-    return replace(number, other=FLOAT, flag=flags, homes=homes_of_flags(number, args))
+    flags = " || ".join(n.flag for n in args if n.other is not None and n.type.family == "numpy")
+    return replace(number, other=FLOAT, flag=flags or "false", homes=homes_of_flags(number, args))
 
 
 def _numpy_power(sink: Sink, args: list[Number], common: Scalar, *, forms: bool = False) -> Number:

@@ -201,9 +201,9 @@ def _mixed_comparison(sink: Sink, namespace: str, short: str, args: list[Number]
     known = any(a.other is None and not a.type.is_python for a in args)
     if known or number.type.is_python:
         return number
-    flags = dict.fromkeys(a.flag or "false" for a in args if a.other is not None)
+    flag = _flag_of_result(sink, namespace, short, args, number.type)
     sure = all(a.sure for a in args if a.other is not None)
-    return replace(number, other=BOOL, flag=" || ".join(flags), homes=homes_of_flags(number, args), sure=sure)
+    return replace(number, other=BOOL, flag=flag, homes=homes_of_flags(number, args), sure=sure)
 
 
 def _is_exact(number: Number, args: list[Number]) -> bool:
@@ -229,10 +229,29 @@ def _mixed_result(sink: Sink, namespace: str, short: str, args: list[Number]) ->
         args[1] = sink.bind(args[1])
         sink.fail_if(f"{args[1].at(COMPARE)} == 0", "zero_division")
     number = elementwise(sink, namespace, short, [replace(a, other=None) for a in args])
-    flag = " || ".join(a.flag for a in args if a.other is not None)
+    flag = _flag_of_result(sink, namespace, short, args, number.type)
     sure = all(a.sure for a in args if a.other is not None)
     homes = homes_of_flags(number, args)
     return replace(number, other=others[1], flag=flag, homes=homes, rounded=False, zero=zeros, sure=sure)
+
+
+def _flag_of_result(sink: Sink, namespace: str, short: str, args: list[Number], result: Scalar) -> str:
+    """Whether a result is what it is declared as: where an operand is of which one is enough for that.
+
+    An integer or float beside a number of NumPy's or nothing of it decides nothing: ``1.0 + n`` is a float for both.
+    """
+    others = tuple(a.other or a.type for a in args)
+    least = types_of(namespace, short, others)
+    flags: dict[str, None] = {}
+    for place, argument in enumerate(args):
+        if argument.other is None:
+            continue
+        types = types_of(namespace, short, (*others[:place], argument.type, *others[place + 1 :]))
+        if types is not None and types[1] == result:
+            flags[argument.flag or "false"] = None
+        elif types is None or least is None or types[1] != least[1]:
+            raise sink.refuse("mixed-kinds", "variables of which each is of one kind at times and of another at others")
+    return " || ".join(flags) or "false"
 
 
 def homes_of_flags(number: Number, args: list[Number]) -> frozenset[Any]:

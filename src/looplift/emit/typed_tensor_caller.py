@@ -85,7 +85,12 @@ class Session:
 
 def _own_places(tensor):
     """Whether no two elements are at one place."""
-    return all(step > 0 or extent < 2 for extent, step in zip(tensor.shape, tensor.stride()))
+    reach = 1
+    for step, extent in sorted(zip(tensor.stride(), tensor.shape)):
+        if extent > 1 and step < reach:
+            return False
+        reach += (extent - 1) * step
+    return True
 
 
 class Tape:

@@ -23,6 +23,7 @@ from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import bits_of
 from looplift.vectorize.recurrences import lower_scan
 from looplift.vectorize.schedule import Phase, Schedule, needed_later
+from looplift.vectorize.sheltered import check_regular_everywhere
 
 
 def distribute(context: Context, loop: Loop, made: Schedule) -> str:
@@ -234,6 +235,7 @@ def at(context: Context, val: Val, axis: Axis, index: Node) -> Val:
         return val
     doubts.check_at(context, node, axis)
     alone.check_any_lane(context, node)
+    check_regular_everywhere(context, node)
     place = position(context, axis, index)
     rest = tuple(a for a in node.axes if a is not axis)
     attrs = {"axis": axis, "extents": node.attrs.get("extents")}

@@ -82,14 +82,40 @@ def check(
 
 
 def check_entries(context: Context, value: Node, axis: Axis) -> None:
-    """The same for lanes that have entries on a ragged axis."""
+    """The same for lanes that have entries on a ragged axis; no zero becomes NaN in those that have none."""
     if not context.needs_grad or axis.lengths is None:
         return
     mask = nodes.compare("ge", axis.lengths, nodes.const(1))
+    from looplift.vectorize.sheltered import check_regular_everywhere
+
+    around = [*ancestors(axis)]
+    reached = gradient_nodes(value)
+    outside = [one for one in reached if any(own in around for own in one.axes) and axis not in one.axes]
+    for one in outside:
+        check_regular_everywhere(context, one)
+    if context.items_given and any(map(context.items_of, outside)):
+        _check_items(context, mask)
     for lanes, _ in found_in(context, value):
         if not any(axis is own or axis in ancestors(own) for own in lanes.axes):
             check(context, value, mask)
             return
+
+
+def check_stored(context: Context, value: Node) -> None:
+    """The same of a value that is stored in the entries of ragged axes."""
+    for axis in context.active_axes():
+        if axis.is_ragged:
+            check_entries(context, value, axis)
+
+
+def _check_items(context: Context, mask: Node) -> None:
+    """Items of a list that lanes take before a ragged axis: each lane has an entry, or all have the same inputs."""
+    if any(read.attrs.get("apart") for read in context.items_given):
+        context.check(mask)
+        return
+    for read in context.items_given:
+        alike = Node("same_inputs", read.args, (), nodes.BOOL)
+        context.check(nodes.elementwise("or_", [mask, alike], nodes.BOOL))
 
 
 def check_each(context: Context, value: Node, axes: tuple[Axis, ...], mask: Node | None) -> None:

@@ -22,6 +22,7 @@ from looplift.vectorize import (
 )
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
+from looplift.vectorize.sheltered import sheltered
 
 
 def array_family(context: Context) -> str:
@@ -167,6 +168,8 @@ class Built:
         plain = not (self.differs or val.dims or isinstance(val.sequence, Built) or mask or self.axes)
         if around and not (plain and self._is_filled_by(context, around, inside)):
             raise context.refuse("ragged-shape", f"'{self.var.hint}' is filled piece by piece")
+        if mask is not None:
+            value = sheltered(context, value, mask)
         self.entries.append((value, inside, mask))
         if around:
             self._join_pieces(context, around[0])

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 from looplift.base.errors import NotLiftable
+from looplift.base.spans import Span
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import (
     Append,
     Block,
     Const,
     Group,
+    If,
     Let,
     Loop,
     Op,
@@ -20,6 +23,7 @@ from looplift.ir.grammar import (
     Var,
     atoms,
     constant,
+    definitions,
     operands,
     uses,
     walk,
@@ -67,16 +71,16 @@ def check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
             return NotLiftable("memory-dependence", f"'{hint}' is filled and read as a whole in the loop", store.span)
     if any(update.value is root for update in updates):
         return NotLiftable("memory-dependence", f"'{hint}' is filled and read as a whole in the loop", loop.span)
+    message = f"one iteration may read what another one writes to '{hint}'"
     for read in reads:
         if _is_step_of_store(context, read, stores):
             continue
         for path in _paths_read(context, read, root):
-            if path is None or not all(
-                _ordered(context, path, other, loop, root) or places.are_disjoint(context, path, other, loop)
-                for other in paths
-            ):
-                message = f"one iteration may read what another one writes to '{hint}'"
+            if not _reads_apart(context, path, paths, loop, root):
                 return NotLiftable("memory-dependence", message, read.span)
+    for span, view in _views_used(context, loop, root):
+        if not _reads_apart(context, _path_of_view(context, view, root), paths, loop, root):
+            return NotLiftable("memory-dependence", message, span)
     if len(stores) > 1 and not (_only_add(context, root, stores) or _stores_agree(context, paths, loop, root)):
         return NotLiftable("order", f"several statements write to '{hint}'", loop.span)
     return old_reads.check_old_reads(context, loop, root, reads, stores)
@@ -91,9 +95,38 @@ def _paths_read(context: Context, read: Let, root: Var) -> list[places.Path | No
     found: list[places.Path | None] = []
     for atom in operands(read.op):
         if isinstance(atom, Var) and context.flow.root(atom) is root:
-            view = context.flow.definition.get(atom)
-            found.append(places.path_of(context, *view.op.args) if isinstance(view, Let) and atom is not root else None)
+            found.append(_path_of_view(context, atom, root))
     return found
+
+
+def _path_of_view(context: Context, var: Var, root: Var) -> places.Path | None:
+    view = context.flow.definition.get(var)
+    if var is root or not isinstance(view, Let) or view.op.name not in ("getitem", "iter_item"):
+        return None
+    owner, index = view.op.args
+    assert isinstance(owner, Var | Const)
+    return places.path_of(context, owner, index)
+
+
+def _reads_apart(context: Context, path: places.Path | None, stores: list[places.Path], loop: Loop, root: Var) -> bool:
+    """Whether what is read at a place is never what another iteration has written."""
+    return path is not None and all(
+        _ordered(context, path, other, loop, root) or places.are_disjoint(context, path, other, loop)
+        for other in stores
+    )
+
+
+def _views_used(context: Context, loop: Loop, root: Var) -> Iterator[tuple[Span, Var]]:
+    """What is read of an array by views that were taken before the loop, by other statements than operations."""
+    inside = {var for statement in walk(loop.body) for var in definitions(statement)}
+    for statement in walk(loop.body):
+        read = [statement.cond] if isinstance(statement, If) else []
+        read += [statement.value] if isinstance(statement, Store) else []
+        if (update := context.updates.of.get(statement)) is not None:
+            read.append(update.value)
+        for atom in read:
+            if isinstance(atom, Var) and atom not in inside and context.flow.root(atom) is root:
+                yield statement.span, atom
 
 
 def _holds_arrays(kind: Kind) -> bool:

@@ -100,11 +100,21 @@ def _differ(context: Context, x: Operand, y: Operand, loop: Loop) -> bool:
     if isinstance(x, Slice) or isinstance(y, Slice):
         return False
     first, second = _linear(context, x), _linear(context, y)
-    if first is None or second is None or first[0] != second[0] or first[1] == second[1]:
+    if first is None or second is None:
+        return False
+    if first[0] != second[0]:
+        return _is_before(context, first, second) or _is_before(context, second, first)
+    if first[1] == second[1]:
         return False
     if any(may_change(context, var, loop) for var in first[0]):
         return False
     return is_positive(context, x) and is_positive(context, y)
+
+
+def _is_before(context: Context, fixed: Linear, other: Linear) -> bool:
+    """Whether an index from the start is less than another one ever is."""
+    least = _least(context, other)
+    return not fixed[0] and fixed[1] >= 0 and least is not None and least > fixed[1]
 
 
 def may_change(context: Context, var: Var, loop: Loop) -> bool:

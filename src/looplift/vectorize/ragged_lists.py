@@ -91,7 +91,7 @@ def items_of_different_lengths(context: Context, owner: Node, sample: Any, lane:
     count = nodes.length_of(owner)
     if not nodes.same_integer(lane.extent, count):
         context.check(nodes.compare("eq", lane.extent, count), f"rows{nodes.key_of(owner)}")
-    key = ("items", nodes.key_of(owner))
+    key = ("items", nodes.key_of(owner), lane.name)
     with context.unmasked():
         if key not in context.ragged_axes:
             attrs = {"bits": 40, "dim": dim}

@@ -12,7 +12,7 @@ from typing import Any
 
 from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
-from looplift.vectorize import doubts, nodes, segments
+from looplift.vectorize import doubts, nodes, segments, sheltered
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.subscripts import Along, Cut, Gather, Piece, Point, Segment, Whole, Window
@@ -27,6 +27,8 @@ def store_ragged(context: Context, array: Array, pieces: list[Piece], val: Val, 
     if context.needs_grad and context.mask is not None:
         context.check_some(context.mask)  # what is never stored has no gradient
         doubts.check(context, val.node, context.mask)
+    doubts.check_stored(context, val.node)
+    sheltered.check_regular_everywhere(context, val.node)
     if not any(isinstance(piece, Segment) for piece in pieces):
         return _store_dense(context, array, pieces, val, combine)
     if val.dims is None and _owns_rows(context, array, pieces) and _fits_rows(val.node, pieces):

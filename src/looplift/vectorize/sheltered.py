@@ -26,7 +26,9 @@ SINGULAR_MAPS = frozenset(
 )
 """Operations that run through ``torch.vmap``, with singular points at which the gradient of their gradient is NaN."""
 
-TRANSPARENT = frozenset("elementwise fold where retype cast relabel along_dim unsqueezed transposed spread".split())
+TRANSPARENT = frozenset(
+    "elementwise fold where retype cast relabel along_dim unsqueezed transposed spread join".split()
+)
 
 
 def sheltered(context: Context, value: Node, mask: Node) -> Node:
@@ -47,7 +49,10 @@ class _Shelter:
     def rebuilt(self, node: Node) -> Node:
         if node.op == "vmapped" and _may_differ(node) and self._fits(node) and set(node.axes) & set(self.mask.axes):
             return self._mapped(node)
-        if node.op not in TRANSPARENT or not _may_differ(node) or not self._fits(node):
+        if not _may_differ(node):
+            return node
+        if node.op not in TRANSPARENT or not self._fits(node):
+            check_regular_everywhere(self.context, node)
             return node
         if node.serial not in self.made:
             self.made[node.serial] = self._rebuilt(node)
@@ -125,6 +130,12 @@ def check_regular(context: Context, value: Node) -> None:
             context.check(nodes.compare("lt", size, nodes.const(1.0)))
         elif base in ROOTS:
             context.check(nodes.compare("ne", node, nodes.const(0.0)))
+
+
+def check_regular_everywhere(context: Context, value: Node) -> None:
+    """The same in the lanes, too, in which the statement at hand does not run."""
+    with context.unmasked():
+        check_regular(context, value)
 
 
 def singular_operand(node: Node, regular: Collection[str] = SMOOTH) -> tuple[int, float] | None:

@@ -18,6 +18,7 @@ from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, surely, wide_place, wrapped
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.reached import leaves
+from looplift.vectorize.sheltered import sheltered
 from looplift.vectorize.subscripts import (
     Along,
     Cut,
@@ -356,10 +357,12 @@ def _scatter(
     indices = tuple(p.index if isinstance(p, Gather) else p.at for p in pieces if isinstance(p, Gather | Point))
     axes = merge_axes(array.axes, context.active_axes())
     mask = (context.mask,) if context.mask is not None else ()
+    doubts.check_stored(context, value)
     if mask and context.needs_grad:
         context.check_some(mask[0])
         context.check_taken(mask[0], value)
         doubts.check(context, value, mask[0])
+        value = sheltered(context, value, mask[0])
     cuts = tuple(part for p in pieces if isinstance(p, Cut) for part in (p.lo, p.hi, p.step) if part is not None)
     render = {
         "axes": axes, "chosen": chosen, "pieces": pieces, "rank": rank, "count": len(indices),

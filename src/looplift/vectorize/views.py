@@ -7,6 +7,7 @@ from looplift.ir.grammar import (
     Append,
     Atom,
     Block,
+    Const,
     If,
     Let,
     Loop,
@@ -23,6 +24,7 @@ from looplift.ops.table import base_name
 from looplift.vectorize import sharing
 from looplift.vectorize.context import Context
 from looplift.vectorize.memory import only_shape
+from looplift.vectorize.places import path_of
 from looplift.vectorize.sharing import ITEMS, UNCOPIED, may_give_its_argument
 
 
@@ -55,7 +57,7 @@ def _check_view(context: Context, view: Let, stores: list[Store], order: dict, i
             _check_view(context, user, stores, order, inside)  # one of its operands, as it is
         if isinstance(user, Let) and (joins := _only_joined(context, user)):
             for join in joins:
-                _check_unchanged(view, join, stores, order, inside)
+                _check_unchanged(context, view, join, stores, order, inside)
             continue
         if isinstance(user, Append | If | Loop) or (
             isinstance(user, Let) and user.op.name in ("tuple", "list", "copy")
@@ -66,7 +68,7 @@ def _check_view(context: Context, view: Let, stores: list[Store], order: dict, i
                 and all(view.var not in (p.then, p.orelse) for p in user.phis)
             ):
                 raise NotLiftable("aliasing", f"'{view.var.hint}' is a view of an array that is written to", view.span)
-        _check_unchanged(view, user, stores, order, inside)
+        _check_unchanged(context, view, user, stores, order, inside)
 
 
 SUBSCRIPTS = ("getitem", "iter_item", "unpack")
@@ -84,14 +86,28 @@ def _only_joined(context: Context, display: Let) -> list[Statement]:
 COPYING = frozenset("torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.concatenate".split())
 
 
-def _check_unchanged(view: Let, user: Statement, stores: list[Store], order: dict, inside: dict) -> None:
+def _check_unchanged(
+    context: Context, view: Let, user: Statement, stores: list[Store], order: dict, inside: dict
+) -> None:
     """What a view shows must not change between where it is made and where it is used."""
     for store in stores:
         after = order[id(store)] < order[id(user)] and order[id(store)] > order[id(view)]
         again = any(loop not in inside[id(view)] for loop in inside[id(store)] if loop in inside[id(user)])
-        if after or (again and user is not store):
+        if after or (again and (user is not store or not _keeps_view(context, view, store))):
             message = f"'{view.var.hint}' is a view, and what it shows changes before it is used"
             raise NotLiftable("aliasing", message, view.span)
+
+
+def _keeps_view(context: Context, view: Let, store: Store) -> bool:
+    """Whether a store of what a view shows leaves that as it is: it goes to another place, or to the very same one."""
+    places = [path_of(context, store.ref, store.index)]
+    if view.op.name in ("getitem", "iter_item"):
+        places.append(path_of(context, as_atom(view.op.args[0]), view.op.args[1]))
+    if store.combine is not None or len(places) < 2 or any(path is None for path in places):
+        return False
+    one, other = (path for path in places if path is not None)
+    is_place = [isinstance(item, Const | Var) and context.facts.kind(item).family == "int" for item in (*one, *other)]
+    return len(one) == len(other) and all(is_place)
 
 
 def check_views_of_views(context: Context) -> None:
@@ -111,7 +127,7 @@ def check_views_of_views(context: Context) -> None:
         for user in flow.users.get(view.var, ()):
             in_kernel = any(context.decisions.get(loop, ("",))[0] == "native" for loop in inside[id(user)])
             if isinstance(user, Let) and user.op.name in SUBSCRIPTS and not in_kernel:
-                _check_unchanged(view, user, written, order, inside)
+                _check_unchanged(context, view, user, written, order, inside)
 
 
 def program_order(block: Block) -> tuple[dict[int, int], dict[int, tuple[Loop, ...]]]:
@@ -201,31 +217,60 @@ def _is_put_twice(context: Context, ref: Var, value: Var) -> bool:
     return len(every) > len(others) + 1 or any(own & memory_of(context, other).places for other in others)
 
 
-def _is_made_in(context: Context, atom: Atom, loops: tuple[Loop, ...], inside: dict[int, tuple[Loop, ...]]) -> bool:
-    """Whether a value is a new one in each iteration of the loops."""
+def _is_made_in(
+    context: Context,
+    atom: Atom,
+    loops: tuple[Loop, ...],
+    inside: dict[int, tuple[Loop, ...]],
+    around: tuple[Loop, ...] | None = None,
+) -> bool:
+    """Whether a value is a new one in each iteration of the loops; ``around``: of the outermost ones of them."""
+    around = loops if around is None else around
     if not isinstance(atom, Var):
         return True
     match context.flow.definition.get(atom):
         case Let(op=op) if op.name in ("builtin.min", "builtin.max") or base_name(op.name) in UNCOPIED:
             given = [a for a in operands(op) if isinstance(a, Var) and context.facts.kind(a).is_array]
-            return all(_is_made_in(context, a, loops, inside) for a in given)
+            return all(_is_made_in(context, a, loops, inside, around) for a in given)
         case Let(op=op) if op.name in SUBSCRIPTS and context.facts.kind(as_atom(op.args[0])).family == "list":
             return False
         case Let(op=op) if sharing.result_item(context, op) is not None:
-            return _is_made_in(context, as_atom(op.args[0]), loops, inside)
+            return _is_made_in(context, as_atom(op.args[0]), loops, inside, around)
         case Let(op=op) as statement if op.name != "copy":
             return inside[id(statement)] == loops
         case Let(op=op):
-            return _is_made_in(context, as_atom(op.args[0]), loops, inside)
+            return _is_made_in(context, as_atom(op.args[0]), loops, inside, around)
         case If(phis=phis):
             sides = [side for phi in phis if phi.var is atom for side in (phi.then, phi.orelse)]
-            return all(_is_made_in(context, side, loops, inside) for side in sides)
+            return all(_is_made_in(context, side, loops, inside, around) for side in sides)
         case Loop(carries=carries) as statement:
             if loops and statement is loops[-1]:  # of an iteration before, or what was there before the first one
-                before = [carry.init for carry in carries if carry.inside is atom]
-                return bool(before) and _is_made_in(context, before[0], loops[:-1], inside)
+                before = [carry for carry in carries if carry.inside is atom]
+                if not before or (statement in around and _may_be(context, before[0].next, atom)):
+                    return False
+                return _is_made_in(context, before[0].init, loops[:-1], inside, around)
             after = [carry.next for carry in carries if carry.after is atom]
-            return bool(after) and _is_made_in(context, after[0], (*loops, statement), inside)
+            return bool(after) and _is_made_in(context, after[0], (*loops, statement), inside, around)
+    return False
+
+
+def _may_be(context: Context, atom: Atom, other: Var) -> bool:
+    """Whether a value may be another one as it is: what an iteration does not replace is there in the next one."""
+    pending, seen = [atom], set()
+    while pending:
+        current = pending.pop()
+        if current is other:
+            return True
+        if current in seen or not isinstance(current, Var):
+            continue
+        seen.add(current)
+        match context.flow.definition.get(current):
+            case If(phis=phis):
+                pending += [side for phi in phis if phi.var is current for side in (phi.then, phi.orelse)]
+            case Loop(carries=carries):
+                pending += [a for one in carries if current in (one.inside, one.after) for a in (one.init, one.next)]
+            case Let(op=op) if op.name == "copy" or op.name in ("builtin.min", "builtin.max"):
+                pending += operands(op)
     return False
 
 
