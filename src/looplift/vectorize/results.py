@@ -88,6 +88,10 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
     if memory is not None and _is_packed_item(context, node, memory):
         name = getattr(atom, "hint", "a result")
         raise context.refuse("aliasing", f"'{name}' is an item of a list of the caller, which is read as one array")
+    if isinstance(atom, Var) and node.op != "name":
+        kind = context.facts.kind(atom)
+        if kind.family == "array" and not kind.rank:  # of which one lane is a scalar of NumPy's
+            node = Node("apply", (node,), (), kind, {"name": "np.asarray", "kwargs": []}, node.hint)
     leaves.append(Leaf(atom, node, memory))
     return node
 

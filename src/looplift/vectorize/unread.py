@@ -12,7 +12,7 @@ from looplift.vectorize.context import Context, Lowered
 from looplift.vectorize.subscripts import Gather, Point, Whole
 
 RAISING = frozenset(
-    """gather vmapped matmul module cell leading join reshaped apply fold pack paired batched
+    """gather vmapped matmul module cell leading join reshaped apply fold pack paired batched each
     custom""".split()
 )
 
