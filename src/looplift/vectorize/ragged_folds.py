@@ -107,12 +107,12 @@ class Folding:
         self.context.check(nodes.compare("ge", self.count(), nodes.const(least)))
 
     def arithmetic(self, name: str, *args: Node) -> Node:
-        """Floats of the result's dtype, combined."""
+        """Floats of the result's dtype, combined: of what is in range by the way that the reduction is put together."""
         rank = max(arg.kind.rank for arg in args)
         kind = array_kind(self.context, self.fact.kind, rank)
         axes = nodes.elementwise(name, list(args), kind)
         check_chain(self.context, axes.axes)
-        axes.attrs["positional"] = len(args)
+        axes.attrs |= {"positional": len(args), "regular": True}
         return axes
 
     def divided(self, node: Node, count: Node) -> Node:

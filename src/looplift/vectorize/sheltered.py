@@ -141,7 +141,7 @@ def check_regular_everywhere(context: Context, value: Node) -> None:
 def singular_operand(node: Node, regular: Collection[str] = SMOOTH) -> tuple[int, float] | None:
     """The position of the operand that has singular points, and what is safe there; None where there are none, and of
     ``regular`` operations."""
-    if node.op not in ("elementwise", "fold"):
+    if node.op not in ("elementwise", "fold") or node.attrs.get("regular"):
         return None
     base = table.base_name(node.attrs["name"])
     found = table.SINGULAR.get(base)
