@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 from tests.vectorize.harness import outcome
@@ -255,3 +256,36 @@ def test_an_item_that_no_iteration_takes_has_no_gradient(loop, counts):
     rows = [torch.arange(4.0) + i for i in range(5)]
     check(loop, [rows, counts])
     check(loop, [rows, torch.tensor(counts)])
+
+
+# ---------------------------------------------------------------- NumPy: the last one that is stored at a place
+
+
+def last_on_the_diagonal(y):
+    grid = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(4):
+            grid[i, i] = y[i][3 - j]
+    return grid
+
+
+def last_at_remainders(y):
+    grid = np.zeros((5, 5))
+    for j in range(3, -1, -1):
+        for i in range(3):
+            grid[i % 2, j % 2] = y[i, j]
+    return grid
+
+
+def last_of_some(y):
+    grid = np.zeros((5, 5))
+    for i in range(3):
+        for j in range(4):
+            if y[i, j] > 3:
+                grid[i % 2, (i + j) % 3] = y[i, j]
+    return grid
+
+
+@pytest.mark.parametrize("loop", [last_on_the_diagonal, last_at_remainders, last_of_some])
+def test_the_last_writer_wins_in_several_dimensions(loop):
+    check(loop, [np.arange(12.0).reshape(3, 4)], gradients=False, decisions={"lanes"})

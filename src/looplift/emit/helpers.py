@@ -189,6 +189,17 @@ def at_places(function, out, indices, value):
     shape = np.broadcast_shapes(*map(np.shape, indices)) + out.shape[len(indices):]
     function.at(out, indices, np.broadcast_to(value, shape))
 ''',
+        "put_last": '''
+def put_last(out, indices, value):
+    """``out[indices] = value`` where places may repeat: the last writer wins, as in a loop.
+
+    NumPy goes through several dimensions in the order of memory.
+    """
+    places = np.broadcast_arrays(*indices)
+    rest = out.shape[len(places):]
+    value = np.broadcast_to(value, places[0].shape + rest)
+    out[tuple(place.ravel() for place in places)] = np.ascontiguousarray(value.reshape((-1,) + rest))
+''',
         "taken_along": '''
 def taken_along(values, index):
     """``values[i, index[i]]`` for all leading places ``i``; negative indices take longer."""

@@ -120,10 +120,15 @@ def _scatter(p: Printer, step: Write) -> list[str]:
     source = _source(p, step)
     target = _target(p, step)
     joined = ", ".join(places) + ("," if len(places) == 1 else "")
-    if step.mode == "last" and (p.library == "np" or render["distinct"]):
+    one_dimension = len(render["axes"]) < 2 and not render["rank"]
+    varies = value.kind.is_array or bool(value.axes)
+    if step.mode == "last" and (render["distinct"] or (p.library == "np" and (one_dimension or not varies))):
         if p.library == "torch" and (value.kind.is_array or value.axes):
             source = _in_dtype(value, source, render["dtype"])
         return [f"{target}[{', '.join(places)}] = {source}"]
+    if p.library == "np" and step.mode == "last":
+        p.need("put_last")
+        return [f"put_last({target}, ({joined}), {source})"]
     if p.library == "np":
         p.need("at_places")
         return [f"at_places({UFUNCS[step.mode]}, {target}, ({joined}), {source})"]
