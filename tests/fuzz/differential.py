@@ -536,7 +536,7 @@ def mode_of(with_gradients):
 
 def call_difference(subject, lifted, build_literal, build_lifted, seed, with_gradients, verdict):
     """None, or what differs in one call."""
-    from .rounding import only_rounding
+    from .rounding import is_decided_by_rounding, only_rounding
 
     theirs, ours = build_literal(seed), build_lifted(seed)
     with mode_of(with_gradients):
@@ -547,10 +547,13 @@ def call_difference(subject, lifted, build_literal, build_lifted, seed, with_gra
     why = outcome_difference(got, want, compare)
     if why and number_tolerance(subject.source) == EXACT:
         return f"{why}  [seed {seed}]"
-    if why and compare.rounding and not want.error:
+    if why and not want.error and not got.error:
         with mode_of(with_gradients):
             run = functools.partial(observe, subject.literal.program, subject.literal)
-            if only_rounding(got, want, compare, run, functools.partial(build_literal, seed)):
+            build = functools.partial(build_literal, seed)
+            if (compare.rounding and only_rounding(got, want, compare, run, build)) or (
+                is_decided_by_rounding(got, compare, run, build)
+            ):
                 verdict.rounded += with_gradients
                 return None
     if why and MEDIAN.search(subject.source) and ".expand(" in subject.source:

@@ -316,3 +316,29 @@ def test_arguments_are_built_anew_with_their_sharing():
     source = "def program(a, b):\n    for i in range(2):\n        a[i] = b[i] + 1\n    return b\n"
     assert difference(source, make, lift=fakes.unchanged) is None
     assert len(seen) == 12
+
+
+LAST_BEST = """
+import numpy as np
+import torch
+
+def program(x):
+    best, place = None, -1
+    for i in range(3):
+        value = (1 / (1 + x)).sum()
+        if best is None or value > best:
+            best, place = value, i
+    return place
+
+def arguments(seed):
+    return (torch.tensor([0.3 + seed, DIGITS]),)
+"""
+
+
+@pytest.mark.parametrize("library", ["torch.tensor", "np.array"])
+@pytest.mark.parametrize("first, found, is_right", [(0.3, 1, True), (0.3, 7, False), (1.0, 1, False)])
+def test_what_rounding_decides_may_differ_as_the_loop_itself_would(library, first, found, is_right):
+    """Sums that are equal are told apart by how they are rounded; those of few digits are exact, and are not."""
+    source = LAST_BEST.replace("0.3 + seed, DIGITS", f"{first}, 3.0").replace("torch.tensor", library)
+    lift = lambda function, **settings: lambda x: found
+    assert (difference(source, lift=lift) is None) == is_right
