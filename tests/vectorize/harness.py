@@ -75,8 +75,12 @@ def appended(expression: str, count: str, namespace: dict[str, Any], *, join: st
         f"def collected(x, a, b):\n    out = []\n    for i in range({count}):\n        out.append({expression})\n"
         f"    return {join}(out)\n"
     )
-    label = f"<loop over {expression} by {join}>"
+    return written(text, f"<loop over {expression} by {join}>", namespace)["collected"]
+
+
+def written(text: str, label: str, namespace: dict[str, Any]) -> dict[str, Any]:
+    """What a text defines, as if it stood in a file."""
     linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
     scope = dict(namespace)
     exec(compile(text, label, "exec"), scope)
-    return scope["collected"]
+    return scope

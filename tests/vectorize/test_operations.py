@@ -55,6 +55,33 @@ def test_an_operation_on_one_item_of_each_iteration(expression, shapes):
     check(appended(expression, "len(x)", NAMES, join="torch.stack"), [*values, None])
 
 
+STACKS = """x[i] @ b; b @ x[i]; x[i] @ a[i]; a[i].mT @ x[i].mT; x[i] @ a[0]; a[0].mT @ x[i].mT; x[i, 0] @ a[i]
+a[i].mT @ x[i, 1, 0]; a[i, 0, 0].unsqueeze(0) @ x[i].mT.mT; x[i][None] @ a[i][:, None]; x[i] @ a[i, 0, :, 0]
+a[i, 0, :, 0] @ x[i].mT; torch.matmul(x[i], a[i]) @ torch.matmul(a[i].mT, x[i].mT); x[i, :1] @ a[i]"""
+
+
+@pytest.mark.parametrize("expression", expressions(STACKS))
+def test_products_of_stacks_of_matrices(expression):
+    generator = torch.Generator().manual_seed(5)
+    x, a, b = (torch.randn(*s, generator=generator).double() for s in ((4, 2, 3, 5), (4, 2, 5, 3), (5, 3)))
+    check(appended(expression, "len(x)", NAMES, join="torch.stack"), [x, a, b])
+    check(appended(expression, "len(x)", NAMES, join="torch.stack"), [x[:1], a[:1], b])
+
+
+def test_products_of_stacks_that_do_not_fit_raise_as_in_the_loop():
+    def products(x, a):
+        return torch.stack([x[i] @ a[i] for i in range(len(x))])
+
+    x, a = torch.ones(2, 2, 3, 4), torch.ones(2, 3, 4, 3)
+    with pytest.raises(RuntimeError) as wanted:
+        products(x, a)
+    lifted = lift(products, backend="torch", verify="off")
+    lifted(x, a[:, :2])
+    with pytest.raises(RuntimeError) as given:
+        lifted(x, a)
+    assert str(given.value) == str(wanted.value)
+
+
 def test_a_maximum_that_one_side_always_wins_gives_the_other_no_gradient():
     def larger(x, y):
         return torch.stack([max(x[i], y[i]) for i in range(len(x))])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from tests.vectorize.harness import appended, check
+from tests.vectorize.harness import appended, check, written
 
 # bounds that are negative, past the end, or leave nothing
 STARTS = torch.tensor([[0, 4], [-3, -1], [5, 5], [2, 99], [8, 3]])
@@ -274,6 +274,43 @@ def test_folds_of_boxes(fold):
     sides = torch.tensor([[0, 0, 3, 2], [1, 1, 9, 9], [2, 2, 4, 3]])
     kept = {"kept"} if "prod" in fold else None
     check(loop, [torch.randn(2, 5, 6), sides, None], [torch.zeros(2, 5, 6), sides, None], decisions=kept)
+
+
+@pytest.mark.parametrize("fold", ["max()", "mean()", "sum()", "std()", "sum(1).square().sum()"])
+def test_folds_of_boxes_whose_sides_move_with_different_loops(fold):
+    """Filters whose window is cut off at the border; pieces between lists of rows and columns."""
+    text = f"""
+def filtered(x, r):
+    out = torch.zeros_like(x)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            y0, y1 = max(0, i - r), min(x.shape[0], i + r + 1)
+            out[i, j] = x[y0:y1, max(0, j - r):j + r + 1].{fold}
+    return out
+
+def between(x, rows, columns):
+    found = []
+    for lo, hi in rows:
+        found.append(torch.stack([(x[lo:hi, left:right] - x[lo, left]).{fold} for left, right in columns]))
+    return torch.stack(found)
+"""
+    loops = written(text, f"<folds of boxes by {fold}>", {"torch": torch})
+    check(loops["filtered"], [torch.randn(6, 5).double(), 1], [torch.randn(3, 4).double(), 2])
+    rows, columns = torch.tensor([[0, 4], [1, -1], [-4, 3]]), torch.tensor([[1, 5], [0, 2]])
+    empty = [] if fold in ("max()", "std()") else [[torch.zeros(5, 5).double(), rows, torch.tensor([[2, 2], [0, 9]])]]
+    check(loops["between"], [torch.randn(5, 5).double(), rows, columns], *empty)
+
+
+def test_folds_of_boxes_of_arrays_in_rows_and_columns():
+    def between(x, rows, columns):
+        out = np.zeros((len(rows), len(columns), x.shape[2]))
+        for i, (lo, hi) in enumerate(rows):
+            for j, (left, right) in enumerate(columns):
+                out[i, j] = x[lo:hi, left:right].sum((0, 1))
+        return out
+
+    x = np.random.default_rng(0).normal(size=(7, 6, 2))
+    check(between, [x, np.array([[0, 3], [2, 2], [-3, 9]]), np.array([[1, 4], [0, 1]])], gradients=False)
 
 
 def test_pieces_of_different_lengths_are_put_together():

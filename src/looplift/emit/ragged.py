@@ -168,9 +168,11 @@ def segment_text(p: Printer, node: Node) -> Text:
     value, outer = node.args[0], node.attrs.get("outer", node.attrs["axis"])
     position = value.axes.index(node.attrs["axis"])
     make = _torch_segments if p.library == "torch" else _array_segments
+    if p.library == "np" and len(outer.parents) > 1 and value.rank > 1 and value.op != "name":
+        p.bind(value)
     text = make(p, node, position)
     if len(outer.parents) > 1:
-        text = _unflattened(p, text, position, outer.parents)
+        text = _unflattened(p, text, position, outer.parents, value)
     axes = [*value.axes[:position], *outer.parents, *value.axes[position + 1 :]]
     return atom(_ordered(p, text, axes, node))
 
@@ -194,13 +196,15 @@ def _counts_of(p: Printer, node: Node) -> str:
     return text.text if len(node.args[1].axes) == 1 else f"{text.at(ATOM)}.reshape(-1)"
 
 
-def _unflattened(p: Printer, text: str, position: int, axes: tuple[Axis, ...]) -> str:
+def _unflattened(p: Printer, text: str, position: int, axes: tuple[Axis, ...], value: Node | None = None) -> str:
+    """Dimensions of the lanes instead of the one at ``position``; ``value``: what may have more of them."""
     extents = ", ".join(p.extent(axis) for axis in axes)
     if p.library == "torch":
         return f"{text}.unflatten({position}, ({extents}))"
     if position:
         p.fail("ragged-shape", "a ragged loop between others")
-    return f"{text}.reshape(({extents}) + {text}.shape[1:])"
+    rest = "" if value is None else "".join(f", {p.text(value).at(ATOM)}.shape[{k}]" for k in range(1, value.rank))
+    return f"{text}.reshape({extents}{rest})"
 
 
 def _ordered(p: Printer, text: str, axes: list[Axis], node: Node) -> str:

@@ -128,10 +128,25 @@ def contraction(context: Context, name: str, args: list[Any], kwargs: dict[str, 
         ranks = (a.kind.rank, b.kind.rank)
         if max(ranks) <= 2 and min(ranks) >= 1 and not (base in ("inner", "vdot") and ranks != (1, 1)):
             return product(a, b, fact.kind)
+        if base == "matmul":
+            return _stack_product(a, b, fact.kind) or special(context, "torch.matmul", args, kwargs, fact)
     if base in ("outer", "ger") and len(args) == 2 and [a.kind.rank for a in args] == [1, 1]:
         a = Node("unsqueezed", (args[0],), args[0].axes, Kind(args[0].kind.family, args[0].kind.dtype, 2), {"dim": -1})
         return nodes.elementwise("mul", [a, args[1]], fact.kind)
     return special(context, name, args, kwargs, fact)
+
+
+def _stack_product(a: Node, b: Node, kind: Kind) -> Node | None:
+    """``a @ b`` of stacks of matrices, whose leading dimensions broadcast as those of ``einsum`` do."""
+    ranks = (a.kind.rank, b.kind.rank)
+    stacked = max(ranks) - 2
+    if min(ranks) < 1 or stacked + 3 > len(LETTERS) or any(axis.is_ragged for axis in (*a.axes, *b.axes)):
+        return None
+    stack, (row, inner, column) = LETTERS[:stacked], LETTERS[stacked : stacked + 3]
+    left = (stack + row + inner)[-ranks[0] :] if ranks[0] > 1 else inner
+    right = (stack + inner + column)[-ranks[1] :] if ranks[1] > 1 else inner
+    kept = stack + row * (ranks[0] > 1) + column * (ranks[1] > 1)
+    return Node("contract", (a, b), merge_axes(a.axes, b.axes), kind, {"lanes": (left, right, kept)})
 
 
 def tensordot(args: list[Any], kwargs: dict[str, Any], fact: Fact) -> Node | None:

@@ -279,6 +279,22 @@ def start_of(context: Context, piece: Segment) -> Node:
     return nodes.const(0) if piece.lo is None else bound(context, piece.lo, piece.extent, "start")
 
 
+def for_all_lanes(context: Context, piece: Segment, others: list[Segment]) -> Segment:
+    """The same slice in each lane that the other slices of the subscript differ in too.
+
+    ``x[a[i]:b[i], c[j]:d[j]]``: the rows are made once more for each ``j``, to hold the columns.
+    """
+    axis = piece.axis
+    known = {*axis.parents, *(a for parent in axis.parents for a in ancestors(parent))}
+    more = {parent for other in others for parent in other.axis.parents} - known
+    if not more or axis.members is not None or axis.lengths is None:
+        return piece
+    lanes = lane_axes(context, merge_axes(axis.parents, tuple(more)))
+    key = ("all lanes", id(axis), *map(id, lanes))
+    made = axis_of(context, spread(axis.lengths, lanes), lanes, axis.name, key)
+    return Segment(made, _place(context, made, start_of(context, piece)), piece.lo, piece.hi, piece.extent)
+
+
 def inside(context: Context, piece: Segment, outer: Axis) -> Segment:
     """The same slice once more for each entry of a ragged axis: the inner dimension of a box."""
     axis = piece.axis

@@ -184,6 +184,8 @@ def shape_operation(
     if base in ("t", "T", "mT") and rank == 2:
         extents = x.attrs.get("extents")
         return Node("transposed", (x,), x.axes, fact.kind, {"extents": extents[::-1] if extents else None})
+    if base == "mT" and rank > 2:
+        return Node("method", (x,), x.axes, fact.kind, {"name": "swapaxes", "args": [-2, -1]})
     if base in ("t", "T") and rank < 2:
         return x
     if kwargs and set(kwargs) - {"dim"}:

@@ -157,14 +157,14 @@ def _of_tuple(context: Context, index: Var, rank: int) -> list[Piece]:
 
 
 def nested(context: Context, pieces: list[Piece]) -> list[Piece]:
-    """Of several ragged dimensions each is inside of the one before."""
-    outer: Axis | None = None
-    for k, piece in enumerate(pieces):
-        if not isinstance(piece, Segment):
-            continue
-        if outer is not None:
-            piece = pieces[k] = _segments().inside(context, piece, outer)
-        outer = piece.axis
+    """Of several ragged dimensions each is inside of the one before, and the first there for the lanes of all."""
+    places = [k for k, piece in enumerate(pieces) if isinstance(piece, Segment)]
+    if len(places) < 2:
+        return pieces
+    first, *others = places
+    outer = pieces[first] = _segments().for_all_lanes(context, pieces[first], [pieces[k] for k in others])
+    for k in others:
+        outer = pieces[k] = _segments().inside(context, pieces[k], outer.axis)
     return pieces
 
 
