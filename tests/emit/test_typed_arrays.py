@@ -21,6 +21,7 @@ EVERY = [one for module in (typed_arrays, typed_dtypes) for one in vars(module).
 LEFT = set(
     """
 of_a_sum_that_wraps of_a_number_that_does_not_fit
+of_numbers_that_turn_out_to_be_integers of_single_numbers_among_numbers
 of_index_error of_divided_by_zero of_wrapped_integers of_views_handed_out of_arrays_that_share of_read_only of_spread
 """.split()
 )

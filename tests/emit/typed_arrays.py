@@ -279,6 +279,60 @@ def of_wrapped_integers(a):
     return out
 
 
+@given(lambda: (drawn(30), np.array([0.2, 0.3, 0.1]), np.array([1.0, 0.4, -0.2])))
+def of_a_filter_whose_past_is_a_list(x, b, a):
+    y = []
+    for n in range(len(x)):
+        total = 0.0
+        for k in range(len(b)):
+            if n - k >= 0:
+                total += b[k] * x[n - k]
+        for k in range(1, len(a)):
+            if n - k >= 0:
+                total -= a[k] * y[n - k]
+        y.append(total)
+    return np.array(y), y
+
+
+@given(lambda: (drawn(30), drawn(30) ** 2))
+def of_a_chain_that_begins_as_a_number(noise, chances):
+    state, chain, taken = 0.0, [], 0
+    for k in range(len(noise)):
+        proposed = state + noise[k]
+        if chances[k] < state * state - proposed * proposed + 1:
+            state = proposed
+            taken += 1
+        chain.append(state)
+    return np.array(chain), taken, chain
+
+
+@given(lambda: (drawn(4), 3))
+def of_integers_beside_floats_of_either_library(x, count):
+    rows = []
+    for k in range(count):
+        row = [k, 0.5]
+        for one in x:
+            row.append(one if one > 0 else 1.5)
+        rows.append(row)
+    return np.array(rows), rows
+
+
+@given(lambda: (drawn(4), np.arange(4), -1))
+def of_numbers_that_turn_out_to_be_integers(x, counts, least):
+    found = []
+    for k in range(4):
+        found.append(k if counts[k] > least else x[k])
+    return np.array(found)
+
+
+@given(lambda: (np.arange(4, dtype=np.float32), drawn(4)))
+def of_single_numbers_among_numbers(x, y):
+    found = []
+    for k in range(4):
+        found.append(x[k] if y[k] > 0 else 2)
+    return np.array(found)
+
+
 @given(lambda: (drawn(5),))
 def of_views_handed_out(x):
     kept = []

@@ -226,6 +226,8 @@ class Goals:
                 self.choices.pick((f"{name} += {text}", f"{name} = {name} + {text}", f"{name} = {name} * 0.5 + {text}"))
             ]
 
+        if self.choices.chance(30):  # a number, until something is added to it
+            return Goal([f"{name} = {self.choices.pick(('0', '0', '0.0', '0.5'))}"], step, name, None)
         return Goal([f"{name} = {self.allocation((dim,))}"], step, name, Value(name, dims=(dim,), weight=1))
 
     def extreme(self):

@@ -274,6 +274,6 @@ def is_near(one, other, precise, bound):
         gap = np.abs(mine - theirs)
         near |= np.where(np.isnan(gap), np.inf, gap) <= bound
         if precise.values.shape == theirs.shape:
-            wrong = np.abs(mine - precise.values)
-            near |= (wrong <= np.abs(theirs - precise.values)) & (wrong <= other.slack)
+            wrong, theirs_wrong = np.abs(mine - precise.values), np.abs(theirs - precise.values)
+            near |= (wrong <= other.slack) & ((wrong <= theirs_wrong) | (theirs_wrong <= other.slack))
         return near

@@ -73,6 +73,8 @@ class _Probe:
         self.facts = Facts(function)
         self.loops: list[Loop] = []
         self.mixed: set[Var] = set()
+        self.begun: dict[Var, Var] = {}
+        """Carried values that begin as floats of Python's, and what each iteration makes of them."""
         self.reached_from: dict[Var, Var] = {}
         self.made_in: dict[Var, tuple[Loop, ...]] = {}
         self.optional: set[Var] = set(function.attributes.get("optional", ()))
@@ -135,6 +137,10 @@ class _Probe:
             return first.is_number and (first != last or carry.init in self.mixed)
         return first.is_number or carry.init in self.mixed
 
+    def _begins_as_float(self, carry: Carry) -> bool:
+        first = None if carry.init is UNDEFINED else self.facts[carry.init].kind
+        return first is not None and first.family == "float" and carry.init not in self.mixed
+
     def _is_flag_of_tensors(self, carry: Carry) -> bool:
         """Whether a truth value is Python's in one iteration and a tensor in another."""
         if self.facts[carry.after].kind.family != "bool":
@@ -163,7 +169,8 @@ class _Probe:
         """Whether a result is of the same kind if what is undecided turns out to be Python numbers."""
         undecided = [a for a in operands(statement.op) if a in self.mixed]
         floats = any("float" in str(self.facts.kind(a).dtype or self.facts.kind(a).family) for a in undecided)
-        for number in (1, 1.0) if floats else (1,) if undecided else ():
+        begins = undecided and all(a in self.begun and self.begun[a] not in self.mixed for a in undecided)
+        for number in (1.0,) if begins else (1, 1.0) if floats else (1,) if undecided else ():
             value = lambda atom, number=number: number if atom in undecided else self.sample(atom)  # noqa: E731
             try:
                 result = self._evaluate(statement.op, value)
@@ -387,7 +394,8 @@ class _Probe:
             kind = None
         if (kind is None or kind.rank) and (row := self._stored_row(phi, then, orelse)) is not None:
             return replace(row, loops=self.union(then.loops, orelse.loops, loops))
-        if kind is None or (kind.is_array and kind.rank and then.shape != orelse.shape):
+        begins = self.loops and (then.kind.is_number or orelse.kind.is_number)  # what iterations before have left alone
+        if kind is None or (kind.is_array and kind.rank and then.shape != orelse.shape and not begins):
             if not self.loops and self._is_only_handed_out(phi.var):
                 return Fact(
                     EITHER, (), (), then.sample if bool_of(self.facts[statement.cond].sample) else orelse.sample
@@ -526,6 +534,8 @@ class _Probe:
             loops = self.union(inside.loops, last.loops)
             if kind != inside.kind and inside.kind.family not in ("undefined", "list"):
                 self.mixed.add(carry.inside)
+                if self._begins_as_float(carry) and isinstance(carry.next, Var):
+                    self.begun[carry.inside] = carry.next
             if last.kind.is_number and (inside.kind.is_array or (inside.kind.is_number and last.kind != kind)):
                 self.mixed |= {carry.inside, carry.after}
             if kind != inside.kind or loops != inside.loops:
@@ -575,10 +585,14 @@ def numpy_scalar() -> type:
 
 
 def _changes_kind(carry: Carry, inside: Fact, last: Fact) -> str:
-    def name(fact: Fact) -> str:
-        return f"{fact.kind.family} of shape {fact.shape}" if fact.kind.is_array else fact.kind.family
+    def described(fact: Fact) -> str:
+        name = fact.kind.family
+        if fact.kind.is_array:
+            family = "tensor" if fact.kind.family == "tensor" else "array"
+            name = f"{str(fact.kind.dtype).removeprefix('torch.')} {family} of shape {fact.shape}"
+        return f"{'an' if name.startswith('int') else 'a'} {name}"
 
-    return f"'{carry.hint}' is a {name(inside)} before an iteration and a {name(last)} after it"
+    return f"'{carry.hint}' is {described(inside)} before an iteration and {described(last)} after it"
 
 
 def join_kinds(a: Kind, b: Kind, values: Iterable[Operand] = ()) -> Kind | None:
@@ -599,8 +613,9 @@ def join_kinds(a: Kind, b: Kind, values: Iterable[Operand] = ()) -> Kind | None:
         if flag.family == "bool" and other.is_array and other.rank == 0 and "bool" in str(other.dtype):
             return flag
     for number, other in ((a, b), (b, a)):
-        if number.family in ("int", "float") and other.is_array and other.family != "array":
-            return other if _holds(other, number, values) else None
+        if number.family in ("int", "float") and other.is_array:
+            narrow = other.family == "array" and str(other.dtype) != "int64" and "float" not in str(other.dtype)
+            return other if not narrow and _holds(other, number, values) else None
     return None
 
 

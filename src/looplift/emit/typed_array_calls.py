@@ -159,10 +159,13 @@ class ArrayCalls(Arrays):
             cell, rank = cell.find().cells[0], 2
         kind = cell if cell in SCALARS else SCALAR.get(cell, cell)
         wanted = self.dtype_of(given.get("dtype"), None)
-        if kind not in SCALARS and (kind is not MIXED or wanted is None):
+        if kind not in SCALARS and kind is not MIXED:
             raise refuse(node, "makes an array of what are no numbers of one kind")
         if wanted is None:
             self.emit(f"if (!{source.code}->n) bail(EMPTY);")
+            if kind is MIXED:  # of integers and floats NumPy makes floats, where one is there
+                self.emit(f"if (!are_doubles({source.code})) bail(KIND);")
+                kind = NP_FLOAT
         if rank == 2:
             self.emit(f"if (!{source.code}->n || !{source.code}->at(0)->n) bail(EMPTY);")
         made: Any = wanted or kind

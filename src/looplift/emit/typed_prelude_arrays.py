@@ -320,6 +320,14 @@ template <class T, int R, class S, int Q> void assign(const Arr<T, R>& a, const 
   }
   a.base->dirty = true;
 }
+static inline int double_of(const Dyn& v) {  // 0: of another type of NumPy's, 1: an integer of Python's, 2: a double
+  bool is_other = v.tag == 0 || (v.np && v.np != Dtype<F>::at); return is_other ? 0 : v.tag; }
+template <int k> bool are_doubles(const Ref<List<Dyn, k>>& l) { bool some = false;
+  for (I a = 0; a < l->n; ++a) { int found = double_of(l->data[l->head + a]); if (!found) return false;
+    some |= found == 2; }
+  return some; }
+template <int k> bool are_doubles(const Ref<List<Ref<List<Dyn, k>>, k>>& l) {
+  for (I a = 0; a < l->n; ++a) if (!are_doubles(l->data[l->head + a])) return false; return l->n > 0; }
 template <class T, class S, int k> Arr<T, 1> array_from(const Ref<List<S, k>>& l) {
   I size[1] = {l->n}; Arr<T, 1> out = array_of<T, 1>(size);
   for (I i = 0; i < l->n; ++i) out.p[i] = Cast<T>::of(raw(l->data[l->head + i]));

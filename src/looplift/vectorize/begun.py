@@ -22,7 +22,7 @@ def check_begun_numbers(facts: Facts) -> None:
     begun = {
         carry.inside
         for loop in statements if isinstance(loop, Loop)
-        for carry in loop.carries if facts.kind(carry.inside).family == "tensor" and facts.kind(carry.init).is_number
+        for carry in loop.carries if facts.kind(carry.inside).is_array and facts.kind(carry.init).is_number
     }  # fmt: skip
     grown = bool(begun)
     while grown:
