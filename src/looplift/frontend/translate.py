@@ -13,7 +13,7 @@ from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, is_unbound
-from looplift.ir import anew, backwards, begun, filled, growing, lasts, sink, started, tables
+from looplift.ir import anew, backwards, begun, filled, growing, lasts, limits, sink, started, tables
 from looplift.ir.grammar import (
     TABLE,
     UNDEFINED,
@@ -31,6 +31,7 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ir.prune import prune
+from looplift.ops.names import LIMITS
 
 RESULT = "return"
 MAX_ATTEMPTS = 40
@@ -112,6 +113,8 @@ def _rewritten(function: Function) -> Function:
     if called & LENGTHENING or called >= {"tensor", "list"}:
         function = growing.joined_after_loops(function)
     function = prune(_with_growing_lists(function))
+    if called & {*LIMITS}:
+        function = limits.known_limits(function)
     loops = [s for s in walk(function.body) if isinstance(s, Loop)]
     if any(carry.init is UNDEFINED for loop in loops for carry in loop.carries):
         function = anew.bound_anew(function)

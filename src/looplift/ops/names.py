@@ -26,6 +26,8 @@ TENSOR_TYPES = {
     "torch.IntTensor": "int32", "torch.BoolTensor": "bool",
 }  # fmt: skip
 """Types that are called to make tensors, and the dtypes of these; "" is the default one."""
+LIMITS = ("finfo", "iinfo")
+"""Of both libraries, what tells of a dtype its least and greatest number."""
 LIBRARIES = frozenset(("torch", "numpy", "math", "cmath", "itertools", "functools", "operator", "random", "builtins"))
 """Modules of which no values are asked again whether they are as they were, but functions."""
 OF_USERS = "looplift.kernels."
@@ -67,6 +69,8 @@ def _table_of(has_transforms: bool) -> dict[int, str]:
         names[id(getattr(np, name))] = f"np.{name}"
     for name in TENSOR_TYPES:
         names[id(getattr(torch, name.removeprefix("torch.")))] = name
+    for name in LIMITS:
+        names |= {id(getattr(torch, name)): f"torch.{name}", id(getattr(np, name)): f"np.{name}"}
     for name in BUILTINS:
         names[id(getattr(builtins, name))] = f"builtin.{name}"
     return names
