@@ -24,6 +24,14 @@ def _static(context: Context, value: Any, what: str) -> Any:
     raise context.refuse("unsupported-value", f"{what} is not a constant")
 
 
+def _dimensions(context: Context, value: Any) -> Any:
+    """One dimension or several that are known; ``np.linalg.norm`` alone takes floats, and cuts them off."""
+    found = _static(context, value, "the dimension")
+    if not all(isinstance(one, int | None) for one in (found if isinstance(found, list | tuple) else [found])):
+        raise context.refuse("unsupported-value", "a dimension that is no integer")
+    return found
+
+
 def _negative(dim: Any, rank: int) -> Any:
     if isinstance(dim, list | tuple):
         return tuple(_negative(d, rank) for d in dim)
@@ -56,7 +64,7 @@ def reduction(context: Context, name: str, args: list[Any], kwargs: dict[str, An
     keep = next((kwargs[k] for k in ("keepdim", "keepdims") if k in kwargs), positional.pop(0) if positional else None)
     if positional or any(isinstance(v, list) or v.axes for v in extra.values()):
         raise context.refuse("unknown-op", f"'{said(name)}' with these arguments")
-    dim = None if dims is None else _static(context, dims, "the dimension")
+    dim = None if dims is None else _dimensions(context, dims)
     if dim in ((), []) or isinstance(dim, bool) or _are_no_flags(keep):
         raise context.refuse("unknown-op", f"'{said(name)}' with these arguments")
     if base in ("max", "min") and dim is not None and x.kind.family == "tensor":
@@ -132,7 +140,7 @@ def along(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], 
     dims = next((kwargs.pop(k) for k in (*DIM_NAMES, "dims") if k in kwargs), args[1] if len(args) > 1 else None)
     if dims is None or kwargs or len(args) > 2:
         raise context.refuse("unknown-op", f"'{said(name)}' without a dimension")
-    dim = _negative(_static(context, dims, "the dimension"), rank)
+    dim = _negative(_dimensions(context, dims), rank)
     attrs = {"name": base, "dim": dim, "as": name, "extents": x.attrs.get("extents")}
     return Node("along_dim", (x,), x.axes, fact.kind, attrs)
 
