@@ -2,7 +2,7 @@
 
 import heapq
 import math
-from collections import deque
+from collections import defaultdict, deque
 
 import numpy as np
 from typed_given import given
@@ -268,6 +268,37 @@ def of_truncated_integers(x):
     for k in range(3):
         out.append(math.trunc(x[k]))
     return out
+
+
+@given(lambda: ([k % 3 for k in range(12)], drawn(12, 2)))
+def of_group_sums_of_rows(keys, rows):
+    width = rows.shape[1]
+    sums, counts = defaultdict(lambda: np.zeros(width)), defaultdict(int)
+    for key, row in zip(keys, rows):
+        sums[key] += row
+        counts[key] += 1
+    out = np.zeros((3, width))
+    for key in sums:
+        out[key] = sums[key] / counts[key]
+    return out, dict(sums)
+
+
+@given(lambda: ([k % 3 for k in range(12)], drawn(12)))
+def of_dicts_and_lists_that_are_made_where_they_are_missing(keys, x):
+    counts, pairs = defaultdict(lambda: defaultdict(int)), defaultdict(lambda: [0, 0.0])
+    for key, one in zip(keys, x):
+        counts[key][int(one > 0)] += 1
+        pairs[key][0] += 1
+        pairs[key][1] += float(one)
+    return {key: dict(inner) for key, inner in counts.items()}, dict(pairs)
+
+
+@given(lambda: ([k % 3 for k in range(5)],))
+def of_what_is_made_with_the_value_of_now(keys):
+    made = defaultdict(lambda: np.full(2, turn))
+    for turn in range(4):
+        made[keys[turn]] += 0.5
+    return dict(made)
 
 
 @given(lambda: (np.array([2**62, 2**62, 5]),))

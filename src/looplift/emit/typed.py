@@ -125,7 +125,8 @@ def whole_function(
             return False
         found = typed_code(region, values, source_of, []).program
         if found.has_numpy:  # of loops over arrays alone other forms know more
-            return found.is_deep or any(isinstance(one, ast.FunctionDef) for one in statements)
+            functions = any(isinstance(one, ast.FunctionDef) for one in statements)
+            return found.is_deep or found.makes_missing or functions
         return found.is_of_objects if found.tensors else found.is_deep or loops
     except NotLiftable:
         return False

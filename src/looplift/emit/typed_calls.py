@@ -14,7 +14,7 @@ from looplift.base.syntax import nodes_of
 from looplift.emit.typed_classes import is_named_tuple
 from looplift.emit.typed_expressions import element, float_text, is_box
 from looplift.emit.typed_folds import Folds, check_order
-from looplift.emit.typed_scope import Routine, Value, as_int, as_number, coerced, common, refuse, truth
+from looplift.emit.typed_scope import Factory, Routine, Value, as_int, as_number, coerced, common, refuse, truth
 from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Tup, text_of
 
 _MATH = {
@@ -286,9 +286,10 @@ class Calls(Folds):
             body: Any = made.body
             plain = isinstance(body, ast.Constant) and type(body.value) in (int, float) and not body.value
             factory = type(body.value) if plain else list if isinstance(body, ast.List) and not body.elts else None
-            if factory is None and (number := self._number_in(body)) is not None:
+            default = None if factory is not None else self._number_in(body) or self._made_anew(made)
+            if default is not None:
                 box: Any = self.box(node, "defaultdict", 2)
-                box.default = number
+                box.default = default
                 return self.filled(box, [])
         if factory not in _FACTORIES:
             raise refuse(node, "makes values in a way of its own")
@@ -304,6 +305,18 @@ class Calls(Folds):
         with self.block() as lines:
             found = self.expression(body)
         return found if found.type in (INT, FLOAT) and not lines else None
+
+    def _made_anew(self, made: ast.Lambda) -> Factory | None:
+        """A lambda whose expression may stand where a value is missing: none of its names is bound a second time."""
+        arguments = made.args
+        given = [*arguments.args, *arguments.posonlyargs, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        names = {one.id for one in nodes_of(made.body) if isinstance(one, ast.Name)}
+        every = [node for statement in self.routine.body for node in nodes_of(statement)]
+        bound = [node.id for node in every if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+        again = {name for name in names & self.routine.stores if bound.count(name) != 1}
+        if any(given) or again or isinstance(made.body, ast.Name | ast.Constant):
+            return None
+        return Factory(made.body, self.routine)
 
     def heap(self, name: str, node: ast.Call) -> Value:
         owner, *rest = self.several(*node.args)

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from looplift.emit.typed_expressions import SEQUENCES, Values, element, inside, is_box
-from looplift.emit.typed_scope import Value, as_int, as_number, coerced, plain, refuse
+from looplift.emit.typed_scope import Factory, Value, as_int, as_number, coerced, plain, refuse
 from looplift.emit.typed_types import (
     BOOL,
     FLOAT,
@@ -155,15 +155,24 @@ class Expressions(Values):
 
     def made_item(self, owner: Value, key: str) -> Value:
         """An item of a dict that makes what is missing."""
+        with self.block() as lines:
+            made = self.default_of(owner.type.find())
         type_ = owner.type.find().cells[1]
-        made = self.default_of(owner.type.find())
-        name = self.fresh()
+        name, dict_, place, found = self.fresh(), self.fresh(), self.fresh(), self.fresh()
         self.emit(f"{text_of(type_)} {name};")
-        self.emit(f"{{ auto owner = {owner.code}; auto key = {key}; auto* e = owner->find(key);")
-        self.emit(f"if (!e) {{ owner->set(key, {made}); e = owner->find(key); }} {name} = e->value; }}")
+        self.emit(f"{{ auto {dict_} = {owner.code}; auto {place} = {key}; auto* {found} = {dict_}->find({place});")
+        self.emit(f"if (!{found}) {{")
+        self.lines += lines
+        self.emit(f"{dict_}->set({place}, {made}); {found} = {dict_}->find({place}); }} {name} = {found}->value; }}")
         return Value(type_, name)
 
     def default_of(self, box: Any) -> str:
+        if isinstance(box.default, Factory):
+            if box.default.routine is not self.routine:
+                raise refuse(box.default.body, "makes values for a dict that another function reads")
+            value = self.present(self.expression(box.default.body))
+            self.joins.widen(box, 1, value.type)
+            return coerced(value, box.find().cells[1])
         simple = {"int": Value(INT, "I(0)"), "float": Value(FLOAT, "F(0)"), "bool": Value(BOOL, "false"),
                   "str": Value(TEXT, "Str()")}  # fmt: skip
         if isinstance(box.default, Value):

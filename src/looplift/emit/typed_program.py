@@ -23,7 +23,7 @@ from looplift.base.syntax import nodes_of
 from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_classes import is_constant
 from looplift.emit.typed_names import captured_names, names_in_functions, stored_names, with_versions
-from looplift.emit.typed_scope import Routine, Value, refuse
+from looplift.emit.typed_scope import Factory, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
 from looplift.emit.typed_types import (
     TEXT,
@@ -72,6 +72,8 @@ class TypedProgram:
     """Whether it computes rows of tensors that it keeps, which other forms may compute many at a time."""
     passes_objects: bool = False
     """Whether it is given its classes, too, behind its inputs."""
+    makes_missing: bool = False
+    """Whether dicts make what is missing by an expression, which no other form knows."""
 
 
 class Writer(ArrayCalls):
@@ -333,6 +335,7 @@ class Writer(ArrayCalls):
         return TypedProgram(
             text, self.inputs, changes, self.callees, deep, self.given, classes, self.functions, self.joins.has_numpy,
             self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows, self.passes_objects,
+            any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:

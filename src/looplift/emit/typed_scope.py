@@ -63,6 +63,14 @@ class Routine:
     calls_itself: bool = False
 
 
+@dataclass(frozen=True)
+class Factory:
+    """The expression by which a defaultdict makes what is missing, in the routine that it stands in."""
+
+    body: ast.expr
+    routine: Routine
+
+
 class Refused(NotLiftable):
     """Something that a typed program has no form for."""
 
