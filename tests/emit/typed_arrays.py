@@ -295,7 +295,7 @@ def of_dicts_and_lists_that_are_made_where_they_are_missing(keys, x):
 
 @given(lambda: ([k % 3 for k in range(5)],))
 def of_what_is_made_with_the_value_of_now(keys):
-    made = defaultdict(lambda: np.full(2, turn))
+    made = defaultdict(lambda: np.full(2, 0.5 * turn))
     for turn in range(4):
         made[keys[turn]] += 0.5
     return dict(made)
