@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 MAX_VARIANTS = 16
 MAX_FAILURES = 3
 """So many failures in a row, and a variant is given up."""
-_PATIENCE = 3.0
+_PATIENCE, _OF_WAVES = 3.0, 1.5
+"""How much slower than the loop a call may be where a backward pass follows, which batched code makes faster; less so
+where it goes in waves."""
 
 collect = False
 """Whether calls are timed, for ``looplift run``. Entries are made for it: set it before the first call."""
@@ -76,6 +78,11 @@ class Variant:
 
 
 @dataclass(eq=False)
+def _patience(variant: Variant) -> float:
+    waves = variant.code is not None and any(one.decision == "waves" for one in variant.code.decisions)
+    return _OF_WAVES if waves else _PATIENCE
+
+
 class Dispatcher:
     """One region of one function."""
 
@@ -339,7 +346,7 @@ class Dispatcher:
         if is_first:
             variant.trials = {} if self.verify == "first" else None
         if variant.trials is not None:
-            patience = _PATIENCE if entry.trains(variant, values) else 1.0
+            patience = _patience(variant) if entry.trains(variant, values) else 1.0
             variant.trials[size] = second.trial_of(variant, patience, is_estimate=verdict.agrees is None)
             variant.is_slow = False  # that is open again
         if not second.is_worth_it(variant):
