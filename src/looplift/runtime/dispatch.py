@@ -78,11 +78,6 @@ class Variant:
 
 
 @dataclass(eq=False)
-def _patience(variant: Variant) -> float:
-    waves = variant.code is not None and any(one.decision == "waves" for one in variant.code.decisions)
-    return _OF_WAVES if waves else _PATIENCE
-
-
 class Dispatcher:
     """One region of one function."""
 
@@ -499,3 +494,8 @@ def _check_saved(code: RegionCode, values: dict[str, Any]) -> None:
         Saved(values[path] for path in code.mutated if path in values)
     except CannotCopy as why:
         raise NotLiftable("unsupported-value", f"what the loop writes could not be undone: {why}") from None
+
+
+def _patience(variant: Variant) -> float:
+    waves = variant.code is not None and any(one.decision == "waves" for one in variant.code.decisions)
+    return _OF_WAVES if waves else _PATIENCE
