@@ -14,8 +14,9 @@ class Mechanisms(Held):
         if not self.choices.chance(45):
             return super().make()
         makers = (
-            (4, self.segment), (1, self.box), (3, self.group), (3, self.masked), (2, self.chain_of_groups),
-            (2, self.zero_trips), (2, self.nested_list), (2, self.seeded_list), (4, self.filled), (2, self.rebound),
+            (4, self.segment), (1, self.box), (1, self.window), (3, self.group), (3, self.masked),
+            (2, self.chain_of_groups), (2, self.zero_trips), (2, self.nested_list), (2, self.seeded_list),
+            (4, self.filled), (2, self.rebound),
             (2, self.dictionary), (3, self.lane_list), (2, self.lane_numbers), (4, self.records),
             (2, self.handed_out_dict), (3, self.row_method), (3, self.several_results), (3, self.search),
             (3, self.lane_while), (4, self.scan), (2, self.array_scan), (2, self.tuples), (2, self.index_tensors),

@@ -194,6 +194,37 @@ class Pieces(Goals):
 
         return Goal(prologue, step, result)
 
+    def window(self):
+        """A window of a matrix whose rows move with one loop and whose columns move with another."""
+        matrices = [
+            v for a in self.arguments for v in a.values if v.dims == ("n", "m") and v.form == "tensor"
+        ]  # fmt: skip
+        if not matrices:
+            return self.box()
+        matrix, reach = self.choices.pick(matrices), self.choices.pick(("1", "1", "2", "m"))
+        sides = [
+            self.choices.pick(
+                ("max(0, {i} - %s):{i} + %s + 1" % (reach, reach), "max({i} - 1, 0):min({i} + %s, {n})" % reach,
+                 "{i}:{i} + %s" % reach, "{i} // 2:{i} + 1", "{i}:", ":{i} + 1", "-{i} - 1:", "{i} - 1:{i} + 2")
+            )
+            for _ in "nm"
+        ]  # fmt: skip
+        name, windows = self.write.name("window"), self.write.name("windows")
+        whole = self.choices.chance(50)
+        prologue, keep, result = self.sink("n")
+        if whole:
+            prologue, result = [f"{windows} = {self.allocation(('n', 'm'))}"], windows
+
+        def step(scope):
+            row, column = self.at(scope, "n", numbers=True), self.at(scope, "m", numbers=True)
+            if row is None or column is None:
+                return None
+            cut = ", ".join(side.format(i=at, n=dim) for side, at, dim in zip(sides, (row, column), "nm"))
+            put = lambda scope, text: [f"{windows}[{row}, {column}] = {text}"]
+            return self.with_piece(scope, f"{matrix.text}[{cut}]", name, 2, put if whole else keep)
+
+        return Goal(prologue, step, result)
+
     def zero_trips(self):
         """An inner loop over a range of data, which may have no trip."""
         dim, into = self.choices.pick((("n", "n"), ("n", "m")))
