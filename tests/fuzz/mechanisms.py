@@ -14,7 +14,7 @@ class Mechanisms(Held):
         if not self.choices.chance(45):
             return super().make()
         makers = (
-            (4, self.segment), (1, self.box), (1, self.window), (3, self.group), (3, self.masked),
+            (4, self.segment), (1, self.box), (1, self.window), (2, self.either), (3, self.group), (3, self.masked),
             (2, self.chain_of_groups), (2, self.zero_trips), (2, self.nested_list), (2, self.seeded_list),
             (4, self.filled), (2, self.rebound),
             (2, self.dictionary), (3, self.lane_list), (2, self.lane_numbers), (4, self.records),

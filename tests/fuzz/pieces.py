@@ -225,6 +225,27 @@ class Pieces(Goals):
 
         return Goal(prologue, step, result)
 
+    def either(self):
+        """What is an element or a row in some iterations, and a number in the others; and what is computed of it."""
+        dims = (self.choices.pick(self.readable),) if self.choices.chance(50) else ()
+        name, number = self.write.name("either"), self.choices.pick(("0", "0.0", "1.0", "-2.0", "0.5", "3"))
+        prologue, keep, result = self.sink("n", dims)
+        uses = ("1.0 / {}", "{} ** 0.5", "{} ** -1", "3 % {}", "{} // 2", "abs({})", "-{}", "{} * 2.0", "{}", "2 - {}",
+                "{} / {}", "{} > 0.5", "max({}, 0.5)")  # fmt: skip
+
+        def step(scope):
+            if self.at(scope, "n") is None:
+                return None
+            text, test = bare(self.write.value(scope, dims, depth=1).text), self.write.condition(scope)
+            branch = [f"if {test}:", f"    {name} = {text}", "else:", f"    {name} = {number}"]
+            lines = self.choices.pick(([f"{name} = {text} if {test} else {number}"], branch))
+            used = self.choices.pick(uses).replace("{}", name)
+            if self.choices.chance(30):
+                used = f"({used}) + {bare(self.write.value(scope, (), depth=0).text)}"
+            return [*lines, *keep(scope, used)]
+
+        return Goal(prologue, step, result)
+
     def zero_trips(self):
         """An inner loop over a range of data, which may have no trip."""
         dim, into = self.choices.pick((("n", "n"), ("n", "m")))

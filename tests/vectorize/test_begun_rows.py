@@ -147,3 +147,79 @@ def test_quotients_of_numbers_that_become_rows_are_those_of_python():
 
     with pytest.raises(ZeroDivisionError):
         lift(divided)(np.ones((3, 2)))
+
+
+CHOSEN = """
+def quotients(x, idx):
+    out = torch.zeros(len(x))
+    for i in range(len(x)):
+        y = x[i, 1] if x[i, 0] > 0 else 0
+        out[i] = 1.0 / y
+    return out
+
+def quotients_of_rows(x, idx):
+    out = torch.zeros(x.shape)
+    for i in range(len(x)):
+        y = x[i] if x[i, 0] > 0 else 0
+        out[i] = 1.0 / y
+    return out
+
+def rests(x, idx):
+    out = torch.zeros(len(x))
+    for i in range(len(x)):
+        y = x[i, 1] if x[i, 0] > 0 else 0.0
+        out[i] = 3.0 % y
+    return out
+
+def roots(x, idx):
+    out = torch.zeros(len(x))
+    for i in range(len(x)):
+        y = x[i, 1].abs() if x[i, 0] > 0 else -2.0
+        out[i] = abs(y ** 0.5)
+    return out
+
+def means_of_groups(x, idx):
+    out = torch.zeros(9, 3)
+    for c in range(9):
+        total, count = 0, 0
+        for i in range(len(x)):
+            if idx[i, 0] == c:
+                total = total + x[i]
+                count += 1
+        out[c] = total / count if count else total
+    return out
+
+def placed(x, idx):
+    out = torch.zeros(9)
+    for i in range(len(x)):
+        k = idx[i] if x[i, 0] > 0 else 0
+        out[k] = x[i]
+    return out
+"""
+
+
+@pytest.mark.parametrize("name", ["quotients", "quotients_of_rows", "rests", "roots", "means_of_groups", "placed"])
+@pytest.mark.parametrize("backend", ["torch", "native"])
+def test_numbers_of_some_iterations_raise_as_those_of_python_do(name, backend):
+    """A zero of Python's is no divisor, a negative number's root is complex, a number is no list of places."""
+    loop = written(CHOSEN, "<numbers of some iterations>", {"torch": torch})[name]
+    lifted = lift(loop, verify="off", backend=backend)
+    generator = torch.Generator().manual_seed(3)
+    x = torch.randn(6, 3, generator=generator)
+    idx = torch.randint(0, 9, (6, 3), generator=generator)
+    for rows in (x.abs() + 0.1, x, -x.abs()):
+        try:
+            wanted = loop(rows, idx)
+        except Exception as error:
+            with pytest.raises(type(error)) as given:
+                lifted(rows, idx)
+            assert str(given.value) == str(error)
+        else:
+            torch.testing.assert_close(lifted(rows, idx), wanted, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["quotients", "quotients_of_rows", "rests", "means_of_groups"])
+def test_quotients_by_what_is_a_tensor_everywhere_become_lanes(name):
+    loop = written(CHOSEN, "<numbers of some iterations>", {"torch": torch})[name]
+    idx = torch.arange(18).reshape(6, 3) % 6
+    check(loop, [torch.rand(6, 3) + 0.1, idx], gradients=False)

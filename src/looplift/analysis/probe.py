@@ -116,6 +116,8 @@ class _Probe:
         for statement in walk(self.function.body):
             if isinstance(statement, Append):
                 handed.append(statement.value)
+            elif isinstance(statement, Store):
+                handed += atoms(statement.index)
             elif isinstance(statement, Perform) or (
                 isinstance(statement, Let) and statement.op.name not in table.ARITHMETIC
             ):

@@ -8,12 +8,12 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import span_of
-from looplift.frontend import changed
+from looplift.frontend import changed, limits
 from looplift.frontend import statements as translation
 from looplift.frontend.exits import exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Differentiates, Frame, Restart, Site, is_unbound
-from looplift.ir import anew, backwards, begun, filled, growing, lasts, limits, sink, started, tables
+from looplift.ir import anew, backwards, begun, filled, growing, lasts, sink, started, tables
 from looplift.ir.grammar import (
     TABLE,
     UNDEFINED,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
 from looplift.ir.facts import Facts
-from looplift.ir.grammar import Const, If, Let, Loop, Statement, Var, operands, walk
+from looplift.ir.grammar import Const, If, Let, Loop, Op, Statement, Var, operands, walk
 from looplift.ops import table
 
 DIVISIONS = frozenset("truediv floordiv mod".split())
@@ -31,7 +31,7 @@ def check_begun_numbers(facts: Facts) -> None:
             begun |= _numbers_too(facts, statement, begun)
         grown = len(begun) > size
     for statement in statements if begun else ():
-        if isinstance(statement, Let) and statement.var in begun and not _never_raises(statement):
+        if isinstance(statement, Let) and statement.var in begun and not never_raises(statement.op):
             what = (
                 f"'{statement.var.hint}' is computed of numbers at first, where Python may raise, and of tensors later"
             )
@@ -52,11 +52,12 @@ def _numbers_too(facts: Facts, statement: Statement, begun: set[Var]) -> set[Var
     return set()
 
 
-def _never_raises(let: Let) -> bool:
-    name = let.op.name.rpartition(".")[2]
+def never_raises(op: Op) -> bool:
+    """Whether arithmetic of numbers of Python's neither divides by zero nor makes complex numbers."""
+    name = op.name.rpartition(".")[2]
     if name not in DIVISIONS and name != "pow":
         return True
-    other = let.op.args[1]
+    other = op.args[1]
     if not isinstance(other, Const):
         return False
     return other.value != 0 if name in DIVISIONS else type(other.value) is int and other.value >= 0

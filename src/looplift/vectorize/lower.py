@@ -194,7 +194,7 @@ def block(context: Context, statements: Block) -> None:
 
 
 def _statement(context: Context, statement: Statement) -> None:
-    if context.facts.handed:
+    if context.facts.mixed:
         settled.check_operands(context, statement)
     match statement:
         case Let():

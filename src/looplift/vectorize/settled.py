@@ -8,6 +8,8 @@ arithmetic                all operands that may be numbers are tensors
 
 from __future__ import annotations
 
+from typing import Any
+
 from looplift.ir.array import Assign, Axis, Node, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import (
@@ -21,11 +23,14 @@ from looplift.ir.grammar import (
     Op,
     Perform,
     Statement,
+    Store,
     Var,
+    atoms,
     operands,
 )
 from looplift.ops import table
 from looplift.vectorize import nodes, numbers
+from looplift.vectorize.begun import never_raises
 from looplift.vectorize.context import Context
 
 Known = dict[Var, bool]
@@ -37,10 +42,50 @@ def check_operands(context: Context, statement: Statement) -> None:
     match statement:
         case Append(value=value):
             check(context, value)
-        case Let(op=op) | Perform(op=op) if isinstance(op, Op):
-            if isinstance(statement, Perform) or op.name not in table.ARITHMETIC:
-                for atom in operands(op):
+        case Store(index=index):
+            for atom in atoms(index):
+                if context.facts.kind(atom).rank:
                     check(context, atom)
+        case Let(op=op) if op.name in table.ARITHMETIC:
+            _check_defined(context, op)
+        case Let(op=op) | Perform(op=op) if isinstance(op, Op):
+            for atom in operands(op):
+                check(context, atom)
+
+
+def _check_defined(context: Context, op: Op) -> None:
+    """Require of a quotient or power that one operand is a tensor, or that it is one that numbers have."""
+    facts = context.facts
+    mixed = [a for a in operands(op) if isinstance(a, Var) and a in facts.mixed and facts.kind(a).is_array]
+    if not mixed or never_raises(op):
+        return
+    if not all(a in mixed or facts.kind(a).is_number for a in operands(op)):
+        return
+    decides = context.node(op.args[0] if op.name == "pow" else op.args[1])  # type: ignore[arg-type]
+    if op.name != "pow" and _is_asked(context.mask, nodes.structure_key(decides)):
+        return
+    defined: Node = nodes.const(False)
+    for atom in mixed:
+        side = _is_settled(context, atom, facts.kind(atom), {})
+        defined = defined if side is None else _either(side, defined)
+    if not decides.kind.rank:
+        test = nodes.compare("gt" if op.name == "pow" else "ne", decides, nodes.const(0))
+        defined = _either(defined, test)
+    if nodes.is_const(defined, False):
+        why = f"'{mixed[0].hint}' is a number in some iterations, where Python may raise, and a tensor in others"
+        raise context.refuse("mixed-kinds", why)
+    context.check(defined)
+
+
+def _is_asked(mask: Node | None, key: Any) -> bool:
+    """Whether lanes run only where a divisor is none of zero: ``if count > 0: mean = total / count``."""
+    if mask is None or mask.op != "elementwise":
+        return False
+    if mask.attrs["name"] == "and_":
+        return any(_is_asked(side, key) for side in mask.args)
+    if mask.attrs["name"] not in ("gt", "ne") or not nodes.is_const(mask.args[1], 0):
+        return False
+    return nodes.structure_key(mask.args[0]) == key
 
 
 def check(context: Context, atom: Atom) -> None:

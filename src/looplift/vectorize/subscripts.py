@@ -158,13 +158,13 @@ def _of_tuple(context: Context, index: Var, rank: int) -> list[Piece]:
 
 def nested(context: Context, pieces: list[Piece]) -> list[Piece]:
     """Of several ragged dimensions each is inside of the one before, and the first there for the lanes of all."""
-    places = [k for k, piece in enumerate(pieces) if isinstance(piece, Segment)]
-    if len(places) < 2:
+    found = [(k, piece) for k, piece in enumerate(pieces) if isinstance(piece, Segment)]
+    if len(found) < 2:
         return pieces
-    first, *others = places
-    outer = pieces[first] = _segments().for_all_lanes(context, pieces[first], [pieces[k] for k in others])
-    for k in others:
-        outer = pieces[k] = _segments().inside(context, pieces[k], outer.axis)
+    (place, first), *others = found
+    outer = pieces[place] = _segments().for_all_lanes(context, first, [piece for _, piece in others])
+    for place, piece in others:
+        outer = pieces[place] = _segments().inside(context, piece, outer.axis)
     return pieces
 
 
