@@ -162,6 +162,7 @@ def _carries(context: Context, var: Var) -> tuple[Carry, ...]:
 
 
 PURE_READERS = ("elementwise", "reduction", "contraction")
+INTEGERS = ("int64", "int32", "int16", "int8", "uint8", "bool")
 CREATION = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like clone tensor".split())
 
 
@@ -283,33 +284,23 @@ def check_stored_value(context: Context, array: Array, kind: Kind, combine: str 
         _check_combine(context, array, kind, combine)
 
 
-def _check_conversion(context: Context, array: Array, kind) -> None:
-    import torch
-
-    if array.kind.family == "tensor" and kind.family == "float" and array.kind.dtype in _INTEGERS(torch):
+def _check_conversion(context: Context, array: Array, kind: Kind) -> None:
+    target, stored = (str(k.dtype or k.family).removeprefix("torch.") for k in (array.kind, kind))
+    if target.startswith("complex"):
+        return  # takes every number
+    if stored.startswith("complex"):
+        message = f"a complex number is stored into '{array.var.hint}', which holds real ones"
+        raise context.refuse("unsupported-value", message)
+    if array.kind.family == "tensor" and target in INTEGERS and kind.family == "float":
         raise context.refuse("requirement", "a Python float is stored into a tensor of integers")
-    if (
-        array.kind.family == "tensor"
-        and kind.is_array
-        and kind.dtype.is_floating_point
-        and not array.kind.dtype.is_floating_point
-    ):
+    if array.kind.family == "tensor" and kind.is_array and "float" in stored and "float" not in target:
         raise context.refuse("requirement", "a float is stored into a tensor of integers")
-    if "complex" in str(array.kind.dtype) or "complex" in str(kind.dtype) or kind.family == "complex":
-        raise context.refuse("unsupported-value", "complex numbers are stored")
-    if array.kind.family == "array" and str(kind.dtype or kind.family)[:3] != str(array.kind.dtype)[:3]:
-        if not str(array.kind.dtype).startswith("float") or str(kind.dtype or kind.family).startswith("complex"):
-            raise context.refuse(
-                "unsupported-value", f"a {kind.dtype or kind.family} is stored into an array of {array.kind.dtype}"
-            )
-
-
-def _INTEGERS(torch) -> tuple:
-    return (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
+    if array.kind.family == "array" and stored[:3] != target[:3] and not target.startswith("float"):
+        raise context.refuse("unsupported-value", f"a {stored} is stored into an array of {target}")
 
 
 def _check_combine(context: Context, array: Array, kind, combine: str) -> None:
-    if array.kind.family == "tensor" and not array.kind.dtype.is_floating_point:
+    if array.kind.family == "tensor" and str(array.kind.dtype).removeprefix("torch.") in INTEGERS:
         if kind.family not in ("int",) and kind.dtype != array.kind.dtype:
             raise context.refuse("unsupported-value", f"'{combine}=' of a {kind.dtype or kind.family} into integers")
         if kind.family == "int" and "bool" in str(array.kind.dtype):

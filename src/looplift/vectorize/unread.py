@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, axis_nodes, operands_of, reachable
-from looplift.ir.grammar import Append, If, Store, Var
-from looplift.ops.table import CREATION
+from looplift.ir.grammar import Append, If, Let, Store, Var
+from looplift.ops.table import CREATION, base_name
 from looplift.vectorize import extents
 from looplift.vectorize.context import Context, Lowered
+from looplift.vectorize.memory import only_shape
+from looplift.vectorize.ragged import LIKE
 from looplift.vectorize.subscripts import Gather, Point, Whole
 
 RAISING = frozenset(
@@ -42,13 +44,21 @@ def completed(context: Context, results: list[Node]) -> list[Step]:
 
 def _may_be_unread(context: Context, var: Var) -> bool:
     """Whether nothing reads a variable, or it only goes into lists and arrays, which may be read by no one, or decides
-    between sides on which nothing may be left."""
-    return all(isinstance(user, Append | Store | If) for user in context.flow.users.get(var, ()))
+    between sides on which nothing may be left, or is asked for its shape alone."""
+    users = context.flow.users.get(var, ())
+    return all(isinstance(user, Append | Store | If) or _asks_for_shape(user) for user in users)
 
 
 def _only_kept(context: Context, var: Var) -> bool:
-    """Whether a value is read by nothing, or put into lists alone, which may be read by nothing."""
-    return all(isinstance(user, Append) for user in context.flow.users.get(var, ()))
+    """Whether a value is read by nothing, or put into lists alone, which may be read by nothing, or has a shape."""
+    return all(isinstance(user, Append) or _asks_for_shape(user) for user in context.flow.users.get(var, ()))
+
+
+def _asks_for_shape(user: object) -> bool:
+    """Whether a statement takes of a value only what is known without its elements."""
+    if not isinstance(user, Let):
+        return False
+    return user.op.name in ("iter_len", "builtin.len") or base_name(user.op.name) in LIKE or only_shape(user.op)
 
 
 def _compute_early(context: Context, results: list[Node]) -> None:
