@@ -588,10 +588,10 @@ def check(source, make_arguments=None, settings=None, *, lift=None, plan=PLAN):
     return verdict
 
 
-def examine(source, settings=None, *, lift=None):
+def examine(source, settings=None, *, lift=None, plan=PLAN):
     """As `check`, but what the lift itself, its report or a program's arguments raise is a finding as well."""
     try:
-        return check(source, settings=settings, lift=lift)
+        return check(source, settings=settings, lift=lift, plan=plan)
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         return Verdict(f"crash: {error!r:.200} (at {os.path.basename(where.filename)}:{where.lineno})")

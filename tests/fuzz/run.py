@@ -90,6 +90,7 @@ def work(first, count, backend, shrink_seconds, lift, part):
     from .differential import examine, reason_to_shrink
     from .sharing import share_at_once
     from .shrink import shrink
+    from .turns import plan_of
 
     share_at_once()
     for number in range(first, first + count):
@@ -98,14 +99,17 @@ def work(first, count, backend, shrink_seconds, lift, part):
         source, settings = source_of(number, part), settings_of(number, backend)
         if part == "hosts":
             settings = {"verify": "first"}  # other forms take turns with the loop
-        verdict = examine(source, settings, lift=lift)
+        plan = plan_of(number)
+        verdict = examine(source, settings, lift=lift, plan=plan)
         row = {"event": "done", "number": number, "why": verdict.why, "loops": verdict.loops}
         row |= {"raised": verdict.raised, "rounded": verdict.rounded, "source": source if verdict.why else ""}
         print(json.dumps(row), file=channel)
         if verdict.why and shrink_seconds:
             smaller = shrink(
                 source,
-                lambda text, settings=settings: reason_to_shrink(examine(text, settings, lift=lift)),
+                lambda text, settings=settings, plan=plan: reason_to_shrink(
+                    examine(text, settings, lift=lift, plan=plan)
+                ),
                 seconds=shrink_seconds,
             )
             print(json.dumps({"event": "shrunk", "number": number, "source": smaller}), file=channel)

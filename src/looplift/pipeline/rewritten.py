@@ -52,13 +52,16 @@ def _changed(
     ``values`` are those that the other region takes, and ``taken`` gives them for those of the region.
     """
     change(code, values)
-    if (other := code.alternative) is not None:
 
-        def alternative(values: Mapping[str, Any]) -> RegionCode:
+    def also(other: Callable[..., RegionCode]) -> Callable[[Mapping[str, Any]], RegionCode]:
+        def made(values: Mapping[str, Any]) -> RegionCode:
             given = taken(values)
             return _changed(other(given), given, change, taken)
 
-        code.alternative = alternative
+        return made
+
+    code.alternative = None if code.alternative is None else also(code.alternative)
+    code.rival = None if code.rival is None else also(code.rival)
     return code
 
 
@@ -170,7 +173,7 @@ def with_streams(streams: Streams, program: Any, values: Mapping[str, Any], sett
         setattr(code, name, [text for text in named if text is not None])
     guards, names = streams.guards()
     code.guards, code.namespace = [*code.guards, *guards], {**code.namespace, **names}
-    code.random, code.alternative = True, None
+    code.random, code.alternative, code.rival = True, None, None
     return code
 
 

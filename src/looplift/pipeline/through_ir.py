@@ -48,6 +48,7 @@ def through_the_ir(
     from looplift.frontend.clipping import has_ends
     from looplift.vectorize.kernel_first import (
         has_short_rows,
+        may_gain_as_a_kernel,
         scatters_numbers,
         suits_a_kernel,
         suits_rows_in_a_kernel,
@@ -110,6 +111,8 @@ def through_the_ir(
     elif not clips and has_ends(function):
         options = {"settings": settings, "kernels": kernels, "markers": markers, "clips": True}
         code.renewable, code.alternative = True, partial(through_the_ir, program, **options)
+    if kernels and settings.backend == "auto" and may_gain_as_a_kernel(made.program) and not needs_grad(facts):
+        code.rival = partial(kernel_for, program, markers=markers)
     return code
 
 

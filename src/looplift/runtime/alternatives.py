@@ -5,6 +5,7 @@ The compiler may have a second form of a region, as a kernel of whole rows. It i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from looplift.runtime import entry
@@ -26,7 +27,7 @@ def takes_over(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any],
     if variant.code is not None and variant.code.renewable:
         return False
     if other is None or other.plain:
-        other = _made(dispatcher, variant, values) if loop > WORTH_IT else None
+        other = _alternative(dispatcher, variant, values) if loop > WORTH_IT else None
         if other is None:
             return False
         if variant.small is not None:
@@ -43,12 +44,12 @@ def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -
     """Whether another form runs instead of a variant from now on, for arguments of any size."""
     code = variant.code
     last = None if code is None else code.otherwise
-    other = _made(dispatcher, variant, values)
+    other = _alternative(dispatcher, variant, values)
     if other is not None and other.code is not None:
         other.code.otherwise = last
     elif code is not None and last is not None:
         code.alternative, code.otherwise = last, None
-        other = _made(dispatcher, variant, values)
+        other = _alternative(dispatcher, variant, values)
     if other is None:
         return False
     variant.code, variant.call, variant.conditions = other.code, other.call, other.conditions
@@ -56,12 +57,19 @@ def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -
     return True
 
 
-def _made(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> Variant | None:
+def _alternative(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -> Variant | None:
     """The other form that the compiler has, if it has one; it is asked once."""
     code = variant.code
     if code is None or code.alternative is None:
         return None
     make, code.alternative = code.alternative, None
+    return made(dispatcher, variant, values, make)
+
+
+def made(
+    dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], make: Callable[..., RegionCode]
+) -> Variant | None:
+    """A variant for the same arguments that runs another form; None where that cannot be compiled, or does not hold."""
     other = type(variant)([], variant.modes, len(dispatcher.variants), trials={})
     try:
         dispatcher.take(other, values, make)

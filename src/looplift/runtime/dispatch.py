@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from looplift.base.data import dataclass, field
 from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
 from looplift.base.report import readable_seconds
-from looplift.runtime import alternatives, entry, guards, second
+from looplift.runtime import alternatives, entry, guards, rivals, second
 from looplift.runtime.patience import Patience
 from looplift.runtime.records import Records, failed_check
 from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved
@@ -75,6 +75,10 @@ class Variant:
     """Of one for small arguments: the greatest integers, which may be sizes or places, that it is known to be for."""
     is_divided: bool = False
     """Of a plain variant: the statements run with smaller regions in them."""
+    contest: rivals.Contest | None = None
+    """With another form of its code, which may be faster."""
+    is_rival: bool = False
+    """Whether it is another form of a variant's code, for sizes at which it was faster."""
 
 
 @dataclass(eq=False)
@@ -146,7 +150,7 @@ class Dispatcher:
                 self.install()
             return None
         self.attempts += 1
-        values = self._values(arguments)
+        values = self.values_of(arguments)
         variant = Variant([], guards.modes(), len(self.variants), uneven=guards.uneven(values))
         with self.patience.compiling():
             self._make(variant, values)
@@ -169,7 +173,7 @@ class Dispatcher:
         else:
             self._check_guards(variant, values)
 
-    def _values(self, arguments: Iterable[Any]) -> dict[str, Any]:
+    def values_of(self, arguments: Iterable[Any]) -> dict[str, Any]:
         """The value of each root name: arguments, globals and builtins."""
         values = dict(zip(self.program.arguments, arguments, strict=True))
         return values | entry.outside_values(self.program)
@@ -258,7 +262,7 @@ class Dispatcher:
             self.fallback, self.children = None, []
             self.install()
         else:
-            values = self._values(arguments)
+            values = self.values_of(arguments)
             conditions = entry.root_conditions(self.writer, values)
             self.add_small(Variant(conditions, guards.modes(), -1), values)
 
@@ -304,7 +308,7 @@ class Dispatcher:
         return outcome
 
     def _watched_call(self, variant: Variant, arguments: tuple[Any, ...]) -> Outcome:
-        values = self._values(arguments)
+        values = self.values_of(arguments)
         trial = None if variant.trials is None else variant.trials.get(size_class(arguments))
         new = not variant.verified or (variant.trials is not None and trial is None)
         if self.verify == "always" or (self.verify == "first" and new):
@@ -315,6 +319,7 @@ class Dispatcher:
         elif not variant.verified:
             variant.verified = True
             self._accept(variant)
+            self._compete(variant)
         return outcome
 
     def _verified(self, variant: Variant, values: dict[str, Any]) -> Outcome:
@@ -364,6 +369,8 @@ class Dispatcher:
         trial = (variant.trials or {}).get(size_class(arguments))
         if variant.verified and trial is not None and trial.turn_of_loop:
             return self._turn_of_loop(variant, trial, arguments)
+        if variant.contest is not None and variant.trials is None and not variant.watched:
+            return rivals.call(self, variant, arguments)
         start = time.perf_counter()
         outcome = self._watched_call(variant, arguments)
         if outcome.failure is not None or outcome.verdict.agrees is False:
@@ -402,24 +409,30 @@ class Dispatcher:
             trial.begin_anew()
             return
         variant.is_slow = passed is False
-        if little and alternatives.takes_over(self, variant, self._values(arguments), trial.typical()[0]):
+        if little and alternatives.takes_over(self, variant, self.values_of(arguments), trial.typical()[0]):
             variant.trials, variant.is_slow = {}, True
         elif passed is False:
             self._step_back(variant, trial, arguments)
         else:
             variant.trials = None
             self._accept(variant)
+            self._compete(variant)
         self.install()
+
+    def _compete(self, variant: Variant) -> None:
+        """Have a variant that was taken timed beside another form of its code, if there is one that may be faster."""
+        if not collect and self.verify != "always":
+            rivals.begin(variant)
 
     def _step_back(self, variant: Variant, trial: Trial, arguments: tuple[Any, ...]) -> None:
         """Leave arguments of this size to the loop; at others the variant is tried again."""
         if variant.refusal is not None:
-            second.step_back(self, variant, self._values(arguments))
+            second.step_back(self, variant, self.values_of(arguments))
             return
         loop, batched = map(readable_seconds, trial.typical())
         refusal = NotLiftable("too-small", f"a call of the loop takes {loop}, of batched code {batched}")
         self.records.refused(self.program, refusal, certain=True)
-        if self.add_small(variant, self._values(arguments)):
+        if self.add_small(variant, self.values_of(arguments)):
             variant.trials = {}
         else:
             variant.call = None
@@ -455,10 +468,13 @@ class Dispatcher:
 
     def failed(self, variant: Variant, failure: Exception, *arguments: Any) -> Any:
         """Batched statements raised before they changed anything: the original decides what is right."""
-        self._failed(variant, failure, self._values(arguments))
+        self._failed(variant, failure, self.values_of(arguments))
         return self.program.original(*arguments)
 
     def _failed(self, variant: Variant, failure: Exception, values: dict[str, Any]) -> None:
+        if variant.is_rival:
+            rivals.failed(self, variant)
+            return
         if found := guards.uneven(values) - variant.uneven:
             self._leave_uneven(variant, found)
             return

@@ -40,7 +40,8 @@ def batched_source(source: Any, dispatchers: Iterable[Dispatcher], function: typ
 def _replacements(dispatchers: Iterable[Dispatcher]) -> Iterator[Replacement]:
     """The newest variant of each region, or, where there is none, those of the regions inside."""
     for dispatcher in dispatchers:
-        lifted = [one.code for one in dispatcher.variants if one.call and one.code and not one.is_slow]
+        lifted = [one for one in dispatcher.variants if one.call and one.code and not one.is_slow]
+        lifted = [one.code for one in lifted if not one.is_rival and one.code]
         if lifted:
             yield dispatcher.program.span, lifted[-1]
         else:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from looplift.ir.array import Program, nodes_of
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Atom, Function, If, Let, Loop, Op, Range, Store, Var, While, atoms, operands, walk
 from looplift.ops.table import base_name
@@ -177,3 +178,18 @@ def _has_products_of_matrices(facts: Facts, small: int = 0) -> bool:
             if any(len(fact.shape) > 1 and prod(fact.shape) > small for fact in known):
                 return True
     return False
+
+
+_OF_ARITHMETIC = frozenset("""elementwise where reduce fold""".split())
+_BESIDE_ARITHMETIC = frozenset(
+    """name extent const slice linear index gather along assemble collect owned full display apply renamed on_diagonal
+    some settled retype cast turned arange unsqueezed spread finite attribute method length lengths relabel total
+    distances transposed permuted field part only_finite""".split()
+)
+
+
+def may_gain_as_a_kernel(program: Program) -> bool:
+    """Whether lanes compute a region by arithmetic, a pass through memory for each operation, where a kernel has the
+    same work to do: not where they do less of it, nor where a library has a better way, as for products of matrices."""
+    used = {node.op for node in nodes_of(program) if node.axes}
+    return bool(used & _OF_ARITHMETIC) and used <= _OF_ARITHMETIC | _BESIDE_ARITHMETIC and not program.has_loops()

@@ -241,6 +241,8 @@ def _stored(context: Context, array: Array, index: Operand, value: Atom, combine
     path = index.items if isinstance(index, Group) and index.kind == "tuple" else (index,)
     if not items or combine or not single or array.kind.family != "array" or len(path) + 1 != array.kind.rank:
         ownership.check_stored_value(context, array, kind, combine)
+        if array.kind.family == kind.family == "tensor" and array.kind.dtype.is_complex and not kind.dtype.is_complex:
+            val = Val(nodes.cast(val.node, array.kind.dtype))  # whose gradient torch can differentiate again
         stores.store(context, array, index, val, combine)
         return
     if not all(isinstance(one, Var | Const) and context.facts.kind(one).family in ("int", "numpy") for one in path):

@@ -1,0 +1,173 @@
+"""A variant that is faster than the loop, and another form of its code in; the faster of the two at each size out.
+
+The other form is a kernel, which passes through memory once where batched code does so for each operation, but does
+not call a library that is better at its work. It is compiled when the variant has run for some time. Then both take
+turns for a few calls, and the faster one runs from then on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from looplift.base.data import dataclass, field
+from looplift.base.report import readable_seconds
+from looplift.runtime import alternatives
+from looplift.runtime.trials import CLEAR, PAIRS, size_class
+from looplift.runtime.verification import verified_call
+
+if TYPE_CHECKING:
+    from looplift.runtime.dispatch import Dispatcher, Variant
+    from looplift.runtime.variants import RegionCode
+
+EARNED = 0.003
+"""Seconds that a variant has run at one size, before the other form is compiled."""
+TOO_LONG = 0.5
+"""Seconds of a call of the variant: ten times as long, as the other form may take, is more than anyone would wait."""
+GAIN = 0.9
+"""The other form takes at most so much of the time of the variant, or it does not run in its place."""
+MAX_SIZES = 8
+
+
+@dataclass
+class Times:
+    """Seconds of calls of one size: of the variant, and of the other form."""
+
+    variant: list[float] = field(default_factory=list)
+    other: list[float] = field(default_factory=list)
+
+    def share(self) -> float | None:
+        """What the other form takes of the time of the variant; None while it is not clear."""
+        if not self.other:
+            return None
+        share = min(self.other) / min(self.variant)
+        is_clear = len(self.other) >= PAIRS or (len(self.other) > 1 and not 1 / CLEAR < share < CLEAR)
+        return share if is_clear else None
+
+
+@dataclass(eq=False)
+class Contest:
+    """``make`` compiles the other form; ``other`` is the variant that runs it."""
+
+    make: Callable[..., RegionCode]
+    other: Variant | None = None
+    times: dict[tuple[int, ...], Times] = field(default_factory=dict)
+    turn_of_other: bool = False
+
+
+def begin(variant: Variant) -> None:
+    """Have the calls of a variant timed that was found to be faster than the loop, if its code has another form."""
+    code = variant.code
+    if code is not None and code.rival is not None and not code.random and not code.commits_early:
+        variant.contest, code.rival = Contest(code.rival), None
+
+
+def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -> Any:
+    """A call of one of the two forms."""
+    contest, run = variant.contest, variant.call
+    if contest is None or run is None:  # another thread has ended it meanwhile
+        return dispatcher.program.original(*arguments)
+    times = contest.times.setdefault(size_class(arguments), Times())
+    if contest.turn_of_other and contest.other is not None and times.variant:
+        return _turn_of_other(dispatcher, variant, contest.other, times, arguments)
+    start = time.perf_counter()
+    try:
+        result = run(*arguments)
+    except Exception as failure:
+        return dispatcher.failed(variant, failure, *arguments)
+    times.variant.append(time.perf_counter() - start)
+    if len(contest.times) > MAX_SIZES or min(times.variant) > TOO_LONG:
+        _end(dispatcher, variant)
+    elif sum(times.variant) > EARNED:
+        _challenge(dispatcher, variant, contest, arguments)
+    return result
+
+
+def failed(dispatcher: Dispatcher, other: Variant) -> None:
+    """The other form does not hold for all arguments: the variant runs from now on."""
+    for variant in dispatcher.variants:
+        if variant.small is other:
+            _leave(dispatcher, variant, other)
+            break
+    dispatcher.install()
+
+
+def _challenge(dispatcher: Dispatcher, variant: Variant, contest: Contest, arguments: tuple[Any, ...]) -> None:
+    """Let the other form have the next call."""
+    if contest.other is None:
+        contest.other = alternatives.made(dispatcher, variant, dispatcher.values_of(arguments), contest.make)
+    if contest.other is None:
+        _end(dispatcher, variant)
+    contest.turn_of_other = True
+
+
+def _turn_of_other(
+    dispatcher: Dispatcher, variant: Variant, other: Variant, times: Times, arguments: tuple[Any, ...]
+) -> Any:
+    contest, run = variant.contest, other.call
+    assert contest is not None and run is not None
+    if not other.verified and dispatcher.verify == "first":
+        return _compared(dispatcher, variant, other, arguments)
+    contest.turn_of_other = False
+    start = time.perf_counter()
+    try:
+        result = run(*arguments)
+    except Exception:
+        _end(dispatcher, variant)
+        return dispatcher.program.original(*arguments)
+    times.other.append(time.perf_counter() - start)
+    share = times.share()
+    if share is not None and share < GAIN:
+        _takes_over(dispatcher, variant, other, times, arguments)
+    elif share is not None:
+        _end(dispatcher, variant)
+    return result
+
+
+def _compared(dispatcher: Dispatcher, variant: Variant, other: Variant, arguments: tuple[Any, ...]) -> Any:
+    """The first call of the other form, the result of which is held beside that of the variant."""
+    run, code, call = variant.call, other.code, other.call
+    assert run is not None and code is not None and call is not None
+    program, values = dispatcher.program, dispatcher.values_of(arguments)
+    names = {"arguments": program.arguments, "outside": program.outside}
+    stand_in: Any = SimpleNamespace(clocked=lambda *given: run(*given[:-1]), **names)
+    outcome = verified_call(stand_in, call, code, values, seconds=float("inf"))
+    if outcome.failure is not None or outcome.verdict.agrees is False:
+        if outcome.failure is None:
+            text = f"compiled code, which does not run, gave another result than batched code: {outcome.verdict.reason}"
+            dispatcher.records.note(program, text)
+        _end(dispatcher, variant)
+        return program.original(*arguments)
+    other.verified = True
+    return outcome.result
+
+
+def _takes_over(
+    dispatcher: Dispatcher, variant: Variant, other: Variant, times: Times, arguments: tuple[Any, ...]
+) -> None:
+    """From now on the other form runs for arguments like these, up to twice their size; greater ones are timed anew."""
+    if variant.small is not other:
+        other.trials, other.is_rival, other.small, variant.small = None, True, variant.small, other
+        dispatcher.variants.append(other)
+    if not dispatcher.add_small(variant, dispatcher.values_of(arguments)):
+        _leave(dispatcher, variant, other)
+        _end(dispatcher, variant)
+        return
+    batched, compiled = readable_seconds(min(times.variant)), readable_seconds(min(times.other))
+    notes = [f"as batched code, which 'source' shows, a call takes {batched}, as compiled code {compiled}"]
+    dispatcher.records.lifted(dispatcher.program, other.code, notes, variant.seconds)
+
+
+def _leave(dispatcher: Dispatcher, variant: Variant, other: Variant) -> None:
+    """The other form is used no more."""
+    variant.small, variant.contest = other.small, None
+    dispatcher.variants.remove(other)
+    dispatcher.records.lifted(dispatcher.program, variant.code, [], variant.seconds)
+
+
+def _end(dispatcher: Dispatcher, variant: Variant) -> None:
+    """At sizes that were not decided the variant runs."""
+    variant.contest = None
+    dispatcher.install()

@@ -1,0 +1,162 @@
+"""Batched code and a kernel for the same arguments: the faster one runs."""
+
+import pytest
+import torch
+
+from looplift import lift
+from looplift.runtime import rivals
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Kernels take turns from the first call on, and are said to be faster."""
+    monkeypatch.setattr(rivals, "EARNED", -1.0)
+    monkeypatch.setattr(rivals, "GAIN", 1e9)
+
+
+def overlaps(a, b):
+    out = torch.zeros(len(a), len(b))
+    for i in range(len(a)):
+        for j in range(len(b)):
+            width = min(a[i, 1], b[j, 1]) - max(a[i, 0], b[j, 0])
+            if width > 0:
+                out[i, j] = width / (a[i, 1] - a[i, 0] + b[j, 1] - b[j, 0] - width)
+    return out
+
+
+def spans(count, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.rand(count, 2, generator=generator).cumsum(1)
+
+
+def called(lifted, function, arguments, times):
+    for _ in range(times):
+        assert torch.equal(lifted(*arguments), function(*arguments))
+
+
+def made_by(change, monkeypatch):
+    """Other forms whose calls are changed before they run."""
+    from looplift.runtime import alternatives
+
+    original = alternatives.made
+
+    def made(*arguments):
+        other = original(*arguments)
+        other.call = change(other.call)
+        return other
+
+    monkeypatch.setattr(alternatives, "made", made)
+
+
+def test_a_kernel_runs_from_the_time_on_that_it_was_faster():
+    lifted = lift(overlaps, verify="off")
+    called(lifted, overlaps, (spans(40), spans(30, 1)), 12)
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}
+    assert "as compiled code" in str(lifted.report())
+    assert "torch.where" in lifted.source and "kernel" not in lifted.source
+
+
+def test_greater_sizes_are_timed_anew(monkeypatch):
+    ran = []
+
+    def noted(call):
+        return lambda *arguments: ran.append(len(arguments[0])) or call(*arguments)
+
+    made_by(noted, monkeypatch)
+    lifted = lift(overlaps, verify="off")
+    for count in (6, 50, 200):
+        called(lifted, overlaps, (spans(count), spans(count + 1, 1)), 12)
+    called(lifted, overlaps, (spans(3), spans(5, 1)), 2)
+    assert {6, 50, 200, 3} == set(ran) and ran.count(3) == 2
+
+
+def test_a_slow_one_does_not_run(monkeypatch):
+    monkeypatch.setattr(rivals, "GAIN", 0.0)
+    lifted = lift(overlaps, verify="off")
+    called(lifted, overlaps, (spans(9), spans(8, 1)), 12)
+    assert {loop.decision for loop in lifted.report().loops} == {"lanes"}
+
+
+@pytest.mark.parametrize("verify", ["first", "off"])
+def test_one_that_fails_does_not_run(monkeypatch, verify):
+    def failing(call):
+        def fail(*arguments):
+            raise IndexError("no such place")
+
+        return fail
+
+    made_by(failing, monkeypatch)
+    lifted = lift(overlaps, verify=verify)
+    called(lifted, overlaps, (spans(30), spans(20, 1)), 12)
+    assert {loop.decision for loop in lifted.report().loops} == {"lanes"}
+
+
+def test_one_that_gives_another_result_does_not_run(monkeypatch):
+    made_by(lambda call: lambda *arguments: call(*arguments) + 1, monkeypatch)
+    lifted = lift(overlaps)
+    called(lifted, overlaps, (spans(30), spans(20, 1)), 20)
+    assert {loop.decision for loop in lifted.report().loops} == {"lanes"}
+    assert "gave another result than batched code" in str(lifted.report())
+
+
+def test_one_that_fails_later_leaves_the_place_to_batched_code(monkeypatch):
+    calls = []
+
+    def later(call):
+        def fail(*arguments):
+            calls.append(1)
+            if len(calls) > 9:
+                raise IndexError("no such place")
+            return call(*arguments)
+
+        return fail
+
+    made_by(later, monkeypatch)
+    lifted = lift(overlaps, verify="off")
+    called(lifted, overlaps, (spans(40), spans(30, 1)), 24)
+    assert len(calls) == 10 and {loop.decision for loop in lifted.report().loops} == {"lanes"}
+
+
+def test_stores_into_arguments_happen_once():
+    def added(x, total):
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                total[i, j] = total[i, j] * 0.5 + x[i, j] * x[i, j]
+
+    lifted = lift(added)
+    x, total = torch.rand(30, 20), torch.zeros(30, 20)
+    wanted = total.clone()
+    for _ in range(20):
+        lifted(x, total)
+        added(x, wanted)
+        assert torch.equal(total, wanted)
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}
+
+
+def test_errors_are_the_loops():
+    def picked(x, places):
+        out = torch.zeros(len(places))
+        for k in range(len(places)):
+            out[k] = x[places[k]] * 2 + 1
+        return out
+
+    lifted = lift(picked)
+    x, places = torch.rand(60), torch.arange(50)
+    called(lifted, picked, (x, places), 12)
+    for _ in range(5):
+        with pytest.raises(IndexError) as found:
+            lifted(x, places + 20)
+        with pytest.raises(IndexError) as wanted:
+            picked(x, places + 20)
+        assert str(found.value) == str(wanted.value)
+    called(lifted, picked, (x, places), 3)
+
+
+def test_gradients_stay_with_batched_code():
+    lifted = lift(overlaps)
+    a, b = spans(9).requires_grad_(), spans(8, 1)
+    for _ in range(8):
+        (found,) = torch.autograd.grad(lifted(a, b).sum(), a)
+        (wanted,) = torch.autograd.grad(overlaps(a, b).sum(), a)
+        torch.testing.assert_close(found, wanted)
+    assert {loop.decision for loop in lifted.report().loops} == {"lanes"}
