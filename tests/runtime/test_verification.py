@@ -286,3 +286,16 @@ def test_what_is_taken_of_copies_of_views_asks_for_gradients_as_what_is_taken_of
         row = leaf[0]
         (made,) = copied({"row": row}, ["row"]).values()
         assert made.requires_grad == row.requires_grad
+
+
+def test_views_of_leaves_where_gradients_are_off_ask_for_them_as_the_originals_do():
+    x = torch.randn(4, 3, requires_grad=True)
+    with torch.no_grad():
+        row = x[1]
+        copies = copied({"row": row, "found": [row]}, ["row", "found"])
+        assert copies["row"].requires_grad == row.requires_grad
+        assert copies["row"][0].requires_grad == row[0].requires_grad
+        assert copies["found"][0][:2].requires_grad == row[:2].requires_grad
+    plain = torch.randn(4, 3)[1]
+    with torch.no_grad():
+        assert not copied({"plain": plain}, ["plain"])["plain"][0].requires_grad

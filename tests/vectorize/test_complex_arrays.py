@@ -99,3 +99,17 @@ def test_what_holds_real_numbers_takes_no_complex_ones():
             found = {"error": str(error)}
         assert not difference(found, wanted, magnitude=1.0)
     assert "which holds real ones" in str(lifted.report())
+
+
+def one_number(x, scale):
+    out = torch.zeros(x.shape[0], dtype=torch.complex64)
+    for i in range(1, x.shape[0]):
+        out[i] = scale
+    return out
+
+
+def test_gradients_of_gradients_of_real_numbers_in_complex_places():
+    scale = torch.tensor(0.5, requires_grad=True)
+    found = lift(one_number, verify="off")(torch.zeros(4), scale)
+    (slope,) = torch.autograd.grad(found.real.double().sum(), scale, create_graph=True)
+    assert slope == 3.0

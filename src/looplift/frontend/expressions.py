@@ -7,11 +7,13 @@ import collections
 import enum
 import functools
 import inspect
+import random
 import types
 from collections.abc import Callable
 from typing import Any, TypeGuard
 
 from looplift.base.spans import Span, span_of
+from looplift.base.streams import numpy_generators
 from looplift.base.syntax import Fails
 from looplift.frontend import (
     calls,
@@ -574,6 +576,8 @@ def read_attribute(build: Builder, owner: Any, path: str, name: str) -> Any:
         computed = isinstance(inspect.getattr_static(type(owner), name, None), property)
     else:
         computed = not isinstance(owner, types.ModuleType | enum.Enum) and _is_computed(owner, name)
+    if computed and isinstance(owner, (random.Random, *numpy_generators())):
+        raise build.refuse("random-order", f"'{path}.{name}' draws random numbers, and their order must stay")
     if computed:
         raise build.refuse("unsupported-value", f"'{path}.{name}' is computed at each access")
     if (found := getattr(owner, name, MISSING)) is MISSING:

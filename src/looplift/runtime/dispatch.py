@@ -445,9 +445,11 @@ class Dispatcher:
         if code is None or call is None:  # another thread has given it up meanwhile
             return self.program.original(*arguments), None
         unproved = code.mutated if not variant.verified else ()
+        start = time.perf_counter()
         saved = self._saved(code.mutated if code.commits_early else unproved, values)
         states = GeneratorStates(values.values()) if code.random else None
-        start = time.perf_counter()
+        if not (code.random or code.commits_early):
+            start = time.perf_counter()  # what is saved for others is saved in the first call alone
         try:
             result = call(*arguments)
             if trial is not None:

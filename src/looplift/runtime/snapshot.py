@@ -145,8 +145,9 @@ class _Copier:
             out = torch.empty(0, dtype=value.dtype, device=value.device)
             out.set_(self.storages[key], value.storage_offset(), value.shape, value.stride())
         if value._is_view():  # what is taken of a view where gradients are off asks for one only if its base does
-            with torch.enable_grad():
-                out = out.as_strided(out.shape, out.stride(), out.storage_offset())
+            base = value._base is not None and value._base.requires_grad
+            with torch.set_grad_enabled(not base):
+                out = out.requires_grad_(base).as_strided(out.shape, out.stride(), out.storage_offset())
         if isinstance(value, torch.nn.Parameter):
             return torch.nn.Parameter(out, value.requires_grad)
         return out.requires_grad_(value.requires_grad)
