@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
+
+import torch
 
 from looplift.base.syntax import nodes_of
 from looplift.frontend.scope import Builder, Tup, Value, is_static
@@ -12,6 +15,8 @@ from looplift.ir.grammar import Const
 
 MAX_ITEMS = 64
 """A loop over more items than this is not unrolled."""
+MAX_MODULES = 256
+"""The same of modules, each of which takes long to call."""
 
 _LISTED = ("parameters", "buffers", "children", "modules")
 _NAMED = tuple(f"named_{name}" for name in _LISTED)
@@ -47,7 +52,7 @@ def _reached(build: Builder, value: Value) -> tuple[str | None, Any]:
 
 def is_host_list(values: Any) -> bool:
     """Whether items cannot be lanes of one value: they are functions or modules, or of different kinds."""
-    if type(values) not in (list, tuple) or not 0 < len(values) <= MAX_ITEMS:
+    if type(values) not in (list, tuple) or not 0 < len(values) <= most_items(values):
         return False
     if any(_holds_static(value) for value in values):
         return True
@@ -55,6 +60,12 @@ def is_host_list(values: Any) -> bool:
     if len(kinds) == 1 and all(kind.is_array and kind.rank > 1 for kind in kinds):
         return len({value.shape[-1] for value in values}) > 1
     return not _agree(kinds) and all(kind.is_array or kind.family in ("none", "tuple") for kind in kinds)
+
+
+def most_items(values: Sequence[Any]) -> int:
+    """How many items are known one by one, at most."""
+    is_modules = len(values) > MAX_ITEMS and all(isinstance(value, torch.nn.Module) for value in values)
+    return MAX_MODULES if is_modules else MAX_ITEMS
 
 
 def _agree(kinds: set[Kind]) -> bool:
@@ -81,8 +92,8 @@ def _is_host_dict(values: dict[Any, Any]) -> bool:
 
 
 def _listed(build: Builder, path: str, found: Any) -> list[Value]:
-    if len(found) > MAX_ITEMS:
-        raise build.refuse("unsupported-iterable", f"'{path}' has more than {MAX_ITEMS} items of different kinds")
+    if len(found) > (most := most_items(found)):
+        raise build.refuse("unsupported-iterable", f"'{path}' has more than {most} items of different kinds")
     if type(found) is not tuple:
         build.watch(None, f"len({path})", len(found))
     return [item_at(build, f"{path}[{k}]", item) for k, item in enumerate(found)]

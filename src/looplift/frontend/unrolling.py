@@ -6,7 +6,7 @@ import ast
 
 from looplift.frontend import iteration, joins, statements
 from looplift.frontend.exits import STOP_ATTRIBUTE
-from looplift.frontend.host_items import MAX_ITEMS
+from looplift.frontend.host_items import MAX_ITEMS, MAX_MODULES
 from looplift.frontend.scope import STATIC, Builder, Late, Restart, Value
 from looplift.ir.grammar import Const, Loop, Range, Var, walk
 
@@ -52,7 +52,7 @@ def _is_too_long(build: Builder) -> bool:
 
 def unroll(build: Builder, node: ast.For, items: list[Value]) -> None:
     """Translate the body of a loop for each item in turn, as long as nothing has left the loop."""
-    if len(items) > MAX_ITEMS:
+    if len(items) > MAX_MODULES:
         raise build.refuse("unsupported-iterable", f"a loop over {len(items)} items of different kinds")
     stop: str | None = getattr(node, STOP_ATTRIBUTE, None)
     outside, span = build.rounds, build.span
