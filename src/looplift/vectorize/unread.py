@@ -6,11 +6,10 @@ from collections.abc import Container, Iterable
 
 from looplift.ir.array import Assign, Choose, For, Forever, Node, Step, axis_nodes, operands_of, reachable
 from looplift.ir.grammar import Append, If, Let, Store, Var
-from looplift.ops.table import CREATION, base_name
+from looplift.ops.table import CREATION
 from looplift.vectorize import extents
 from looplift.vectorize.context import Context, Lowered
 from looplift.vectorize.memory import only_shape
-from looplift.vectorize.ragged import LIKE
 from looplift.vectorize.subscripts import Gather, Point, Whole
 
 RAISING = frozenset(
@@ -58,7 +57,7 @@ def _asks_for_shape(user: object) -> bool:
     """Whether a statement takes of a value only what is known without its elements."""
     if not isinstance(user, Let):
         return False
-    return user.op.name in ("iter_len", "builtin.len") or base_name(user.op.name) in LIKE or only_shape(user.op)
+    return user.op.name in ("iter_len", "builtin.len") or user.op.name.endswith("_like") or only_shape(user.op)
 
 
 def _compute_early(context: Context, results: list[Node]) -> None:
