@@ -43,7 +43,7 @@ fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz.run --programs $(N)
 
 sanitize: export CXX = $(CURDIR)/tests/sanitizing_compiler.sh
-sanitize: export ASAN_OPTIONS = detect_leaks=0
+sanitize: export ASAN_OPTIONS = detect_leaks=0:allocator_may_return_null=1
 sanitize: export PYTHONMALLOC = malloc
 sanitize: PRELOAD = LD_PRELOAD="$(shell g++ -print-file-name=libasan.so) $(shell g++ -print-file-name=libubsan.so)"
 sanitize: $(READY)

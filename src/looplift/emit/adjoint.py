@@ -225,7 +225,7 @@ def _reversed(
 
 def _reads(lines: list[str], parameter: Parameter) -> bool:
     """Whether statements read elements of a tensor, not only its sizes."""
-    pattern = re.compile(rf"\b{parameter.name}\b(?!\.(size|step)\b)")
+    pattern = re.compile(rf"(?<!\.)\b{parameter.name}\b(?!\.(size|step)\b)")
     return parameter.kind.family == "tensor" and any(pattern.search(line.partition("//")[0]) for line in lines)
 
 

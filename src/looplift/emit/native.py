@@ -15,6 +15,7 @@ from looplift.emit import cuda, expanded
 from looplift.emit.native_caller import caller_text
 from looplift.emit.native_doubts import may_run_again, settled_later, surely_used, with_doubts
 from looplift.emit.native_flow import Flow, live_ins, share_variables
+from looplift.emit.native_growth import slow_sums
 from looplift.emit.native_held import held_views
 from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread, sure_types
 from looplift.emit.native_ops import CONVERSIONS, UNARY, canonical
@@ -208,7 +209,7 @@ def _may_share(findings: Findings, writes: bool):
 
 def write_draft(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: Wanted) -> Draft:
     writer = new_writer(loop, facts, signature, findings, share=True, kept=wanted.kept)
-    writer.settled = settled_later(loop, writer.flow, findings.types)
+    writer.settled, writer.slow = settled_later(loop, writer.flow, findings.types), slow_sums(loop)
     ends = wanted.variables if wanted.returned is None else set(wanted.returned)
     writer.used = surely_used(loop, {atom for atom in ends if isinstance(atom, Var)})
     return Draft(writer, write_all(writer, loop, wanted, signature))

@@ -9,7 +9,7 @@ from looplift.emit.native_convert import convert, to_python
 from looplift.emit.native_mixed import as_integer
 from looplift.emit.native_ops import ADD, ATOM, COMPARE, MULTIPLY
 from looplift.emit.native_types import INT, Scalar
-from looplift.emit.native_values import Fixed, Items, Number, Rows, Unknown, Value, View
+from looplift.emit.native_values import LEAST, Fixed, Items, Number, Rows, Unknown, Value, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Const, Group, Operand, Slice
 
@@ -159,15 +159,27 @@ def position(writer: Writer, number: Number, size: str) -> Number:
     number = convert(writer, number, INT)
     if number.reads or (number.homes and number.level > ADD):
         number = writer.bind(number, "index")
-    if number.low >= 0 and size in number.below:
+    if writer.is_within(number, size):
         return number
     if number.low >= 0:
         return _inside(writer, number, size)
     if number.high < 0:
         text = f"{size} - {-number.constant}" if number.constant is not None else f"{size} + {number.at(ADD)}"
         return _inside(writer, replace(number, text=text, level=ADD, affine=None), size)
+    if number.low == LEAST and _is_usual(writer, number, size):
+        place = writer.bind(Number(f"usual_place({number.text}, {size})", INT), "index")
+        writer.fail_if(f"misplaced({place.text}, {size})", "index_out_of_range")
+        return place
     bound = writer.bind(Number(f"from_end({number.text}, {size})", INT, homes=number.homes), "index")
     return _inside(writer, bound, size)
+
+
+def _is_usual(writer: Writer, number: Number, size: str) -> bool:
+    """Whether a kernel may begin as if an index were not counted from the end, and run again with care if it is."""
+    may_run_again = writer.checks and writer.settled is not None and writer.device is None
+    hoist = writer.hoists[-1] if writer.hoists and may_run_again else None
+    is_fixed = size.partition(".")[0] not in writer.grown
+    return hoist is not None and is_fixed and hoist.takes_as_usual(number, size)
 
 
 def _inside(writer: Writer, number: Number, size: str) -> Number:

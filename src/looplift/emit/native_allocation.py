@@ -35,6 +35,9 @@ def allocate(
     if filling is not None:
         writer.line(f"{name}.fill({convert(writer, filling, scalar).text});")
     writer.extents[name] = tuple(size.constant for size in sizes)
+    for axis, size in enumerate(sizes):
+        if not size.homes and not size.reads:
+            writer.are_equal(f"{name}.size[{axis}]", size.text)
     return made
 
 

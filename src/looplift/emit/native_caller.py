@@ -54,24 +54,24 @@ def called(passed: list[str], doubts: bool) -> list[str]:
     if not doubts:
         return [f"outcome = function({arguments})"]
     return [
-        f"given = ({arguments})",
-        f"outcome = (function if len(doubts) < {PATIENCE} else carefully())(*given)",
+        f"outcome = chosen[-1]({arguments})",
         f"if outcome >= {_DOUBTFUL}:",
-        f"    doubts.extend([outcome] * (outcome == {_DOUBTFUL}))",
-        "    outcome = carefully()(*given)",
+        f"    outcome = again(outcome)({arguments})",
     ]
 
 
 def again(name: str) -> list[str]:
     """What a kernel that may have to run again needs: the function that looks at each operation."""
     return [
-        "doubts = []",
+        "chosen, doubts = [function], []",
         "",
         "",
-        "@functools.cache",
-        "def carefully():",
+        "def again(outcome):",
         f"    careful = careful_library().{name}",
         "    careful.argtypes, careful.restype = function.argtypes, function.restype",
+        f"    doubts.extend([outcome] * (outcome == {_DOUBTFUL}))",
+        f"    if len(doubts) == {PATIENCE}:",
+        "        chosen.append(careful)",
         "    return careful",
     ]
 
@@ -132,8 +132,9 @@ def _tensor_check(parameter: Parameter, name: str) -> list[str]:
 def _array_check(parameter: Parameter, name: str) -> list[str]:
     """A kernel looks itself at what else an array is."""
     scalar = parameter.scalar.name
-    wrong = f"not isinstance({name}, numpy.ndarray) or {name}.dtype != dtype_of_{scalar}"
-    return [f"if {wrong}:", f'    raise TypeError("{name} must be an array of {scalar}")']
+    wrong = f"type({name}) is not numpy.ndarray or {name}.dtype is not dtype_of_{scalar}"
+    other = f"not isinstance({name}, numpy.ndarray) or {name}.dtype != dtype_of_{scalar}"
+    return [f"if ({wrong}) and ({other}):", f'    raise TypeError("{name} must be an array of {scalar}")']
 
 
 def array_dtypes(signature: Signature) -> list[str]:

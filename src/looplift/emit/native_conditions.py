@@ -8,6 +8,7 @@ from looplift.emit.native_calls import either
 from looplift.emit.native_convert import truth
 from looplift.emit.native_flow import Home, tail_of_body
 from looplift.emit.native_joins import UNKNOWN, Join
+from looplift.emit.native_narrowing import where
 from looplift.emit.native_ops import AND, CHOICE, OR
 from looplift.emit.native_scalar import join_facts
 from looplift.emit.native_types import BOOL, Scalar
@@ -50,8 +51,9 @@ def _only_phi(writer: Writer, statement: If) -> Phi | None:
 def _expression(writer: Writer, statement: If, phi: Phi, lines: list[str]) -> Number | None:
     """The chosen value, if writing both blocks adds no line."""
     sides: list[Number] = []
-    for block, argument in ((statement.then, phi.then), (statement.orelse, phi.orelse)):
-        value = _value_apart(writer, block, argument)
+    for block, argument, holds in ((statement.then, phi.then, True), (statement.orelse, phi.orelse, False)):
+        with where(writer, statement.cond, holds):
+            value = _value_apart(writer, block, argument)
         if value is None:
             return None
         sides.append(value)

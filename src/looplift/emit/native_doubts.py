@@ -272,6 +272,35 @@ template <class T, int rank> static inline bool is_dense(const View<T, rank>& vi
 #endif
 }
 """,
+    "unusual": """\
+// Whether some indices from the first to the last are no places counted from the start. Then all is done with care.
+static inline bool unusual(int64_t first, int64_t last, int64_t size) {
+#ifdef CAREFUL
+  return false;
+#else
+  return first < 0 || last < first || last >= size;
+#endif
+}
+""",
+    "usual_place": """\
+// Where an index points to, which is not counted from the end unless care is taken.
+static inline int64_t usual_place(int64_t index, int64_t size) {
+#ifdef CAREFUL
+  return index < 0 ? index + size : index;
+#else
+  return index;
+#endif
+}
+""",
+    "misplaced": """\
+static inline bool misplaced(int64_t place, int64_t size) {
+#ifdef CAREFUL
+  return uint64_t(place) >= uint64_t(size);
+#else
+  return false;
+#endif
+}
+""",
     "Before": """\
 // What was in an array before a kernel wrote to it; it is put back where the kernel does not come to its end.
 template <class T, int rank> struct Before {

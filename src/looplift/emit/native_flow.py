@@ -16,6 +16,7 @@ from looplift.ir.grammar import (
     If,
     Let,
     Loop,
+    Phi,
     Range,
     Statement,
     Store,
@@ -58,7 +59,8 @@ class Flow:
     """Uses of one loop nest.
 
     ``kept``: values that are also read at the end of the block that binds them; ``updates``: those whose operation
-    changes a tensor in place; ``held``: views of elements that show what is stored while they are held.
+    changes a tensor in place; ``held``: views of elements that show what is stored while they are held; ``decided``:
+    what computes a value, or the condition by which it is one of two.
     """
 
     loop: Loop
@@ -69,6 +71,7 @@ class Flow:
     updates: set[Var] = field(default_factory=set)
     feeds: dict[Var, list[Var]] = field(default_factory=dict)
     held: frozenset[Var] = frozenset()
+    decided: dict[Var, Let | tuple[Atom, Phi]] = field(default_factory=dict)
     _reads: dict[Statement, frozenset[Var]] = field(default_factory=dict)
     _writes: dict[Statement, bool] = field(default_factory=dict)
     _assigned: dict[Statement, frozenset[Home]] = field(default_factory=dict)
@@ -76,8 +79,13 @@ class Flow:
     def __post_init__(self) -> None:
         for statement in walk(Block((self.loop,))):
             self.counts.update(atom for atom in uses(statement) if isinstance(atom, Var))
-            if isinstance(statement, Append):
-                self.appends[statement.ref] += 1
+            match statement:
+                case Append(ref=ref):
+                    self.appends[ref] += 1
+                case Let(var=var):
+                    self.decided[var] = statement
+                case If(cond=cond, phis=phis):
+                    self.decided |= {phi.var: (cond, phi) for phi in phis}
         for joined, atoms_ in joined_variables(self.loop).items():
             for atom in atoms_:
                 if isinstance(atom, Var):

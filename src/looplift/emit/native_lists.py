@@ -35,7 +35,7 @@ def started(writer: Writer, statement: Let, value: Value, rest: tuple[Statement,
         value = as_list(writer, value)
     if isinstance(value, View) and value.is_list and value.origin is var and not value.is_part:
         writer.findings.items[var] = ArrayType(value.type, value.rank, value.holds_objects)
-        writer.grown.add(value.root)
+        writer.grows(value.root)
         first = next((statement for statement in rest if var in writer.flow.reads(statement)), None)
         if isinstance(first, Loop) and _appends(first, var) == writer.flow.appends[var]:
             writer.findings.closed.add(var)
@@ -128,7 +128,7 @@ def growing(writer: Writer, var: Var, kind: ArrayType) -> View:
     kind = kind._replace(scalar=element_type_of(writer, kind.scalar))
     name = writer.fresh(var.hint if var.hint not in ("t", "items") and not var.hint.startswith("_") else "items")
     writer.line(f"{kind.cpp} {name};")
-    writer.grown.add(name)
+    writer.grows(name)
     return owned(writer, name, kind)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from looplift.emit import native_renamed
 from looplift.emit import native_statements as statements
 from looplift.emit.native_convert import convert, to_python, truth
 from looplift.emit.native_flow import tail_of_body
 from looplift.emit.native_mixed import as_integer
+from looplift.emit.native_narrowing import where
 from looplift.emit.native_ops import ADD, COMPARE, UNARY
 from looplift.emit.native_prelude_host import STRIP
 from looplift.emit.native_types import INT
@@ -17,6 +20,7 @@ from looplift.ir.grammar import (
     Atom,
     Block,
     Carry,
+    Const,
     If,
     Let,
     Loop,
@@ -147,7 +151,7 @@ def _range(writer: Writer, loop: Loop, domain: Range, carried: list[Carry]) -> N
     if is_watched and step.constant == 1:
         _cut_into_strips(writer, head, name, lo, hi)
     writer.hoists.pop()
-    if hoist is not None and hoist.conditions:
+    if hoist is not None and (hoist.conditions or hoist.doubts):
         indent = "  " * writer.depth
         writer.lines[hoist.mark : hoist.mark] = [indent + line for line in hoist.lines()]
 
@@ -159,7 +163,8 @@ def _hoist(writer: Writer, loop: Loop, name: str, lo: Number, hi: Number, step: 
     comparison = "<" if step.constant == 1 else ">"
     end = (hi, -1) if step.constant == 1 else (lo, 0)
     guard = f"{lo.at(COMPARE)} {comparison} {hi.at(COMPARE)}"
-    return Hoist(name, guard, *end, len(writer.lines), frozenset(writer.names.taken - {name}))
+    start = lo if step.constant == 1 else None
+    return Hoist(name, guard, *end, len(writer.lines), frozenset(writer.names.taken - {name}), start)
 
 
 def _cut_into_strips(writer: Writer, head: int, name: str, lo: Number, hi: Number) -> None:
@@ -233,13 +238,14 @@ def _while(writer: Writer, loop: Loop, domain: While, carried: list[Carry]) -> N
             writer.lines[mark] = writer.lines[mark].replace("while (true)", f"while ({condition.text})")
         else:
             writer.line(f"if (!{condition.at(UNARY, strict=True)}) break;")
-        _body(writer, loop, carried)
+        with where(writer, domain.cond, True):
+            _body(writer, loop, carried)
     writer.hoists.pop()
 
 
 def _body(writer: Writer, loop: Loop, carried: list[Carry]) -> None:
     tail = tail_of_body(loop)
-    if _may_last(loop) and (writer.device is None or len(writer.hoists) > 1):
+    if _may_last(loop) and not _is_short(loop) and (writer.device is None or len(writer.hoists) > 1):
         writer.line(poll(64 if holds_loop(loop) else 1))
     writer.count_trip(loop)
     if loop is writer.flow.loop and writer.ran:
@@ -268,6 +274,25 @@ def _is_next(writer: Writer, loop: Loop, carried: list[Carry]) -> bool:
 def _may_last(loop: Loop) -> bool:
     """Loops that may never end, or hold others, look for Ctrl-C; an innermost range is over soon."""
     return isinstance(loop.domain, While) or holds_loop(loop) or loop.stop is not None
+
+
+SHORT = 256
+"""So many steps at most are over before anyone could press Ctrl-C, and a compiler may write them all out."""
+
+
+def _is_short(loop: Loop) -> bool:
+    """Whether literals say that a loop, with those inside, is over after a few steps."""
+    return _steps(loop) <= SHORT
+
+
+def _steps(loop: Loop) -> float:
+    domain = loop.domain
+    bounds = (domain.lo, domain.hi, domain.step) if isinstance(domain, Range) else ()
+    known = [one.value for one in bounds if isinstance(one, Const) and type(one.value) is int]
+    if len(known) < 3 or known[2] == 0:
+        return math.inf
+    inner = [_steps(one) for one in walk(loop.body) if isinstance(one, Loop)]
+    return len(range(*known)) * max([1, *inner])
 
 
 def _is_serial(writer: Writer, carried: list[Carry], start: int) -> bool:

@@ -147,6 +147,11 @@ _COPIED = """\
 // The elements of a view, one after the other.
 template <int rank, class T, class U>
 static inline T* copied(T* to, const U* from, const int64_t* size, const int64_t* step) {
+  if constexpr (rank == 1)
+    if (step[0] == 1) {
+      for (int64_t k = 0; k < size[0]; ++k) to[k] = T(from[k]);
+      return to + size[0];
+    }
   for (int64_t k = 0; k < size[0]; ++k, from += step[0])
     if constexpr (rank == 1) *to++ = T(*from);
     else to = copied<rank - 1>(to, from, size + 1, step + 1);

@@ -153,7 +153,7 @@ def _checked(sink: Sink, short: str, args: list[Number]) -> Number:
     """Python's integers have no end: an overflow of 64 bits must not happen."""
     low, high = _BOUNDS[short](*args)
     symbol, level = _FLOAT_OPERATORS[short]
-    if (low >= LEAST and high <= GREATEST) or not sink.checks:
+    if (low >= LEAST and high <= GREATEST) or not sink.checks or sink.is_slow:
         low, high = max(low, LEAST), min(high, GREATEST)
         text = f"{args[0].at(level)} {symbol} {args[1].at(level, strict=True)}"
         return joined(Number(text, INT, level, low, high, _below(short, args), _affine(short, args)), args)
@@ -196,14 +196,17 @@ def _divided(sink: Sink, short: str, a: Number, b: Number) -> Number:
     if a.low == LEAST and b.low <= -1 <= b.high:
         a = sink.bind(a)
         sink.fail_if(f"{a.at(EQUAL)} == INT64_MIN && {b.at(EQUAL)} == -1", "integer_overflow")
+    if b.low == 0:
+        b = replace(b, low=1)
     low, high = _quotient(short, a, b)
+    below = frozenset({b.text}) if short == "mod" and b.is_simple and low == 0 else frozenset()
     is_positive = a.low >= 0 and b.low > 0
     if is_positive and (b.constant is not None or short == "floordiv"):
         symbol = "/" if short == "floordiv" else "%"
         text = f"{a.at(MULTIPLY)} {symbol} {b.at(MULTIPLY, strict=True)}"
-        return joined(Number(text, INT, MULTIPLY, low, high), [a, b])
+        return joined(Number(text, INT, MULTIPLY, low, high, below), [a, b])
     function = "integer_floor_divide" if short == "floordiv" else "integer_remainder"
-    return joined(Number(f"{function}<int64_t>({a.text}, {b.text})", INT, low=low, high=high), [a, b])
+    return joined(Number(f"{function}<int64_t>({a.text}, {b.text})", INT, low=low, high=high, below=below), [a, b])
 
 
 def _quotient(short: str, a: Number, b: Number) -> tuple[int, int]:

@@ -42,6 +42,8 @@ class Sink(Protocol):
     device: torch.device | None
     """Where the kernel runs, if not on the CPU."""
 
+    @property
+    def is_slow(self) -> bool: ...
     def line(self, text: str) -> None: ...
     def fail_if(self, condition: str, outcome: str) -> None: ...
     def fresh(self, hint: str) -> str: ...
@@ -346,6 +348,9 @@ def _extreme(short: str, compute: Scalar) -> str:
 
 
 def _overflow_checked(sink: Sink, short: str, args: list[Number], compute: Scalar) -> Number:
+    if sink.is_slow and compute.name == "int64":
+        row = ARITHMETIC[short]
+        return from_template(row.integer, row.level, args, compute)
     name = sink.fresh(sink.hint)
     sink.line(f"{compute.cpp} {name};")
     a, b = (argument.text for argument in args)

@@ -17,6 +17,7 @@ from looplift.emit.native_check import check_result
 from looplift.emit.native_convert import convert, truth
 from looplift.emit.native_flow import Home, is_temporary
 from looplift.emit.native_joins import ABSENT, NONE
+from looplift.emit.native_narrowing import where
 from looplift.emit.native_ops import ARITHMETIC, ATOM
 from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Elements, Fixed, Number, Unknown, Value, View, plain
@@ -287,13 +288,14 @@ def _branch(writer: Writer, statement: If, rest, tail) -> None:
         return
     condition = truth(writer.number(statement.cond))
     phis = [phi for phi in statement.phis if declare_phi(writer, phi, rest, tail)]
-    with writer.block(f"if ({condition.text})"):
+    with writer.block(f"if ({condition.text})"), where(writer, statement.cond, True):
         _side(writer, statement.then, phis, [phi.then for phi in phis])
     if statement.orelse or any(_assigns(writer, phi, phi.orelse) for phi in phis):
         writer.lines[-1] += " else {"
         writer.depth += 1
         saved, writer.proven = writer.proven, set(writer.proven)
-        _side(writer, statement.orelse, phis, [phi.orelse for phi in phis])
+        with where(writer, statement.cond, False):
+            _side(writer, statement.orelse, phis, [phi.orelse for phi in phis])
         writer.depth -= 1
         writer.proven = saved
         writer.line("}")

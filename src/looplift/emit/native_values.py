@@ -183,9 +183,9 @@ minimum maximum floor_divide remainder_of python_remainder integer_floor_divide 
 checked_power wrapping_power power surprising select middle_number sort sort_range search pairwise_block pairwise_sum
 with_few pairwise_part
 doubt sign_of inexact range_length bits_of float_of patience host watch truncated integer_of strip_end
-Maker maker made made_array made_tensor given outcome function doubts carefully array_at failed functools ctypes torch
-numpy isinstance TypeError list packed packed_rows packed_mixed numbers_of mixed_numbers_of memory_of nested put_back
-add_overflows sub_overflows mul_overflows infinity not_a_number stopped Bits
+Maker maker made made_array made_tensor given outcome function doubts chosen again array_at failed functools ctypes
+torch numpy isinstance TypeError list packed packed_rows packed_mixed numbers_of mixed_numbers_of memory_of nested
+put_back unusual usual_place misplaced add_overflows sub_overflows mul_overflows infinity not_a_number stopped Bits
 blockIdx threadIdx blockDim gridDim warpSize launch home_of
 trips tape recorded thread results linux unix asm errno math_errhandling HUGE_VAL isnan isinf isfinite signbit main
 """.split()) | frozenset(

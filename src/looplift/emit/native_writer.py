@@ -60,8 +60,8 @@ class Findings:
 class Hoist:
     """Range checks that may be made before a loop: each of its iterations makes them, and has no other way out.
 
-    ``guard``: whether the loop runs at all; ``end`` and ``offset``: its greatest index; ``known``: the names bound
-    before it.
+    ``guard``: whether the loop runs at all; ``end`` and ``offset``: its greatest index; ``start``: the least, where it
+    goes up by one; ``known``: the names bound before it. ``doubts``: what seldom holds, and asks for care.
     """
 
     index: str
@@ -70,7 +70,9 @@ class Hoist:
     offset: int
     mark: int
     known: frozenset[str]
+    start: Number | None = None
     conditions: dict[str, None] = field(default_factory=dict)
+    doubts: dict[str, None] = field(default_factory=dict)
 
     def condition(self, number: Number, size: str) -> str | None:
         """The check for the whole loop; None if it cannot be made before."""
@@ -81,9 +83,18 @@ class Hoist:
         names = set(re.findall(r"[A-Za-z_]\w*", f"{number.text} {size}")) - {"size"}
         return f"outside({number.text}, {size})" if names <= self.known else None
 
+    def takes_as_usual(self, number: Number, size: str) -> bool:
+        """Whether it is asked before the loop that none of its places is counted from the end."""
+        if self.start is None or number.affine is None or self.condition(number, size) is None:
+            return False
+        index, offset = number.affine
+        first, last = _shifted(self.start, offset), _shifted(self.end, self.offset + offset)
+        self.doubts |= {f"unusual({first}, {last}, {size})": None} if index == self.index else {}
+        return index == self.index
+
     def lines(self) -> list[str]:
         """The checks, as many in a line as fit."""
-        lines: list[str] = []
+        lines = [f"if ({self.guard} && {doubt}) return doubtful;" for doubt in self.doubts]
         group: list[str] = []
         for condition in [*self.conditions, None]:
             if group and (condition is None or len(" || ".join([*group, condition])) > WIDTH - 48):
@@ -122,6 +133,7 @@ class Writer:
     tensor of the caller was changed. ``settled``: results that need not be looked at, as others show what they are;
     None where each is looked at as soon as it is there. ``used``: what is surely computed; ``storing``: the store with
     an operation that is written now.
+    ``slow``: sums that cannot overflow. ``equal``: for each size the other texts that are the same number.
     ``writes_first``: something is written before the first loop, or beside the loops. ``device``: where the kernel
     runs, if not on the CPU.
     """
@@ -155,6 +167,8 @@ class Writer:
     settled: frozenset[Var] | None = None
     used: frozenset[Var | Store] = frozenset()
     storing: Store | None = None
+    slow: frozenset[Var | Store] = frozenset()
+    equal: dict[str, set[str]] = field(default_factory=dict)
     writes_first: bool = False
     may_share: Callable[[Var, Var], bool] = lambda value, current: False
 
@@ -204,6 +218,29 @@ class Writer:
         kind = "later" if self.current in self.settled else "used" if is_used else "found"
         self.fail_if(f"doubt.{kind}({texts})", "warned")
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether the sum that is written now cannot overflow."""
+        return self.current in self.slow or self.storing in self.slow
+
+    def are_equal(self, one: str, other: str) -> None:
+        """Note that two texts, of names and sizes that never change, are the same number."""
+        if not {one.partition(".")[0], other.partition(".")[0]} & self.grown:
+            whole = self.equal.get(one, {one}) | self.equal.get(other, {other})
+            self.equal |= dict.fromkeys(whole, whole)
+
+    def grows(self, root: str) -> None:
+        """Note that the length of a list changes."""
+        self.grown.add(root)
+        for texts in self.equal.values():
+            texts -= {text for text in texts if text.partition(".")[0] == root}
+
+    def is_within(self, number: Number, size: str) -> bool:
+        """Whether a number is known to be a place in what has this size."""
+        if number.low < 0 or size.partition(".")[0] in self.grown:
+            return False
+        return not number.below.isdisjoint(self.equal.get(size, {size}))
+
     def last_look(self) -> None:
         """From here on what NumPy would warn of ends the kernel at once."""
         if self.settled is not None:
@@ -246,6 +283,8 @@ class Writer:
             return number
         name = self.fresh(hint or "value")
         self.line(f"const {number.type.cpp} {name} = {number.text};")
+        if number.type == INT and not number.homes and not number.reads:
+            self.are_equal(name, number.text)
         self.last_bound = (name, f"const {number.type.cpp} {name} = {number.text};", number)
         flag = number.flag
         if number.other is not None and number.homes and flag not in ("", "true", "false"):

@@ -104,6 +104,7 @@ class Dispatcher:
         self.calls = Numbered()
         self.fallback: Callable[..., Any] | None = None  # the statements with smaller regions in them
         self.attempts = 0
+        self.modes_matter = False
         self.patience = Patience()
         self.install()
 
@@ -151,6 +152,7 @@ class Dispatcher:
             return None
         self.attempts += 1
         values = self.values_of(arguments)
+        self.modes_matter = self.modes_matter or guards.may_call_torch(values)
         variant = Variant([], guards.modes(), len(self.variants), uneven=guards.uneven(values))
         with self.patience.compiling():
             self._make(variant, values)

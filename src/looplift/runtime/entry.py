@@ -230,7 +230,8 @@ def _items(names: Iterable[str]) -> str:
 
 def _choice(dispatcher: Dispatcher, variants: list[Variant], constants: dict[str, Any]) -> list[str]:
     seen = dispatcher.writer.checks
-    reader = guards.ModeReader(checked=all(not seen.isdisjoint(variant.conditions) for variant in variants))
+    checked = all(not seen.isdisjoint(variant.conditions) for variant in variants)
+    reader = guards.ModeReader(checked=checked, matter=dispatcher.modes_matter)
     constants |= reader.functions
     lines = ["    _looplift_choice = -1", "    try:", f"        _looplift_modes = {reader.text}"]
     limits = {id(variant.small): _limits(variant) for variant in variants if variant.small is not None}

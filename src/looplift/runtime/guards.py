@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import enum
+import math
 import re
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -373,16 +374,32 @@ def modes() -> tuple[Any, ...]:
 
 
 class ModeReader:
-    """Torch's modes as a generated function reads them: all, or those that ``Writer.checks`` do not see."""
+    """Torch's modes as a generated function reads them: all, those that ``Writer.checks`` do not see, or none, where
+    they do not ``matter``."""
 
-    def __init__(self, *, checked: bool):
-        self.names = [name for name in _MODES if not checked or name not in _SEEN_BY_CHECKS]
+    def __init__(self, *, checked: bool, matter: bool = True):
+        self.names = [name for name in _MODES if matter and not (checked and name in _SEEN_BY_CHECKS)]
         self.functions = {name: _MODES[name] for name in self.names}
         self.text = "(" + ", ".join(f"{name}()" for name in self.names) + ")"
 
     def chosen(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
         """What of ``modes()`` it reads."""
         return tuple(value for name, value in zip(_MODES, found, strict=True) if name in self.functions)
+
+
+_NUMBERS = (int, float, complex, bool, str, type(None))
+
+
+def may_call_torch(values: Mapping[str, Any]) -> bool:
+    """Whether a loop over these values may call torch, whose modes matter then."""
+    return not all(map(_is_without_torch, values.values()))
+
+
+def _is_without_torch(value: Any) -> bool:
+    if type(value) is np.ndarray:
+        return not value.dtype.hasobject
+    is_builtin = getattr(builtins, getattr(value, "__name__", ""), None) is value
+    return type(value) in _NUMBERS or isinstance(value, np.generic) or value is np or value is math or is_builtin
 
 
 def foreign_mode(found: tuple[Any, ...]) -> bool:
