@@ -330,3 +330,20 @@ def test_a_graph_that_takes_no_part_is_not_run(function, first):
                 torch.autograd.grad(got, inputs, allow_unused=True, retain_graph=True)
             continue
         torch.testing.assert_close(torch.autograd.grad(got, inputs, allow_unused=True, retain_graph=True), slopes)
+
+
+def widened_dots(x):
+    total = torch.zeros((), dtype=torch.float64)
+    largest = {}
+    for i, row in enumerate(x):
+        total = torch.dot(row, row) * 0.5 + total
+        largest[i % 3] = torch.max(row).item()
+    return total, largest
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_doubles_of_single_precision_are_no_more_exact(seed, first):
+    x = torch.randn(5, 802, generator=torch.Generator().manual_seed(seed))[:, 1::2]
+    lifted = lift(widened_dots)
+    assert_same(lifted(x)[1], widened_dots(x)[1])
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}

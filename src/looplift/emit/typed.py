@@ -92,8 +92,9 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
         guards.append("_same_classes(_classes)")
     guards += of_libraries(found.functions, namespace)
     lines = [place[0] for place in program.loops] or [program.line]
+    narrow = dict.fromkeys(["result", *found.changes], "float32") if "Ten<float," in found.text else {}
     return RegionCode(
-        statements, namespace, [standalone(name, typed)], guards, mutated=found.changes,
+        statements, namespace, [standalone(name, typed)], guards, mutated=found.changes, rounded_to=narrow,
         decisions=[LoopRecord(program.file, line, "native", notes=list(found.notes)) for line in lines],
     )  # fmt: skip
 
