@@ -1,10 +1,14 @@
 """Batched code and a kernel for the same arguments: the faster one runs."""
 
+import re
+
 import pytest
 import torch
 
 from looplift import lift
-from looplift.runtime import rivals
+from looplift.base.errors import NotLiftable
+from looplift.build import compiler, speed
+from looplift.runtime import alternatives, rivals
 
 
 @pytest.fixture(autouse=True)
@@ -12,6 +16,7 @@ def at_once(monkeypatch):
     """Kernels take turns from the first call on, and are said to be faster."""
     monkeypatch.setattr(rivals, "EARNED", -1.0)
     monkeypatch.setattr(rivals, "GAIN", 1e9)
+    monkeypatch.setattr(rivals, "HOPE", 1e9)
 
 
 def overlaps(a, b):
@@ -36,8 +41,6 @@ def called(lifted, function, arguments, times):
 
 def made_by(change, monkeypatch):
     """Other forms whose calls are changed before they run."""
-    from looplift.runtime import alternatives
-
     original = alternatives.made
 
     def made(*arguments):
@@ -68,6 +71,34 @@ def test_greater_sizes_are_timed_anew(monkeypatch):
         called(lifted, overlaps, (spans(count), spans(count + 1, 1)), 12)
     called(lifted, overlaps, (spans(3), spans(5, 1)), 2)
     assert {6, 50, 200, 3} == set(ran) and ran.count(3) == 2
+
+
+def test_the_report_says_what_was_expected(monkeypatch):
+    lifted = lift(overlaps, verify="off")
+    called(lifted, overlaps, (spans(40), spans(30, 1)), 12)
+    assert re.search(
+        r"as compiled code [\d.]+ .s, of which [\d.]+ .s were expected", " ".join(str(lifted.report()).split())
+    )
+
+
+def test_none_is_compiled_that_must_be_slow(monkeypatch):
+    monkeypatch.setattr(rivals, "HOPE", 0.0)
+    monkeypatch.setattr(alternatives, "made", lambda *given: pytest.fail("compiled"))
+    lifted = lift(overlaps, verify="off")
+    called(lifted, overlaps, (spans(40), spans(30, 1)), 12)
+    assert {loop.decision for loop in lifted.report().loops} == {"lanes"}
+    assert "as compiled code it is expected to take" in " ".join(str(lifted.report()).split())
+
+
+def test_without_a_compiler_there_is_none(monkeypatch):
+    def missing(name):
+        raise NotLiftable("backend", "no C++ compiler was found on this machine")
+
+    monkeypatch.setattr(compiler, "library", missing)
+    monkeypatch.setattr(speed, "speed", speed._measured)
+    lifted = lift(overlaps, verify="off")
+    called(lifted, overlaps, (spans(40), spans(30, 1)), 12)
+    assert {loop.decision for loop in lifted.report().loops} == {"lanes"}
 
 
 def test_a_slow_one_does_not_run(monkeypatch):

@@ -60,6 +60,10 @@ def clear(older_than: float = 0.0) -> tuple[int, int]:
     for entry in gone:
         for file in (entry.library, entry.library.with_suffix(".cpp")):
             file.unlink(missing_ok=True)
+    for file in _files("speed-*"):
+        with contextlib.suppress(FileNotFoundError):
+            if file.stat().st_mtime <= limit:
+                file.unlink()
     for folder in _files("build-*"):
         with contextlib.suppress(FileNotFoundError):
             if folder.stat().st_mtime <= min(limit, time.time() - LEFT_OVER):

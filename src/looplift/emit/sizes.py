@@ -66,16 +66,18 @@ def _without(factors: Factors, one: str) -> Factors:
 
 def sizes_of(program: Program, names: set[str]) -> dict[Axis, tuple[Size, str]]:
     """For each outermost axis the bytes of all that varies with it, and its extent; ``names`` are the live-ins."""
-    return _Sizes(program, names).found()
+    return Sizes(program, names).found()
 
 
 def extents_of(program: Program, axes: Iterable[Axis], names: set[str]) -> dict[Axis, str]:
     """The extents of axes as factors of such sizes, without numbers that are added."""
-    sizes = _Sizes(program, names)
+    sizes = Sizes(program, names)
     return {axis: sizes.known_extent(axis.extent) for axis in axes}
 
 
-class _Sizes:
+class Sizes:
+    """How many elements the values of a program have, over the live-ins ``names``."""
+
     def __init__(self, program: Program, names: set[str]):
         self.program, self.names = program, names
         self.lanes: dict[int, list[str]] = {}
@@ -88,12 +90,13 @@ class _Sizes:
             if not node.axes or is_view(node) or node.serial in handed_on or node.op == "label_members":
                 continue
             axis = _outermost(node)
-            size, _ = found.setdefault(axis, (Size(), self.number(axis.extent)))
-            factors = [self.number(one.extent) for one in node.axes] + self.lane(node)
-            known = [int(factor) for factor in factors if factor.isdecimal()]
-            unknown = tuple(sorted(factor for factor in factors if not factor.isdecimal()))
-            size.terms[unknown] += math.prod(known, start=_item_size(node))
+            size, extent = found.get(axis, (Size(), self.number(axis.extent)))
+            found[axis] = (size + self.elements(node, item_size(node)), extent)
         return found
+
+    def elements(self, node: Node, each: int = 1) -> Size:
+        """How many elements a value has, times ``each``."""
+        return product([self.number(one.extent) for one in node.axes] + self.lane(node), each)
 
     def number(self, node: Node) -> str:
         """An integer as a factor; 1 if it is not known before the call."""
@@ -147,6 +150,14 @@ class _Sizes:
         return f"max({', '.join(sorted(found))})" if len(found) > 1 else found[0] if found else "1"
 
 
+def product(factors: Iterable[str], number: int = 1) -> Size:
+    """A number of factors times a number, as a size."""
+    factors = list(factors)
+    known = [int(factor) for factor in factors if factor.isdecimal()]
+    unknown = tuple(sorted(factor for factor in factors if not factor.isdecimal()))
+    return Size(Counter({unknown: math.prod(known, start=number)}))
+
+
 def _root(path: str) -> str:
     return re.split(r"[.\[(]", path)[0]
 
@@ -163,6 +174,7 @@ def _source(node: Node) -> Node:
     return node
 
 
-def _item_size(node: Node) -> int:
+def item_size(node: Node) -> int:
+    """The bytes of an element."""
     dtype: Any = node.kind.dtype if node.kind.is_array else None
     return dtype.itemsize if dtype is not None else NUMBERS.get(node.kind.family, 8)

@@ -113,7 +113,16 @@ def through_the_ir(
         code.renewable, code.alternative = True, partial(through_the_ir, program, **options)
     if kernels and settings.backend == "auto" and may_gain_as_a_kernel(made.program) and not needs_grad(facts):
         code.rival = partial(kernel_for, program, markers=markers)
+        code.expected = partial(_expected, made)
     return code
+
+
+def _expected(made: Any, values: Mapping[str, Any]) -> float:
+    """Seconds that a call of a kernel should take in the place of a plan."""
+    from looplift.build.speed import speed
+    from looplift.emit.work import work_of
+
+    return speed().seconds(work_of(made, set(values)).counts(values))
 
 
 def _with_gradients(function: Any) -> Any:

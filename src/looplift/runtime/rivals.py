@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from looplift.base.data import dataclass, field
+from looplift.base.errors import NotLiftable
 from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives
 from looplift.runtime.trials import CLEAR, PAIRS, size_class
@@ -26,6 +27,8 @@ EARNED = 0.003
 """Seconds that a variant has run at one size, before the other form is compiled."""
 TOO_LONG = 0.5
 """Seconds of a call of the variant: ten times as long, as the other form may take, is more than anyone would wait."""
+HOPE = 1.25
+"""What is expected of the other form may be so much too great, and no more."""
 GAIN = 0.9
 """The other form takes at most so much of the time of the variant, or it does not run in its place."""
 MAX_SIZES = 8
@@ -33,10 +36,11 @@ MAX_SIZES = 8
 
 @dataclass
 class Times:
-    """Seconds of calls of one size: of the variant, and of the other form."""
+    """Seconds of calls of one size: of the variant, and of the other form, with what was expected of that."""
 
     variant: list[float] = field(default_factory=list)
     other: list[float] = field(default_factory=list)
+    expected: float | None = None
 
     def share(self) -> float | None:
         """What the other form takes of the time of the variant; None while it is not clear."""
@@ -49,9 +53,11 @@ class Times:
 
 @dataclass(eq=False)
 class Contest:
-    """``make`` compiles the other form; ``other`` is the variant that runs it."""
+    """``make`` compiles the other form, of which a call takes ``expected`` seconds; ``other`` is the variant that runs
+    it."""
 
     make: Callable[..., RegionCode]
+    expected: Callable[..., float]
     other: Variant | None = None
     times: dict[tuple[int, ...], Times] = field(default_factory=dict)
     turn_of_other: bool = False
@@ -60,8 +66,10 @@ class Contest:
 def begin(variant: Variant) -> None:
     """Have the calls of a variant timed that was found to be faster than the loop, if its code has another form."""
     code = variant.code
-    if code is not None and code.rival is not None and not code.random and not code.commits_early:
-        variant.contest, code.rival = Contest(code.rival), None
+    if code is None or code.random or code.commits_early:
+        return
+    if code.rival is not None and code.expected is not None:
+        variant.contest, code.rival = Contest(code.rival, code.expected), None
 
 
 def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -> Any:
@@ -81,7 +89,7 @@ def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -
     if len(contest.times) > MAX_SIZES or min(times.variant) > TOO_LONG:
         _end(dispatcher, variant)
     elif sum(times.variant) > EARNED:
-        _challenge(dispatcher, variant, contest, arguments)
+        _challenge(dispatcher, variant, contest, times, arguments)
     return result
 
 
@@ -94,13 +102,32 @@ def failed(dispatcher: Dispatcher, other: Variant) -> None:
     dispatcher.install()
 
 
-def _challenge(dispatcher: Dispatcher, variant: Variant, contest: Contest, arguments: tuple[Any, ...]) -> None:
-    """Let the other form have the next call."""
+def _challenge(
+    dispatcher: Dispatcher, variant: Variant, contest: Contest, times: Times, arguments: tuple[Any, ...]
+) -> None:
+    """Let the other form have the next call, if it may be faster."""
+    values = dispatcher.values_of(arguments)
+    if times.expected is None:
+        times.expected = _expected(contest, values)
+    if times.expected > HOPE * min(times.variant):
+        expected, batched = readable_seconds(times.expected), readable_seconds(min(times.variant))
+        note = f"a call takes {batched}; as compiled code it is expected to take {expected}"
+        dispatcher.records.lifted(dispatcher.program, variant.code, [note], variant.seconds)
+        _end(dispatcher, variant)
+        return
     if contest.other is None:
-        contest.other = alternatives.made(dispatcher, variant, dispatcher.values_of(arguments), contest.make)
+        contest.other = alternatives.made(dispatcher, variant, values, contest.make)
     if contest.other is None:
         _end(dispatcher, variant)
     contest.turn_of_other = True
+
+
+def _expected(contest: Contest, values: dict[str, Any]) -> float:
+    """Seconds that a call of the other form should take; none at all is expected of a machine without a compiler."""
+    try:
+        return contest.expected(values)
+    except NotLiftable:
+        return float("inf")
 
 
 def _turn_of_other(
@@ -156,7 +183,8 @@ def _takes_over(
         _end(dispatcher, variant)
         return
     batched, compiled = readable_seconds(min(times.variant)), readable_seconds(min(times.other))
-    notes = [f"as batched code, which 'source' shows, a call takes {batched}, as compiled code {compiled}"]
+    expected = f", of which {readable_seconds(times.expected)} were expected" if times.expected is not None else ""
+    notes = [f"as batched code, which 'source' shows, a call takes {batched}, as compiled code {compiled}{expected}"]
     dispatcher.records.lifted(dispatcher.program, other.code, notes, variant.seconds)
 
 

@@ -29,7 +29,8 @@ class RegionCode:
     they may fail after they wrote. ``repeatable``: the loop has no effects but its writes, draws and printed text.
     ``may_warn``: NumPy may warn in them, otherwise than in the loop.
     ``parts_ways``: lanes leave loops that stay at steps of their own.
-    ``rival`` compiles another form for calls in which this one is faster than the loop, but slower than that.
+    ``rival`` compiles another form for calls in which this one is faster than the loop, but slower than that;
+    ``expected`` says how many seconds a call of it should take.
     ``rounded_to``: the float type through which the result, or what is at a path, came, if narrower than 64 bits.
     ``alternative`` compiles another form for given values, for calls in which this one is slow or does not hold;
     ``renewable``: it is the same form, for values of another shape. ``otherwise`` compiles one that needs other things
@@ -54,6 +55,7 @@ class RegionCode:
     renewable: bool = False
     otherwise: Callable[[Mapping[str, Any]], RegionCode] | None = None
     rival: Callable[[Mapping[str, Any]], RegionCode] | None = None
+    expected: Callable[[Mapping[str, Any]], float] | None = None
     rounded_to: dict[str, str] = field(default_factory=dict)
     fused: bool = False
     """Whether torch.compile takes the statements."""
