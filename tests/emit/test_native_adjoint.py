@@ -165,6 +165,9 @@ CASES = [
     (overwrites, number(3), number(2)),
 ]
 
+ROUNDED = (soft_dtw, conditional, nested, functions)
+"""Of functions as exp: torch's differ in the last digit from one processor to the next."""
+
 
 def fresh(values, *, leaves=True):
     """Copies; what requires a gradient is made from a leaf, so that it may be changed in place."""
@@ -189,7 +192,8 @@ def test_gradients_are_the_loops(case):
     ours, got = fresh(values)
     native = Native(function, *got, gradients=True)
     wanted, found = differentiable(function(*want)), differentiable(native(*got))
-    assert all(map(torch.equal, wanted, found)) and len(wanted) == len(found)
+    bound = 1e-13 if function in ROUNDED else 0
+    torch.testing.assert_close(found, wanted, rtol=bound, atol=bound)
     backward(wanted)
     backward(found)
     for expected, given in zip(theirs, ours):
