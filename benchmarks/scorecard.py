@@ -15,7 +15,9 @@ Each case runs in a process of its own, under a time limit, and gets one verdict
 ``x loop`` is loop time / lifted time, ``x hand`` is hand time / lifted time (1.0 = as fast as the expert),
 ``x grad`` the same for forward plus backward: medians of interleaved runs in one process.  ``first`` is the first
 call in a fresh process, less a later one.  Answers are checked with one and with two threads, times are
-taken with ``--threads``.  Exit status 1 if any case is wrong or crashed.
+taken with ``--threads``.  With ``--device cuda`` tensors and modules of the inputs are put there first; a case whose
+loop makes tensors elsewhere and so raises is not judged: ``raises`` is its verdict.  With ``--default-device`` torch
+makes them there.  Exit status 1 if any case is wrong or crashed.
 """
 
 import argparse
@@ -149,6 +151,38 @@ def close(got, want, path="result", seen=None):
     return None
 
 
+def moved(value, device):
+    """The value with its tensors and modules on a device; containers and objects are changed in place."""
+    import torch
+
+    if device == "cpu":
+        return value
+    if isinstance(value, (torch.Tensor, torch.nn.Module)):
+        return value.to(device)
+    if isinstance(value, tuple):
+        items = [moved(item, device) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    inside = children(value) or []
+    for key, item in inside:
+        if isinstance(value, (list, dict)):
+            value[key] = moved(item, device)
+        else:
+            setattr(value, key, moved(item, device))
+    return value
+
+
+def synchronised(fn, device):
+    """The function, which returns when the device is done."""
+    import torch
+
+    def call(args):
+        result = fn(args)
+        torch.cuda.synchronize()
+        return result
+
+    return fn if device == "cpu" else call
+
+
 def aliasing(result, args):
     """Which result tensors share storage with which argument tensors."""
     homes = {}
@@ -216,8 +250,10 @@ def gradient_run(fn, args):
     outs = [t for t in tensors(fn(*args)) if t.is_floating_point() and t.requires_grad]
     if not outs:
         return None
-    generator = torch.Generator().manual_seed(1)
-    total = sum((t * torch.randn(t.shape, generator=generator, dtype=t.dtype)).sum() for t in outs)
+    generator = torch.Generator("cpu").manual_seed(1)
+    total = sum(
+        (t * torch.randn(t.shape, generator=generator, dtype=t.dtype, device="cpu").to(t.device)).sum() for t in outs
+    )
     return torch.autograd.grad(total, params, allow_unused=True)
 
 
@@ -254,50 +290,62 @@ def medians(fns, make, budget, mutates):
     return [statistics.median(column) for column in zip(*samples)]
 
 
-def score_one(path, size, budget, threads):
+def score_one(path, size, budget, threads, device, default_device):
     import torch
 
     import looplift
 
     case = load(path)
+
+    def inputs(step, seed):
+        with torch.device("cpu"):
+            made = case.inputs(step, seed)
+        return moved(made, device)
+
     doc = case.__doc__ or ""
     row = {"case": path.stem, "tags": tag(doc, "tags"), "verdict": "crash", "why": ""}
+    if default_device:
+        torch.set_default_device(device)
+    if device != "cpu" and (raised := observe(case.slow, inputs("tiny", 0))[1]):
+        return row | {"verdict": "raises", "why": f"{raised!r:.150}"}
     lifted = looplift.lift(case.slow)
     start = time.perf_counter()
     with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
-        lifted(*case.inputs("tiny", 0))
+        lifted(*inputs("tiny", 0))
     row["first_s"] = time.perf_counter() - start
     start = time.perf_counter()
     with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
-        lifted(*case.inputs("tiny", 0))
+        lifted(*inputs("tiny", 0))
     row["first_s"] = max(0.0, row["first_s"] - (time.perf_counter() - start))
     for count, step, seed in ((1, "tiny", 0), (2, "tiny", 1), (1, "tiny", 2), (2, "small", 3), (threads, size, 4)):
         torch.set_num_threads(count)
-        if found := difference(case, lifted, case.inputs(step, seed)):
+        if found := difference(case, lifted, inputs(step, seed)):
             return row | {"verdict": found[0], "why": f"{step}: {found[1]}"}
     torch.set_num_threads(threads)
     grad = tag(doc, "grad").lower().startswith("yes")
     for step in ("tiny", "small") if grad else ():
-        if why := gradient_difference(case, lifted, case.inputs(step, 5)):
+        if why := gradient_difference(case, lifted, inputs(step, 5)):
             return row | {"verdict": "wrong", "why": f"{step}: {why}"}
-    args = case.inputs(size, 4)
+    args = inputs(size, 4)
     if observe(case.slow, copy.deepcopy(args))[1]:
         return row | {"verdict": "kept", "why": "raises, as the loop does"}
     mutates = "mutates" in row["tags"]
     make = (lambda: copy.deepcopy(args)) if mutates else (lambda: args)
-    racers = [lambda a: lifted(*a), lambda a: case.hand(*a)]
+    racers = [synchronised(fn, device) for fn in (lambda a: lifted(*a), lambda a: case.hand(*a))]
+    if device != "cpu" and observe(case.hand, copy.deepcopy(args))[1]:
+        racers[1] = racers[0]  # the expert's version makes tensors elsewhere: x hand is 1
     with contextlib.redirect_stdout(io.StringIO()):
         lifted(*make())
-        (loop,) = medians([lambda a: case.slow(*a)], make, 0, mutates)
+        (loop,) = medians([synchronised(lambda a: case.slow(*a), device)], make, 0, mutates)
         if loop < 0.2:
-            (loop,) = medians([lambda a: case.slow(*a)], make, 5 * loop, mutates)
+            (loop,) = medians([synchronised(lambda a: case.slow(*a), device)], make, 5 * loop, mutates)
         # not in turns with the loop: sorting the small blocks that it freed falls to the call after it
         ours, hand = medians(racers, make, budget, mutates)
         row |= {"x_loop": loop / ours, "x_hand": hand / ours, "loop_s": loop, "hand_s": hand, "lifted_s": ours}
         if grad and loop >= 2 * ours:
             with contextlib.suppress(Exception):
                 ours, hand = medians(
-                    [lambda a: gradient_run(lifted, a), lambda a: gradient_run(case.hand, a)],
+                    [synchronised(lambda a, fn=fn: gradient_run(fn, a), device) for fn in (lifted, case.hand)],
                     lambda: copy.deepcopy(args),
                     budget,
                     True,
@@ -314,24 +362,32 @@ def score_one(path, size, budget, threads):
     return row
 
 
-def spawn(path, size, budget, seconds, threads):
+def spawn(path, args):
     command = [
         sys.executable,
         __file__,
         str(path),
         "--one",
         "--size",
-        size,
+        args.size,
         "--budget",
-        str(budget),
+        str(args.budget),
         "--threads",
-        str(threads),
+        str(args.threads),
+        "--device",
+        args.device,
+        *(["--default-device"] if args.default_device else []),
     ]
-    limits = {"OMP_NUM_THREADS": str(max(2, threads)), "OPENBLAS_NUM_THREADS": str(threads)}
+    limits = {"OMP_NUM_THREADS": str(max(2, args.threads)), "OPENBLAS_NUM_THREADS": str(args.threads)}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env=os.environ | limits)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=args.seconds, env=os.environ | limits)
     except subprocess.TimeoutExpired:
-        return {"case": path.stem, "tags": path.parent.name, "verdict": "crash", "why": f"no answer in {seconds} s"}
+        return {
+            "case": path.stem,
+            "tags": path.parent.name,
+            "verdict": "crash",
+            "why": f"no answer in {args.seconds:g} s",
+        }
     for line in reversed(done.stdout.splitlines()):
         if line.startswith('{"case"'):
             return json.loads(line)
@@ -351,7 +407,7 @@ def summary(rows):
     good = [r for r in rows if "x_hand" in r]
     free = [r for r in good if "trap" not in r["tags"]]
     traps = [r for r in rows if "trap" in r["tags"]]
-    count = {v: sum(r["verdict"] == v for r in rows) for v in ("lifted", "kept", "wrong", "crash")}
+    count = {v: sum(r["verdict"] == v for r in rows) for v in ("lifted", "kept", "wrong", "crash", "raises")}
     return {
         "cases": len(rows),
         **count,
@@ -375,17 +431,21 @@ def main():
     parser.add_argument("--budget", type=float, default=0.5, help="seconds of timing for one case")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1, help="for timing; 1 is the steadiest on a shared machine")
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--default-device", action="store_true", help="new tensors are made there, too")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.one:
-        print(json.dumps(score_one(args.cases[0], args.size, args.budget, args.threads)))
+        print(
+            json.dumps(score_one(args.cases[0], args.size, args.budget, args.threads, args.device, args.default_device))
+        )
         return 0
     found = [p for c in args.cases for p in (sorted(c.rglob("*.py")) if c.is_dir() else [c])]
     paths = [p for p in found if args.only in p.stem]
     rows = []
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for row in pool.map(lambda p: spawn(p, args.size, args.budget, args.seconds, args.threads), paths):
+        for row in pool.map(lambda p: spawn(p, args), paths):
             rows.append(row)
             speed = f"{row['x_loop']:9.1f}x loop {row['x_hand']:7.2f}x hand" if "x_hand" in row else " " * 29
             speed += f" {row['x_grad']:7.2f}x grad" if "x_grad" in row else " " * 14

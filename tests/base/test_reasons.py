@@ -18,7 +18,7 @@ from looplift.base.reasons import REASONS, as_markdown, reason
 
 PAGE = Path(__file__).parents[2] / "docs" / "reasons.md"
 DEFECTS = {"verification", "internal"}
-WITHOUT_EXAMPLES = {*DEFECTS, "memory", "not-run", "backend", "device", "integer-range"}
+WITHOUT_EXAMPLES = {*DEFECTS, "memory", "not-run", "backend", "device", "two-devices", "integer-range"}
 
 
 @pytest.mark.parametrize("code", REASONS)

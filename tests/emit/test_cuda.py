@@ -226,7 +226,7 @@ def with_numbers_of_the_cpu(x, out):
 
 def test_numbers_of_the_cpu_beside_those_of_a_device(monkeypatch):
     facts = fake_device.facts_there(with_numbers_of_the_cpu, (torch.zeros(3), torch.zeros(3)), monkeypatch)
-    with pytest.raises(NotLiftable, match="it makes tensors that are on the CPU"):
+    with pytest.raises(NotLiftable, match="'total' is on cpu and on cuda:0, by iteration"):
         plan(facts, backend="native", kernel_of=kernel_of)
 
 
@@ -256,15 +256,16 @@ ON_A_DEVICE = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA 
 @ON_A_DEVICE
 @pytest.mark.parametrize("function", APART + RAISING + LEFT, ids=by_name)
 @pytest.mark.parametrize("backend", ["native", "auto"])
-def test_answers_on_a_device_are_those_of_the_loop(function, backend):
+def test_answers_on_a_device_are_those_of_the_loop(function, backend, monkeypatch):
+    launched = []
+    monkeypatch.setattr(cuda, "launcher", _noting(cuda.launcher, launched))
     lifted = lift(function, backend=backend, verify="off")
     for seed in SEEDS:
         if function.__name__ == "overlapping" and seed % 2 == 0:
             continue  # a store into a tensor whose elements are one
         arguments = [one.cuda() if isinstance(one, torch.Tensor) else one for one in function.arguments(seed)]
         assert difference(outcome(lifted, arguments), outcome(function, arguments)) is None
-    if backend == "native" and function not in LEFT:
-        assert f"void {ENTRY}(" in lifted.source
+    assert launched or backend == "auto" or function in LEFT
 
 
 @pytest.mark.gpu

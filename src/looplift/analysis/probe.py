@@ -540,9 +540,10 @@ class _Probe:
                     self.begun[carry.inside] = carry.next
             if last.kind.is_number and (inside.kind.is_array or (inside.kind.is_number and last.kind != kind)):
                 self.mixed |= {carry.inside, carry.after}
-            if kind != inside.kind or loops != inside.loops:
+            moves = _is_elsewhere(inside, last)
+            if kind != inside.kind or loops != inside.loops or moves:
                 changed = True
-                sample = last.sample if kind != inside.kind else inside.sample
+                sample = last.sample if kind != inside.kind or moves else inside.sample
                 shape = last.shape if kind.is_array else ()
                 self.facts.of[carry.inside] = Fact(kind, loops, shape, stand_ins.as_kind(sample, kind))
         return changed
@@ -550,6 +551,11 @@ class _Probe:
     def union(self, *groups: tuple[Loop, ...]) -> tuple[Loop, ...]:
         found = {id(loop) for group in groups for loop in group}
         return tuple(loop for loop in self.loops if id(loop) in found)
+
+
+def _is_elsewhere(first: Fact, later: Fact) -> bool:
+    """Whether a tensor that is carried is on another device from the second iteration on."""
+    return first.kind.family == later.kind.family == "tensor" and first.sample.device != later.sample.device
 
 
 def _copies(statement: Statement) -> list[tuple[Var, list[Atom]]]:

@@ -111,6 +111,13 @@ _ENTRIES = (
         "for i in range(n):\n    if rows[i].mean() > 0:\n        y[i] = 1",
     ),
     Reason(
+        "two-devices",
+        "tensors on several devices",
+        "Some tensors of the loop are on the CPU and others on a device, or on two of them, and which value is where "
+        "differs by iteration; together they could be neither here nor there.",
+        "make all of them on one device: torch.zeros(n, device=x.device), or x.new_zeros(n).",
+    ),
+    Reason(
         "unsupported-syntax",
         "syntax without a rule",
         "The loop uses a construct of the language that looplift does not translate.",

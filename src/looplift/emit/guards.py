@@ -23,7 +23,8 @@ def device_of(facts: Facts) -> str:
         value = facts.of[var].sample
         if isinstance(value, torch.Tensor) and value.device.type != "cpu":
             return f"{path}.device"
-    return ""
+    found = next((device for device in facts.devices if device.type != "cpu"), None)
+    return f"{str(found)!r}" if found is not None else ""
 
 
 def guarded_modules(function: Function) -> list[str]:

@@ -48,7 +48,7 @@ def _added(p: Printer, step: Write, target: str, places: list[str], source: str)
         p.need("at_places")
         return f"at_places(np.add, {target}, ({', '.join(places)},), {source})"
     if value.kind.is_number and not value.axes:
-        source = f"torch.tensor({source}, dtype={dtype_text(step.render['dtype'], 'torch')})"
+        source = f"torch.tensor({source}, dtype={dtype_text(step.render['dtype'], 'torch')}{p.device_argument()})"
     elif len(places) == 1 and value.axes and value.kind.rank == step.node.kind.rank - 1:
         return f"{target}.index_add_(0, {places[0]}, {source})"
     return f"{target}.index_put_(({', '.join(places)},), {source}, accumulate=True)"

@@ -224,6 +224,10 @@ class Printer:
         numbers = {"int": torch.int64, "float": torch.float64, "bool": torch.bool, "complex": torch.complex128}
         return numbers[kind.family]
 
+    def on_device(self, text: str) -> str:
+        """What the host made, where the tensors are."""
+        return f"{text}.to({self.device})" if self.device and self.library == "torch" else text
+
     def device_argument(self) -> str:
         return f", device={self.device}" if self.device else ""
 

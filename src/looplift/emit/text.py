@@ -222,7 +222,7 @@ def _total(p: Printer, node: Node) -> Text:
 def _lengths(p: Printer, node: Node) -> Text:
     helper = "row_lengths" if p.library == "torch" else "row_lengths_array"
     p.need(helper)
-    return atom(f"{helper}({p.text(node.args[0]).text})")
+    return atom(p.on_device(f"{helper}({p.text(node.args[0]).text})"))
 
 
 def _entries(p: Printer, node: Node) -> Text:
@@ -232,7 +232,7 @@ def _entries(p: Printer, node: Node) -> Text:
         return atom(f"row_tensors({p.text(node.args[0]).text})")
     helper = "row_entries" if p.library == "torch" else "row_entries_array"
     p.need(helper)
-    return atom(f"{helper}({p.text(node.args[0]).text}, {node.attrs['of']})")
+    return atom(p.on_device(f"{helper}({p.text(node.args[0]).text}, {node.attrs['of']})"))
 
 
 def _pack(p: Printer, node: Node) -> Text:
@@ -240,7 +240,7 @@ def _pack(p: Printer, node: Node) -> Text:
     if element.is_number:
         helper = "number_vector" if p.library == "torch" else "number_array"
         p.need(helper)
-        return atom(f"{helper}({p.text(node.args[0]).text}, {element.family})")
+        return atom(p.on_device(f"{helper}({p.text(node.args[0]).text}, {element.family})"))
     if p.library == "np":
         p.need("same_dtype_array")
         return atom(f"same_dtype_array({p.text(node.args[0]).text})")
@@ -409,6 +409,10 @@ def _cast(p: Printer, node: Node) -> Text:
     return atom(f"{text}.to({dtype})" if p.library == "torch" else f"{text}.astype({dtype})")
 
 
+def _moved(p: Printer, node: Node) -> Text:
+    return atom(f"{p.text(node.args[0]).at(ATOM)}.to({node.attrs['device']!r})")
+
+
 def _full(p: Printer, node: Node) -> Text:
     dtype = dtype_text(node.attrs["dtype"], p.library)
     if p.library == "np":
@@ -514,7 +518,7 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "linear": _linear, "index": _index, "along": _along, "extent": _extent,
     "length": _length, "count": _count, "total": _total, "lengths": _lengths, "entries": _entries, "pack": _pack,
     "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
-    "settled": _settled,
+    "settled": _settled, "moved": _moved,
     "apply": _apply, "attribute": _attribute, "display": _display, "display_or_none": _display_or_none,
     "zipped": _zipped, "some": _some, "same_inputs": _same_inputs,
     "without_gradients": _without_gradients, "all_read": _all_read,

@@ -124,7 +124,7 @@ def _scatter(p: Printer, step: Write) -> list[str]:
     varies = value.kind.is_array or bool(value.axes)
     if step.mode == "last" and (render["distinct"] or (p.library == "np" and (one_dimension or not varies))):
         if p.library == "torch" and (value.kind.is_array or value.axes):
-            source = _in_dtype(value, source, render["dtype"])
+            source = _in_dtype(p, value, source, render["dtype"])
         return [f"{target}[{', '.join(places)}] = {source}"]
     if p.library == "np" and step.mode == "last":
         p.need("put_last")
@@ -135,7 +135,7 @@ def _scatter(p: Printer, step: Write) -> list[str]:
     if step.mode == "last":
         p.need("write_last")
         return [f"write_last({target}, ({joined}), {source})"]
-    source = _in_dtype(value, source, render["dtype"])
+    source = _in_dtype(p, value, source, render["dtype"])
     if step.mode != "add":
         p.need("update_at")
         return [f'update_at({target}, ({joined}), {source}, "{REDUCTIONS[step.mode]}")']
@@ -149,9 +149,9 @@ def _scatter(p: Printer, step: Write) -> list[str]:
     return [f"{target}.index_put_(({joined}), {source}, accumulate=True)"]
 
 
-def _in_dtype(value: Node, source: str, dtype) -> str:
+def _in_dtype(p: Printer, value: Node, source: str, dtype) -> str:
     if value.kind.is_number and not value.axes:
-        return f"torch.tensor({source}, dtype={dtype_text(dtype, 'torch')})"
+        return f"torch.tensor({source}, dtype={dtype_text(dtype, 'torch')}{p.device_argument()})"
     if not value.kind.is_array or value.kind.dtype != dtype:
         return f"({source}).to({dtype_text(dtype, 'torch')})"
     return source

@@ -126,7 +126,7 @@ def _cross_entropy(s: Slopes, let: Let, slope: Atom) -> None:
     inside = s.let("torch.logical_and", s.let("torch.ge", target, Const(0)), s.let("torch.lt", target, classes))
     s.require(s.let("method.all", s.let("torch.logical_or", inside, left_out)), "a class of 'cross_entropy'")
     p = s.let("torch.softmax", x, Const(rank - 1))
-    hot = s.let("eq", s.let("method.unsqueeze", target, Const(-1)), s.let("torch.arange", classes))
+    hot = s.let("eq", s.let("method.unsqueeze", target, Const(-1)), _positions(s, x, classes))
     made = s.let("mul", s.let("torch.where", hot, s.let("sub", p, Const(1)), p), slope)
     if kind == "mean" and rank == 2:
         made = s.let("truediv", made, s.let("method.sum", s.let("torch.ne", target, Const(IGNORED))))
@@ -240,6 +240,13 @@ def _extent(s: Slopes, x: Any, axis: int) -> Atom:
     return s.let("getitem", s.let("attribute", x, Const("shape")), Const(axis))
 
 
+def _positions(s: Slopes, x: Any, extent: Atom) -> Atom:
+    """The places of a dimension, where the tensor is."""
+    device = s.facts[x].sample.device
+    options = {"device": Const(str(device))} if device.type != "cpu" else {}
+    return s.let("torch.arange", extent, **options)
+
+
 def _items(s: Slopes, let: Let) -> tuple[tuple[Any, ...], int]:
     """The tensors that are joined, and the dimension along which."""
     only(s, let, 2, "dim")
@@ -295,7 +302,7 @@ def _getitem(s: Slopes, let: Let, slope: Atom) -> None:
         if isinstance(part, Group) or not _is_place(s, part):
             raise s.refusal("a gradient through an item at something else than numbers")
         extent = _extent(s, x, axis)
-        here = s.let("eq", s.let("torch.arange", extent), s.let("mod", part, extent))
+        here = s.let("eq", _positions(s, x, extent), s.let("mod", part, extent))
         for _ in range(rank - axis - 1):
             here = s.let("method.unsqueeze", here, Const(-1))
         mask = here if mask is None else s.let("torch.logical_and", mask, here)

@@ -71,6 +71,14 @@ class Facts:
     """What asks for a gradient in later iterations of a loop around, and may not in the first one."""
 
     @cached_property
+    def devices(self) -> frozenset[Any]:
+        """Where its tensors are, in the first lane."""
+        import torch
+
+        samples = (fact.sample for fact in self.of.values())
+        return frozenset(sample.device for sample in samples if isinstance(sample, torch.Tensor))
+
+    @cached_property
     def reads(self) -> Counter[Var]:
         """How often the function reads each variable."""
         return reads_of(self.function.body)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from looplift.base.data import replace
+from looplift.base.devices import default_device
 from looplift.base.errors import NotLiftable, TwoLibraries
 from looplift.base.settings import Settings
 from looplift.pipeline.through_ir import through_the_ir
@@ -54,6 +55,9 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         code = compile_region(program, values, replace(settings, backend="torch"))
         code.fused = not any("np." in line for line in code.statements) and not any(map(_is_of_numpy, values.values()))
         return code
+    if default_device() is not None and not settings.in_graph:
+        # what makes tensors without a device makes them there, as emitted code may: only lanes have a check for it
+        return through_the_ir(program, values, replace(settings, backend="torch"), kernels=False)
     refusals: list[NotLiftable] = []
     if program.is_whole:
         return _typed(program, values, settings)

@@ -21,6 +21,7 @@ from torch._C import _functorch  # pyright: ignore[reportAttributeAccessIssue]
 from torch.autograd import forward_ad
 
 from looplift.base.data import dataclass, field
+from looplift.base.devices import modes_of_functions
 from looplift.base.errors import NotLiftable
 from looplift.runtime import guards_of_modules
 
@@ -360,7 +361,7 @@ _MODES = {
     "_looplift_autocast": torch._C._is_any_autocast_enabled,
     "_looplift_default": torch.get_default_dtype,
     "_looplift_deterministic": torch._C._get_deterministic_algorithms,
-    "_looplift_functions": torch._C._len_torch_function_stack,
+    "_looplift_functions": modes_of_functions,
     "_looplift_dispatches": torch._C._len_torch_dispatch_stack,
     "_looplift_transforms": _functorch.peek_interpreter_stack,
     "_looplift_duals": _level_of_duals,
@@ -404,7 +405,8 @@ def _is_without_torch(value: Any) -> bool:
 
 def foreign_mode(found: tuple[Any, ...]) -> bool:
     """Whether something else watches or transforms torch operations now: then loops run as written."""
-    watched = found[5] or found[6] or found[7] is not None or found[8] >= 0 or found[9]
+    functions = found[5] if isinstance(found[5], int) else 0
+    watched = functions or found[6] or found[7] is not None or found[8] >= 0 or found[9]
     return bool(watched or torch._C._get_tracing_state() is not None)
 
 

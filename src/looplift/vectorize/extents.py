@@ -9,7 +9,8 @@ from looplift.vectorize.context import Context
 from looplift.vectorize.subscripts import extent_of
 
 Extents = list[Node | None]
-SAME_SHAPE = frozenset(("elementwise", "where", "cast", "retype", "reduce", "along_dim", "last", "relabel", "total"))
+SAME_SHAPE = frozenset(("elementwise", "where", "cast", "retype", "reduce", "along_dim", "last", "relabel", "total",
+                        "moved"))  # fmt: skip
 
 
 def lane_extents(context: Context, node: Node) -> Extents:

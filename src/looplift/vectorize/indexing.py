@@ -9,10 +9,12 @@ x[i, i], x[a[i], b[j]]                   x[arange, arange], advanced indexing
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from looplift.ir.array import Axis, Node, ancestors, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
-from looplift.vectorize import extents, nodes, segments, stencils
+from looplift.vectorize import devices, extents, nodes, segments, stencils
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.subscripts import (
@@ -193,6 +195,14 @@ def _check_range(context: Context, base: Node, dim: int, piece: Piece) -> None:
     context.check_at_most(nodes.plus(high, width), extent_of(base, dim))
 
 
+def check_place(context: Context, piece: Piece, extent: Callable[[], Node]) -> None:
+    """On a device, places that lanes choose are checked before they are read or written."""
+    if isinstance(piece, Gather) and devices.checks_places(context.facts) and context.library == "torch":
+        size = extent()
+        context.check(nodes.compare("lt", piece.index, size))
+        context.check(nodes.compare("ge", piece.index, nodes.minus(nodes.const(0), size)))
+
+
 def _safe(context: Context, base: Node, dim: int, piece: Piece) -> Piece:
     """Under a mask, subscripts of lanes that do not run may be out of range: they read element 0 instead."""
     match piece:
@@ -245,6 +255,7 @@ def _gather(context: Context, base: Node, pieces: list[Piece], kind: Kind) -> No
     """Advanced indexing: dimensions that lanes choose get index tensors, which broadcast against one another."""
     for dim, piece in numbered(pieces):
         _check_range(context, base, dim, piece)
+        check_place(context, piece, lambda dim=dim: extent_of(base, dim))
     if any(isinstance(piece, Steps) for piece in pieces):
         return _gather_windows(context, base, pieces, kind)
     first, rank = wide_place(context, pieces)

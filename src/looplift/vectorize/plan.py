@@ -16,6 +16,7 @@ from looplift.ops import table
 from looplift.vectorize.begun import check_begun_numbers
 from looplift.vectorize.context import Context
 from looplift.vectorize.decisions import Decision
+from looplift.vectorize.devices import check_devices
 from looplift.vectorize.given import finite_at_first
 from looplift.vectorize.lower import lower
 
@@ -184,6 +185,7 @@ def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None, reu
         attributes.pop(name, None)
     attributes["equal"] = ()
     check_begun_numbers(facts)
+    check_devices(facts)
     library, gradients = library_of(facts), needs_grad(facts)
     if gradients:
         _check_derivatives(facts)

@@ -12,7 +12,7 @@ from looplift.ir.array import Assign, Node, every_step, reachable
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Append, Atom, If, Let, Loop, Var, as_atom, operands, walk
 from looplift.ops import table
-from looplift.vectorize import lists, sharing, views
+from looplift.vectorize import devices, lists, sharing, views
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.subscripts import Along
@@ -92,6 +92,8 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
         kind = context.facts.kind(atom)
         if kind.family == "array" and not kind.rank:  # of which one lane is a scalar of NumPy's
             node = Node("apply", (node,), (), kind, {"name": "np.asarray", "kwargs": []}, node.hint)
+    devices.check_items(context.facts, atom)
+    node = devices.at_home(context.facts, atom, node)
     leaves.append(Leaf(atom, node, memory))
     return node
 

@@ -8,14 +8,24 @@ out[idx[i]] += v       accumulates
 
 from __future__ import annotations
 
+from looplift.base.data import replace
 from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
-from looplift.vectorize import blocks, doubts, held, nodes, places, ragged_arrays
+from looplift.vectorize import blocks, devices, doubts, held, nodes, places, ragged_arrays
 from looplift.vectorize.context import Array, Context, Contribution
 from looplift.vectorize.counts import is_counted
 from looplift.vectorize.extents import agree, lane_extents
-from looplift.vectorize.indexing import along_node, bounds_of, is_inside, piece_nodes, surely, wide_place, wrapped
+from looplift.vectorize.indexing import (
+    along_node,
+    bounds_of,
+    check_place,
+    is_inside,
+    piece_nodes,
+    surely,
+    wide_place,
+    wrapped,
+)
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.reached import leaves
 from looplift.vectorize.sheltered import sheltered
@@ -40,6 +50,8 @@ FOLDED = {"add": "add", "sub": "add", "mul": "mul", "max": "max", "min": "min", 
 
 def store(context: Context, array: Array, index: Operand, val: Val, combine: str | None) -> None:
     """``array[index] = value`` (or ``combine=``) in every active lane."""
+    if val.dims is None:
+        val = replace(val, node=devices.at_home(context.facts, array.var, val.node))
     if array.rows is not None:
         return ragged_arrays.store(context, array, index, val, combine)
     pieces = pieces_of(context, index, array.kind.rank, lambda dim: array.shape[dim], windows=False, apart=True)
@@ -349,6 +361,8 @@ def _scatter(
     if combine is not None:
         for extent in array.shape:
             context.check_at_most(nodes.const(1), extent)  # index_add_ takes any place of a tensor without elements
+    for dim, piece in enumerate(pieces):
+        check_place(context, piece, lambda dim=dim: array.shape[dim])
     pieces = [Gather(along_node(p)) if isinstance(p, Along) else p for p in pieces]
     if value.kind.rank > rank + sum(isinstance(p, Whole | Cut) for p in pieces):
         raise context.refuse("requirement", "a value of more dimensions than its place is stored")
