@@ -135,9 +135,9 @@ def test_gradients_on_a_device_are_those_of_the_loop(function):
 
 def slopes(function, program, seed):
     """The gradients of all results, to what the program takes; or what the loop raises."""
+    torch.manual_seed(5)
     arguments = [there(one) for one in program.arguments(seed)]
     inputs = [one.requires_grad_() for one in arguments if isinstance(one, torch.Tensor) and one.is_floating_point()]
-    torch.manual_seed(5)
     try:
         made = function(*arguments)
         parts = [one for one in (made if isinstance(made, list) else [made]) if one.requires_grad]
