@@ -20,7 +20,7 @@ from looplift.base.errors import NotLiftable
 FLAGS = (
     "-O3", "-fPIC", "-shared", "-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno",
     "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-fopenmp-simd", "-fno-exceptions",
-    "-fno-tree-slp-vectorize",
+    "-fno-tree-slp-vectorize", "-fvisibility-inlines-hidden", "-fno-semantic-interposition",
 )  # fmt: skip
 """No fast math: every operation rounds as it is written. Integers wrap, and memory may be seen under two dtypes, as
 in PyTorch; nobody reads errno or the processor's exception flags. Only a loop that says so adds in another order.

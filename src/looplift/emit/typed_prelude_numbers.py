@@ -120,7 +120,8 @@ template <class T> struct Ref {
       return *this; }
   Ref& operator=(Ref&& other) { T* mine = p; p = other.p; other.p = mine; return *this; }
   ~Ref() { drop(); }
-  void drop() { if (p && --p->refs == 0) { p->empty(); p->~T(); give(p, sizeof(T)); } }
+  void drop() { if (p && --p->refs == 0) last(); }
+  __attribute__((noinline)) void last() { p->empty(); p->~T(); give(p, sizeof(T)); }
   T* operator->() const { if (__builtin_expect(!p, 0)) bail(UNBOUND); return p; }
 };
 template <class T> static Ref<T> made() { return Ref<T>(new (take(sizeof(T))) T); }

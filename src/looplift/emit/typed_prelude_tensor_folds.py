@@ -92,7 +92,8 @@ template <int sign> struct Fold_place { static constexpr bool keeps = false, kee
       false}; } };
 template <class T> static Several<T> several_of(I n) { return {(Num<T>*)take((n ? n : 1) * sizeof(Num<T>)), n}; }
 template <class T> static void give_several(const Several<T>& x) { give(x.of, (x.n ? x.n : 1) * sizeof(Num<T>)); }
-template <class T, class O, class Fold, class S, int R> static Num<O> fold_all(Fold, const Ten<S, R>& x) {
+template <class T, class O, class Fold, class S, int R> static Num<O> fold_all(Fold fold, const Ten<S, R>& x) {
+  if constexpr (R == 0) if (is_loose(x)) return fold_all<T, O>(fold, boxed(x));
   I n = count_of(x), k = 0; Several<T> all = several_of<T>(n);
   each(x, [&](I at) { all.of[k++] = cast<T>(get(x.b.p, at)); });
   touch_all(x);
@@ -181,7 +182,7 @@ template <class T, int R, class L> static Ten<T, R> stacked(const L& list) {
   I n = list->n, size[R];
   if (!n) bail(EMPTY);
   const auto& first = tensor_of(list->data[list->head]);
-  if (!first.b.p) bail(UNBOUND);
+  if (!first.b.p && !is_loose(first)) bail(UNBOUND);
   size[0] = n; if constexpr (R > 1) for (int k = 1; k < R; ++k) size[k] = first.size[k - 1];
   Ten<T, R> out = fresh_ten<T, R>(size); I o = 0;
   for (I i = 0; i < n; ++i) {
@@ -222,7 +223,8 @@ template <class T, class L> static Ten<T, 2> rows_of(const L& list) {
   return out;
 }
 // what may be a view or a copy must not change any more
-template <class T, int R> static inline void fix(const Ten<T, R>& a) { if (!a.b.p) bail(UNBOUND); a.b.p->held = true; }
+template <class T, int R> static inline void fix(const Ten<T, R>& a) { if (is_loose(a)) return;
+    if (!a.b.p) bail(UNBOUND); a.b.p->held = true; }
 template <class T> static inline void fix(const Num<T>&) {}
 template <class T> static Ten<T, 0> fresh_number(const Num<T>& x) { return Ten<T, 0>(x); }
 struct Written { void* buffer; PyObject* (*about)(void*); };

@@ -49,6 +49,7 @@ template <class T> static PyObject* view_of(const Buf<T>* b, I at) {
   return found;
 }
 template <class T, int R> PyObject* object(const Ten<T, R>& x) {
+  if constexpr (R == 0) if (is_loose(x)) return object(boxed(x));
   Buf<T>* b = x.b.p;
   if (!b) bail(UNBOUND);
   if (R == 0 && b->place >= 0) return view_of(b, x.at);

@@ -140,12 +140,19 @@ template <class T> static Ref<Buf<T>> buffer(I n) {
 }
 template <class T, int R> struct Ten { typedef T type; Ref<Buf<T>> b; I at = 0; I size[R] = {}, step[R] = {};
     bool itself = false; };  // the caller's tensor, and no view of it
+// Where nothing changes tensors, and nobody tells one object from another, a number needs no buffer, and ``at`` is its
+// node.
 template <class T> struct Ten<T, 0> {
   typedef T type;
-  Ref<Buf<T>> b; I at = 0;
+  Ref<Buf<T>> b; I at = 0; T own{}; bool has = false;
   Ten() {}
-  Ten(const Num<T>& x) : b(buffer<T>(1)) { b.p->put(0, x); }
+  Ten(const Num<T>& x) { if constexpr (LOOSE) { own = x.v; has = true; if (TRACKED) { I me = settled(x);
+      at = me < 0 ? -1 : me; } else at = -1; } else { b = buffer<T>(1); b.p->put(0, x); } }
 };
+template <class T, int R> static inline bool is_loose(const Ten<T, R>&) { return false; }
+template <class T> static inline bool is_loose(const Ten<T, 0>& x) { return LOOSE && x.has; }
+template <class T> static Ten<T, 0> boxed(const Ten<T, 0>& x) { Ten<T, 0> out; out.b = buffer<T>(1);
+    out.b.p->put(0, {x.own, x.at, false}); return out; }
 template <class T, int R> static I count_of(const Ten<T, R>& x) { I n = 1;
     if constexpr (R > 0) for (int k = 0; k < R; ++k) n *= x.size[k]; return n; }
 template <class T, int R> static Ten<T, R> fresh_ten(const I* size) {
@@ -157,7 +164,9 @@ template <class T, int R> static Ten<T, R> fresh_ten(const I* size) {
 }
 template <class T> static inline Num<T> get(const Buf<T>* b, I at) { return {b->data[at],
     TRACKED && b->nodes ? b->nodes[at] : -1, false}; }
-template <class T> static inline Num<T> val(const Ten<T, 0>& x) { if (!x.b.p) bail(UNBOUND);
+template <class T> static inline Num<T> val(const Ten<T, 0>& x) {
+    if (is_loose(x)) return {x.own, x.at, false};
+    if (!x.b.p) bail(UNBOUND);
     Num<T> one = get(x.b.p, x.at); if (TRACKED && one.node >= 0) one.group = x.b.p->all_of_it(); return one; }
 template <class T> static inline const Num<T>& val(const Num<T>& x) { return x; }
 template <class T, class S> static inline Num<T> cast(const Num<S>& x) { return {(T)x.v, x.node, x.held, x.group}; }
@@ -169,8 +178,10 @@ template <class T> static inline Num<T> as_num(I x) {
 template <class T> static inline Num<T> as_num(F x) { return {(T)x, -1, false}; }
 template <class T> static inline Num<T> as_num(bool x) { return {(T)x, -1, false}; }
 template <class T> static inline Num<T> as_num(Dyn x) { return {(T)x.real(), -1, false}; }
-template <class T, int R> static inline void note(const Ten<T, R>& x) { hold(x.b.p, next_holds); }
+template <class T, int R> static inline void note(const Ten<T, R>& x) {
+    if (is_loose(x)) { if (TRACKED && tape) tape->keeps = true; } else hold(x.b.p, next_holds); }
 template <class T, int R> static inline void note_for(I made, const Ten<T, R>& x) { Holds none = {};
+    if (is_loose(x)) { if (TRACKED && tape) tape->keeps = true; return; }
     hold(x.b.p, made > 0 ? tape->holds[made - tape->first] : none); }
 template <class T> static inline void note(const T&) { if (TRACKED) tape->keeps = true; }
 
@@ -185,9 +196,21 @@ template <class T> static inline void touch_all(const Num<T>& x) { touch(x.group
 // ---- items and slices
 template <int axis, class T, int R> static Ten<T, R - 1> pick(const Ten<T, R>& x, I i) {
   if (!x.b.p) bail(UNBOUND);
+  if constexpr (PICKED && R == 1) return Ten<T, 0>(get(x.b.p, x.at + place(i, x.size[axis]) * x.step[axis]));
   Ten<T, R - 1> out; out.b = x.b; out.at = x.at + place(i, x.size[axis]) * x.step[axis];
   if constexpr (R > 1) for (int k = 0; k < R - 1; ++k) { out.size[k] = x.size[k < axis ? k : k + 1];
       out.step[k] = x.step[k < axis ? k : k + 1]; }
+  return out;
+}
+template <class T, int R, class... Index> static inline Ten<T, R - int(sizeof...(Index))> picked(
+    const Ten<T, R>& x, Index... index) {
+  constexpr int N = sizeof...(Index);
+  if (!x.b.p) bail(UNBOUND);
+  const I places[N] = {index...};
+  I at = x.at; for (int k = 0; k < N; ++k) at += place(places[k], x.size[k]) * x.step[k];
+  if constexpr (PICKED && R == N) return Ten<T, 0>(get(x.b.p, at));
+  Ten<T, R - N> out; out.b = x.b; out.at = at;
+  if constexpr (R > N) for (int k = N; k < R; ++k) { out.size[k - N] = x.size[k]; out.step[k - N] = x.step[k]; }
   return out;
 }
 template <class T, int R> static Ten<T, R> viewed(Ten<T, R> x) {
@@ -211,12 +234,14 @@ template <class T> static Ten<T, 2> turned(const Ten<T, 2>& x) { Ten<T, 2> out =
     out.size[0] = x.size[1];
     out.size[1] = x.size[0]; out.step[0] = x.step[1]; out.step[1] = x.step[0]; return out; }
 template <class T, int R> static Ten<T, 1> flat(const Ten<T, R>& x) {
+  if constexpr (R == 0) if (is_loose(x)) return flat(boxed(x));
   if (!x.b.p) bail(UNBOUND);
   Ten<T, 1> out; out.b = x.b; out.at = x.at; out.step[0] = 1; out.size[0] = count_of(x);
   I n = 1; for (int k = R - 1; k >= 0; --k) { if (x.size[k] > 1 && x.step[k] != n) bail(KIND); n *= x.size[k]; }
   return out;
 }
 template <int axis, class T, int R> static Ten<T, R + 1> widened(const Ten<T, R>& x) {
+  if constexpr (R == 0) if (is_loose(x)) return widened<axis>(boxed(x));
   Ten<T, R + 1> out; out.b = x.b; out.at = x.at;
   for (int k = 0; k <= R; ++k) {
     if constexpr (R > 0) { out.size[k] = k == axis ? 1 : x.size[k < axis ? k : k - 1];
@@ -251,7 +276,7 @@ template <class T, class S, int R> struct Beside {
   void go(int axis, I n) { at += step[axis] * n; }
 };
 template <int R, class S, int Q> static void spread(const Ten<S, Q>& x, I* size) {
-  if (!x.b.p) bail(UNBOUND);
+  if (!x.b.p && !is_loose(x)) bail(UNBOUND);
   if constexpr (Q > 0) for (int k = 0; k < Q; ++k) {
     I& mine = size[k + R - Q];
     if (mine == 1) mine = x.size[k]; else if (x.size[k] != 1 && x.size[k] != mine) bail(KIND);
@@ -259,6 +284,7 @@ template <int R, class S, int Q> static void spread(const Ten<S, Q>& x, I* size)
 }
 template <int R, class S> static void spread(const S&, I*) {}
 template <class T, int R, class S, int Q> static Beside<T, S, R> beside(const Ten<S, Q>& x, const I* size) {
+  if constexpr (Q == 0) if (is_loose(x)) return {nullptr, val(x), 0, {}};
   Beside<T, S, R> out{x.b.p, {}, x.at, {}};
   for (int k = 0; k < R; ++k) out.step[k] = 0;
   if constexpr (Q > 0) for (int k = 0; k < Q; ++k) out.step[k + R - Q] = x.size[k] == 1 ? 0 : x.step[k];
@@ -292,7 +318,8 @@ template <class Op, class T, class O> static inline Num<O> two_of(Op op, const N
   return {r, node(from), Op::keeps_result};
 }
 template <class T> static inline bool asks(const Num<T>& x) { return x.node >= 0; }
-template <class T, int R> static inline bool asks(const Ten<T, R>& x) { return x.b.p->nodes; }
+template <class T, int R> static inline bool asks(const Ten<T, R>& x) {
+    return is_loose(x) ? x.at >= 0 : x.b.p->nodes != nullptr; }
 static inline bool asks(I) { return false; }
 static inline bool asks(F) { return false; }
 static inline bool asks(bool) { return false; }

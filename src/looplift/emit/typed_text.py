@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from looplift.emit.typed_copies import without_copies
 from looplift.emit.typed_expressions import quoted
 from looplift.emit.typed_object_text import class_texts, has_levels, orders
 from looplift.emit.typed_parts import used
@@ -17,7 +18,7 @@ from looplift.emit.typed_prelude_tensor_objects import HANDED
 from looplift.emit.typed_prelude_tensors import TAPE, TENSORS
 from looplift.emit.typed_scope import Routine, refuse
 from looplift.emit.typed_tensor_ops import operations_text
-from looplift.emit.typed_types import Tup, record_names, text_of
+from looplift.emit.typed_types import Box, Either, Maybe, Rec, Ten, Tup, holds, record_names, text_of
 
 if TYPE_CHECKING:
     from looplift.emit.typed_program import Writer
@@ -36,7 +37,7 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
     body += [signature, *variables(main, sorted(main.types.keys() - main.kept))]
     if writer.passes_objects:
         body.append(f"begin_classes(args, {len(writer.inputs) + 2});")
-    rest = [*reads(writer), *writer.methods[main], "bail(UNBOUND);", "}"]
+    rest = [*reads(writer), *lean(main, writer.methods[main]), "bail(UNBOUND);", "}"]
     writer.joins.tensors |= any("Ten<" in line for line in (*body, *rest))
     if writer.joins.tensors:
         body.append(f"begin_tensors(args, {len(writer.inputs) + 2});")
@@ -75,7 +76,10 @@ def with_tensors(writer: Writer, program: str) -> str:
     """The same where there are tensors, too."""
     tuples = [tuple_text(int(count)) for count in sorted(set(re.findall(r"\bTup(\d+)\b", program)))]
     records = [record_text(name) for name in sorted(set(re.findall(r"\bRec_\w+", program)))]
-    flag = f"static constexpr bool TRACKED = {str(writer.joins.tracked).lower()};"
+    loose = _is_loose(writer)
+    picked = loose and not writer.joins.tracked and not _numbers_in(writer.main.result)
+    flags = {"TRACKED": writer.joins.tracked, "LOOSE": loose, "PICKED": picked}
+    flag = f"static constexpr bool {', '.join(f'{name} = {str(on).lower()}' for name, on in flags.items())};"
     entry = ENTRY
     for before, after in _WITH_TENSORS:
         entry = entry.replace(before, after)
@@ -84,6 +88,33 @@ def with_tensors(writer: Writer, program: str) -> str:
         *tuples, *records, HELPERS,
     ]  # fmt: skip
     return used(texts, program + entry)
+
+
+def _is_loose(writer: Writer) -> bool:
+    """Whether nobody sees which 0-dim tensors are one object, or views of one: none is changed, or put into something
+    of the caller's, and at most one is handed out."""
+    if writer.changes_tensors or writer.passes_objects or _numbers_in(writer.main.result) > 1:
+        return False
+    given = [writer.main.types[name] for name in writer.inputs]
+    return not any(holds(type_, _keeps_numbers) for type_ in given)
+
+
+def _keeps_numbers(type_: Any) -> bool:
+    return isinstance(type_, Box) and bool(_numbers_in(type_))
+
+
+def _numbers_in(type_: Any) -> int:
+    """How many 0-dim tensors a value has, or 2 where they are items of a container."""
+    match type_:
+        case Ten(rank=rank):
+            return int(rank == 0)
+        case Either(tensor=tensor):
+            return _numbers_in(tensor)
+        case Tup(items=items) | Rec(items=items):
+            return sum(map(_numbers_in, items))
+        case Maybe(inner=inner):
+            return _numbers_in(inner)
+    return 2 * holds(type_, lambda one: (isinstance(one, Ten) and not one.rank) or isinstance(one, Either))
 
 
 _WITH_TENSORS = (
@@ -147,7 +178,13 @@ def method(routine: Routine, lines: list[str]) -> list[str]:
     out += [f"{result} {name}({parameters}) {{", *(["Deep deep;"] if routine.calls_itself else [])]
     out += variables(routine, sorted(routine.types.keys() - set(routine.parameters)))
     out += [f"bool set_{one} = true;" for one in routine.parameters if one in routine.doubtful]
-    return [*out, *lines, "bail(UNBOUND);", "}"]
+    return [*out, *lean(routine, lines), "bail(UNBOUND);", "}"]
+
+
+def lean(routine: Routine, lines: list[str]) -> list[str]:
+    """A routine's statements, with no more copies than they need."""
+    types = {name: text_of(type_) for name, type_ in routine.types.items()}
+    return without_copies(lines, types, (f"v_{name}" for name in routine.kept))
 
 
 def record_text(name: str) -> str:
