@@ -15,7 +15,8 @@ KEPT = {
     "f_table_two", "f_detach", "f_overwrite", "f_row_store2", "f_chain_of_comparisons", "f_product_of_other_sizes",
     "f_filled_by_a_number", "f_out_of_range", "f_zeros_of_both_signs", "f_limits_that_are_nan", "f_truncated",
     "f_sizes", "f_places_beside_values", "f_part_of_itself", "f_view_twice_in_a_dict", "f_greater_of_zeros",
-    "f_stack_of_none", "f_two_numbers", "f_out_of_table", "f_into_the_callers_list", "f_beyond_a_byte", "f_stores_beyond_a_byte",
+    "f_stack_of_none", "f_two_numbers", "f_out_of_table", "f_into_the_callers_list", "f_beyond_a_byte",
+    "f_stores_beyond_a_byte",
 }  # fmt: skip
 """Those that raise, that change or detach what asks for a gradient, and those whose tensors are handed out in ways that
 a program has no form for."""
@@ -351,3 +352,19 @@ def test_doubles_of_single_precision_are_no_more_exact(seed, first):
     lifted = lift(widened_dots)
     assert_same(lifted(x)[1], widened_dots(x)[1])
     assert {loop.decision for loop in lifted.report().loops} == {"native"}
+
+
+def negated(x, places):
+    out = {}
+    for i in range(len(x)):
+        out[places[i]] = x[i] * 2
+    return torch.stack([out[place] for place in sorted(out)])
+
+
+def test_tensors_whose_numbers_are_stored_with_the_other_sign(first):
+    imaginary = torch.tensor([1 + 2j, 3 - 4j]).conj().imag
+    items = [imaginary[0], imaginary[1]]
+    assert all(one.is_neg() for one in items)
+    lifted = lift(negated, verify="off")
+    for _ in range(3):
+        assert torch.equal(lifted(items, ["b", "a"]), negated(items, ["b", "a"]))

@@ -2,6 +2,7 @@
 
 CALLER = '''\
 DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool, torch.int32, torch.int16, torch.int8, torch.uint8)
+CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
 NO_SECOND = "the gradient of a program cannot be differentiated again: lift the function with backend='torch'"
 MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
 
@@ -16,18 +17,19 @@ class Session:
         self.count = 1
 
     def read(self, tensor):
-        if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.device.type != "cpu" or tensor.is_conj():
+        if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or not tensor.is_cpu:
             return None
-        if tensor.layout is not torch.strided or tensor.dtype not in DTYPES:
+        if tensor.layout is not torch.strided or tensor.dtype not in CODES or tensor.is_neg():
             return None
-        leaf = tensor.requires_grad and torch.is_grad_enabled()
-        held = tensor.detach().contiguous()
+        asks = tensor.requires_grad
+        held = tensor if not asks and tensor.is_contiguous() else tensor.detach().contiguous()
         self.given.append((tensor, held))
+        leaf = asks and torch.is_grad_enabled()
         if leaf:
             self.leaves.append(tensor)
             self.first.append(self.count)
             self.count += tensor.numel()
-        return (held.data_ptr(), DTYPES.index(tensor.dtype), int(leaf), len(self.given) - 1, *tensor.shape)
+        return (held.data_ptr(), CODES[tensor.dtype], int(leaf), len(self.given) - 1, *tensor.shape)
 
     def make(self, about):
         place, dtype, nodes, count, *shape = about
@@ -69,7 +71,7 @@ class Session:
     def ready(self, written):
         """Whether what was written may be put into the tensors that were given."""
         self.changed = [(self.given[place][0], place, made) for place, made in written]
-        storages = [tensor.untyped_storage().data_ptr() for tensor, _ in self.given]
+        storages = [tensor.untyped_storage().data_ptr() for tensor, _ in self.given] if written else []
         for place, made in written:
             tensor = self.given[place][0]
             if storages.count(storages[place]) > 1 or (tensor.is_leaf and tensor.requires_grad):
