@@ -315,3 +315,39 @@ def test_what_is_written_before_a_loop_that_fails_is_put_back(count):
         total, other, x = torch.tensor(1.0), torch.tensor(1.0), torch.arange(4.0)
         expected = seen(changed_before_the_loop, total, x, torch.zeros(4), k)
         assert seen(lifted, other, x, torch.zeros(4), k) == expected
+
+
+def of_nobody(x, out):
+    for i in range(len(x)):
+        v, k = x[i], 0
+        while k < 3:
+            v = v * v
+            k += 1
+        out[i] = k
+    return out
+
+
+def of_the_next_step(x, out):
+    for i in range(len(x)):
+        v, w, k = x[i], 1.0, 0
+        while k < 40 and w < 3.0:
+            w = v * 0.5
+            v = v * x[i] + x[i]
+            k += 1
+        out[i] = w
+    return out
+
+
+@pytest.mark.parametrize("numbers", [[1.0, 2.0], [1e200, 2.0], [np.inf, 2.0], [np.nan, 1.0], [1e160, -1e300]])
+@pytest.mark.parametrize("function", [of_nobody, of_the_next_step])
+def test_results_of_loops_of_any_length_that_nothing_reads(function, numbers):
+    lifted = lift(function, backend="native", verify="off")
+    for _ in range(3):
+        found = []
+        for one in (lifted, function):
+            with warnings.catch_warnings(record=True) as warned:
+                warnings.simplefilter("always")
+                result = one(np.array(numbers), np.zeros(2))
+            found.append((result, bool(warned)))
+        np.testing.assert_array_equal(found[0][0], found[1][0])
+        assert found[0][1] == found[1][1]

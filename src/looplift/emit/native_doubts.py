@@ -230,11 +230,13 @@ struct Doubt {
   template <class... T> static bool later(double result, T... operands) { return surprising(result, operands...); }
   template <class... T> static bool used(double result, T... operands) { return surprising(result, operands...); }
   template <class... T> static bool found(double result, T... operands) { return surprising(result, operands...); }
+  template <class... T> static bool kept(double result, T... operands) { return surprising(result, operands...); }
   static bool any() { return false; }
 };
 #else
 // Whether a number was not finite, which may be nothing to warn of: then everything is put back, and is done carefully.
-// A processor that notes overflows and the like tells it of each result that is used.
+// A processor that notes overflows and the like tells it of each result that is used, or kept: computed where it stands,
+// whoever reads it.
 struct Doubt {
   int64_t wide = 0;
   int32_t narrow = 0;
@@ -250,6 +252,10 @@ struct Doubt {
 #ifdef __SSE2__
   Doubt() { __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~63u); }
   template <class... T> static bool used(double, T...) { return false; }
+  template <class R, class... T> static bool kept(R result, T...) {
+    asm volatile("" : : "x"(result));
+    return false;
+  }
   bool any() const {
     unsigned noted;
     asm volatile("stmxcsr %0" : "=m"(noted) : : "memory");
@@ -257,6 +263,7 @@ struct Doubt {
   }
 #else
   template <class R, class... T> bool used(R result, T... operands) { return found(result, operands...); }
+  template <class R, class... T> bool kept(R result, T... operands) { return found(result, operands...); }
   bool any() const { return wide || narrow; }
 #endif
 };

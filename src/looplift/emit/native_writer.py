@@ -215,7 +215,8 @@ class Writer:
         if self.settled is None or self.failure or result.type.is_half:
             return self.fail_if(f"surprising({texts})", "warned")
         is_used = self.current in self.used or self.storing in self.used
-        kind = "later" if self.current in self.settled else "used" if is_used else "found"
+        alone = bool(self.hoists) and self.hoists[-1] is None  # no several iterations of such a loop at once
+        kind = "later" if self.current in self.settled else "used" if is_used else "kept" if alone else "found"
         self.fail_if(f"doubt.{kind}({texts})", "warned")
 
     @property
