@@ -235,8 +235,8 @@ struct Doubt {
 };
 #else
 // Whether a number was not finite, which may be nothing to warn of: then everything is put back, and is done carefully.
-// A processor that notes overflows and the like tells it of each result that is used, or kept: computed where it stands,
-// whoever reads it.
+// A processor that notes overflows and the like tells it of each result that is used, or kept: computed where it
+// stands, whoever reads it.
 struct Doubt {
   int64_t wide = 0;
   int32_t narrow = 0;
