@@ -21,6 +21,7 @@ from looplift.ir.grammar import (
     Block,
     Carry,
     Const,
+    Domain,
     If,
     Let,
     Loop,
@@ -131,6 +132,9 @@ def _same_tensor(loop: Loop, value: Atom, inside: Var) -> bool:
 
 # ---------------------------------------------------------------- ranges
 
+UNROLLED = 4
+"""Iterations of a loop inside of another that are written out: what a window's places decide is decided before."""
+
 
 def _range(writer: Writer, loop: Loop, domain: Range, carried: list[Carry]) -> None:
     lo, hi, step = (bound(writer, atom) for atom in (domain.lo, domain.hi, domain.step))
@@ -141,6 +145,8 @@ def _range(writer: Writer, loop: Loop, domain: Range, carried: list[Carry]) -> N
     writer.hoists.append(hoist)
     writer.values[loop.index] = index
     writer.findings.possible[loop.index] = frozenset({INT})
+    if len(writer.hoists) > 1 and writer.device is None and _is_unrolled(loop):
+        writer.line(f"#pragma GCC unroll {UNROLLED}")
     head = len(writer.lines)
     with writer.block(opening):
         _body(writer, loop, carried)
@@ -154,6 +160,17 @@ def _range(writer: Writer, loop: Loop, domain: Range, carried: list[Carry]) -> N
     if hoist is not None and (hoist.conditions or hoist.doubts):
         indent = "  " * writer.depth
         writer.lines[hoist.mark : hoist.mark] = [indent + line for line in hoist.lines()]
+
+
+def _is_unrolled(loop: Loop) -> bool:
+    """Whether it is written down that a loop, and those inside of it, run a few times each."""
+    return all(1 < _trips(one.domain) <= UNROLLED for one in walk(Block((loop,))) if isinstance(one, Loop))
+
+
+def _trips(domain: Domain) -> int:
+    bounds = (domain.lo, domain.hi, domain.step) if isinstance(domain, Range) else ()
+    known = [bound.value for bound in bounds if isinstance(bound, Const) and isinstance(bound.value, int)]
+    return len(range(*known)) if len(known) == 3 and known[2] else 0
 
 
 def _hoist(writer: Writer, loop: Loop, name: str, lo: Number, hi: Number, step: Number) -> Hoist | None:
