@@ -191,3 +191,31 @@ def test_gradients_stay_with_batched_code():
         (wanted,) = torch.autograd.grad(overlaps(a, b).sum(), a)
         torch.testing.assert_close(found, wanted)
     assert {loop.decision for loop in lifted.report().loops} == {"lanes"}
+
+
+def chain(emissions, steps):
+    losses = []
+    for feats in emissions:
+        alpha = [feats[0, k] for k in range(feats.shape[1])]
+        for t in range(1, feats.shape[0]):
+            after = []
+            for k in range(feats.shape[1]):
+                terms = [alpha[p] + steps[p, k] for p in range(feats.shape[1])]
+                after.append(torch.logsumexp(torch.stack(terms), dim=0) + feats[t, k])
+            alpha = after
+        losses.append(torch.logsumexp(torch.stack(alpha), dim=0))
+    return torch.stack(losses)
+
+
+def test_a_program_takes_turns_with_steps_of_batched_code_that_ask_for_gradients():
+    generator = torch.Generator().manual_seed(0)
+    rows = [torch.randn(count, 3, dtype=torch.float64, generator=generator).requires_grad_() for count in (4, 1, 6, 2)]
+    steps = torch.randn(3, 3, dtype=torch.float64, generator=generator).requires_grad_()
+    lifted = lift(chain, verify="off")
+    for _ in range(12):
+        wanted, found = chain(rows, steps), lifted(rows, steps)
+        torch.testing.assert_close(found, wanted)
+        slopes = [torch.autograd.grad(one.square().sum(), [*rows, steps]) for one in (wanted, found)]
+        torch.testing.assert_close(slopes[1], slopes[0])
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}
+    assert "as compiled code" in str(lifted.report()) and "were expected" not in str(lifted.report())

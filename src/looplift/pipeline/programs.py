@@ -125,6 +125,13 @@ def over_small_tensors(program: Any, values: Mapping[str, Any], settings: Settin
     return None
 
 
+def small_tensors_for(program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """The same; raises NotLiftable where there is none."""
+    if (found := over_small_tensors(program, values, settings)) is None:
+        raise NotLiftable("not-scalar", "it is no program over small tensors")
+    return found
+
+
 def kernel_or_program(
     program: Any, values: Mapping[str, Any], settings: Settings, *, markers: bool = False
 ) -> RegionCode:

@@ -70,7 +70,7 @@ def through_the_ir(
     from looplift.analysis.probe import analyse
     from looplift.optimize import reuse
     from looplift.pipeline.planning import planned
-    from looplift.pipeline.programs import kernel_or_program, over_small_tensors
+    from looplift.pipeline.programs import kernel_or_program, over_small_tensors, small_tensors_for
     from looplift.vectorize.plan import needs_grad, plan
 
     facts = None
@@ -87,8 +87,13 @@ def through_the_ir(
             without = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
             found.alternative = without
             return found
-        stays = any(loop.decision == "sequential" for loop in made.decisions) and not needs_grad(facts)
-        if short and stays and (found := over_small_tensors(program, values, settings)) is not None:
+        stays = any(loop.decision == "sequential" for loop in made.decisions)
+        if (
+            short
+            and stays
+            and not needs_grad(facts)
+            and (found := over_small_tensors(program, values, settings)) is not None
+        ):
             found.alternative = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
             return found
         code = within_memory(program, made, values, settings)
@@ -114,7 +119,15 @@ def through_the_ir(
     if kernels and settings.backend == "auto" and may_gain_as_a_kernel(made.program) and not needs_grad(facts):
         code.rival = partial(kernel_for, program, markers=markers)
         code.expected = partial(_expected, made)
+    elif short and stays and settings.backend == "auto":
+        # steps of few lanes take longer with autograd's graph than with a tape of numbers, those of many do not
+        code.rival, code.expected = partial(small_tensors_for, program, settings=settings), _unknown
     return code
+
+
+def _unknown(values: Mapping[str, Any]) -> float:
+    """Nothing is known of the seconds that a call will take: it is tried."""
+    return 0.0
 
 
 def _expected(made: Any, values: Mapping[str, Any]) -> float:

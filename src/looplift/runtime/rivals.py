@@ -183,7 +183,7 @@ def _takes_over(
         _end(dispatcher, variant)
         return
     batched, compiled = readable_seconds(min(times.variant)), readable_seconds(min(times.other))
-    expected = f", of which {readable_seconds(times.expected)} were expected" if times.expected is not None else ""
+    expected = f", of which {readable_seconds(times.expected)} were expected" if times.expected else ""
     notes = [f"as batched code, which 'source' shows, a call takes {batched}, as compiled code {compiled}{expected}"]
     dispatcher.records.lifted(dispatcher.program, other.code, notes, variant.seconds)
 
