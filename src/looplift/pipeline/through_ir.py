@@ -88,12 +88,8 @@ def through_the_ir(
             found.alternative = without
             return found
         stays = any(loop.decision == "sequential" for loop in made.decisions)
-        if (
-            short
-            and stays
-            and not needs_grad(facts)
-            and (found := over_small_tensors(program, values, settings)) is not None
-        ):
+        small = short and stays and not needs_grad(facts)
+        if small and (found := over_small_tensors(program, values, settings)) is not None:
             found.alternative = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
             return found
         code = within_memory(program, made, values, settings)
