@@ -57,3 +57,23 @@ def test_elements_are_picked_at_once():
         "v_y = picked(t2, v_l->at(picked(v_q, v_i, v_j)), v_j, v_k);",
         lines[2],
     ]
+
+
+def test_what_changes_in_a_loop_is_copied_before_it():
+    types = {"rows": "Ref<List<I, 0>>", "others": "Ref<List<I, 0>>"}
+    gone_through = [
+        "Ref<List<I, 0>> t1 = v_rows;", "for (; i < size(t1); ++i) {", "v_x = t1->data[i];", "v_rows = v_others;", "}",
+    ]  # fmt: skip
+    read_inside = ["Ref<List<I, 0>> t1 = v_rows;", "while (true) {", "t1->push(I(1));", "v_rows = v_others;", "}"]
+    for lines in (gone_through, read_inside):
+        assert without_copies(lines, types) == lines
+    apart = [*gone_through, "Ref<List<I, 0>> t2 = v_others;", "t2->push(I(1));", "v_others = v_rows;"]
+    assert without_copies(apart, types) == [*gone_through, "Ref<List<I, 0>>& t2 = v_others;", *apart[-2:]]
+
+
+def test_a_part_that_changes_is_a_change():
+    for change in ("v_x.at = I(0);", "v_x.size[0] += I(1);", "if (v_i) v_x = v_y;"):
+        lines = ["Ten<F, 1> t1 = v_x;", change, "use(t1);"]
+        assert without_copies(lines, {"x": "Ten<F, 1>", "y": "Ten<F, 1>"}) == lines
+    lines = ["Ten<F, 1> t1 = v_x;", "if (v_x == t0) {", "}", "use(t1);"]
+    assert without_copies(lines, {"x": "Ten<F, 1>"})[0] == "Ten<F, 1>& t1 = v_x;"

@@ -66,7 +66,10 @@ weights[i % 9] = max(weights[i % 9], x[i, 0]) + 0.1
 heapq.heappush(heap, (x[i, 0], i))
 total += x[i, 0] * 0.3
 last = labels[i] if last is None else min(last, labels[i])
-row_list = [x]; row_list[0][i, 0] = 5""".splitlines()
+row_list = [x]; row_list[0][i, 0] = 5
+for item in out: out = [k]; total += 1
+first = out; out = out[1:] + [k]; total += len(first)
+before = tail; tail = x[i] * 2; held = held + (tail if before is None else before)""".splitlines()
 WHOLE = ("int64", "int64", "int32", "int16", "uint8")
 RESULTS = (
     "out, sorted(map(str, seen)), heap, list(recent), dict(groups), total, last, best, text, tail, held, buffer, k, "

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import repeat
 from typing import NamedTuple
 
 _MADE = re.compile(r"(?P<type>[A-Z][\w:<>, ]*) (?P<name>t\d+)(?: = (?P<value>.+))?;")
 _SET = re.compile(r"(?P<name>[tv]_?\w+) = (?P<value>.+);")
+_CHANGED = re.compile(r"\b(t\d+|v_\w+)(?:\.\w+|\[[^]]*\])*(?: [-+*/%&|^]?=(?!=) |\+\+|--)")
 _ALIAS = re.compile(r"[tv]_?\w+")
 _NUMBER = re.compile(r"Ten<(\w+), 0>")
 _BOX = r"(?:\bAs<Either<\w+, Ten<\w+, 0>>>::of|\bTen<\w+, 0>)\({name}\)"
@@ -45,8 +47,9 @@ class _Routine:
         self.settings: dict[str, list[int]] = {}
         self.mentions: dict[str, list[int]] = {}
         for number, line in enumerate(self.lines):
-            if (found := _SET.fullmatch(line)) is not None:
-                self.settings.setdefault(found["name"], []).append(number)
+            made = _MADE.fullmatch(line)
+            for name in {*_CHANGED.findall(line)} - ({made["name"]} if made is not None else set()):
+                self.settings.setdefault(name, []).append(number)
             for name in {*re.findall(r"\b(?:t\d+|v_\w+)\b", line)}:
                 self.mentions.setdefault(name, []).append(number)
 
@@ -84,8 +87,13 @@ class _Routine:
         uses = self._uses(name, one)
         if name in self.settings or not uses or source in self.shared:
             return False
-        during = range(one.line + 1, uses[-1] + 1)
+        during = range(one.line + 1, uses[-1] + 1) if all(map(self._is_once, uses, repeat(one))) else one.scope
         return not any(number in during for number in self.settings.get(source, ()))
+
+    def _is_once(self, number: int, one: _Temporary) -> bool:
+        """Whether a statement runs once for each time that a temporary is made: it is in no loop inside of that block,
+        and begins none."""
+        return self.ends[number] == one.scope.stop and not self.lines[number].endswith("{")
 
     def _is_number(self, name: str) -> bool:
         """Whether a 0-dim tensor is only computed with, but for one place at the most that it is put into."""
@@ -93,7 +101,8 @@ class _Routine:
         if _NUMBER.fullmatch(one.type) is None:
             return False
         given = [one.value] if one.value is not None else [
-            _SET.fullmatch(self.lines[number])["value"] for number in self.settings.get(name, ())  # pyright: ignore
+            found["value"] if (found := _SET.fullmatch(self.lines[number])) is not None else ""
+            for number in self.settings.get(name, ())
         ]  # fmt: skip
         if not given or (one.value is not None and name in self.settings):
             return False
@@ -110,8 +119,8 @@ class _Routine:
             if _is_operand(line, name):
                 operand = 1
                 continue
-            found, once = _MADE.fullmatch(line), self.ends[number] == one.scope.stop
-            if not once:  # in a loop, or on one side of an 'if'
+            found = _MADE.fullmatch(line)
+            if not self._is_once(number, one):
                 count += 3
             elif found is not None and found["value"] == name:
                 made = self.made[found["name"]]
