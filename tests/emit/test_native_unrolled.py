@@ -48,7 +48,7 @@ def once_for_all(grid):
 @pytest.mark.parametrize(
     "function, count",
     [(neighbours, 2), (many_steps, 0), (some_of_many, 0), (once_for_all, 0)],
-    ids=lambda one: str(one),
+    ids=lambda one: getattr(one, "__name__", one),
 )
 def test_the_few_iterations_of_loops_inside_of_others_are_written_out(function, count, shape):
     grid = np.random.default_rng(0).integers(0, 5, shape)
