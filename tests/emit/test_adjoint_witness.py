@@ -139,3 +139,35 @@ def test_a_run_that_no_gradient_reaches_is_the_loop():
     lifted = lift(gated, backend="native")
     assert lifted(x, ~keep).requires_grad
     assert not lifted(x, keep).requires_grad
+
+
+def stored_on_both_sides(x, w, decay):
+    v = torch.zeros((), dtype=x.dtype)
+    out = torch.zeros_like(x)
+    for t in range(x.shape[0]):
+        v = decay * v + w * x[t]
+        if v > 0.5:
+            out[t] = v
+            v = v - 0.5
+        elif v < -0.5:
+            out[t] = -v
+        else:
+            out[t] = 0.5 * v
+            v = v * 0.9
+    return out
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 9])
+def test_what_both_sides_of_an_if_store_is_stored_in_every_run(count):
+    torch.manual_seed(count)
+    lifted = lift(stored_on_both_sides, verify="off")
+    for _ in range(2):
+        inputs = [torch.randn(count, dtype=torch.float64), torch.tensor(0.8).double(), torch.tensor(0.7).double()]
+        inputs = [one.requires_grad_() for one in inputs]
+        wanted, found = stored_on_both_sides(*inputs), lifted(*inputs)
+        torch.testing.assert_close(found, wanted)
+        assert found.requires_grad == wanted.requires_grad
+        if wanted.requires_grad:
+            slopes = [torch.autograd.grad(one.square().sum(), inputs) for one in (found, wanted)]
+            torch.testing.assert_close(*slopes)
+            assert {loop.decision for loop in lifted.report().loops} == {"native"}

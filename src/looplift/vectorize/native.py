@@ -15,6 +15,7 @@ from looplift.ir.grammar import (
     Block,
     Carry,
     Const,
+    If,
     Let,
     Loop,
     Range,
@@ -182,7 +183,17 @@ def _collect(context: Context, block: Block, certain: set[Var]) -> None:
                 certain.update(c.init for c in statement.carries if isinstance(c.init, Var))
                 _collect(context, statement.body, certain)
             continue
+        if isinstance(statement, If):
+            certain |= _of_both(context, statement)
         certain.update(context.flow.root(atom) for atom in _computed_from(context, statement))
+
+
+def _of_both(context: Context, branch: If) -> set[Var]:
+    """Arrays that either side surely reads or writes, whose loops may have no iteration."""
+    sides: list[set[Var]] = [set(), set()]
+    for block, certain in zip((branch.then, branch.orelse), sides, strict=True):
+        _collect(context, Block(tuple(one for one in block if not isinstance(one, Loop))), certain)
+    return sides[0] & sides[1]
 
 
 def _computed_from(context: Context, statement: Statement) -> list[Var]:
