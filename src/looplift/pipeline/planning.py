@@ -22,9 +22,7 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
     except NotLiftable as why:
         refusal = why
     decisions = {loop.decision for loop in made.decisions} if made is not None else {"sequential"}
-    for form in _forms_for_kernels(decisions) if settings.backend != "torch" else ():
-        if (formed := form(facts.function, facts)) is None:
-            continue
+    for formed in _forms_for_kernels(facts, decisions) if settings.backend != "torch" else ():
         try:
             other = plan(analyse(formed))
             if all(loop.decision == "native" for loop in other.decisions):
@@ -46,16 +44,27 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
     return made
 
 
-def _forms_for_kernels(decisions: set[str]) -> Iterator[Callable[[Any, Any], Any]]:
-    """What makes other forms of functions with such loops, of which kernels may do all."""
+def _forms_for_kernels(facts: Any, decisions: set[str]) -> Iterator[Any]:
+    """Other forms of a function with such loops, of which kernels may do all."""
+    from looplift.analysis.probe import analyse
+    from looplift.vectorize.plan import needs_grad
+
+    if decisions & {"sequential", "scan"} and needs_grad(facts):
+        from looplift.ir.totals import with_new_totals
+
+        if (formed := with_new_totals(facts.function, facts)) is not None:
+            yield formed
+            facts = analyse(formed)
     if "sequential" in decisions:
         from looplift.ir.histories import with_histories
 
-        yield with_histories
+        if (formed := with_histories(facts.function, facts)) is not None:
+            yield formed
     if decisions & {"sequential", "scan"}:
         from looplift.ir.first_apart import with_first_apart
 
-        yield with_first_apart
+        if (formed := with_first_apart(facts.function, facts)) is not None:
+            yield formed
 
 
 def _is_done(made: Any) -> bool:
