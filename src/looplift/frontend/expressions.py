@@ -426,6 +426,7 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
         if (number := complexes.item_of_given(build, value, read)) is not None:
             return number
         if (listed := rows.list_of_param(build, owner, read)) is not None:
+            _require_place(build, place, build.emit("builtin.len", value))
             return listed
     found = _guarded_item(build, value, place)
     return build.emit("getitem", value, place) if found is None else found
@@ -466,6 +467,13 @@ def _are_values(index: ast.expr) -> bool:
     )
 
 
+def _require_place(build: Builder, place: Atom, count: Atom) -> None:
+    """The item at a place is there, also if nothing reads a part of it."""
+    build.add(Require(build.emit("lt", place, count), "a list is read behind its end", build.span))
+    start = Const(-count.value) if isinstance(count, Const) else build.emit("neg", count)
+    build.add(Require(build.emit("ge", place, start), "a list is read before its start", build.span))
+
+
 def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:
     """An item of a dict of the caller under a key that is known now, or of a list of records."""
     owner, known = build.param_values[path], structures.key_of(key)
@@ -477,14 +485,18 @@ def _host_item(build: Builder, value: Atom, path: str, key: Value) -> Value:
         return chosen
     if isinstance(owner, list) and rows.is_list_of_rows(owner):
         found = _guarded_item(build, value, place := build.atom(key))
-        return rows.item_of(build, value, place) if found is None else found
+        if found is not None:
+            return found
+        _require_place(build, place, build.emit("builtin.len", value))
+        return rows.item_of(build, value, place)
     if isinstance(owner, list | tuple):
         items = host_items.items_of(build, value)
         assert isinstance(items, list)
         if isinstance(known, int) and -len(items) <= known < len(items):
             return items[known]
         unrolling.must_be_known(build, key)
-        return choices.Choice(path, items, build.atom(key))
+        _require_place(build, place := build.atom(key), Const(len(items)))
+        return choices.Choice(path, items, place)
     if known is not None and known in owner:
         return build.live_in(f"{path}[{known!r}]", owner[known])
     found = _guarded_item(build, value, place := build.atom(key))

@@ -33,7 +33,10 @@ def row(context: Context, owner: Node, index: Operand, element: Kind, sample: An
         ((axis, coefficient),) = form.terms
         if coefficient == axis.step == 1 and nodes.is_const(axis.lo, 0) and not axis.is_ragged:
             return Val(owner, sequence=Row(owner, element.items, axis=axis))
-    return Val(owner, sequence=Row(owner, element.items, at=segments.lane_integer(context, index)))
+    at, count = segments.lane_integer(context, index), nodes.length_of(owner)
+    context.check(nodes.compare("lt", at, count))  # also where nothing reads the list
+    context.check(nodes.compare("ge", at, nodes.minus(nodes.const(0), count)))
+    return Val(owner, sequence=Row(owner, element.items, at=at))
 
 
 def _check_no_gradients(context: Context, element: Kind, sample: Any) -> None:
