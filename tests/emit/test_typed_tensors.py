@@ -160,15 +160,6 @@ def test_a_view_handed_out_twice_is_one_object(first):
     assert one is other
 
 
-def test_a_second_derivative_is_an_error(first):
-    lifted = lift(chain, verify="off")
-    x, w = torch.randn(5, requires_grad=True), torch.randn(2, requires_grad=True)
-    (slope,) = torch.autograd.grad(lifted(x, w), x, create_graph=True)
-    torch.testing.assert_close(slope, *torch.autograd.grad(chain(x, w), x))
-    with pytest.raises(RuntimeError, match="differentiated again"):
-        torch.autograd.grad(slope.sum(), x)
-
-
 def test_modes(first):
     lifted = lift(chain, verify="off")
     x, w = torch.randn(5), torch.randn(2, requires_grad=True)

@@ -43,30 +43,31 @@ def load(kernel: Kernel) -> Callable[..., tuple]:
     return _defined(kernel.caller, kernel.name, **more)
 
 
-def load_program(text: str, caller: str) -> Callable[..., Any]:
+def load_program(text: str, caller: str, loop: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """What a typed program's C++ and the Python text around it make: a function of its inputs.
 
-    It raises RequirementFailed where Python's loop must run; nothing was changed then.
+    It raises RequirementFailed where Python's loop must run; nothing was changed then. ``loop``: that loop, of the same
+    inputs, for gradients of gradients.
     """
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         raise NotLiftable("backend", "this Python has no lock that keeps objects as they are")
     if not background.is_wanted(text):
-        return _program(text, caller, KERNELS)
-    first = _program(text, caller, background.QUICK)
+        return _program(text, caller, KERNELS, loop)
+    first = _program(text, caller, background.QUICK, loop)
     coming = background.begin(text)
-    return _program(text, caller, KERNELS) if coming is None else Growing(first, coming, text, caller)
+    return _program(text, caller, KERNELS, loop) if coming is None else Growing(first, coming, text, caller, loop)
 
 
 class Growing:
     """A program that runs as it was compiled in a moment, until its best library is there."""
 
-    def __init__(self, first: Callable[..., Any], coming: background.Coming, text: str, caller: str):
-        self.run, self.coming, self.texts = first, coming, (text, caller)
+    def __init__(self, first: Callable[..., Any], coming: background.Coming, text: str, caller: str, loop: Any):
+        self.run, self.coming, self.best = first, coming, functools.partial(_program, text, caller, KERNELS, loop)
 
     def __call__(self, *values: Any) -> Any:
         if (coming := self.coming) is not None and coming.is_over():
             if coming.library.exists():
-                self.run = _program(*self.texts, KERNELS)
+                self.run = self.best()
             self.coming = None
         return self.run(*values)
 
@@ -74,12 +75,16 @@ class Growing:
         return self.coming is not None
 
 
-def _program(text: str, caller: str, options: compiler.Options) -> Callable[..., Any]:
+def _program(text: str, caller: str, options: compiler.Options, loop: Callable[..., Any] | None) -> Callable[..., Any]:
     """The function that a caller's text makes of a library."""
     namespace: dict[str, Any] = {
         "ctypes": ctypes, "sys": sys, "deque": deque, "RequirementFailed": RequirementFailed, "torch": torch,
-        "_library": functools.partial(_library, options=options), "source": text,
+        "_library": functools.partial(_library, options=options), "source": text, "loop": loop,
     }  # fmt: skip
+    if "begun(loop" in caller:
+        from looplift.build import recalled
+
+        namespace |= {"begun": recalled.begun, "second": recalled.second}
     if "numpy." in caller:
         import numpy
 

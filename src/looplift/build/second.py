@@ -26,20 +26,38 @@ CHANGED = (
 )
 
 
+Results = Callable[[Sequence[Any]], Sequence[Any]]
+"""What a call handed out with gradients, by its loop, of inputs in the place of its own."""
+
+
 @dataclass(frozen=True)
 class First:
     """Of a backward pass: its ``inputs``, so many, and what came in from the results; ``others`` has those that are no
-    tensors, ``places`` the places of tensors among them. ``is_changed``: not all are as they were in the loop."""
+    tensors, ``places`` the places of tensors among them. ``refusal``: why it cannot be differentiated, if so."""
 
+    results: Results | None
     others: list[Any]
     inputs: int
     places: list[int]
-    is_changed: bool
+    refusal: str
 
 
 def again_by(kernel: Kernel) -> Callable[[Callable[..., Any]], Callable[..., tuple]]:
     """The decorator of a kernel's backward pass."""
-    return partial(_differentiable, partial(_results, kernel) if kernel.loop is not None else None)
+    results = partial(_results, kernel) if kernel.loop is not None else None
+
+    def decorated(backward: Callable[..., tuple]) -> Any:
+        def wrapped(context: Any, *gradients: Any) -> tuple:
+            with torch.no_grad():
+                found = backward(context, *gradients)
+            given = [*context.everything, *gradients]
+            changed = any(given[place]._version != version for place, version in context.every_version.items())
+            refusal = NO_LOOP if results is None else CHANGED if changed else ""
+            return again(found, results, context.everything, gradients, refusal)
+
+        return wrapped
+
+    return decorated
 
 
 def _results(kernel: Kernel, inputs: Sequence[Any]) -> list[Any]:
@@ -52,34 +70,30 @@ def _results(kernel: Kernel, inputs: Sequence[Any]) -> list[Any]:
     return [*(found.get(output.var) for output in kernel.results), *(found[var] for var in kernel.stored)]
 
 
-def _differentiable(results: Callable[[Sequence[Any]], list[Any]] | None, backward: Callable[..., tuple]) -> Any:
-    class Again(torch.autograd.Function):
-        @staticmethod
-        def forward(context: Any, found: tuple, first: First, *tensors: Any) -> tuple:
-            context.first = first
-            context.save_for_backward(*tensors)
-            return found
+def again(
+    found: tuple, results: Results | None, inputs: Sequence[Any], gradients: Sequence[Any], refusal: str
+) -> tuple:
+    """The gradients that a backward pass found, so that they can be differentiated, or say why they cannot."""
+    if not torch.is_grad_enabled():
+        return found
+    given = [*inputs, *gradients]
+    tensors = {place: one for place, one in enumerate(given) if isinstance(one, torch.Tensor)}
+    others = [None if place in tensors else one for place, one in enumerate(given)]
+    return _Again.apply(found, First(results, others, len(inputs), list(tensors), refusal), *tensors.values())
 
-        @staticmethod
-        def backward(ctx: Any, *seconds: Any) -> Any:
-            if results is None:
-                raise RuntimeError(NO_LOOP)
-            if ctx.first.is_changed:
-                raise RuntimeError(CHANGED)
-            return None, None, *_second(results, ctx.first, ctx.saved_tensors, seconds)
 
-    def wrapped(context: Any, *gradients: Any) -> tuple:
-        with torch.no_grad():
-            found = backward(context, *gradients)
-        if not torch.is_grad_enabled():
-            return found
-        given = [*context.everything, *gradients]
-        tensors = {place: one for place, one in enumerate(given) if isinstance(one, torch.Tensor)}
-        changed = any(tensors[place]._version != version for place, version in context.every_version.items())
-        others = [None if place in tensors else one for place, one in enumerate(given)]
-        return Again.apply(found, First(others, len(context.everything), list(tensors), changed), *tensors.values())
+class _Again(torch.autograd.Function):
+    @staticmethod
+    def forward(context: Any, found: tuple, first: First, *tensors: Any) -> tuple:
+        context.first = first
+        context.save_for_backward(*tensors)
+        return found
 
-    return wrapped
+    @staticmethod
+    def backward(ctx: Any, *seconds: Any) -> Any:
+        if ctx.first.refusal:
+            raise RuntimeError(ctx.first.refusal)
+        return None, None, *_second(ctx.first.results, ctx.first, ctx.saved_tensors, seconds)
 
 
 def _second(results: Any, first: First, tensors: Sequence[Any], seconds: Sequence[Any]) -> list[Any]:

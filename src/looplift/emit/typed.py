@@ -13,6 +13,7 @@ from looplift.base.report import LoopRecord
 from looplift.emit.native_standalone import loader_text
 from looplift.emit.typed_program import TypedProgram, Writer, typed_program
 from looplift.emit.typed_tensor_caller import CALLER as TENSOR_CALLER
+from looplift.emit.typed_tensor_caller import WITHOUT_LOOP
 from looplift.emit.typed_types import ELEMENTS
 from looplift.ops.names import of_libraries
 from looplift.runtime import contents
@@ -63,7 +64,7 @@ def typed_code(
     live_out = ["return"] if program.returns else list(program.live_out)
     found = typed_program(program.region.statements, values, live_out, source_of, others)
     limit, more = DEEP if found.is_deep else FLAT, NUMPY if found.has_numpy else ""
-    tensors = TENSOR_CALLER.replace("{limit}", limit)
+    tensors = TENSOR_CALLER.replace("{limit}", limit).replace("{changes}", str(bool(found.changes)))
     text = tensors if found.tensors else CALLER.format(limit=limit, more=more)
     caller = (DEPTH if found.is_deep else "") + text
     return TypedCode(found, caller)
@@ -105,7 +106,8 @@ def standalone(name: str, typed: TypedCode) -> str:
     caller = caller.rstrip() + f"\n\n\n{name} = make({name}_source)\n"
     text = f'{name}_source = r"""\n{typed.program.text}"""\n'
     numpy = "import numpy\n" if typed.program.has_numpy else ""
-    return f"{loader_text()}\n\nimport sys\n{numpy}from collections import deque\n\n{text}\n\n{caller}"
+    seconds = f"{WITHOUT_LOOP}\n\n" if typed.program.tensors else ""
+    return f"{loader_text()}\n\nimport sys\n{numpy}from collections import deque\n\n{text}\n\n{seconds}{caller}"
 
 
 def whole_function(

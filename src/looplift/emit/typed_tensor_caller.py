@@ -1,9 +1,13 @@
-"""The Python text that gives a typed program the caller's tensors, and makes those that it hands out."""
+"""The Python text that gives a typed program the caller's tensors, and makes those that it hands out.
+
+It needs ``torch``, ``ctypes``, ``deque``, ``RequirementFailed`` and ``_library``, and what gradients of gradients are
+had by: ``loop``, ``begun`` and ``second``, of ``build/recalled.py``, or of WITHOUT_LOOP where no loop is at hand.
+"""
 
 CALLER = '''\
 DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool, torch.int32, torch.int16, torch.int8, torch.uint8)
 CODES = {dtype: code for code, dtype in enumerate(DTYPES)}
-NO_SECOND = "the gradient of a program cannot be differentiated again: lift the function with backend='torch'"
+CHANGED = "the gradient of a program that changed a tensor which asks for one cannot be differentiated again"
 MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
 
 
@@ -12,7 +16,7 @@ class Session:
 
     def __init__(self):
         self.given, self.leaves, self.first, self.made, self.nodes = [], [], [], [], []
-        self.changed = []
+        self.changed, self.call = [], None
         self.seen = set()
         self.count = 1
 
@@ -121,6 +125,7 @@ class Backward(torch.autograd.Function):
         context.tape, context.nodes, context.first = tape, session.nodes, session.first
         changed = {id(one) for one, _, _ in session.changed}
         context.leaves = None if any(id(leaf) in changed for leaf in leaves) else leaves
+        context.call, context.given = session.call, session.leaves
         context.shapes = [(leaf.shape, leaf.dtype) for leaf in leaves]
         context.held = [(place, one.detach(), one._version) for place, one in session.held]
         context.save_for_backward(*([torch.empty(0)] if tape.library.tape_keeps(tape.address) else []))
@@ -134,11 +139,8 @@ class Backward(torch.autograd.Function):
         if not torch.is_grad_enabled():
             return (None, None, *found)
         if context.leaves is None:
-            raise RuntimeError(NO_SECOND)
-        there = [one for one in found if one is not None]
-        known = [one for one in (*context.leaves, *gradients) if one is not None]
-        again = iter(Once.apply(len(there), *there, *known) if there else ())
-        return (None, None, *(None if one is None else next(again) for one in found))
+            raise RuntimeError(CHANGED)
+        return (None, None, *second(context.call, context.leaves, context.given, tuple(found), gradients))
 
     @staticmethod
     def swept(context, gradients):
@@ -155,18 +157,6 @@ class Backward(torch.autograd.Function):
         return found
 
 
-class Once(torch.autograd.Function):
-    """Gradients that were asked for with a graph, but have none."""
-
-    @staticmethod
-    def forward(context, count, *tensors):
-        return tuple(one.clone() for one in tensors[:count])
-
-    @staticmethod
-    def backward(context, *gradients):
-        raise RuntimeError(NO_SECOND)
-
-
 def make(source):
     library = _library(source)
     function = library.run_program
@@ -181,7 +171,7 @@ def make(source):
     library.sweep_tape.restype, library.sweep_tape.argtypes = None, [ctypes.c_void_p] * 3
 
     def program(*values):
-        session = Session()
+        session, call = Session(), begun(loop, values) if {changes} else None
         hooks = session.read, session.make, session.view, session.ready
         result = function((RequirementFailed, deque, *values, *hooks), {limit})
         if session.made:
@@ -189,6 +179,9 @@ def make(source):
             if any(one.is_inference() for _, one in session.held):
                 raise RequirementFailed("a tensor of inference mode, which backward cannot keep")
             tape = Tape(library)
+            call = call or begun(loop, values)
+            if call is not None and not session.changed:
+                session.call = call.ends(result, values, session.made, [one for one, _ in session.given])
             Backward.apply(session, tape, *session.linked(tape))
         session.change()
         return result
@@ -197,4 +190,31 @@ def make(source):
 
 
 program = make(source)
+'''
+
+WITHOUT_LOOP = '''\
+NO_SECOND = "the gradient of a program without its loop cannot be differentiated again"
+loop = None
+
+
+def begun(loop, values):
+    return None
+
+
+def second(call, leaves, given, found, gradients):
+    """Gradients that were asked for with a graph, but have none."""
+    there = [one for one in found if one is not None]
+    known = [one for one in (*leaves, *gradients) if one is not None]
+    again = iter(Once.apply(len(there), *there, *known) if there else ())
+    return tuple(None if one is None else next(again) for one in found)
+
+
+class Once(torch.autograd.Function):
+    @staticmethod
+    def forward(context, count, *tensors):
+        return tuple(one.clone() for one in tensors[:count])
+
+    @staticmethod
+    def backward(context, *gradients):
+        raise RuntimeError(NO_SECOND)
 '''

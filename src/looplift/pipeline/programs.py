@@ -50,7 +50,7 @@ def typed_program(
     found = typed.program
     if found.keeps_rows and (program.is_piece or not (rows or found.is_of_objects)):
         raise NotLiftable("unsupported-value", "rows are computed one by one")
-    function = load_program(found.text, typed.caller)
+    function = load_program(found.text, typed.caller, _loop_of(program, found.inputs))
     code = region_code(program, typed, function)
     code.is_preliminary = getattr(function, "is_preliminary", code.is_preliminary)
     kept = [found.types, *known[:2]]
@@ -66,6 +66,15 @@ def typed_program(
 
     code.renewable, code.alternative = True, again
     return code
+
+
+def _loop_of(program: Any, inputs: list[str]) -> Callable[..., Any] | None:
+    """The statements of a region as a function of a program's inputs; None where they read more than those, or where
+    others stand in their place."""
+    if not hasattr(program, "original") or {*program.arguments} != {*inputs}:
+        return None
+    places = [inputs.index(name) for name in program.arguments]
+    return lambda *values: program.original(*(values[place] for place in places))
 
 
 def is_typed_whole(statements: list[ast.stmt], values: Mapping[str, Any], settings: Settings, *, loops: bool) -> bool:

@@ -1,0 +1,113 @@
+"""A call of a typed program in, its loop for other tensors in the place of those that asked for gradients out.
+
+Gradients of a program's gradients are those of its loop. What the call was given is copied for it beforehand, as both
+the caller and the loop may change lists; of tensors it is known by their versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+
+from looplift.base.data import dataclass, field
+from looplift.build.second import again
+
+NO_SECOND = (
+    "the gradient of a program cannot be differentiated again, as its loop cannot be run for it: "
+    "lift the function with backend='torch'"
+)
+CHANGED = (
+    "the gradient of a program cannot be differentiated again, as a tensor that the loop read was changed after it: "
+    "let the loop work on a copy, or lift the function with backend='torch'"
+)
+_PLAIN = (int, float, bool, str, type(None))
+
+
+class _Uncopied(Exception):
+    """A value that is no tensor, number or text, nor a list, tuple or dict of such."""
+
+
+@dataclass(eq=False)
+class Call:
+    """One call of a loop. ``places``: where among all tensors that are in its result, and in what it was given, those
+    with gradients are. ``versions``: of the tensors that it was given, when it had run."""
+
+    loop: Callable[..., Any]
+    values: list[Any]
+    places: list[int] = field(default_factory=list)
+    versions: list[tuple[torch.Tensor, int]] = field(default_factory=list)
+
+    def ends(self, result: Any, values: Sequence[Any], made: Sequence[Any], given: Sequence[Any]) -> Call | None:
+        """The call as it ended; None where not all tensors that it made are where they can be found again."""
+        places = {id(tensor): place for place, tensor in enumerate(_tensors([result, *values], set()))}
+        if not all(id(tensor) in places for tensor in made):
+            return None
+        self.places = [places[id(tensor)] for tensor in made]
+        self.versions = [(tensor, tensor._version) for tensor in given]
+        return self
+
+    def results(self, leaves: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+        """What the loop makes of ``others`` in the place of the leaves."""
+        known: dict[int, Any] = {id(leaf): other for leaf, other in zip(leaves, others, strict=True)}
+        values = [_copied(value, known) for value in self.values]
+        result = self.loop(*values)
+        tensors = list(_tensors([result, *values], set()))
+        return [tensors[place] for place in self.places]
+
+    @property
+    def is_as_it_was(self) -> bool:
+        return all(tensor._version == version for tensor, version in self.versions)
+
+
+def begun(loop: Callable[..., Any] | None, values: Sequence[Any]) -> Call | None:
+    """A call of a loop that begins now, if gradients may be asked for and it can be run again."""
+    if loop is None or not torch.is_grad_enabled():
+        return None
+    known: dict[int, Any] = {}
+    try:
+        return Call(loop, [_copied(value, known) for value in values])
+    except _Uncopied:
+        return None
+
+
+def second(
+    call: Call | None, leaves: Sequence[Any], given: Sequence[Any], found: tuple, gradients: Sequence[Any]
+) -> tuple:
+    """Gradients that were found for ``leaves``, so that they can be differentiated again. ``given``: the same tensors
+    as the call was given them."""
+    if call is None:
+        return again(found, None, leaves, gradients, NO_SECOND)
+    refusal = "" if call.is_as_it_was else CHANGED
+    return again(found, lambda inputs: call.results(given, inputs), leaves, gradients, refusal)
+
+
+def _copied(value: Any, known: dict[int, Any]) -> Any:
+    """A value with containers of its own, in which ``known`` objects have others in their place."""
+    if id(value) in known:
+        return known[id(value)]
+    if isinstance(value, (torch.Tensor, *_PLAIN)):
+        return value
+    kind = type(value)
+    if kind is list:
+        known[id(value)] = copied = []
+        copied += value if set(map(type, value)) <= {*_PLAIN} else [_copied(item, known) for item in value]
+    elif kind is dict:
+        known[id(value)] = copied = {}
+        copied |= {key: _copied(item, known) for key, item in value.items()}
+    elif kind is tuple:
+        known[id(value)] = copied = tuple(_copied(item, known) for item in value)
+    else:
+        raise _Uncopied
+    return copied
+
+
+def _tensors(values: Sequence[Any], seen: set[int]) -> Iterator[Any]:
+    """The tensors in values, in an order that is the same for values alike."""
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, (list, tuple, dict)) and id(value) not in seen:
+            seen.add(id(value))
+            yield from _tensors(list(value.values()) if isinstance(value, dict) else value, seen)
