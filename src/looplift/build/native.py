@@ -82,9 +82,9 @@ def _program(text: str, caller: str, options: compiler.Options, loop: Callable[.
         "_library": functools.partial(_library, options=options), "source": text, "loop": loop,
     }  # fmt: skip
     if "begun(loop" in caller:
-        from looplift.build import recalled
+        from looplift.build import recalled, tensors
 
-        namespace |= {"begun": recalled.begun, "second": recalled.second}
+        namespace |= {"begun": recalled.begun, "second": recalled.second, "access": tensors.address}
     if "numpy." in caller:
         import numpy
 

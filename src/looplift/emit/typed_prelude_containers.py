@@ -213,6 +213,8 @@ template <class T, int k> I bisect(const Ref<List<T, k>>& a, const T& x, bool ri
 }
 
 // ---- dicts and sets, in the order in which keys came
+template <class A, class B> constexpr bool is_same = false;
+template <class A> constexpr bool is_same<A, A> = true;
 template <class K, class V> struct Entry { U hash; bool live; K key; V value; };
 template <class K, class V, int kind> struct Dict {
   typedef Entry<K, V> E;
@@ -248,6 +250,8 @@ template <class K, class V, int kind> struct Dict {
   }
   E* find(const K& key) {
     if (!n) return nullptr;
+    if constexpr (is_same<K, I>)  // most of such dicts are of the numbers 0, 1, 2, ..
+      if ((U)key < (U)used && entries[key].live && entries[key].key == key) return entries + key;
     U h = hash_of(key), mask = 2 * room - 1;
     for (U s = h & mask; table[s]; s = (s + 1) & mask) { E& e = entries[table[s] - 1];
         if (e.live && e.hash == h && item_eq(e.key, key)) return &e; }

@@ -4,11 +4,38 @@ HANDED = r"""// ---- the caller's tensors
 extern "C" PyObject* PyDict_GetItemString(PyObject*, const char*);
 static PyObject* found_in(PyObject* o, const char* name) { PyObject* found = PyDict_GetItemString(o, name);
     if (!found) { PyErr_Clear(); bail(KEY); } return found; }
-static PyObject *read_tensor, *make_tensor, *view_tensor, *all_ready;
+static PyObject *read_tensor, *make_tensor, *view_tensor, *all_ready, *all_given;
+// torch's functions that read a tensor without Python, and where in its object it is
+static const struct Access { I place; PyTypeObject* kinds[2]; int32_t codes[8];
+  int32_t (*data)(void*, void**), (*dtype)(void*, int32_t*), (*device)(void*, int32_t*), (*layout)(void*, int32_t*),
+      (*dim)(void*, I*), (*sizes)(void*, const I**), (*strides)(void*, const I**);
+  bool (*asks)(const void*), (*negative)(const void*); }* access;
 static struct { I count; } outs;
 static Tape* last_tape;
 static I number(PyObject* o, I k) { return PyLong_AsLongLongAndOverflow(PyTuple_GetItem(o, k), &ignored); }
+// whether it was read: a contiguous tensor of this type, on the CPU, that asks for no gradient
+template <class T, int R> bool read_at_once(PyObject* o, Ten<T, R>& x) {
+  if (!access || (!is(o, *access->kinds[0]) && !is(o, *access->kinds[1]))) return false;
+  void *tensor = (char*)o + access->place, *data = nullptr;
+  int32_t dtype = -1, device = -1, layout = -1; I rank = -1, n = 1; const I *size = nullptr, *step = nullptr;
+  if (access->asks(*(void**)tensor)) return false;
+  if (access->device(tensor, &device) || access->layout(tensor, &layout) || device || layout) return false;
+  if (access->dtype(tensor, &dtype) || access->dim(tensor, &rank)) return false;
+  if (dtype != access->codes[Code<T>::at] || rank != R || access->negative(tensor)) return false;
+  if constexpr (R > 0) {
+    if (access->sizes(tensor, &size) || access->strides(tensor, &step)) return false;
+    for (int k = R - 1; k >= 0; --k) { if (size[k] != 1 && step[k] != n) return false;
+        x.size[k] = size[k]; x.step[k] = n; n *= size[k]; }
+  }
+  if (access->data(tensor, &data) || (n && !data)) return false;
+  if constexpr (R == 0 && PICKED) { x.own = *(T*)data; x.has = true; x.at = -1; return true; }
+  if (PyList_Append(all_given, o)) bail(MEMORY);
+  x.b = made<Buf<T>>(); x.b.p->n = n; x.b.p->data = (T*)data; x.b.p->place = (int)PyList_Size(all_given) - 1;
+  if constexpr (R > 0) x.itself = true;
+  return true;
+}
 template <class T, int R> struct From<Ten<T, R>> { static Ten<T, R> of(PyObject* o) {
+  { Ten<T, R> x; if (read_at_once(o, x)) return x; }
   PyObject* found = PyObject_CallFunctionObjArgs(read_tensor, o, nullptr);
   if (!found) { PyErr_Clear(); bail(KIND); }
   keep(found);
@@ -87,6 +114,7 @@ template <class N, class T> PyObject* object(const Either<N, T>& v) { return v.p
 static void begin_tensors(PyObject* args, I count) {
   read_tensor = PyTuple_GetItem(args, count); make_tensor = PyTuple_GetItem(args, count + 1);
   view_tensor = PyTuple_GetItem(args, count + 2); all_ready = PyTuple_GetItem(args, count + 3);
+  all_given = PyTuple_GetItem(args, count + 4); access = (const Access*)number(args, count + 5);
   memset(&written, 0, sizeof written);
   outs.count = 0; pending_n = 0; next_holds = {}; memset(held_bits, 0, sizeof held_bits);
   tape = nullptr;

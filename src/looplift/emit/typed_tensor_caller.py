@@ -2,6 +2,7 @@
 
 It needs ``torch``, ``ctypes``, ``deque``, ``RequirementFailed`` and ``_library``, and what gradients of gradients are
 had by: ``loop``, ``begun`` and ``second``, of ``build/recalled.py``, or of WITHOUT_LOOP where no loop is at hand.
+``access``: of ``build/tensors.py``, or of WITHOUT_LOOP.
 """
 
 CALLER = '''\
@@ -15,7 +16,7 @@ class Session:
     """The tensors of one call: those that were given, those that ask for gradients, and those that are handed out."""
 
     def __init__(self):
-        self.given, self.leaves, self.first, self.made, self.nodes = [], [], [], [], []
+        self.given, self.copies, self.leaves, self.first, self.made, self.nodes = [], [], [], [], [], []
         self.changed, self.call = [], None
         self.seen = set()
         self.count = 1
@@ -26,8 +27,11 @@ class Session:
         if tensor.layout is not torch.strided or tensor.dtype not in CODES or tensor.is_neg():
             return None
         asks = tensor.requires_grad
-        held = tensor if not asks and tensor.is_contiguous() else tensor.detach().contiguous()
-        self.given.append((tensor, held))
+        held = tensor
+        if asks or not tensor.is_contiguous():
+            held = tensor.detach().contiguous()
+            self.copies.append(held)
+        self.given.append(tensor)
         leaf = asks and torch.is_grad_enabled()
         if leaf:
             self.leaves.append(tensor)
@@ -48,7 +52,7 @@ class Session:
 
     def view(self, place, offset, detached):
         """A tensor that was given, or an element of it. ``detached``: whether some views of it were."""
-        tensor, index = self.given[place][0], []
+        tensor, index = self.given[place], []
         if detached and tensor.requires_grad:
             raise RequirementFailed("a view asks for a gradient if it was not detached, without a graph as well")
         if offset < 0 or not tensor.dim():
@@ -74,10 +78,10 @@ class Session:
 
     def ready(self, written):
         """Whether what was written may be put into the tensors that were given."""
-        self.changed = [(self.given[place][0], place, made) for place, made in written]
-        storages = [tensor.untyped_storage().data_ptr() for tensor, _ in self.given] if written else []
+        self.changed = [(self.given[place], place, made) for place, made in written]
+        storages = [tensor.untyped_storage().data_ptr() for tensor in self.given] if written else []
         for place, made in written:
-            tensor = self.given[place][0]
+            tensor = self.given[place]
             if storages.count(storages[place]) > 1 or (tensor.is_leaf and tensor.requires_grad):
                 return False
             if tensor.is_inference() or not _own_places(tensor):
@@ -158,7 +162,7 @@ class Backward(torch.autograd.Function):
 
 
 def make(source):
-    library = _library(source)
+    library, where = _library(source), access(DTYPES)
     function = library.run_program
     function.restype, function.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_int64]
     library.taken_tape.restype = ctypes.c_void_p
@@ -171,17 +175,17 @@ def make(source):
     library.sweep_tape.restype, library.sweep_tape.argtypes = None, [ctypes.c_void_p] * 3
 
     def program(*values):
-        session, call = Session(), begun(loop, values) if {changes} else None
-        hooks = session.read, session.make, session.view, session.ready
+        session, call = Session(), begun(loop, values) if {is_tracked_and_changes} else None
+        hooks = session.read, session.make, session.view, session.ready, session.given, where
         result = function((RequirementFailed, deque, *values, *hooks), {limit})
         if session.made:
-            session.held = [(place, one) for place, (one, _) in enumerate(session.given) if library.is_held(place)]
+            session.held = [(place, one) for place, one in enumerate(session.given) if library.is_held(place)]
             if any(one.is_inference() for _, one in session.held):
                 raise RequirementFailed("a tensor of inference mode, which backward cannot keep")
             tape = Tape(library)
             call = call or begun(loop, values)
             if call is not None and not session.changed:
-                session.call = call.ends(result, values, session.made, [one for one, _ in session.given])
+                session.call = call.ends(result, values, session.made, session.given)
             Backward.apply(session, tape, *session.linked(tape))
         session.change()
         return result
@@ -195,6 +199,10 @@ program = make(source)
 WITHOUT_LOOP = '''\
 NO_SECOND = "the gradient of a program without its loop cannot be differentiated again"
 loop = None
+
+
+def access(dtypes):
+    return 0
 
 
 def begun(loop, values):
