@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Any
 
 import torch
 
@@ -58,7 +59,7 @@ def _access(dtypes: Sequence[torch.dtype]) -> Access | None:
     return found if len({*found.codes}) == len(dtypes) and all(_is_as_said(found, one) for one in _others()) else None
 
 
-def _functions() -> Iterator[tuple[str, object]]:
+def _functions() -> Iterator[tuple[str, Any]]:
     folder = os.path.join(os.path.dirname(torch.__file__), "lib")
     kind = "dylib" if sys.platform == "darwin" else "so"
     of_tensors, of_types = (ctypes.CDLL(os.path.join(folder, f"lib{name}.{kind}")) for name in ("torch_cpu", "c10"))
