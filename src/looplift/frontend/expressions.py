@@ -28,6 +28,7 @@ from looplift.frontend import (
     host_items,
     joins,
     nests,
+    parts,
     perhaps,
     rows,
     statements,
@@ -404,6 +405,8 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
         if type(chosen) is int and -len(items) <= chosen < len(items):
             return items[chosen]
     value = build.atom(value)
+    if isinstance(value, Var) and isinstance(index, ast.Slice) and parts.is_part(build, value, index):
+        return parts.copied(build, value, index)
     if isinstance(value, Const) and (name := joining_name(value.value)) and _are_values(index):
         return build.operation(name, [subscript(build, index)], {})
     if isinstance(value, Const) and value.path:

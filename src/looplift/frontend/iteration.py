@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from looplift.base.data import dataclass
 from looplift.base.spans import is_strict
-from looplift.frontend import calls, complexes, evident, expressions, nests, rows, structures
+from looplift.frontend import calls, complexes, evident, expressions, nests, parts, rows, structures
 from looplift.frontend.scope import Builder, Late, Structure, Tup, Value
 from looplift.ir.grammar import Atom, Const, Range, Require, Var
 
@@ -54,6 +54,11 @@ def source_of_iterable(build: Builder, node: ast.expr) -> Source | list[Value]:
             return found
         case ast.Tuple() | ast.List() if node.elts:
             return _display(build, expressions._items(build, node.elts))
+        case ast.Subscript(value=ast.Name() as owner, slice=ast.Slice() as index):
+            value = expressions.evaluate(build, owner)
+            if isinstance(value, Var) and parts.is_part(build, value, index):
+                domain = parts.domain(build, value, index)
+                return Source(domain, lambda build, index: rows.item_of(build, value, index), (value,))
     return of_value(build, expressions.evaluate(build, node))
 
 
