@@ -48,17 +48,21 @@ class Record:
     is_frozen: bool = False
     given: bool = False
     """Whether there are such objects of the caller's."""
+    has_slots: bool = False
+    """Whether its objects have places for their attributes, and no dict."""
 
 
 def record_for(made: type, source_of: Any) -> Record:
     """What is known of a class; raises Refused for all but plain ones."""
     attributes = class_attributes(made)
     is_data = "__dataclass_fields__" in attributes
+    slots = slots_of(made)
     known = _SHOWN | (_OF_DATACLASSES if is_data else frozenset(("__init__", "__lt__")))
+    known |= frozenset(("__slots__",) if slots else ())
     odd = {name for name in attributes if name.startswith("__") and name not in known}
     if type(made) is not type or made.__bases__ != (object,) or odd or (is_data and not _is_plain(made, attributes)):
         raise refuse(None, f"'{made.__name__}' is no plain class")
-    record = Record(made, Box(f"object C_{made.__name__}"), [], [])
+    record = Record(made, Box(f"object C_{made.__name__}"), [], [], has_slots=bool(slots))
     for name, value in attributes.items():
         if isinstance(value, types.FunctionType):
             record.methods[name] = value
@@ -66,6 +70,8 @@ def record_for(made: type, source_of: Any) -> Record:
             record.properties[name] = value.fget
         elif isinstance(value, staticmethod) and isinstance(value.__func__, types.FunctionType):
             record.unbound[name] = value.__func__
+        elif name == "__slots__" or name in slots:
+            continue
         elif is_constant(value):
             record.constants[name] = value
         elif name not in _OF_DATACLASSES and hasattr(type(value), "__get__") and not isinstance(value, classmethod):
@@ -78,6 +84,24 @@ def record_for(made: type, source_of: Any) -> Record:
     record.box.cells[:] = [NEVER] * len(record.fields)
     record.box.made = made
     return record
+
+
+def slots_of(made: type) -> tuple[str, ...]:
+    """The names of a class whose objects have places for their attributes, and no dict; empty for other classes."""
+    names = vars(made).get("__slots__", ())
+    if not isinstance(names, (tuple, list)) or made.__dictoffset__ or made.__weakrefoffset__:
+        return ()
+    return tuple(names) if all(type(vars(made).get(one)) is types.MemberDescriptorType for one in names) else ()
+
+
+def attributes_of(value: Any) -> dict[str, Any] | None:
+    """The attributes of an object; None where it keeps them in a way of its own, or not all are set."""
+    if type(getattr(value, "__dict__", None)) is dict and hasattr(type(value), "__dict__"):
+        return vars(value)
+    slots = slots_of(type(value))
+    if not slots or not all(hasattr(value, name) for name in slots):
+        return None
+    return {name: getattr(value, name) for name in slots}
 
 
 def is_constant(value: Any) -> bool:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 _CLASSES = """static PyObject* class_args; static I class_first;
 extern "C" { PyObject* PyObject_CallObject(PyObject*, PyObject*);
     PyObject *PyDict_GetItem(PyObject*, PyObject*), *PyObject_GenericGetDict(PyObject*, void*),
-    *PyUnicode_InternFromString(const char*); }
+    *PyUnicode_InternFromString(const char*), *PyObject_GetAttr(PyObject*, PyObject*);
+    int PyObject_SetAttr(PyObject*, PyObject*, PyObject*); }
 static PyObject* class_at(I k) { return PyTuple_GetItem(class_args, class_first + k); }
 // objects are read and filled one after the other: a chain of them may be longer than the stack is deep
 struct Later { PyObject* object; void* box; void (*fill)(PyObject*, void*); };
@@ -35,20 +36,22 @@ static void catch_up() { while (later.n) { Later one = later.all[--later.n]; one
 static PyObject* attributes_of(PyObject* o) { return keep(PyObject_GenericGetDict(o, nullptr)); }
 static PyObject* attribute_in(PyObject* all, PyObject* name) { PyObject* found = PyDict_GetItem(all, name);
     if (!found) bail(KIND); return found; }
+static PyObject* slot_in(PyObject* o, PyObject* name) { PyObject* found = PyObject_GetAttr(o, name);
+    if (!found) { PyErr_Clear(); bail(KIND); } return keep(found); }
 static void make_names(PyObject** names, const char* const* texts, I n) { if (!names[0]) for (I k = 0; k < n; ++k) {
     names[k] = PyUnicode_InternFromString(texts[k]); if (!names[k]) bail(MEMORY); } }"""
 
 _OBJECT = """static PyObject* names_{name}[{count} + 1];
 static const char* const texts_{name}[] = {{texts}};
 static void read_{name}(PyObject* o, void* box) { {name}* c = ({name}*)box;
-  PyObject* all = attributes_of(o);
+  PyObject* all = {all};
 {reads} }
 static void give_{name}(PyObject* o, void* box) { {name}* c = ({name}*)box;
-  PyObject* all = attributes_of(o);
+  PyObject* all = {all};
 {gives} }
 static void commit_{name}(PyObject* o, void* box, PyObject** fresh) { {name}* c = ({name}*)box;
   if (!c->dirty) return;
-  PyObject* all = attributes_of(o);
+  PyObject* all = {all};
   if (*fresh) { I k = 0;
 {sets}
     return; }
@@ -153,15 +156,17 @@ def _struct(name: str, record: Record) -> list[str]:
 def _outside(name: str, record: Record, place: str) -> str:
     """How objects of a class come in, and go out."""
     reads, gives, sets, makes = [], [], [], []
+    get, put = ("slot_in", "PyObject_SetAttr") if record.has_slots else ("attribute_in", "PyDict_SetItem")
     for bit, (one, cell) in enumerate(zip(record.fields, record.box.cells, strict=True)):
         field, text = f"names_{name}[{bit}]", text_of(cell)
         if text != "None_":
-            reads.append(f"  c->v_{one} = From<{text}>::of(attribute_in(all, {field}));")
-        gives.append(f"  PyDict_SetItem(all, {field}, keep(py(c->v_{one})));")
-        sets.append(f"  if (c->dirty >> {bit} & 1) PyDict_SetItem(all, {field}, PyList_GetItem(*fresh, k++));")
-        made = f"item(PyDict_GetItem(all, {field}), c->v_{one})"
+            reads.append(f"  c->v_{one} = From<{text}>::of({get}(all, {field}));")
+        gives.append(f"  {put}(all, {field}, keep(py(c->v_{one})));")
+        sets.append(f"  if (c->dirty >> {bit} & 1) {put}(all, {field}, PyList_GetItem(*fresh, k++));")
+        made = f"item({get}(all, {field}), c->v_{one})"
         makes.append(f"  if (c->dirty >> {bit} & 1) PyList_Append(*fresh, keep({made}));")
     lines = {"reads": reads, "gives": gives, "sets": sets, "makes": makes}
+    lines["all"] = ["o" if record.has_slots else "attributes_of(o)"]
     when = "at_once" if record.by_fields and record.has_hash else "put_off"
     texts = ", ".join(f'"{one}"' for one in record.fields) or "nullptr"
     parts = {key: "\n".join(part) for key, part in lines.items()}

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from typing import Any
 
-from looplift.emit.typed_classes import Record, is_constant, is_named_tuple, record_for
+from looplift.emit.typed_classes import Record, attributes_of, is_constant, is_named_tuple, record_for
 from looplift.emit.typed_scope import Routine, Value, coerced, refuse
 from looplift.emit.typed_tensor_calls import TensorCalls
 from looplift.emit.typed_types import NEVER, Box, Tup, text_of
@@ -45,9 +45,10 @@ class Objects(TensorCalls):
         if is_named_tuple(type(value)):
             self.look_at(type(value))
             return Tup(tuple(type_of(one, self.joins, seen) for one in value), of=type(value))
-        if not hasattr(type(value), "__dict__") or type(getattr(value, "__dict__", None)) is not dict:
+        attributes = attributes_of(value)
+        if attributes is None:
             return None
-        record, attributes = self.record_of(type(value)), vars(value)
+        record = self.record_of(type(value))
         if not record.given:
             record.given = True
             record.fields += [name for name in attributes if name not in record.fields]
@@ -61,12 +62,10 @@ class Objects(TensorCalls):
     def look_into(self, seen: dict[int, Any]) -> None:
         """What the objects of the caller hold, and those that these hold."""
         while self.unread:
-            if self.joins.tensors:
-                raise refuse(None, "objects of the caller beside tensors")
             value = self.unread.pop()
-            record = self.records[type(value)]
+            record, attributes = self.records[type(value)], attributes_of(value) or {}
             for place, name in enumerate(record.fields):
-                self.joins.widen(record.box, place, type_of(vars(value)[name], self.joins, seen))
+                self.joins.widen(record.box, place, type_of(attributes[name], self.joins, seen))
 
     def known_box(self, box: Box) -> Box:
         """This program's type of the objects that another program has a type of."""

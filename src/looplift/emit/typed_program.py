@@ -321,8 +321,6 @@ class Writer(ArrayCalls):
         if any(holds(one, _is_named) for one in (self.main.result, *self.given.values())):
             raise refuse(None, "sizes, or values with their places, are handed out as one")
         self.passes_objects = any(map(reaches_classes, (self.main.result, *self.given.values())))
-        if self.passes_objects and self.joins.tensors:
-            raise refuse(None, "objects of the caller beside tensors")
         for one in self.records.values():
             one.box.fields = list(one.fields)
         if any(holds(self.main.types[name], _is_either) for name in self.inputs):

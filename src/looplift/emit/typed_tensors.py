@@ -11,13 +11,14 @@ import torch
 from looplift.emit.native_ops import COMPARISONS
 from looplift.emit.typed_expressions import is_box
 from looplift.emit.typed_methods import Methods
-from looplift.emit.typed_scope import Value, as_int, as_number, coerced, refuse
+from looplift.emit.typed_scope import Value, as_int, as_number, coerced, needed, refuse
 from looplift.emit.typed_tensor_ops import is_tensor, result_of, struct_name, struct_of
 from looplift.emit.typed_types import (
     BOOL,
     DTYPES,
     FLOAT,
     INT,
+    MIXED,
     NEVER,
     NONE,
     NUMBERS,
@@ -329,9 +330,10 @@ class Tensors(Methods):
             raise refuse(node, "has more subscripts than dimensions")
         if is_tensor(index) and index.type.dtype in WHOLE - {"bool", "uint8"}:  # those are masks
             index = self.number_of(index)
-        if index.type is not INT:
+        index = needed(index)
+        if index.type not in (INT, MIXED, NEVER):
             raise refuse(node, "has a subscript that is no integer")
-        return Value(Ten(owner.type.dtype, owner.type.rank - 1), f"pick<{axis}>({owner.code}, {index.code})")
+        return Value(Ten(owner.type.dtype, owner.type.rank - 1), f"pick<{axis}>({owner.code}, {as_int(index, node)})")
 
     def item(self, owner: Value, index: Value, node: ast.AST) -> Value:
         if isinstance(owner.type, Either):

@@ -40,7 +40,8 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
     rest = [*reads(writer), *lean(main, writer.methods[main]), "bail(UNBOUND);", "}"]
     writer.joins.tensors |= any("Ten<" in line for line in (*body, *rest))
     if writer.joins.tensors:
-        body.append(f"begin_tensors(args, {len(writer.inputs) + 2});")
+        classes = len(writer.classes) if writer.passes_objects else 0
+        body.append(f"begin_tensors(args, {len(writer.inputs) + 2 + classes});")
     body += rest
     ordered = orders(writer)
     if has_levels(writer):
@@ -56,7 +57,7 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
     if writer.joins.tensors:
         if writer.joins.has_numpy:
             raise refuse(None, "tensors beside arrays")
-        return with_tensors(writer, program)
+        return with_tensors(writer, program, entry)
     tuples = [tuple_text(int(count)) for count in sorted(set(re.findall(r"\bTup(\d+)\b", program)))]
     if writer.joins.has_numpy:
         program += entry.replace(*_WITH_NUMPY)
@@ -72,7 +73,7 @@ _FIRST = "  PyObject* volatile found = nullptr;\n"
 _WITH_NUMPY = _FIRST, "  begin_numpy(PyTuple_GetItem(args, PyTuple_Size(args) - 1));\n" + _FIRST
 
 
-def with_tensors(writer: Writer, program: str) -> str:
+def with_tensors(writer: Writer, program: str, entry: str) -> str:
     """The same where there are tensors, too."""
     tuples = [tuple_text(int(count)) for count in sorted(set(re.findall(r"\bTup(\d+)\b", program)))]
     records = [record_text(name) for name in sorted(set(re.findall(r"\bRec_\w+", program)))]
@@ -80,7 +81,6 @@ def with_tensors(writer: Writer, program: str) -> str:
     picked = loose and not writer.joins.tracked and not _numbers_in(writer.main.result)
     flags = {"TRACKED": writer.joins.tracked, "LOOSE": loose, "PICKED": picked}
     flag = f"static constexpr bool {', '.join(f'{name} = {str(on).lower()}' for name, on in flags.items())};"
-    entry = ENTRY
     for before, after in _WITH_TENSORS:
         entry = entry.replace(before, after)
     texts = [
@@ -118,10 +118,7 @@ def _numbers_in(type_: Any) -> int:
 
 
 _WITH_TENSORS = (
-    (
-        "PyObject* found = keep(py(program.run(args)));",
-        "PyObject* found = keep(py(program.run(args)));\n  ready();",
-    ),
+    ("  for (int apply = 0;", "  ready();\n  for (int apply = 0;"),
     ("if (state) {", "if (state || last_tape) {"),
     ("state = nullptr;\n", "state = nullptr;\n  end_tensors(found);\n"),
 )

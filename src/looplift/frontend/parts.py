@@ -13,7 +13,8 @@ def is_part(build: Builder, value: Value, index: ast.expr) -> bool:
     """Whether a subscript takes neighbouring items of a list that is made inside a loop of the region."""
     if not isinstance(index, ast.Slice) or not isinstance(value, Var) or value not in build.sites:
         return False
-    return len(build.blocks) > 1 and (index.step is None or (isinstance(index.step, ast.Constant) and index.step.value == 1))
+    by_one = index.step is None or (isinstance(index.step, ast.Constant) and index.step.value == 1)
+    return by_one and len(build.blocks) > 1
 
 
 def domain(build: Builder, value: Var, index: ast.Slice) -> Range:
