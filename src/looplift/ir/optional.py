@@ -172,7 +172,11 @@ class _Pairs:
                 phis.append(phi)
                 continue
             phis.append(Phi(phi.var, _value(phi.then), _value(phi.orelse)))
-            sides = self.presence(phi.then), self.presence(phi.orelse)
+            holds = ((phi.then, True), (phi.orelse, False))
+            sides = [
+                Const(True) if side in known | self.implied(statement.cond, held) else self.presence(side)
+                for side, held in holds
+            ]
             constants = {side.value for side in sides if isinstance(side, Const)}
             if len(constants) == 1 and all(isinstance(side, Const) for side in sides):
                 self.there[phi.var] = sides[0]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from looplift.base.data import dataclass
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import UNDEFINED, Atom, Carry, Const, Group, If, Let, Op, Operand, Phi, Var
+from looplift.ir.grammar import UNDEFINED, Atom, Carry, Const, Group, If, Let, Loop, Op, Operand, Phi, Var
 from looplift.vectorize import nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.dependence import Component, Pieces, Unit
@@ -48,7 +48,8 @@ class Exceeds:
     """The given value where it passes the carried one, else the carried one; ``>``, ``>=``, ``<`` or ``<=``.
 
     ``ordered``: only among values that are no NaN.
-    ``cond``: the comparison, or its conjunction with what ``when`` holds.
+    ``cond``: the comparison, or its conjunction with what ``when`` holds. ``begins``: whether one was taken before;
+    the first is taken in any case.
     """
 
     sign: str
@@ -56,6 +57,7 @@ class Exceeds:
     cond: Var | None = None
     ordered: bool = False
     when: tuple[Atom, ...] = ()
+    begins: Var | None = None
 
 
 Form = Inside | Given | Computed | Chosen | Exceeds
@@ -95,11 +97,18 @@ def scan_of(context: Context, pieces: Pieces, component: Component) -> Scan | No
     (carry,) = component.carries
     views = views_of(context, component)
     kind = context.facts.of[carry.inside].kind
-    if carry.init is UNDEFINED or not (kind.is_number or kind.is_array) or "complex" in str(kind.dtype or kind.family):
+    if not (kind.is_number or kind.is_array) or "complex" in str(kind.dtype or kind.family):
         return None
     members = {var for unit in component.units if unit not in views for var in unit.defines}
     form = _form(context, carry.next, carry, members)
-    if form is None or not _init_fits(context, carry, kind):
+    if form is None:
+        return None
+    fits = (
+        _begins_inside(context, pieces.loop, form, kind)
+        if carry.init is UNDEFINED
+        else _init_fits(context, carry, kind)
+    )
+    if not fits:
         return None
     final = not _read_elsewhere(context, component, carry, form)
     if _takes(form) and _passes_alone(form):
@@ -122,6 +131,35 @@ def views_of(context: Context, component: Component) -> list[Unit]:
             found.append(unit)
             own -= unit.defines
     return found
+
+
+def _begins_inside(context: Context, loop: Loop, form: Form, kind: Kind) -> bool:
+    """Whether a form reads what is carried only once it was taken, which another carried value tells."""
+    begins = {end.begins for end in ends(form) if isinstance(end, Exceeds)}
+    if kind.rank or (begins and not (kind.family == "float" or "float" in str(kind.dtype))):
+        return False
+    flags = [carry for carry in loop.carries if _is_constant(carry.init, False)]
+    return any(begins <= {carry.inside} and _tells(context, form, carry.next, carry) for carry in flags)
+
+
+def _tells(context: Context, form: Form, atom: Atom, carry: Carry) -> bool:
+    """Whether an atom is True where a form takes a value, and else what ``carry`` was."""
+    match form:
+        case Inside():
+            return atom is carry.inside
+        case Exceeds() | Given():
+            return _is_constant(atom, True)
+        case Chosen(cond=cond, then=then, orelse=orelse):
+            made = context.flow.definition.get(atom) if isinstance(atom, Var) else None
+            if not isinstance(made, If) or made.cond is not cond:
+                return False
+            phi = next(phi for phi in made.phis if phi.var is atom)
+            return _tells(context, then, phi.then, carry) and _tells(context, orelse, phi.orelse, carry)
+    return False
+
+
+def _is_constant(atom: Atom, value: bool) -> bool:
+    return isinstance(atom, Const) and atom.value is value
 
 
 def _init_fits(context: Context, carry: Carry, kind: Kind) -> bool:
@@ -223,19 +261,35 @@ def _conjunction(context: Context, cond: Atom, members: set[Var]) -> tuple[Atom,
     return last, (statement.cond, *before)
 
 
+def _first_or(context: Context, cond: Atom, members: set[Var]) -> tuple[Var | None, Atom]:
+    """``not there or a``: what tells that there is none yet, and the other condition."""
+    statement = context.flow.definition.get(cond) if isinstance(cond, Var) else None
+    if not isinstance(statement, If) or statement.cond in members or not isinstance(statement.cond, Var):
+        return None, cond
+    phi = next(phi for phi in statement.phis if phi.var is cond)
+    test = context.flow.definition.get(statement.cond)
+    if phi.then is not statement.cond and not _is_constant(phi.then, True):
+        return None, cond
+    match test:
+        case Let(op=Op(name="not", args=(Var() as there,))):
+            return there, phi.orelse
+    return None, cond
+
+
 def _passing(context: Context, cond: Atom, value: Atom, carry: Carry, members: set[Var]) -> Form | None:
     """``v > inside`` or ``inside < v`` as the condition under which ``v`` is taken."""
     if not isinstance(cond, Var):
         return None
     test, when = _conjunction(context, cond, members)
+    begins, test = _first_or(context, test, members)
     statement = context.flow.definition.get(test) if isinstance(test, Var) else None
     if not isinstance(statement, Let) or statement.op.name not in COMPARISONS:
         return None
     sign, (a, b) = COMPARISONS[statement.op.name], statement.op.args
     if b is carry.inside and _same_value(context, a, value):
-        return Exceeds(sign, value, cond, when=when)
+        return Exceeds(sign, value, cond, when=when, begins=begins)
     if a is carry.inside and _same_value(context, b, value):
-        return Exceeds(MIRRORED[sign], value, cond, when=when)
+        return Exceeds(MIRRORED[sign], value, cond, when=when, begins=begins)
     return None
 
 
@@ -271,12 +325,14 @@ def _takes(form: Form) -> bool:
 
 def _passes_alone(form: Form) -> bool:
     """Whether a value that must pass the carried one is all that is ever taken: it is compared with such values."""
-    ends = _ends(form)
-    return not any(isinstance(end, Exceeds) for end in ends) or len([e for e in ends if not isinstance(e, Inside)]) == 1
+    found = ends(form)
+    return (
+        not any(isinstance(end, Exceeds) for end in found) or len([e for e in found if not isinstance(e, Inside)]) == 1
+    )
 
 
-def _ends(form: Form) -> list[Form]:
-    return [*_ends(form.then), *_ends(form.orelse)] if isinstance(form, Chosen) else [form]
+def ends(form: Form) -> list[Form]:
+    return [*ends(form.then), *ends(form.orelse)] if isinstance(form, Chosen) else [form]
 
 
 def _is_affine(form: Form) -> bool:

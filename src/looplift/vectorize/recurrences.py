@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Atom, Carry, If, Let, Loop, Var
+from looplift.ir.grammar import UNDEFINED, Atom, Carry, If, Let, Loop, Var
 from looplift.vectorize import alone, doubts, nodes, numbers
 from looplift.vectorize.context import Context
-from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan, keeps_order
+from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan, ends, keeps_order
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.reached import leaves
 from looplift.vectorize.sheltered import check_regular
@@ -40,7 +40,7 @@ def _init(context: Context, carry: Carry, kind: Kind) -> Node:
 
 
 def _taken(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
-    init = _init(context, scan.carry, kind)
+    init = _absent(scan.form, kind) if scan.carry.init is UNDEFINED else _init(context, scan.carry, kind)
     taken, value = _last(context, scan.form, kind, init, axis)
     if taken is None or value is None:
         raise context.refuse("carried", f"'{scan.carry.hint}' is carried from one iteration to the next")
@@ -62,6 +62,15 @@ def _taken(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
     if rest and axis in taken.axes and axis not in value.axes and not differentiated:
         return _one_value(taken, value, init, kind, axis)
     return Node("last_taken", (taken, value, init), rest, kind, {"axis": axis, "along": axes}, scan.carry.hint)
+
+
+def _absent(form: Form, kind: Kind) -> Node:
+    """Where the first value is taken in any case: what each but NaN and itself passes, or a number that is not read."""
+    from looplift.vectorize.lower import fitting
+
+    signs = {end.sign for end in ends(form) if isinstance(end, Exceeds)}
+    lowest = {">": "-inf", ">=": "-inf", "<": "inf", "<=": "inf"}
+    return fitting(nodes.const(float(lowest[signs.pop()]) if signs else 0), kind)
 
 
 def _best(context: Context, passed: Node) -> Node:
@@ -148,11 +157,13 @@ def _last(context: Context, form: Form, kind: Kind, init: Node, axis: Axis) -> t
     match form:
         case Given(atom=atom):
             return nodes.const(True), fitting(context.node(atom), kind)
-        case Exceeds(sign=sign, atom=atom, cond=cond, ordered=ordered, when=when):
+        case Exceeds(sign=sign, atom=atom, cond=cond, ordered=ordered, when=when, begins=begins):
             value = fitting(context.node(atom), kind)
             if ordered and (kind.family == "float" or "float" in str(kind.dtype)):
                 for node in (value, init):
                     context.check(nodes.compare("eq", node, node))
+            if begins is not None:
+                context.check(nodes.compare("gt" if sign in (">", ">=") else "lt", value, init))
             passed = _passes(context, sign, value, _also(context, when), kind, init, axis)
             if cond is not None:
                 context.vals[cond] = Val(passed)
