@@ -55,10 +55,10 @@ def _blocks(block: Block) -> list[Block]:
 
 def _turned(function: Function, block: Block, number: int) -> Function | None:
     """The function without the first of these calls in a block, None if it has none."""
-    made = {s.var for s in block if isinstance(s, Let) and s.op.name == "list" and not s.op.args}
+    made = {s.var: s for s in block if isinstance(s, Let) and s.op.name == "list"}
     for position, statement in enumerate(block.statements):
         behind = block.statements[position + 1 :]
-        for var in made:
+        for var, display in made.items():
             new = Var(f"{var.hint}.b{number}")
             turned = Let(new, Op("getitem", (var, BACKWARDS)), statement.span)
             if (
@@ -69,7 +69,11 @@ def _turned(function: Function, block: Block, number: int) -> Function | None:
                 return _renamed(function, {id(statement): (turned,)}, behind, var, new)
             if (insert := _only_insert(statement, var)) is not None and _is_alone(block, statement, var):
                 if _is_read(function, block, var):
-                    changed = {id(insert): (Append(var, insert.op.args[2], insert.span),)}  # type: ignore[arg-type]
+                    first = replace(display, op=replace(display.op, args=display.op.args[::-1]))
+                    changed: dict[int, tuple[Statement, ...]] = {
+                        id(display): (first,),
+                        id(insert): (Append(var, insert.op.args[2], insert.span),),  # type: ignore[arg-type]
+                    }
                     return _renamed(function, {**changed, id(statement): (statement, turned)}, behind, var, new)
     return None
 

@@ -5,6 +5,7 @@ for ...:                          for ...:
     out.append(f(out[-1]))            last = f(last); out.append(last)
 torch.stack(out)                  torch.cat((torch.stack([x]), torch.stack(out)))
 torch.stack(out[1:])              torch.stack(out)
+torch.stack(out[::-1])            torch.cat((torch.stack(out[::-1]), torch.stack([x])))
 
 With ``out[-2]``, of a list that begins with two items, the last two are carried.
 """
@@ -122,7 +123,7 @@ class _Started:
         if inside is None:
             return None
         after = [s for s in readers if s is not appends[0] and s not in inside]
-        tails = [s.var for s in after if isinstance(s, Let) and _is_tail(s, made)]
+        tails = [s.var for s in after if isinstance(s, Let) and _is_part(s, made)]
         after += [reader for tail in tails for reader in self.readers.get(tail, [])]
         start = Start(made, loop, appends[0], inside, [s for s in after if isinstance(s, Let)])
         return start if len(start.after) == len(after) and self._is_read_behind(start, block) else None
@@ -131,7 +132,7 @@ class _Started:
         """Whether all other readers stand behind the loop, and ask what is known of the list's parts."""
         behind = block.statements[block.statements.index(start.loop) + 1 :]
         known = {id(s) for s in walk(Block(behind))}
-        owners = {s.var: s for s in (start.made, *start.after) if s is start.made or _is_tail(s, start.made)}
+        owners = {s.var: s for s in (start.made, *start.after) if s is start.made or _is_part(s, start.made)}
         handed_out = {atom for _, atom in self.function.results}
         if any(id(s) not in known or not self._is_known(s, owners, start) for s in start.after):
             return False
@@ -139,7 +140,7 @@ class _Started:
 
     def _is_known(self, let: Let, owners: dict[Var, Let], start: Start) -> bool:
         owner = owners.get(let.op.args[0]) if let.op.args and isinstance(let.op.args[0], Var) else None
-        if owner is start.made and (_is_tail(let, start.made) or _place_behind(let.op, start.made) is not None):
+        if owner is start.made and (_is_part(let, start.made) or _place_behind(let.op, start.made) is not None):
             return True
         return owner is not None and let not in owners.values() and _asks_of_all(let, owner.var)
 
@@ -205,18 +206,22 @@ class _Started:
         }, {})  # fmt: skip
         for let, back in start.inside.items():
             changed.drop(let, append.value if back == 0 else carries[back - 1].inside)
-        items = {made.var: start.items}
+        parts = {made.var: _Part(start.items, grown)}
         for let, place in zip(start.after, places, strict=True):
             if place is not None:
                 changed.drop(let, carries[place - 1].after)
+            elif _is_turned(let, made):
+                turned = self._var(f"{hint}_turned")
+                parts[let.var] = _Part(start.items[::-1], turned, is_turned=True)
+                changed.statements[id(let)] = (replace(let, var=turned, op=Op("getitem", (grown, let.op.args[1]))),)
             elif _is_tail(let, made):
-                items[let.var] = start.items[_first_of(let.op.args[1]) :]
+                parts[let.var] = _Part(start.items[_first_of(let.op.args[1]) :], grown)
                 changed.statements[id(let)] = ()
         for let, place in zip(start.after, places, strict=True):
-            if place is None and not _is_tail(let, made):
+            if place is None and not _is_part(let, made):
                 owner = let.op.args[0]
                 assert isinstance(owner, Var)
-                changed.statements[id(let)] = tuple(self._answer(let, items[owner], grown))
+                changed.statements[id(let)] = tuple(self._answer(let, parts[owner]))
         results = tuple((name, changed.atom(atom)) for name, atom in self.function.results)
         return replace(self.function, body=changed.block(self.function.body), results=results)
 
@@ -233,22 +238,32 @@ class _Started:
     def _var(self, hint: str) -> Var:
         return Var(f"{hint}.s{self.number}_{next(self.names)}")
 
-    def _answer(self, let: Let, items: tuple[Atom, ...], grown: Var) -> list[Statement]:
-        """What is asked of the whole list, of its parts."""
-        if not items:
-            return [replace(let, op=replace(let.op, args=(grown, *let.op.args[1:])))]
+    def _answer(self, let: Let, part: _Part) -> list[Statement]:
+        """What is asked of the list, of its parts."""
+        if not part.items:
+            return [replace(let, op=replace(let.op, args=(part.grown, *let.op.args[1:])))]
         if let.op.name in LENGTHS:
             count = self._var("count")
-            added = Op("add", (count, Const(len(items))))
-            return [Let(count, Op(let.op.name, (grown,)), let.span), replace(let, op=added)]
+            added = Op("add", (count, Const(len(part.items))))
+            return [Let(count, Op(let.op.name, (part.grown,)), let.span), replace(let, op=added)]
         first, rest = self._var("first"), self._var("rest")
         where = () if "vstack" in let.op.name else let.op.args[1:]
         keywords = let.op.kwargs
+        both = (rest, first) if part.is_turned else (first, rest)
         return [
-            Let(first, Op(let.op.name, (Group("list", items), *let.op.args[1:]), keywords), let.span),
-            Let(rest, Op(let.op.name, (grown, *let.op.args[1:]), keywords), let.span),
-            replace(let, op=Op(JOINS[let.op.name], (Group("tuple", (first, rest)), *where), keywords)),
+            Let(first, Op(let.op.name, (Group("list", part.items), *let.op.args[1:]), keywords), let.span),
+            Let(rest, Op(let.op.name, (part.grown, *let.op.args[1:]), keywords), let.span),
+            replace(let, op=Op(JOINS[let.op.name], (Group("tuple", both), *where), keywords)),
         ]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of a list: the items of its beginning, and the list that grew, in front of them if it ``is_turned``."""
+
+    items: tuple[Atom, ...]
+    grown: Var
+    is_turned: bool = False
 
 
 def _asks_of_all(let: Let, var: Var) -> bool:
@@ -264,6 +279,19 @@ def _place_behind(op: Op, made: Let) -> int | None:
     if not isinstance(index, Const) or type(index.value) is not int:
         return None
     return -index.value if 1 <= -index.value <= len(made.op.args) else None
+
+
+def _is_part(statement: Statement, made: Let) -> bool:
+    return _is_tail(statement, made) or _is_turned(statement, made)
+
+
+def _is_turned(statement: Statement, made: Let) -> bool:
+    """Whether a statement takes all of the list, from its end to its beginning."""
+    if not isinstance(statement, Let) or statement.op.name != "getitem" or statement.op.args[0] is not made.var:
+        return False
+    index = statement.op.args[1]
+    bounds = (index.lo, index.hi, index.step) if isinstance(index, Slice) else ()
+    return [bound.value if isinstance(bound, Const) else bound for bound in bounds] == [None, None, -1]
 
 
 def _is_tail(statement: Statement, made: Let) -> bool:
