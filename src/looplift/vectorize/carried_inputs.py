@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from looplift.base.data import dataclass, field
 from looplift.vectorize import doubts, nodes
-from looplift.vectorize.reached import leaves
+from looplift.vectorize.reached import in_each_lane, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -93,6 +93,7 @@ class Carried:
         found = self.made(value)
         lacking = found.may - found.surely if len(found.may) > 1 else frozenset()  # one is there where one asks
         doubts.record_unknown(self.context, made, lacking | found.doubtful)
+        self.context.made_of[made.serial] = Made(found.may, found.surely, found.doubtful | lacking)
 
     def after(self, made: Node, inside: Node) -> None:
         """``made`` is a carried value after the loop."""
@@ -127,6 +128,10 @@ def made_of(context: Context, value: Node, known: Mapping[int, Made] = MappingPr
         may |= found.may
         doubtful |= found.doubtful
         surely |= found.surely if serial in sure else frozenset()
+    if doubtful:
+        for serial in in_each_lane(value):
+            found = known.get(serial) or _through(context.made_of.get(serial, _itself(serial)), known)
+            doubtful -= found.surely - found.doubtful
     return Made(frozenset(may), frozenset(surely), frozenset(doubtful))
 
 

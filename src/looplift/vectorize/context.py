@@ -112,6 +112,8 @@ class Context:
     doubtful_checks: list[tuple[Check, int, frozenset[int]]] = field(default_factory=list)
     """Those of such lanes that another choice drops, of inputs that what reads that choice may reach anyway."""
     made_of: dict[int, carried_inputs.Made] = field(default_factory=dict)
+    moved: set[int] = field(default_factory=set)
+    """Inputs that all lanes may lack of a value that was taken from among others."""
     """The inputs of what names stand for that an ``if`` or a loop that stays has bound, by serial."""
     items_given: list[Node] = field(default_factory=list)
     """Items of lists of the caller, as one array for each list."""

@@ -233,7 +233,7 @@ def at(context: Context, val: Val, axis: Axis, index: Node) -> Val:
         if any(axis is parent for own in node.axes for parent in _line(own)):
             raise context.refuse("ragged-shape", "a ragged loop inside a loop that stays sequential")
         return val
-    doubts.check_at(context, node, axis)
+    doubtful = doubts.check_at(context, node, axis)
     alone.check_any_lane(context, node)
     check_regular_everywhere(context, node)
     place = position(context, axis, index)
@@ -241,7 +241,9 @@ def at(context: Context, val: Val, axis: Axis, index: Node) -> Val:
     attrs = {"axis": axis, "extents": node.attrs.get("extents")}
     if node.kind.is_number and node.kind.family == "int" and "bits" in node.attrs:
         attrs["bits"] = node.attrs["bits"]
-    return Val(Node("at", (node, place), rest, node.kind, attrs, node.hint))
+    made = Node("at", (node, place), rest, node.kind, attrs, node.hint)
+    doubts.record_moved(context, made, doubtful)
+    return Val(made)
 
 
 def _line(axis: Axis) -> Iterator[Axis]:

@@ -37,6 +37,15 @@ def record_unknown(context: Context, made: Node, inputs: frozenset[int]) -> None
         context.doubts.setdefault(number_of(made), []).append((lanes, inputs))
 
 
+def record_moved(context: Context, made: Node, inputs: frozenset[int]) -> None:
+    """The same of a value whose lanes are not those of what it is made of, such as one of the items of a list: all may
+    lack them."""
+    if inputs:
+        made.attrs["moved"] = True
+        context.moved |= inputs
+        record_unknown(context, made, inputs)
+
+
 def number_of(choice: Node) -> int:
     """The number of a choice, also of those that are made of it with other operands."""
     return choice.attrs.setdefault("choice", choice.serial)
@@ -116,6 +125,14 @@ def _check_items(context: Context, mask: Node) -> None:
     for read in context.items_given:
         alike = Node("same_inputs", read.args, (), nodes.BOOL)
         context.check(nodes.elementwise("or_", [mask, alike], nodes.BOOL))
+
+
+def check_moved(context: Context, values: list[Node]) -> None:
+    """What is handed out, stored or carried has the inputs that items it is made of may lack from something else."""
+    from looplift.vectorize.carried_inputs import made_of
+
+    if context.moved and any(context.moved & made_of(context, value).doubtful for value in values):
+        raise context.refuse("carried", "an item of a list may get no gradient in the loop")
 
 
 def check_each(context: Context, value: Node, axes: tuple[Axis, ...], mask: Node | None) -> None:
@@ -231,8 +248,9 @@ def _after(lanes: Node, axis: Axis, first: Node) -> Node:
     return Node("shift", (nodes.const(False), lanes), lanes.axes, nodes.BOOL, {"axis": axis})
 
 
-def check_at(context: Context, value: Node, axis: Axis) -> None:
-    """A loop that stays takes the lanes of an axis one by one: none may lack the inputs that others take."""
+def check_at(context: Context, value: Node, axis: Axis) -> frozenset[int]:
+    """A loop that stays takes the lanes of an axis one by one: the inputs that some may lack."""
+    doubtful: frozenset[int] = frozenset()
     given = [node for node in gradient_nodes(value) if node.op == "name" and not node.attrs.get("memory")]
     fine = leaves(value, surely=True, past=context.doubts)
     fine |= {node.serial for node in given if node.attrs.get("gradient") is False}
@@ -240,9 +258,11 @@ def check_at(context: Context, value: Node, axis: Axis) -> None:
         if axis not in lanes.axes or not inputs - fine:
             continue
         if lanes.op != "asking":
-            raise context.refuse("carried", "a value that may have no gradient in some iterations of a loop that stays")
+            doubtful |= inputs - fine
+            continue
         nowhere, everywhere = nodes.negated(_some(lanes)), nodes.negated(_some(nodes.negated(lanes)))
         context.check(nodes.elementwise("or_", [nowhere, everywhere], nodes.BOOL))
+    return doubtful
 
 
 def _check_known(context: Context, lanes: Node) -> None:

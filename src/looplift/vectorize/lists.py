@@ -288,7 +288,7 @@ class Built:
         """The kind of the items of its items' items."""
         return self.item_kind(context) if self.row is None else self.row.innermost(context)
 
-    def check_alike(self, context: Context) -> None:
+    def check_alike(self, context: Context, *, is_each: bool = True) -> None:
         """Items that are read one by one, or handed out, depend on the same inputs: others give these no gradient."""
         if not context.needs_grad:
             return
@@ -296,7 +296,8 @@ class Built:
         if any(one != inputs[0] for one in inputs):
             raise context.refuse("carried", f"an item of '{self.var.hint}' may get no gradient in the loop")
         for value, inside, mask in self.entries:
-            doubts.check_each(context, value, (*inside, *self.axes), mask)
+            if is_each:
+                doubts.check_each(context, value, (*inside, *self.axes), mask)
             if self.pieces is not None:
                 alone.check_pieces(context, value, self.pieces)
             else:
@@ -305,13 +306,17 @@ class Built:
     def item(self, context: Context, index: Operand, fact: Fact) -> Val:
         from looplift.vectorize.indexing import read
 
-        if context.needs_grad and any(doubts.found_in(context, value) for value, _, _ in self.entries):
-            raise context.refuse("carried", f"an item of '{self.var.hint}' may get no gradient in the loop")
-        self.check_alike(context)
+        lacking: frozenset[int] = frozenset()
+        if context.needs_grad:
+            lacking = lacking.union(
+                *(doubt[1] for one, _, _ in self.entries for doubt in doubts.found_in(context, one))
+            )
+        self.check_alike(context, is_each=not lacking)
         element = self.item_kind(context)
         if self.differs:
             return lane_lists.item(context, self, index, element)
         got = read(context, self.collected(context), index, _lane_kind(context, element)).node
+        doubts.record_moved(context, got, lacking)
         if element.is_number:
             if got.axes:
                 return Val(Node("retype", (got,), got.axes, element))

@@ -9,7 +9,7 @@ Loop     an axis if check_loop says yes; else sequential, with its body lowered 
 from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
-from looplift.ir.array import Assign, Axis, Check, Choose, Node, Program
+from looplift.ir.array import Assign, Axis, Check, Choose, Effect, Node, Program, Run, Write, every_step, operands_of
 from looplift.ir.facts import EITHER, Facts, Kind
 from looplift.ir.grammar import (
     UNDEFINED,
@@ -41,6 +41,7 @@ from looplift.vectorize import (
     arrays,
     carried_inputs,
     carries,
+    doubts,
     list_folds,
     lists,
     native,
@@ -99,6 +100,9 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     made = unread.completed(context, [node for _, node in results])
     if needs_grad:
         reached.settle_choices(context, made, [node for _, node in results])
+        changes = [step for step in every_step(made) if isinstance(step, Write | Run | Effect)]
+        handed = [*(node for _, node in results), *(one for step in changes for one in operands_of(step))]
+        doubts.check_moved(context, handed)
     small = given_integers(context.given, made, [node for _, node in results])
     steps = [*small, *finite, *made]
     return Program(steps, results, library, memory=memory), context

@@ -69,12 +69,22 @@ def _besides(order: list[Node], roots: list[Node]) -> dict[int, Inputs]:
 def _in_each_lane(node: Node, surely: dict[int, Inputs]) -> Inputs:
     if _is_cut(node):
         return frozenset()
-    if node.op == "name":
+    if node.op in ("name", "history"):
         return frozenset((node.serial,) if node.kind.is_array else ())
+    if node.op in ("at", "collect"):
+        return surely[node.args[0].serial]
     args = [surely[arg.serial] for arg in node.args]
     if node.op == "where":  # of a safe operand, the lanes that the loop has are those of the first side
         return args[1] if node.attrs.get("safe") else args[1] & args[2]
-    return frozenset().union(*args) if node.op in TOGETHER else frozenset()
+    return frozenset().union(*args) if node.op in TOGETHER or node.op == "matmul" else frozenset()
+
+
+def in_each_lane(value: Node) -> Inputs:
+    """The inputs that each lane of a value takes."""
+    surely: dict[int, Inputs] = {}
+    for node in operands_first(value):
+        surely[node.serial] = _in_each_lane(node, surely)
+    return surely[value.serial]
 
 
 def _is_cut(node: Node) -> bool:
@@ -108,7 +118,8 @@ def _in_order(roots: list[Node]) -> list[Node]:
 
 
 def gradient_nodes(node: Node, closed: Container[str] = ()) -> list[Node]:
-    """The nodes through which gradients may flow from this one. ``closed``: those that are not looked into."""
+    """The nodes through which gradients may flow from this one. ``closed``: those that are not looked into, as their
+    lanes are not those of their operands."""
     seen: dict[int, Node] = {}
     pending = [node]
     while pending:
@@ -116,7 +127,7 @@ def gradient_nodes(node: Node, closed: Container[str] = ()) -> list[Node]:
         if current.serial in seen or _has_no_gradient(current):
             continue
         seen[current.serial] = current
-        if not _only_like(current) and current.op not in closed:
+        if not _only_like(current) and not (current.op in closed or (closed and current.attrs.get("moved"))):
             pending += current.args
     return list(seen.values())
 
@@ -134,6 +145,9 @@ def leaves(node: Node, surely: bool = False, past: Container[int] = ()) -> set[i
         if current.serial in seen or current.serial in past or _has_no_gradient(current):
             continue
         seen.add(current.serial)
+        if current.op == "history":  # what it is made of is known of itself
+            found.add(current.serial)
+            continue
         if current.op in ("module", "cell"):
             found.add(hash(current.attrs["path"]))
         if current.op in ("name", "pack", "items") and nodes.may_have_gradient(current.kind.dtype):
