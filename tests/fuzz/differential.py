@@ -120,9 +120,15 @@ def children(value):
         return list(value.items())
     if isinstance(value, (list, tuple, set, collections.deque)):
         return list(enumerate(value))
-    if of_program(type(value)) and hasattr(value, "__dict__"):
-        return list(vars(value).items())
+    if is_object(value):
+        slots = getattr(type(value), "__slots__", ())
+        return [(name, getattr(value, name, None)) for name in slots] if slots else list(vars(value).items())
     return None
+
+
+def is_object(value):
+    """Whether a value is an object with attributes, of a class of a program's own."""
+    return of_program(type(value)) and (hasattr(value, "__dict__") or bool(getattr(type(value), "__slots__", ())))
 
 
 def of_program(kind):
@@ -300,7 +306,7 @@ def identities(value, numbers=None):
     numbers = {} if numbers is None else numbers
     inside = children(value)
     mutable = isinstance(value, (list, dict, set, collections.deque, torch.Tensor, np.ndarray))
-    mutable |= of_program(type(value)) and hasattr(value, "__dict__")
+    mutable |= is_object(value) and not isinstance(value, tuple)
     known = id(value) in numbers
     mine = [numbers.setdefault(id(value), len(numbers))] if mutable else []
     if inside is None or known:

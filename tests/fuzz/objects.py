@@ -58,7 +58,10 @@ def arguments(seed):
     n = [5, 0, 2, 8][seed % 4]
     nodes = [Node(r.randint(-4, 6), r.choice((0.5, -1.0, 2.25))) for _ in range(n)]
     for node in nodes:
-        node.next = r.choice([*nodes, None])
+        node.next = r.choice([*nodes, None]) if seed % 3 else None
+    if seed % 6 == 0:
+        for node in nodes:
+            node.value = None
     if seed % 3 == 1 and n > 1:
         nodes[1] = nodes[0]
     items = [Item(r.randint(0, 5), r.uniform(-1, 1), [r.randint(0, 3)]) for _ in range(n)]
@@ -115,7 +118,12 @@ class Objects(Plain):
         self.helper = None
         text = super().source().replace("    out, made", "    k = 0\n    out, made", 1)
         imports = "from dataclasses import dataclass, field\nfrom typing import NamedTuple\n\n\nclass Node"
-        return text.replace("\n\nclass Node", imports, 1)
+        text = text.replace("\n\nclass Node", imports, 1)
+        if self.rng.random() < 0.3:
+            text = text.replace(
+                "    SCALE = 3\n", '    __slots__ = ("key", "value", "next", "seen")\n    SCALE = 3\n', 1
+            )
+        return text.replace("@dataclass\n", "@dataclass(slots=True)\n", 1) if self.rng.random() < 0.3 else text
 
 
 def objects_source(rng):

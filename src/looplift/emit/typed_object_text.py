@@ -159,8 +159,7 @@ def _outside(name: str, record: Record, place: str) -> str:
     get, put = ("slot_in", "PyObject_SetAttr") if record.has_slots else ("attribute_in", "PyDict_SetItem")
     for bit, (one, cell) in enumerate(zip(record.fields, record.box.cells, strict=True)):
         field, text = f"names_{name}[{bit}]", text_of(cell)
-        if text != "None_":
-            reads.append(f"  c->v_{one} = From<{text}>::of({get}(all, {field}));")
+        reads.append(f"  c->v_{one} = From<{text}>::of({get}(all, {field}));")
         gives.append(f"  {put}(all, {field}, keep(py(c->v_{one})));")
         sets.append(f"  if (c->dirty >> {bit} & 1) {put}(all, {field}, PyList_GetItem(*fresh, k++));")
         made = f"item({get}(all, {field}), c->v_{one})"

@@ -269,6 +269,8 @@ static const char* const reasons[] = {
 static __attribute__((noinline)) PyObject* outcome(PyObject* args) {
   Program program;
   PyObject* found = keep(py(program.run(args)));
+  // what one object no longer holds may have to be filled as well
+  for (I k = 0; k < given.n; ++k) { Py_IncRef(given.known[k].object); keep(given.known[k].object); }
   for (int apply = 0; apply < 2; ++apply)
     for (I k = 0; k < given.n; ++k) {
       Given& one = given.known[k];

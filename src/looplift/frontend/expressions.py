@@ -406,7 +406,8 @@ def _subscript(build: Builder, value: Value, index: ast.expr) -> Value:
             return items[chosen]
     value = build.atom(value)
     if isinstance(value, Var) and isinstance(index, ast.Slice) and parts.is_part(build, value, index):
-        return parts.copied(build, value, index)
+        if value not in build.displays:  # what begins with items is taken apart as a whole
+            return parts.copied(build, value, index)
     if isinstance(value, Const) and (name := joining_name(value.value)) and _are_values(index):
         return build.operation(name, [subscript(build, index)], {})
     if isinstance(value, Const) and value.path:
