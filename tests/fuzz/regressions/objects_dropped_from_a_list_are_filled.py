@@ -1,6 +1,5 @@
 # precision: exact
 
-import heapq
 import random
 from dataclasses import dataclass, field
 from typing import NamedTuple
