@@ -48,6 +48,8 @@ class Record:
     is_frozen: bool = False
     given: bool = False
     """Whether there are such objects of the caller's."""
+    names: tuple[str, ...] | None = None
+    """Those of dicts that stand for objects."""
     has_slots: bool = False
     """Whether its objects have places for their attributes, and no dict."""
 

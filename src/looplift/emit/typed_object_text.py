@@ -14,7 +14,7 @@ _CLASSES = """static PyObject* class_args; static I class_first;
 extern "C" { PyObject* PyObject_CallObject(PyObject*, PyObject*);
     PyObject *PyDict_GetItem(PyObject*, PyObject*), *PyObject_GenericGetDict(PyObject*, void*),
     *PyUnicode_InternFromString(const char*), *PyObject_GetAttr(PyObject*, PyObject*);
-    int PyObject_SetAttr(PyObject*, PyObject*, PyObject*); }
+    int PyObject_SetAttr(PyObject*, PyObject*, PyObject*); I PyDict_Size(PyObject*); }
 static PyObject* class_at(I k) { return PyTuple_GetItem(class_args, class_first + k); }
 // objects are read and filled one after the other: a chain of them may be longer than the stack is deep
 struct Later { PyObject* object; void* box; void (*fill)(PyObject*, void*); };
@@ -58,15 +58,14 @@ static void commit_{name}(PyObject* o, void* box, PyObject** fresh) { {name}* c 
   *fresh = keep(PyList_New(0));
 {makes} }
 template <> struct From<Ref<{name}>> { static Ref<{name}> of(PyObject* o) {
-  must(o->type == (void*)class_at({place}));
+  must({test});
   if (Given* g = given_of(o)) return again<{name}>(g);
   make_names(names_{name}, texts_{name}, {count});
   Ref<{name}> out = begun<{name}>(o, commit_{name}); {when}(o, out.p, read_{name}); return out; } };
 static PyObject* object(const Ref<{name}>& v) {
   if (PyObject* o = known(v)) return o;
   make_names(names_{name}, texts_{name}, {count});
-  PyObject* made = class_at({place});
-  PyObject* o = PyObject_CallMethod(made, "__new__", "O", made); if (!o) return o;
+  PyObject* made = {made}; PyObject* o = {object}; if (!o) return o;
   told(v, o); {when}(o, v.p, give_{name}); return o; }"""
 
 _NAMED = """template <class T> struct {name} : T { {name}() {} {name}(const T& one) : T(one) {} };
@@ -118,7 +117,7 @@ def class_texts(writer: Writer) -> list[str]:
         out += _struct(name, record)
     if writer.passes_objects:
         for name, record in zip(names, writer.records.values(), strict=True):
-            out.append(_outside(name, record, places[record.of]))
+            out.append(_outside(name, record, places.get(record.of, "")))
     return out
 
 
@@ -138,7 +137,7 @@ def _struct(name: str, record: Record) -> list[str]:
     # never freed before the end: a chain of objects may be longer than the stack is deep
     head = f"struct {name} {{ I refs = (I)1 << 40, dirty = 0; PyObject* from = nullptr;"
     both = f"(const Ref<{name}>& a, const Ref<{name}>& b)"
-    equal, hashed = "return a.p == b.p;", "return hash_of((I)a.p);"
+    equal, hashed = "bail(KIND);" if record.names else "return a.p == b.p;", "return hash_of((I)a.p);"
     if record.by_fields:
         pairs = " && ".join(f"item_eq(a->v_{one}, b->v_{one})" for one in record.fields) or "true"
         equal = f"if (a.p == b.p) return true; Level level; return {pairs};"
@@ -165,8 +164,14 @@ def _outside(name: str, record: Record, place: str) -> str:
         made = f"item({get}(all, {field}), c->v_{one})"
         makes.append(f"  if (c->dirty >> {bit} & 1) PyList_Append(*fresh, keep({made}));")
     lines = {"reads": reads, "gives": gives, "sets": sets, "makes": makes}
-    lines["all"] = ["o" if record.has_slots else "attributes_of(o)"]
+    lines["all"] = ["o" if record.has_slots or record.names else "attributes_of(o)"]
+    lines["test"] = [f"o->type == (void*)class_at({place})"]
+    lines["made"] = [f"class_at({place})"]
+    lines["object"] = ['PyObject_CallMethod(made, "__new__", "O", made)']
+    if record.names:
+        lines["test"] = [f"is(o, PyDict_Type) && PyDict_Size(o) == {len(record.names)}"]
+        lines["made"], lines["object"] = ["nullptr"], ["made ? made : PyDict_New()"]
     when = "at_once" if record.by_fields and record.has_hash else "put_off"
     texts = ", ".join(f'"{one}"' for one in record.fields) or "nullptr"
     parts = {key: "\n".join(part) for key, part in lines.items()}
-    return _filled(_OBJECT, name=name, place=place, count=str(len(record.fields)), texts=texts, when=when, **parts)
+    return _filled(_OBJECT, name=name, count=str(len(record.fields)), texts=texts, when=when, **parts)

@@ -56,14 +56,14 @@ class Objects(TensorCalls):
         if not attributes.keys() >= {*record.fields} or not all(map(str.isidentifier, record.fields)):
             raise refuse(None, f"objects of '{type(value).__name__}' have other attributes than others")
         seen[id(value)] = record.box
-        self.unread.append(value)
+        self.unread.append((value, record))
         return record.box
 
     def look_into(self, seen: dict[int, Any]) -> None:
         """What the objects of the caller hold, and those that these hold."""
         while self.unread:
-            value = self.unread.pop()
-            record, attributes = self.records[type(value)], attributes_of(value) or {}
+            value, record = self.unread.pop()
+            attributes = value if record.names is not None else attributes_of(value) or {}
             for place, name in enumerate(record.fields):
                 self.joins.widen(record.box, place, type_of(attributes[name], self.joins, seen))
 

@@ -80,9 +80,17 @@ class Writer(ArrayCalls):
     """Writes one program, again and again until no type becomes wider."""
 
     def __init__(
-        self, body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str], source_of: Callable, others: list
+        self,
+        body: list[ast.stmt],
+        values: Mapping[str, Any],
+        live_out: list[str],
+        source_of: Callable,
+        others: list,
+        *,
+        has_named_dicts: bool = False,
     ):
         super().__init__()
+        self.has_named_dicts = has_named_dicts
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records, self.classes, self.unread = {}, {}, []
         self.joins.of_object = self.given_object
@@ -416,13 +424,29 @@ def typed_program(
         try:
             return Writer(body, values, live_out, source_of, others or []).written()
         except NotLiftable as refusal:
-            if refusal.code != "mixed-kinds" or live_out != ["return"]:
+            if refusal.code != "mixed-kinds":
                 raise
-            body = with_versions(body, {*values}, names_in_functions(body))
-            return Writer(body, values, live_out, source_of, others or []).written()
+            return _of_mixed_kinds(body, values, live_out, source_of, others or [])
     except NotLiftable:
         raise
     except RecursionError:
         raise NotLiftable("unsupported-value", "types without an end") from None
     except Exception as error:
         raise NotLiftable("internal", f"{type(error).__name__}: {error}") from error
+
+
+def _of_mixed_kinds(
+    body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str], source_of: Callable[[Any], Any], others: list
+) -> TypedProgram:
+    """The same where names, or items of dicts, are of several kinds: each by itself."""
+    forms = [body, with_versions(body, {*values}, names_in_functions(body))] if live_out == ["return"] else [body]
+    refusals: list[NotLiftable] = []
+    for has_named_dicts in (False, True):
+        for form in forms:
+            if form is body and not has_named_dicts:
+                continue
+            try:
+                return Writer(form, values, live_out, source_of, others, has_named_dicts=has_named_dicts).written()
+            except NotLiftable as refusal:
+                refusals.append(refusal)
+    raise refusals[0]

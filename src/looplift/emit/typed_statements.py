@@ -7,12 +7,12 @@ from typing import Any
 
 from looplift.base.syntax import children_of
 from looplift.emit.typed_expressions import element, inside, is_box
-from looplift.emit.typed_objects import Objects
+from looplift.emit.typed_named_dicts import NamedDicts
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
 from looplift.emit.typed_types import INT, NEVER, NONE, TEXT, Arr, Box, Either, Ten, Tup, text_of
 
 
-class Statements(Objects):
+class Statements(NamedDicts):
     """Statements, one after the other."""
 
     def statements(self, nodes: list[ast.stmt]) -> bool:
@@ -107,7 +107,7 @@ class Statements(Objects):
     def put(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
         """``owner[index] = value``."""
         owner = self.present(owner)
-        if owner.type is NEVER:
+        if owner.type is NEVER or self.put_named(owner, value, node):
             return
         if is_box(owner, "list", "deque"):
             text = self.item_of(owner, value)

@@ -52,6 +52,8 @@ def type_of(value: Any, joins: Joins, seen: dict[int, Any], depth: int = 0) -> A
         raise NotLiftable("unsupported-value", f"a {type(value).__name__}")
     if kind in ("bytes", "bytearray"):
         return Box(kind, INT)
+    if kind == "dict" and joins.of_object is not None and (found := joins.of_object(value, seen)) is not None:
+        return found
     if kind == "dict" and _is_record(value):
         names = tuple(sorted(value))
         return Rec(names, tuple(type_of(value[name], joins, seen, depth + 1) for name in names))

@@ -1,0 +1,135 @@
+"""Dicts of a few names with values of several kinds in, objects with a field for each name out.
+
+row = {"used": 0, "items": []}; row["used"] += 3; row["items"].append(seq)
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from looplift.emit.typed_classes import Record
+from looplift.emit.typed_objects import Objects
+from looplift.emit.typed_scope import Value, coerced, refuse
+from looplift.emit.typed_types import NEVER, NONE, Box, text_of
+
+MOST = 32
+
+
+class NamedDicts(Objects):
+    """What is done with such dicts, where ``has_named_dicts``: in programs that have no other form."""
+
+    has_named_dicts: bool
+
+    def given_object(self, value: Any, seen: dict[int, Any]) -> Any:
+        if type(value) is not dict:
+            return super().given_object(value, seen)
+        if not self.has_named_dicts or not (is_named(value) or tuple(value) in self.records):
+            return None
+        record = self.record_of_names(tuple(value))
+        record.given = True
+        seen[id(value)] = record.box
+        self.unread.append((value, record))
+        return record.box
+
+    def record_of_names(self, names: tuple[str, ...]) -> Record:
+        key: Any = names
+        if key not in self.records:
+            box = Box(f"object D{len(self.records)}", *[NEVER] * len(names))
+            box.made = names
+            self.records[key] = Record(dict, box, list(names), list(names), has_hash=False, names=names)
+        return self.records[key]
+
+    def record_of(self, made: Any) -> Record:
+        return self.record_of_names(made) if isinstance(made, tuple) else super().record_of(made)
+
+    def of_Dict(self, node: ast.Dict) -> Value:
+        names = [one.value if isinstance(one, ast.Constant) else None for one in node.keys]
+        if not self.has_named_dicts or not are_names(names):
+            return super().of_Dict(node)
+        values = list(map(self.keep, self.several(*node.values)))
+        record = self.record_of_names(tuple(map(str, names)))
+        text, made = text_of(record.box), self.fresh()
+        self.emit(f"{text} {made} = made<{text[4:-1]}>();")
+        for place, (name, value) in enumerate(zip(names, values, strict=True)):
+            self.joins.widen(record.box, place, value.type)
+            self.emit(f"{made}->v_{name} = {coerced(value, record.box.cells[place])};")
+        return Value(record.box, made)
+
+    def _named(self, owner: Value, node: ast.AST) -> tuple[Record, int] | None:
+        """The dict, and the place of the name that a subscript is; None for other values."""
+        record = self.record_at(owner)
+        if record is None or record.names is None:
+            return None
+        index = getattr(node, "slice", None)
+        name = index.value if isinstance(index, ast.Constant) else None
+        if name not in record.names:
+            raise refuse(node, "is read or written under a name that is not known")
+        return record, record.names.index(name)
+
+    def item(self, owner: Value, index: Value, node: ast.AST) -> Value:
+        found = self._named(owner, node)
+        if found is None:
+            return super().item(owner, index, node)
+        record, place = found
+        return Value(record.box.cells[place], f"{owner.code}->v_{record.fields[place]}")
+
+    def put_named(self, owner: Value, value: Value, node: ast.AST) -> bool:
+        """``row["used"] = value``; False for other owners."""
+        found = self._named(owner, node)
+        if found is None:
+            return False
+        record, place = found
+        owner = self.keep(owner)
+        self.joins.widen(record.box, place, value.type)
+        self.emit(f"{owner.code}->v_{record.fields[place]} = {coerced(value, record.box.cells[place])};")
+        self.emit(f"{owner.code}->dirty |= I(1) << {place};")
+        return True
+
+    def contains(self, owner: Value, item: Value, node: ast.AST) -> str:
+        record = self.record_at(owner)
+        if record is None or record.names is None:
+            return super().contains(owner, item, node)
+        left = getattr(node, "left", None)
+        if not isinstance(left, ast.Constant):
+            raise refuse(node, "looks for a name that is not known")
+        return str(left.value in record.names).lower()
+
+    def equal(self, left: Value, right: Value, node: ast.AST, *, items: bool = False) -> str:
+        if any(one is not None and one.names is not None for one in map(self.record_at, (left, right))):
+            raise refuse(node, "compares dicts")
+        return super().equal(left, right, node, items=items)
+
+    def method_of_object(self, owner: Value, record: Record, node: ast.Call, func: ast.Attribute) -> Value:
+        if record.names is None:
+            return super().method_of_object(owner, record, node, func)
+        name = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+        if func.attr != "get" or node.keywords or not isinstance(name, str) or len(node.args) > 2:
+            raise refuse(node, "calls a method of a dict without a form")
+        owner = self.keep(owner)
+        others = list(map(self.keep, self.several(*node.args[1:])))
+        if name in record.names:
+            return Value(record.box.cells[record.names.index(name)], f"{owner.code}->v_{name}")
+        return others[0] if others else Value(NONE, "None_()")
+
+    def call_len(self, node: ast.Call, *values: Value) -> Value:
+        if len(values) == 1 and (record := self.record_at(values[0])) is not None and record.names is not None:
+            raise refuse(node, "asks a dict of names for its length")
+        return super().call_len(node, *values)
+
+
+def are_names(keys: list[Any]) -> bool:
+    """Whether the keys of a dict are a few names, each once."""
+    plain = all(type(key) is str and key.isidentifier() and not key.startswith("__") for key in keys)
+    return plain and 0 < len(keys) <= MOST and len({*keys}) == len(keys)
+
+
+def is_named(value: dict[Any, Any]) -> bool:
+    """Whether a dict has a few names, and values of several kinds."""
+    return are_names(list(value)) and len({_kind(one) for one in value.values() if one is not None}) > 1
+
+
+def _kind(value: Any) -> Any:
+    if isinstance(value, (bool, int, float)):
+        return "number"
+    return type(value), getattr(value, "dtype", None), getattr(value, "ndim", None)
