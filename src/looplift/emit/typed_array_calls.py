@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from looplift.emit import typed_products as products
 from looplift.emit.typed_arrays import Arrays, element_text, is_array
 from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_numpy import is_scalar, operand, promoted
@@ -75,6 +76,9 @@ class ArrayCalls(Arrays):
             return self._copied(self.expression(node.args[0]), node)
         if keywords:
             raise refuse(node, "is called with names")
+        if function in products.OF_ARRAYS and len(node.args) == 2:
+            left, right = self.several(*node.args)
+            return products.of_arrays(self, left, right, node, products.OF_ARRAYS[function])
         return self._of_each(function, list(map(self.present, self.several(*node.args))), node)
 
     # ------------------------------------------------------------ new arrays
@@ -320,6 +324,8 @@ class ArrayCalls(Arrays):
             raise refuse(node, "calls a method without a form")
         if func.attr == "copy" and not node.args:
             return self._copied(owner, node)
+        if func.attr == "dot" and len(node.args) == 1:
+            return products.of_arrays(self, owner, self.expression(node.args[0]), node)
         if func.attr in _METHODS and not node.args:
             return self._fold(func.attr, owner, node)
         if func.attr == "astype" and len(node.args) == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from looplift.emit import typed_products as products
 from looplift.emit.typed_loops import Steps
 from looplift.emit.typed_numpy import Scalars, operand, promoted
 from looplift.emit.typed_scope import Value, as_int, plain, refuse
@@ -185,6 +186,8 @@ class Arrays(Scalars):
     def binary(self, op: Any, left: Value, right: Value, node: ast.AST) -> Value:
         if not is_array(left, right) or NEVER in (left.type, right.type):
             return super().binary(op, left, right, node)
+        if op is ast.MatMult:
+            return products.of_arrays(self, left, right, node)
         if op is ast.Pow and isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
             if node.right.value == 2 and type(node.right.value) in (int, float) and left.type.element.plain is FLOAT:
                 left = self.keep(left)

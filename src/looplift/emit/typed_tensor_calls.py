@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from looplift.emit import typed_products as products
 from looplift.emit.native_ops import canonical
 from looplift.emit.typed_scope import Value, coerced, refuse, truth
 from looplift.emit.typed_tensor_made import TensorMaking, is_constant
@@ -99,6 +100,10 @@ class TensorCalls(TensorMaking):
             return self.rows_of(name, owner, nodes[1:], keywords, node)
         if keywords:
             raise refuse(node, "is called with names")
+        if name in products.OF_TENSORS and len(nodes) == 2:
+            return products.of_tensors(self, owner, self.expression(nodes[1]), node, products.OF_TENSORS[name])
+        if name == "t" and len(nodes) == 1 and owner.type.rank == 2:
+            return Value(owner.type, f"turned({owner.code})")
         if name in _SAME and len(nodes) == 1:
             return owner
         if name in _CASTS and len(nodes) == 1:

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from looplift.emit import typed_products as products
 from looplift.emit.native_ops import COMPARISONS
 from looplift.emit.typed_expressions import is_box
 from looplift.emit.typed_methods import Methods
@@ -180,6 +181,8 @@ class Tensors(Methods):
             return super().binary(op, left, right, node)
         if NEVER in (left.type, right.type):
             return Value(NEVER, "None_()")
+        if op is ast.MatMult:
+            return products.of_tensors(self, left, right, node)
         if op is ast.Pow:
             return self.power(left, right, node.right if isinstance(node, ast.BinOp) else None, node)
         if op not in _OPERATORS:

@@ -13,6 +13,7 @@ from looplift.emit.typed_prelude_arrays import ARRAYS
 from looplift.emit.typed_prelude_containers import CONTAINERS, HELPERS
 from looplift.emit.typed_prelude_numbers import NUMBERS
 from looplift.emit.typed_prelude_objects import OBJECTS
+from looplift.emit.typed_prelude_products import ARRAY_PRODUCTS, TENSOR_PRODUCTS
 from looplift.emit.typed_prelude_tensor_folds import FOLDS
 from looplift.emit.typed_prelude_tensor_objects import HANDED
 from looplift.emit.typed_prelude_tensors import TAPE, TENSORS
@@ -61,7 +62,7 @@ def program_text(writer: Writer, every: list[Routine]) -> str:
     tuples = [tuple_text(int(count)) for count in sorted(set(re.findall(r"\bTup(\d+)\b", program)))]
     if writer.joins.has_numpy:
         program += entry.replace(*_WITH_NUMPY)
-        return used([NUMBERS, CONTAINERS, OBJECTS, *tuples, HELPERS, ARRAYS], program)
+        return used([NUMBERS, CONTAINERS, OBJECTS, *tuples, HELPERS, ARRAYS, ARRAY_PRODUCTS], program)
     return used([NUMBERS, CONTAINERS, OBJECTS, NO_ARRAYS, *tuples, HELPERS], program + entry)
 
 
@@ -84,7 +85,8 @@ def with_tensors(writer: Writer, program: str, entry: str) -> str:
     for before, after in _WITH_TENSORS:
         entry = entry.replace(before, after)
     texts = [
-        NUMBERS, operations_text(writer.structs), CONTAINERS, OBJECTS, NO_ARRAYS, flag, TAPE, TENSORS, FOLDS, HANDED,
+        NUMBERS, operations_text(writer.structs), CONTAINERS, OBJECTS, NO_ARRAYS, flag, TAPE, TENSORS, FOLDS,
+        TENSOR_PRODUCTS, HANDED,
         *tuples, *records, HELPERS,
     ]  # fmt: skip
     return used(texts, program + entry)

@@ -12,6 +12,7 @@ from looplift.base.data import replace
 from looplift.base.devices import default_device
 from looplift.base.errors import NotLiftable, TwoLibraries
 from looplift.base.settings import Settings
+from looplift.base.syntax import nodes_of
 from looplift.pipeline.through_ir import through_the_ir
 
 if TYPE_CHECKING:
@@ -121,6 +122,8 @@ def _in_another_form(
     from looplift.pipeline.programs import over_small_tensors, typed_program
     from looplift.pipeline.rewritten import with_draws
 
+    if _is_left_early(program) and (found := over_small_tensors(program, values, settings)) is not None:
+        return found
     try:
         code = over_lists(program, values, settings, waves=waves)
     except NotLiftable:
@@ -132,6 +135,12 @@ def _in_another_form(
         return with_draws(draws, program, values, settings, small=True)
     code.alternative = partial(typed_program, program, settings=settings)
     return code
+
+
+def _is_left_early(program: RegionProgram) -> bool:
+    """Whether loops are left by what iterations find out: waves would wait for it each time."""
+    every = (node for statement in program.region.statements for node in nodes_of(statement))
+    return any(isinstance(node, ast.While | ast.Break) for node in every)
 
 
 def _by_python(

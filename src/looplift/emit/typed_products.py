@@ -1,0 +1,55 @@
+"""Products of vectors and matrices in typed programs: ``a @ b`` of arrays and of tensors, ``np.dot`` and ``torch.mv``.
+
+Their last digit may be another than that of the library, which adds in an order of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from looplift.emit.typed_scope import Value, refuse
+from looplift.emit.typed_types import FLOAT, Arr, Ten, array_type, text_of
+
+OF_ARRAYS = {np.dot: ((1, 1), (2, 1), (1, 2), (2, 2)), np.inner: ((1, 1),), np.vdot: ((1, 1),),
+             np.matmul: ((1, 1), (2, 1), (1, 2), (2, 2))}  # fmt: skip
+"""The ranks of arrays of which a function is a plain product."""
+OF_TENSORS = {"matmul": ((1, 1), (2, 1), (1, 2), (2, 2)), "mv": ((2, 1),), "mm": ((2, 2),)}
+_ALL = OF_TENSORS["matmul"]
+
+
+def of_arrays(writer: Any, left: Value, right: Value, node: ast.AST, ranks: Any = _ALL) -> Value:
+    """The product of two arrays of floats."""
+    if not all(isinstance(one.type, Arr) for one in (left, right)):
+        raise refuse(node, "is no product of arrays")
+    element = left.type.element
+    pair = left.type.rank, right.type.rank
+    if element is not right.type.element or element.plain is not FLOAT or pair not in ranks:
+        raise refuse(node, "is a product without a form")
+    writer.inexact.add("matmul")
+    left, right = writer.keep(left), writer.keep(right)
+    if pair == (1, 1):
+        return writer.scalar(Value(FLOAT, f"F(dot_of({left.code}, {right.code}))"), element)
+    made = array_type(element, sum(pair) - 2)
+    return writer.keep(Value(made, f"product_of({left.code}, {right.code})"))
+
+
+def of_tensors(writer: Any, left: Value, right: Value, node: ast.AST, ranks: Any = _ALL) -> Value:
+    """The product of two tensors of floats."""
+    if not all(isinstance(one.type, Ten) for one in (left, right)):
+        raise refuse(node, "is no product of tensors")
+    pair = left.type.rank, right.type.rank
+    if left.type.dtype != right.type.dtype or left.type.dtype not in ("float32", "float64") or pair not in ranks:
+        raise refuse(node, "is a product without a form")
+    writer.inexact.add("matmul")
+    left, right = writer.keep(left), writer.keep(right)
+    if pair == (1, 1):
+        writer.emit(f"if ({left.code}.size[0] != {right.code}.size[0]) bail(KIND);")
+        return writer.fold("sum", writer.operation("mul", left, right), None, False)
+    writer.makes_rows = True
+    made = Ten(left.type.dtype, sum(pair) - 2)
+    element = text_of(made).partition("<")[2].partition(",")[0]
+    code = f"product_of<{element}>({writer.op('mul')}, {left.code}, {right.code})"
+    return writer.keep(Value(made, code))
