@@ -217,12 +217,26 @@ class Region:
     def smaller(self, line: int = 0) -> list[Region]:
         """Pieces to try when this region was refused at ``line`` (0: nobody knows where)."""
         loops = [k for k in range(self.first, self.last) if is_loop(self.block[k])]
-        at_loop = any(_spans(self.block[k], line) for k in range(self.first, self.last))
+        filled = self._loop_that_fills(loops, line) if len(loops) > 1 else None
+        at_loop = filled is not None or any(_spans(self.block[k], line) for k in range(self.first, self.last))
         if self.stop > self.last and (not at_loop or self._cuts_items_later() or self._picks_later()):
             return _allowed([self._part(self.start, self.last)])
         if self.start < self.first and not at_loop and not self._fills_its_lists():
             return _allowed([self._part(self.first, self.stop)])
-        return _allowed(self._split(loops)) if len(loops) > 1 else []
+        if len(loops) < 2:
+            return []
+        hit = next((place for place, k in enumerate(loops) if k == filled or _spans(self.block[k], line)), None)
+        if hit is None:
+            return _allowed(self._split([[k] for k in loops]))
+        return _allowed(self._split([part for part in (loops[:hit], loops[hit : hit + 1], loops[hit + 1 :]) if part]))
+
+    def _loop_that_fills(self, loops: list[int], line: int) -> int | None:
+        """The loop that puts something into what is made at a line."""
+        made = next(
+            (node for node in self.block[self.start : self.last] if _spans(node, line) and not is_loop(node)), None
+        )
+        names = names_of([made]).stores if isinstance(made, ast.Assign) else ()
+        return next((k for k in loops if written_bases([self.block[k]]) & {*names}), None)
 
     def _cuts_items_later(self) -> bool:
         """Whether what follows the loops takes a slice of what they read item by item: a string then stays whole."""
@@ -244,14 +258,15 @@ class Region:
         }
         return bool(made & written_bases(self.block[self.first : self.last]))
 
-    def _split(self, loops: list[int]) -> list[Region]:
-        """One region for each loop statement, with what belongs to it."""
-        least = [self.start, *(k + 1 for k in loops)]
-        leads = [_leading(self.scope, self.block, k, k + 1, low) for low, k in zip(least, loops)]
+    def _split(self, groups: list[list[int]]) -> list[Region]:
+        """One region for each group of loop statements, with what belongs to it."""
+        least = [self.start, *(group[-1] + 1 for group in groups)]
+        leads = [_leading(self.scope, self.block, group[0], group[-1] + 1, low) for low, group in zip(least, groups)]
         pieces = []
-        for k, lead, limit in zip(loops, leads, [*leads[1:], self.stop], strict=True):
-            stop = min(_trailing(self.scope, self.block, lead, k + 1), limit)
-            pieces.append(Region(self.scope, self.block, lead, stop, k, k + 1, self.file, self.name))
+        for group, lead, limit in zip(groups, leads, [*leads[1:], self.stop], strict=True):
+            first, last = group[0], group[-1] + 1
+            stop = min(_trailing(self.scope, self.block, lead, last), limit)
+            pieces.append(Region(self.scope, self.block, lead, stop, first, last, self.file, self.name))
         return pieces
 
     def inside(self) -> list[Region]:

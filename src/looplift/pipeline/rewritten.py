@@ -242,7 +242,11 @@ def through_tables(program: RegionProgram, values: Mapping[str, Any], settings: 
     from looplift.vectorize.plan import needs_grad, plan
 
     places = {"file": program.file, "name": program.name, "scattered": True}
-    function = translated(program.region.statements, values, program.live_out, **places)
+    try:
+        function = translated(program.region.statements, values, program.live_out, **places)
+    except NotLiftable as refusal:
+        refusal.goes_further = True
+        raise
     facts = analyse(function)
     tabled = with_scattered(function, facts, gradients=needs_grad(facts))
     if tabled is None:
