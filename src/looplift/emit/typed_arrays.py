@@ -8,7 +8,7 @@ from typing import Any
 from looplift.emit import typed_products as products
 from looplift.emit.typed_loops import Steps
 from looplift.emit.typed_numpy import Scalars, operand, promoted
-from looplift.emit.typed_scope import Value, as_int, plain, refuse
+from looplift.emit.typed_scope import Value, as_int, evaluated, plain, refuse
 from looplift.emit.typed_types import (
     FLOAT,
     INT,
@@ -257,7 +257,7 @@ class Arrays(Scalars):
     def compared(self, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> str:
         if is_array(left, right):
             if isinstance(op, ast.Is | ast.IsNot) and NONE in (left.type, right.type):
-                return str(isinstance(op, ast.IsNot)).lower()
+                return evaluated(str(isinstance(op, ast.IsNot)).lower(), left, right)
             raise refuse(node, "compares arrays")
         return super().compared(op, left, right, node)
 

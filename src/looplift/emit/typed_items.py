@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from looplift.emit.typed_expressions import SEQUENCES, Values, element, inside, is_box
-from looplift.emit.typed_scope import Factory, Value, as_int, as_number, coerced, plain, refuse
+from looplift.emit.typed_scope import Factory, Value, as_int, as_number, coerced, evaluated, plain, refuse
 from looplift.emit.typed_types import (
     BOOL,
     FLOAT,
@@ -87,7 +87,7 @@ class Expressions(Values):
             raise refuse(node, "asks whether two names stand for one object")
         if isinstance(left.type, Maybe):
             return f"({left.code}).has" if negated else f"(!({left.code}).has)"
-        return str((left.type is NONE) != negated).lower()
+        return evaluated(str((left.type is NONE) != negated).lower(), left)
 
     def equal(self, left: Value, right: Value, node: ast.AST, *, items: bool = False) -> str:
         """``items``: as items of containers are compared, which are equal also if they are one object."""
@@ -96,7 +96,7 @@ class Expressions(Values):
         if left.type in NUMBERS and right.type in NUMBERS:
             return f"{'item_eq' if items else 'eq'}({', '.join(self.comparable(left, right, node))})"
         if (left.type is NONE) != (right.type is NONE) and not any(isinstance(v.type, Maybe) for v in (left, right)):
-            return "false"
+            return evaluated("false", left, right)
         if isinstance(left.type, Tup) and isinstance(right.type, Tup) and len(left.type.items) == len(right.type.items):
             pairs = zip(self.fields(self.keep(left)), self.fields(self.keep(right)), strict=True)
             return "(" + (" && ".join(self.equal(*pair, node, items=True) for pair in pairs) or "true") + ")"

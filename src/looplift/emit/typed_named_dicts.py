@@ -10,7 +10,7 @@ from typing import Any
 
 from looplift.emit.typed_classes import Record
 from looplift.emit.typed_objects import Objects
-from looplift.emit.typed_scope import Value, coerced, refuse
+from looplift.emit.typed_scope import Value, coerced, evaluated, refuse
 from looplift.emit.typed_types import NEVER, NONE, Box, text_of
 
 MOST = 32
@@ -93,7 +93,7 @@ class NamedDicts(Objects):
         left = getattr(node, "left", None)
         if not isinstance(left, ast.Constant):
             raise refuse(node, "looks for a name that is not known")
-        return str(left.value in record.names).lower()
+        return evaluated(str(left.value in record.names).lower(), owner)
 
     def equal(self, left: Value, right: Value, node: ast.AST, *, items: bool = False) -> str:
         if any(one is not None and one.names is not None for one in map(self.record_at, (left, right))):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -248,13 +249,22 @@ def common(one: Any, other: Any) -> Any:
     return MIXED if MIXED in (one, other) else INT
 
 
+def evaluated(text: str, *values: Value) -> str:
+    """C++ of what is known before it runs, of values whose evaluation may raise nevertheless."""
+    codes = [value.code for value in values if not _PLAIN.fullmatch(value.code)]
+    return f"({' '.join(f'(void)({code}),' for code in codes)} {text})" if codes else text
+
+
+_PLAIN = re.compile(r"[\w.]+(->\w+)*|None_\(\)")
+
+
 def truth(value: Value) -> str:
     if value.type is BOOL:
         return value.code
     if isinstance(value.type, Tup):
-        return "true" if value.type.items else "false"
+        return evaluated("true" if value.type.items else "false", value)
     if value.type is NONE:
-        return "false"
+        return evaluated("false", value)
     if isinstance(value.type, Ten) and value.type.rank:
         raise refuse(None, "whether a tensor of several elements holds")
     return f"truth({value.code})" if value.type is not NEVER else "false"

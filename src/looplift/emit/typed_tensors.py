@@ -12,7 +12,7 @@ from looplift.emit import typed_products as products
 from looplift.emit.native_ops import COMPARISONS
 from looplift.emit.typed_expressions import is_box
 from looplift.emit.typed_methods import Methods
-from looplift.emit.typed_scope import Value, as_int, as_number, coerced, needed, refuse
+from looplift.emit.typed_scope import Value, as_int, as_number, coerced, evaluated, needed, refuse
 from looplift.emit.typed_tensor_ops import is_tensor, result_of, struct_name, struct_of
 from looplift.emit.typed_types import (
     BOOL,
@@ -225,7 +225,7 @@ class Tensors(Methods):
     def compared(self, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> str:
         if isinstance(op, ast.Is | ast.IsNot):
             if isinstance(left.type, Ten | Either) and right.type is NONE:
-                return str(isinstance(op, ast.IsNot)).lower()
+                return evaluated(str(isinstance(op, ast.IsNot)).lower(), left)
             return super().compared(op, left, right, node)
         if has_tensor(left, right):
             if type(op) not in _COMPARISONS or not all(one.type in NUMBERS or has_tensor(one) for one in (left, right)):
