@@ -87,7 +87,7 @@ class Expressions(Values):
             raise refuse(node, "asks whether two names stand for one object")
         if isinstance(left.type, Maybe):
             return f"({left.code}).has" if negated else f"(!({left.code}).has)"
-        return evaluated(str((left.type is NONE) != negated).lower(), left)
+        return evaluated(str((left.type is NONE) != negated).lower(), left, right)
 
     def equal(self, left: Value, right: Value, node: ast.AST, *, items: bool = False) -> str:
         """``items``: as items of containers are compared, which are equal also if they are one object."""

@@ -1,7 +1,6 @@
 # precision: exact
 """Program 52000198: exception: none instead of IndexError('list index out of range')  [seed 0]"""
 
-import heapq
 import random
 from dataclasses import dataclass, field
 from typing import NamedTuple
