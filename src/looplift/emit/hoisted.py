@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 from looplift.base.data import replace
 from looplift.emit.contractions import turn_matrices
 from looplift.emit.text import TRIVIAL, name_numbers
-from looplift.ir.array import Assign, Check, For, Forever, Node, Step, axis_nodes, changed_by, every_step, reachable
+from looplift.ir.array import (
+    Assign,
+    Check,
+    For,
+    Forever,
+    Node,
+    Step,
+    axis_nodes,
+    changed_by,
+    every_step,
+    parts_of,
+    reachable,
+)
 from looplift.ops import table
 
 if TYPE_CHECKING:
@@ -80,15 +92,10 @@ def _measuring(nodes: list[Node], varying: set[int]) -> set[int]:
     found: set[int] = set()
     grown = True
     while grown:
-        more = {n.serial for n in nodes for part in _parts(n) if part.serial in found or part.serial in varying}
+        more = {n.serial for n in nodes for part in parts_of(n) if part.serial in found or part.serial in varying}
         grown = not more <= found | varying
         found |= more - varying
     return found
-
-
-def _parts(node: Node) -> list[Node]:
-    """What a value and the positions of its axes are made of."""
-    return [*node.args, *(part for axis in node.axes for part in axis_nodes(axis))]
 
 
 def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
@@ -99,7 +106,7 @@ def memory_of(node: Node, cache: dict[int, frozenset[str]]) -> frozenset[str]:
         if current.serial in cache:
             pending.pop()
             continue
-        parts = _parts(current)
+        parts = parts_of(current)
         missing = [arg for arg in parts if arg.serial not in cache]
         if missing:
             pending += missing

@@ -281,10 +281,14 @@ def reachable(roots: list[Node]) -> list[Node]:
         if node.serial in seen:
             continue
         seen[node.serial] = node
-        pending += node.args
-        for axis in node.axes:
-            pending += axis_nodes(axis)
+        pending += parts_of(node)
     return [seen[key] for key in sorted(seen)]
+
+
+def parts_of(node: Node) -> list[Node]:
+    """What a value and the positions of its axes are made of."""
+    axes = (*node.axes, node.attrs["axis"]) if node.op == "first" else node.axes  # where lanes begin on another axis
+    return [*node.args, *(part for axis in axes for part in axis_nodes(axis))]
 
 
 def nodes_of(program: Program) -> list[Node]:

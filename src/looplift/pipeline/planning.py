@@ -21,6 +21,8 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
         made = plan(facts)
     except NotLiftable as why:
         refusal = why
+        if (made := _with_sums_apart(facts, plan)) is not None:
+            facts, made.rewritten = made.facts, True
     decisions = {loop.decision for loop in made.decisions} if made is not None else {"sequential"}
     for formed in _forms_for_kernels(facts, decisions) if settings.backend != "torch" else ():
         try:
@@ -42,6 +44,18 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
         assert refusal is not None
         raise refusal
     return made
+
+
+def _with_sums_apart(facts: Any, plan: Callable[[Any], Any]) -> Any:
+    """The plan of a function whose loops that remember have sums of their own; None if there is none."""
+    from looplift.analysis.probe import analyse
+    from looplift.vectorize.partial_totals import with_partial_totals
+
+    if (function := with_partial_totals(facts.function, facts)) is None:
+        return None
+    with suppress(NotLiftable):
+        return plan(analyse(function))
+    return None
 
 
 def _forms_for_kernels(facts: Any, decisions: set[str]) -> Iterator[Any]:

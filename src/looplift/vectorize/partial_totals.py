@@ -1,0 +1,114 @@
+"""Sums over a loop that remembers, and the loop around it, become sums of its own in each run of it, added behind it.
+
+loss = 0.0                              loss = 0.0
+for seq in seqs:                        for seq in seqs:
+    h = h0                                  h, part = h0, torch.zeros(())
+    for x in seq:                           for x in seq:
+        h = cell(x, h)                          h = cell(x, h)
+        loss = loss + error(h)                  part = part + error(h)
+                                            loss = loss + part
+
+All sequences then take their steps together, each with a sum of its own. The terms are added in another order, as in
+other sums of floats, and a sum that decides something keeps its order.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from looplift.base.data import dataclass, replace
+from looplift.ir.facts import Facts, Kind
+from looplift.ir.grammar import (
+    Atom,
+    Carry,
+    Const,
+    Function,
+    Group,
+    Let,
+    Loop,
+    Op,
+    Range,
+    Require,
+    Statement,
+    Var,
+    walk,
+)
+from looplift.ir.started import Changes
+from looplift.vectorize.flow import Flow
+from looplift.vectorize.reductions import Accumulator, accumulator_of
+
+
+@dataclass
+class _Total:
+    """A sum over an outer loop, and the carried value of an inner one that adds to it."""
+
+    found: Accumulator
+    carry: Carry
+
+
+def with_partial_totals(function: Function, facts: Facts) -> Function | None:
+    """The same function with such sums; None if it has none."""
+    flow, numbers = Flow(function), itertools.count(1)
+    changed: dict[int, tuple[Statement, ...]] = {}
+    for outer in (s for s in walk(function.body) if isinstance(s, Loop)):
+        sums = [one for carry in outer.carries if (one := accumulator_of(flow, outer, carry)) is not None]
+        for inner in outer.body:
+            if isinstance(inner, Loop) and id(inner) not in changed:
+                totals = _totals(facts, inner, [one for one in sums if one.operator == "add"])
+                if totals and _remembers(inner, sums):
+                    changed[id(inner)] = _parted(facts, inner, totals, numbers)
+    if not changed:
+        return None
+    body = Changes(changed, {}).block(function.body)
+    return replace(function, body=body, attributes=dict(function.attributes))
+
+
+def _totals(facts: Facts, inner: Loop, sums: list[Accumulator]) -> list[_Total]:
+    """The sums that a loop adds to; none if one of them has no form of its own."""
+    domain = inner.domain
+    plain = isinstance(domain, Range) and isinstance(domain.step, Const) and domain.step.value in (1, -1)
+    if not plain or inner.stop is not None:
+        return []
+    found = [_Total(one, carry) for carry in inner.carries for one in sums if carry.inside in one.chain]
+    return found if all(_start(facts.of[one.carry.after].kind) is not None for one in found) else []
+
+
+def _remembers(inner: Loop, sums: list[Accumulator]) -> bool:
+    """Whether a loop carries something else than sums."""
+    chains = {var for one in sums for var in one.chain}
+    return any(carry.inside not in chains and carry.next is not carry.inside for carry in inner.carries)
+
+
+def _start(kind: Kind) -> Op | Const | None:
+    """What a sum of a kind begins with."""
+    if kind.family == "tensor" and not kind.rank and "float" in str(kind.dtype):
+        return Op("torch.zeros", (Group("tuple", ()),), (("dtype", Const(kind.dtype)),))
+    return {"float": Const(0.0), "int": Const(0)}.get(kind.family)
+
+
+def _parted(facts: Facts, inner: Loop, totals: list[_Total], numbers: itertools.count) -> tuple[Statement, ...]:
+    before: list[Statement] = []
+    after: list[Statement] = []
+    carries = {carry.inside: carry for carry in inner.carries}
+    for total in totals:
+        carry, number = total.carry, next(numbers)
+        start = begin = _start(facts.of[carry.after].kind)
+        if isinstance(start, Op):
+            begin = Var(f"start.p{number}")
+            before.append(Let(begin, start, inner.span))
+        part = Var(f"part_{carry.hint}.p{number}")
+        assert isinstance(begin, Var | Const)
+        carries[carry.inside] = replace(carry, init=begin, after=part)
+        after.append(Let(carry.after, Op("add", (carry.init, part)), inner.span))
+        if isinstance(start, Op) and facts[total.found.carry.init].kind.is_number:
+            before += _runs(inner, number)
+    return (*before, replace(inner, carries=tuple(carries.values())), *after)
+
+
+def _runs(inner: Loop, number: int) -> list[Statement]:
+    """A number that nothing is added to is no tensor: the loop has an iteration."""
+    domain, some = inner.domain, Var(f"some.p{number}")
+    assert isinstance(domain, Range) and isinstance(domain.step, Const)
+    bounds: tuple[Atom, Atom] = (domain.lo, domain.hi) if domain.step.value == 1 else (domain.hi, domain.lo)
+    reason = "a sum of tensors that nothing is added to stays a number"
+    return [Let(some, Op("lt", bounds), inner.span), Require(some, reason, inner.span)]

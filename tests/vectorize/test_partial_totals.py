@@ -1,0 +1,126 @@
+"""Sums over loops that remember, and the loops around them: each run has a sum of its own."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from looplift import lift
+
+
+def teacher_forced(cell, out, seqs, begin):
+    loss, count = 0.0, 0
+    for seq in seqs:
+        h = begin
+        for t in range(len(seq) - 1):
+            h = torch.tanh(cell(torch.cat([seq[t], h])))
+            loss = loss + F.mse_loss(out(h), seq[t + 1])
+            count += 1
+    return loss, count
+
+
+def begun_as_tensor(cell, out, seqs, begin):
+    loss = torch.zeros((), dtype=begin.dtype)
+    for seq in seqs:
+        h = begin
+        for t in range(len(seq)):
+            h = torch.tanh(cell(torch.cat([seq[t], h])))
+            loss += out(h).square().sum()
+    return loss / len(seqs)
+
+
+def two_sums(cell, out, seqs, begin):
+    gained, lost, most = 1.5, 0.0, 0
+    for seq in seqs:
+        h, steps = begin, 0
+        for t in range(len(seq) - 1, -1, -1):
+            h = torch.tanh(cell(torch.cat([seq[t], h])) + 0.1 * h)
+            gained = gained - out(h).sum()
+            steps += 1
+            if t % 2 == 0:
+                lost = lost + h.mean()
+        most = max(most, steps)
+        gained = gained - h.max()
+    return gained, lost, most
+
+
+def attending(cell, out, seqs, begin):
+    loss = 0.0
+    for seq, memory in zip(seqs, seqs):
+        h = memory.mean(dim=0)
+        for t in range(len(seq) - 1):
+            scores = []
+            for j in range(memory.size(0)):
+                scores.append(torch.dot(h, memory[j]))
+            weights = torch.softmax(torch.stack(scores), dim=-1)
+            context = torch.zeros_like(h)
+            for j in range(memory.size(0)):
+                context = context + weights[j] * memory[j]
+            h = torch.tanh(cell(torch.cat([seq[t], context])))
+            loss = loss + F.mse_loss(out(h), seq[t + 1])
+    return loss
+
+
+def deciding(cell, out, seqs, begin):
+    loss, large = 0.0, 0
+    for seq in seqs:
+        h = begin
+        for t in range(len(seq)):
+            h = torch.tanh(cell(torch.cat([seq[t], h])))
+            loss = loss + h.sum().item()
+            if loss > 1.0:
+                large += 1
+    return loss, large
+
+
+LOOPS = (teacher_forced, begun_as_tensor, two_sums, attending, deciding)
+
+
+def layers(size=4):
+    torch.manual_seed(size)
+    return [torch.nn.Linear(2 * size, size).double(), torch.nn.Linear(size, size).double()]
+
+
+def sequences(lengths, size=4):
+    torch.manual_seed(sum(lengths))
+    return [torch.randn(count, size, dtype=torch.float64) for count in lengths]
+
+
+def parts(result):
+    return [one for one in (result if isinstance(result, tuple) else (result,)) if isinstance(one, torch.Tensor)]
+
+
+@pytest.mark.parametrize("backend", ["torch", "auto"])
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda one: one.__name__)
+def test_values_and_gradients_are_those_of_the_loop(loop, backend):
+    lifted = lift(loop, backend=backend, verify="off")
+    modules = layers()
+    begin = torch.full((4,), 0.1, dtype=torch.float64, requires_grad=True)
+    inputs = [begin, *(one for module in modules for one in module.parameters())]
+    for lengths in ((3, 5, 2), (2,), (4, 4, 4), (1, 3), (1, 1), (), (6, 2, 3, 5)):
+        seqs = sequences(lengths)
+        outcomes = []
+        for function in (lifted, loop):
+            try:
+                outcomes.append(function(*modules, seqs, begin))
+            except ZeroDivisionError as error:
+                outcomes.append(type(error))
+        got, wanted = outcomes
+        assert type(got) is type(wanted)
+        if isinstance(wanted, type):
+            continue
+        torch.testing.assert_close(got, wanted, equal_nan=True)
+        for ours, theirs in zip(parts(got), parts(wanted), strict=True):
+            assert ours.requires_grad == theirs.requires_grad
+            if theirs.requires_grad:
+                pair = [
+                    torch.autograd.grad(one, inputs, allow_unused=True, retain_graph=True) for one in (ours, theirs)
+                ]
+                assert [one is None for one in pair[0]] == [one is None for one in pair[1]]
+                torch.testing.assert_close(*([one for one in side if one is not None] for side in pair))
+
+
+@pytest.mark.parametrize("loop", [teacher_forced, begun_as_tensor, attending], ids=lambda one: one.__name__)
+def test_all_sequences_take_their_steps_together(loop):
+    lifted = lift(loop, backend="torch", verify="off")
+    lifted(*layers(), sequences((3, 5, 2)), torch.zeros(4, dtype=torch.float64))
+    assert [one.decision for one in lifted.report().loops][:2] == ["lanes", "sequential"]
