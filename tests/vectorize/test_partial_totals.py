@@ -124,3 +124,48 @@ def test_all_sequences_take_their_steps_together(loop):
     lifted = lift(loop, backend="torch", verify="off")
     lifted(*layers(), sequences((3, 5, 2)), torch.zeros(4, dtype=torch.float64))
     assert [one.decision for one in lifted.report().loops][:2] == ["lanes", "sequential"]
+
+
+def into_the_callers(w, seqs, loss):
+    for seq in seqs:
+        h = torch.zeros((), dtype=loss.dtype)
+        for t in range(len(seq)):
+            h = torch.tanh(h * w + seq[t])
+            loss += h
+    return loss * 2
+
+
+def under_two_names(w, seqs, loss):
+    loss = torch.zeros((), dtype=loss.dtype)
+    other = loss
+    for seq in seqs:
+        h = torch.zeros((), dtype=loss.dtype)
+        for t in range(len(seq)):
+            h = torch.tanh(h * w + seq[t])
+            loss += h
+    return loss, other
+
+
+def of_a_name(w, seqs, loss):
+    total = loss
+    for seq in seqs:
+        h = torch.zeros((), dtype=loss.dtype)
+        for t in range(len(seq)):
+            h = torch.tanh(h * w + seq[t])
+            total += h
+    return total
+
+
+@pytest.mark.parametrize("backend", ["torch", "auto"])
+@pytest.mark.parametrize("loop", [into_the_callers, under_two_names, of_a_name], ids=lambda one: one.__name__)
+def test_who_else_knows_a_sum_sees_it_change(loop, backend):
+    lifted = lift(loop, backend=backend, verify="off")
+    w = torch.tensor(0.5, dtype=torch.float64)
+    for lengths in ((3, 5, 2), (4, 4), (1,)):
+        seqs = [one[:, 0] for one in sequences(lengths)]
+        ours, theirs = (torch.tensor(1.0, dtype=torch.float64) for _ in range(2))
+        got, wanted = lifted(w, seqs, ours), loop(w, seqs, theirs)
+        torch.testing.assert_close((got, ours), (wanted, theirs))
+        if isinstance(wanted, tuple):
+            assert got[0] is got[1]
+        assert (got is ours) == (wanted is theirs)

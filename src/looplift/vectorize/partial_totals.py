@@ -44,6 +44,8 @@ class _Total:
 
     found: Accumulator
     carry: Carry
+    way: str
+    """``inplace.add`` where its terms are added in place: who else knows the sum sees it change."""
 
 
 def with_partial_totals(function: Function, facts: Facts) -> Function | None:
@@ -54,7 +56,7 @@ def with_partial_totals(function: Function, facts: Facts) -> Function | None:
         sums = [one for carry in outer.carries if (one := accumulator_of(flow, outer, carry)) is not None]
         for inner in outer.body:
             if isinstance(inner, Loop) and id(inner) not in changed:
-                totals = _totals(facts, inner, [one for one in sums if one.operator == "add"])
+                totals = _totals(flow, facts, inner, [one for one in sums if one.operator == "add"])
                 if totals and _remembers(inner, sums):
                     changed[id(inner)] = _parted(facts, inner, totals, numbers)
     if not changed:
@@ -63,14 +65,24 @@ def with_partial_totals(function: Function, facts: Facts) -> Function | None:
     return replace(function, body=body, attributes=dict(function.attributes))
 
 
-def _totals(facts: Facts, inner: Loop, sums: list[Accumulator]) -> list[_Total]:
+def _totals(flow: Flow, facts: Facts, inner: Loop, sums: list[Accumulator]) -> list[_Total]:
     """The sums that a loop adds to; none if one of them has no form of its own."""
     domain = inner.domain
     plain = isinstance(domain, Range) and isinstance(domain.step, Const) and domain.step.value in (1, -1)
     if not plain or inner.stop is not None:
         return []
-    found = [_Total(one, carry) for carry in inner.carries for one in sums if carry.inside in one.chain]
-    return found if all(_start(facts.of[one.carry.after].kind) is not None for one in found) else []
+    found = [
+        _Total(one, carry, _way(flow, one)) for carry in inner.carries for one in sums if carry.inside in one.chain
+    ]
+    fine = all(one.way and _start(facts.of[one.carry.after].kind) is not None for one in found)
+    return found if fine else []
+
+
+def _way(flow: Flow, found: Accumulator) -> str:
+    """How terms are added to a sum; nothing where some are in place and others are not."""
+    made = [flow.definition.get(var) for var in found.updates]
+    ways = {isinstance(one, Let) and one.op.name.startswith("inplace.") for one in made}
+    return ("inplace.add" if ways.pop() else "add") if len(ways) == 1 else ""
 
 
 def _remembers(inner: Loop, sums: list[Accumulator]) -> bool:
@@ -99,7 +111,7 @@ def _parted(facts: Facts, inner: Loop, totals: list[_Total], numbers: itertools.
         part = Var(f"part_{carry.hint}.p{number}")
         assert isinstance(begin, Var | Const)
         carries[carry.inside] = replace(carry, init=begin, after=part)
-        after.append(Let(carry.after, Op("add", (carry.init, part)), inner.span))
+        after.append(Let(carry.after, Op(total.way, (carry.init, part)), inner.span))
         if isinstance(start, Op) and facts[total.found.carry.init].kind.is_number:
             before += _runs(inner, number)
     return (*before, replace(inner, carries=tuple(carries.values())), *after)
