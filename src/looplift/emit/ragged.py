@@ -221,12 +221,16 @@ def _torch_segments(p: Printer, node: Node, position: int) -> str:
         shape = [f"{text}.shape[{k}]" for k in range(value.rank)]
         shape[position] = lanes
         return f"{text}.new_zeros({', '.join(shape)}).index_add({position}, {owners}, {text})"
-    if position:
+    if position and node.attrs.get("strict"):
         p.fail("ragged-shape", f"'{operator}' over a ragged loop between others")
+    text = f"{text}.movedim({position}, 0)" if position else text
     name = {"mul": "prod", "max": "max", "min": "min"}[operator]
     if p.dtype(value.kind).is_floating_point and not node.attrs["gradients"]:
-        return f'torch.segment_reduce({text}, "{name}", lengths={_counts_of(p, node)})'
-    return _scattered_segments(p, node, text)
+        data = f"{text}.contiguous()" if position else text
+        found = f'torch.segment_reduce({data}, "{name}", lengths={_counts_of(p, node)})'
+    else:
+        found = _scattered_segments(p, node, text)
+    return f"{found}.movedim(0, {position})" if position else found
 
 
 def _scattered_segments(p: Printer, node: Node, text: str) -> str:
