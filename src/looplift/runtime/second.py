@@ -53,7 +53,7 @@ def trial_of(variant: Variant, patience: float, *, is_estimate: bool) -> Trial:
 
 
 def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, ...]) -> Any:
-    """A call of the pieces; the first one, which makes them, is not counted."""
+    """A call of the pieces; the first ones, which make them and try them out, are not counted."""
     import time
 
     run = dispatcher.fallback or dispatcher.program.original
@@ -61,8 +61,19 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
     result = run(*arguments)
     if trial.is_warm or dispatcher.fallback is None:
         trial.written.append(time.perf_counter() - start)
-    trial.is_warm = True
+    trial.first_turns += 1
+    trial.is_warm = trial.first_turns >= COLD_TURNS or _is_settled(dispatcher)
     return result
+
+
+COLD_TURNS = 8
+"""After so many turns the pieces count as they are."""
+
+
+def _is_settled(dispatcher: Dispatcher) -> bool:
+    """Whether no piece is still tried beside its loop."""
+    every = [one for child in _all_of(dispatcher.children) for one in child.variants]
+    return all(one.trials is None or one.is_slow for one in every if one.call is not None)
 
 
 def withdraw(dispatcher: Dispatcher, variant: Variant) -> None:

@@ -48,6 +48,8 @@ class Trial:
     written: list[float] = field(default_factory=list)
     is_warm: bool = False
     """Whether what the variant takes turns with has run before."""
+    first_turns: int = 0
+    """How often it has, where that is counted."""
 
     @property
     def turn_of_loop(self) -> bool:
