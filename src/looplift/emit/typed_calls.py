@@ -88,6 +88,8 @@ class Calls(Folds):
             return self.quantified(node, name == "any")
         if is_builtin and name == "next" and len(node.args) == 1 and not keywords:
             return self._first_of(node.args[0], node)
+        if function in (heapq.nsmallest, heapq.nlargest) and len(node.args) == 2 and not keywords.keys() - {"key"}:
+            return self.fewest(node, keywords, down=function is heapq.nlargest)
         if keywords:
             raise refuse(node, "is called with names")
         if function in _HEAP and len(node.args) == _HEAP[function]:
@@ -234,7 +236,20 @@ class Calls(Folds):
 
     # ------------------------------------------------------------ containers
 
+    def _limited(self, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        """``deque(xs, maxlen=n)``."""
+        if keywords.keys() - {"maxlen"} or len(node.args) + len(keywords) > 2:
+            raise refuse(node, "is made in a way of its own")
+        plain = ast.copy_location(ast.Call(node.func, node.args[:1], []), node)
+        found = self.keep(self.container("deque", plain, {}))
+        most = self.expression(keywords["maxlen"] if keywords else node.args[1])
+        if most.type is not NONE:
+            self.emit(f"{found.code}->limit({as_int(most, node)});")
+        return found
+
     def container(self, kind: str, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
+        if kind == "deque" and (keywords or len(node.args) > 1):
+            return self._limited(node, keywords)
         if keywords or len(node.args) > 1:
             raise refuse(node, "is made in a way of its own")
         if kind == "dict" and node.args:

@@ -9,7 +9,7 @@ from typing import Any
 
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_loops import Loops
-from looplift.emit.typed_scope import Value, as_number, coerced, common, refuse, truth
+from looplift.emit.typed_scope import Value, as_int, as_number, coerced, common, refuse, truth
 from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, has_no_order, same, text_of
 
 
@@ -39,6 +39,15 @@ class Folds(Loops):
             found = self.listed(node, source)
         self.sort(found, keywords, node)
         return found
+
+    def fewest(self, node: ast.Call, keywords: dict[str, ast.expr], *, down: bool) -> Value:
+        """``nsmallest(n, xs)`` is ``sorted(xs)[:n]``, of no items if ``n`` is below 0."""
+        count = as_int(self.keep(self.expression(node.args[0])), node)
+        call = vars(node).setdefault("of_all", ast.copy_location(ast.Call(node.func, node.args[1:], []), node))
+        found = self.keep(self.sorted(call, keywords | ({"reverse": ast.Constant(True)} if down else {})))
+        stop = Value(INT, f"({count} < 0 ? I(0) : {count})")
+        name = self.cut_from(f"size({found.code})", [None, stop, None], node)
+        return Value(found.type, f"cut({found.code}, {name}.from, {name}.step, {name}.count)")
 
     def sort(self, found: Value, keywords: dict[str, ast.expr], node: ast.AST) -> None:
         """Sort a list in place."""

@@ -23,6 +23,7 @@ template <class T, int kind> struct List {
   T* data = nullptr;
   PyObject* from = nullptr;
   bool dirty = false;
+  I most = -1;  // that a deque holds; any number below 0
   void empty() { for (I k = 0; k < n; ++k) data[head + k].~T(); if (data) give(data, room * sizeof(T));
       data = nullptr; n = head = room = 0; }
   void reserve(I more) {
@@ -40,7 +41,8 @@ template <class T, int kind> struct List {
   }
   void changed() { dirty = true; ++version; }
   void add(const T& item) { new (data + head + n++) T(item); }
-  void push(T item) { reserve(1); new (data + head + n) T(static_cast<T&&>(item)); ++n; changed(); }
+  void push(T item) { reserve(1); new (data + head + n) T(static_cast<T&&>(item)); ++n; changed();
+      if constexpr (kind == 1) if (most >= 0 && n > most) pop_front(); }
   void push_front(T item) {
     if (!head) {
       I wanted = room < 8 ? 8 : 2 * room, shift = wanted - n - wanted / 4;
@@ -51,7 +53,9 @@ template <class T, int kind> struct List {
       data = other; room = wanted; head = shift;
     }
     new (data + --head) T(static_cast<T&&>(item)); ++n; changed();
+    if constexpr (kind == 1) if (most >= 0 && n > most) pop();
   }
+  void limit(I number) { if (number < 0) bail(DOMAIN); most = number; while (n > most) pop_front(); }
   T& at(I i) { return data[head + place(i, n)]; }
   void set(I i, T item) { data[head + place(i, n)] = static_cast<T&&>(item); dirty = true; }
   T pop() { if (!n) bail(EMPTY); T* last = data + head + --n; T found(static_cast<T&&>(*last)); last->~T();
@@ -66,6 +70,7 @@ template <class T, int kind> struct List {
     data[head + --n].~T(); changed(); return found;
   }
   void insert(I i, T item) {
+    if (most >= 0 && n >= most) bail(DOMAIN);
     if (i < 0) { i += n; if (i < 0) i = 0; }
     if (i > n) i = n;
     if (i == 0) { push_front(static_cast<T&&>(item)); return; }
@@ -96,7 +101,7 @@ template <class L> Ref<L> list_of(I n) { Ref<L> out = made<L>(); out->reserve(n)
 template <class T, int k> Ref<List<T, k>> copy(const Ref<List<T, k>>& a) {
   Ref<List<T, k>> out = list_of<List<T, k>>(a->n);
   for (I i = 0; i < a->n; ++i) out->add(a->data[a->head + i]);
-  return out;
+  out->most = a->most; return out;
 }
 template <class T, int k> Ref<List<T, k>> cut(const Ref<List<T, k>>& a, I from, I step, I count) {
   Ref<List<T, k>> out = list_of<List<T, k>>(count);
@@ -114,14 +119,17 @@ template <class T, int k, int m> void extend(const Ref<List<T, k>>& a, const Ref
   I n = b->n; a->reserve(n);
   for (I i = 0; i < n; ++i) a->add(b->data[b->head + i]);
   a->changed();
+  while (a->most >= 0 && a->n > a->most) a->pop_front();
 }
 template <class T, int k> Ref<List<T, k>> concat(const Ref<List<T, k>>& a, const Ref<List<T, k>>& b) {
+  if (a->most >= 0) bail(KIND);
   Ref<List<T, k>> out = list_of<List<T, k>>(a->n + b->n);
   extend(out, a); extend(out, b); return out;
 }
 template <class T, int k> void append(Ref<List<T, k>>& a, const Ref<List<T, k>>& b) { Ref<List<T, k>> mine = b;
     extend(a, mine); }
 template <class T, int k> Ref<List<T, k>> repeat(const Ref<List<T, k>>& a, I times_) {
+  if (a->most >= 0) bail(KIND);
   if (times_ < 0) times_ = 0;
   if (a->n && times_ > ((I)1 << 30) / a->n) bail(MEMORY);
   Ref<List<T, k>> out = list_of<List<T, k>>(a->n * times_);

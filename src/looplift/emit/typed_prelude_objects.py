@@ -159,9 +159,10 @@ template <class T> struct From<Ref<List<T, 0>>> { typedef List<T, 0> L; static R
 template <class T> struct From<Ref<List<T, 1>>> { typedef List<T, 1> L; static Ref<L> of(PyObject* o) {
   must(o->type == (void*)given.deque);
   if (Given* g = given_of(o)) return again<L>(g);
-  PyObject* most = keep(PyObject_GetAttrString(o, "maxlen")); must(most == &_Py_NoneStruct);
+  PyObject* most = keep(PyObject_GetAttrString(o, "maxlen"));
   Ref<L> out = begun<L>(o, commit_deque<L>); PyObject* items = keep(PyObject_GetIter(o));
   while (PyObject* one = PyIter_Next(items)) { keep(one); out->reserve(1); out->add(From<T>::of(one)); }
+  if (most != &_Py_NoneStruct) out->most = From<I>::of(most);
   return out;
 } };
 template <int kind> struct FromBytes { typedef List<I, kind> L; static Ref<L> of(PyObject* o) {
@@ -204,7 +205,8 @@ template <class T> PyObject* object(const Ref<List<T, 1>>& v) {
   if (PyObject* o = known(v)) return o;
   PyObject* fresh = keep(PyList_New(v->n));
   for (I k = 0; k < v->n; ++k) PyList_SetItem(fresh, k, py(v->data[v->head + k]));
-  PyObject* o = PyObject_CallFunctionObjArgs(given.deque, fresh, nullptr); if (!o) return o;
+  PyObject* most = v->most < 0 ? nullptr : keep(py(v->most));
+  PyObject* o = PyObject_CallFunctionObjArgs(given.deque, fresh, most, nullptr); if (!o) return o;
   return told(v, o);
 }
 static PyObject* object(const Ref<List<I, 2>>& v) {

@@ -48,7 +48,7 @@ def type_of(value: Any, joins: Joins, seen: dict[int, Any], depth: int = 0) -> A
     kind = _KINDS.get(type(value))
     if kind is None and joins.of_object is not None and (found := joins.of_object(value, seen)) is not None:
         return found
-    if kind is None or getattr(value, "maxlen", None) is not None:
+    if kind is None:
         raise NotLiftable("unsupported-value", f"a {type(value).__name__}")
     if kind in ("bytes", "bytearray"):
         return Box(kind, INT)
