@@ -5,7 +5,7 @@ from case_regions import FILES, regions_of
 
 KNOWN = {
     "gnn_maxpool_edge_list", "dp_sgd_clipped_gradients", "adam_tensor_list_step", "iou_matrix_helper",
-    "kalman_tracks_missing_obs",
+    "kalman_tracks_missing_obs", "decision_forest_predict",
 }  # fmt: skip
 """Cases where the analysis appends to a list of the caller, or knows all items of a list by its first."""
 
