@@ -23,20 +23,20 @@ def test_the_address_is_of_one_table():
 
 def test_none_where_torch_keeps_tensors_otherwise(monkeypatch):
     monkeypatch.setattr(tensors, "_place", lambda tensor: None)
-    assert tensors._access(DTYPES) is None
+    assert tensors.access.__wrapped__(DTYPES) is None
     monkeypatch.undo()
     monkeypatch.setattr(tensors, "_ASKS", "no_such_function")
-    assert tensors._access(DTYPES) is None
+    assert tensors.access.__wrapped__(DTYPES) is None
     monkeypatch.undo()
     monkeypatch.setattr(sys.implementation, "name", "another")
-    assert tensors._access(DTYPES) is None
+    assert tensors.access.__wrapped__(DTYPES) is None
 
 
 def test_none_where_a_function_says_something_else(monkeypatch):
     wrong = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)(lambda address: False)
     known = dict(tensors._functions())
     monkeypatch.setattr(tensors, "_functions", lambda: iter((known | {"negative": wrong}).items()))
-    assert tensors._access(DTYPES) is None
+    assert tensors.access.__wrapped__(DTYPES) is None
 
 
 def total_of(pairs):

@@ -30,17 +30,14 @@ class Access(ctypes.Structure):
     )  # fmt: skip
 
 
-@cache
 def address(dtypes: Sequence[torch.dtype]) -> int:
     """Where in memory it is said how tensors of these dtypes are read; 0 where they must be read through Python."""
-    found = _access(dtypes)
-    return 0 if found is None else ctypes.addressof(_kept.setdefault(dtypes, found))
+    found = access(dtypes)
+    return 0 if found is None else ctypes.addressof(found)
 
 
-_kept: dict[Sequence[torch.dtype], Access] = {}
-
-
-def _access(dtypes: Sequence[torch.dtype]) -> Access | None:
+@cache
+def access(dtypes: Sequence[torch.dtype]) -> Access | None:
     """How they are read; None where this torch and this Python keep them in another way."""
     if sys.implementation.name != "cpython":
         return None

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from looplift.emit.typed_scope import Value, refuse
-from looplift.emit.typed_types import FLOAT, Arr, Ten, array_type, text_of
+from looplift.emit.typed_types import DTYPES, FLOAT, Arr, Ten, array_type
 
-OF_ARRAYS = {np.dot: ((1, 1), (2, 1), (1, 2), (2, 2)), np.inner: ((1, 1),), np.vdot: ((1, 1),),
-             np.matmul: ((1, 1), (2, 1), (1, 2), (2, 2))}  # fmt: skip
+_ALL = ((1, 1), (2, 1), (1, 2), (2, 2))
+OF_ARRAYS = {np.dot: _ALL, np.matmul: _ALL, np.inner: _ALL[:1], np.vdot: _ALL[:1]}
 """The ranks of arrays of which a function is a plain product."""
-OF_TENSORS = {"matmul": ((1, 1), (2, 1), (1, 2), (2, 2)), "mv": ((2, 1),), "mm": ((2, 2),)}
-_ALL = OF_TENSORS["matmul"]
+OF_TENSORS = {"matmul": _ALL, "mv": ((2, 1),), "mm": ((2, 2),)}
 
 
 def of_arrays(writer: Any, left: Value, right: Value, node: ast.AST, ranks: Any = _ALL) -> Value:
@@ -50,6 +49,5 @@ def of_tensors(writer: Any, left: Value, right: Value, node: ast.AST, ranks: Any
         return writer.fold("sum", writer.operation("mul", left, right), None, False)
     writer.makes_rows = True
     made = Ten(left.type.dtype, sum(pair) - 2)
-    element = text_of(made).partition("<")[2].partition(",")[0]
-    code = f"product_of<{element}>({writer.op('mul')}, {left.code}, {right.code})"
+    code = f"product_of<{DTYPES[made.dtype]}>({writer.op('mul')}, {left.code}, {right.code})"
     return writer.keep(Value(made, code))

@@ -439,14 +439,14 @@ def _of_mixed_kinds(
     body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str], source_of: Callable[[Any], Any], others: list
 ) -> TypedProgram:
     """The same where names, or items of dicts, are of several kinds: each by itself."""
-    forms = [body, with_versions(body, {*values}, names_in_functions(body))] if live_out == ["return"] else [body]
+    forms = [(body, True)]
+    if live_out == ["return"]:
+        versions = with_versions(body, {*values}, names_in_functions(body))
+        forms = [(versions, False), (body, True), (versions, True)]
     refusals: list[NotLiftable] = []
-    for has_named_dicts in (False, True):
-        for form in forms:
-            if form is body and not has_named_dicts:
-                continue
-            try:
-                return Writer(form, values, live_out, source_of, others, has_named_dicts=has_named_dicts).written()
-            except NotLiftable as refusal:
-                refusals.append(refusal)
+    for form, named in forms:
+        try:
+            return Writer(form, values, live_out, source_of, others, has_named_dicts=named).written()
+        except NotLiftable as refusal:
+            refusals.append(refusal)
     raise refusals[0]

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from looplift.runtime.dispatch import Dispatcher, Variant
 
 
+COLD_TURNS = 8
+"""After so many turns the pieces count as they are."""
+
+
 def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refusal: NotLiftable) -> None:
     """Let a refused variant run the other form, where there is one and its guards hold."""
     if refusal.other is None or not dispatcher.may_offer or dispatcher.verify != "first":
@@ -64,10 +68,6 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
     trial.first_turns += 1
     trial.is_warm = trial.first_turns >= COLD_TURNS or _is_settled(dispatcher)
     return result
-
-
-COLD_TURNS = 8
-"""After so many turns the pieces count as they are."""
 
 
 def _is_settled(dispatcher: Dispatcher) -> bool:
