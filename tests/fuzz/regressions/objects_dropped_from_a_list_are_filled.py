@@ -1,99 +1,21 @@
-# precision: exact
-
-import random
-from dataclasses import dataclass, field
-from typing import NamedTuple
+"""A list lets go of an object that was changed: it is filled after the list is, and must be there until then."""
 
 
 class Node:
-    SCALE = 3
-
-    def __init__(self, key, value=0.5, next=None):
-        self.key = key
-        self.value = value
-        self.next = next
-        self.seen = []
-
-    def __lt__(self, other):
-        return self.key < other.key
-
-    @property
-    def double(self):
-        return self.key * 2
-
-    def bump(self, by=1):
-        self.key += by
-        self.seen.append(by)
-        return self.key % 7
+    def __init__(self, key):
+        self.key, self.next, self.seen = key, None, []
 
 
-@dataclass
-class Item:
-    size: int
-    weight: float = 0.5
-    marks: list = field(default_factory=list)
-
-    def area(self):
-        return self.size * self.weight
-
-
-@dataclass(frozen=True)
-class Cell:
-    row: int
-    col: int = 0
-
-
-class Edge(NamedTuple):
-    u: int
-    v: int
-    w: float = 1.5
-
-    def cost(self):
-        return self.u * self.w
-
-
-def program(nodes, items, edges, cells, n):
-    k = 0
-    out, made, heap, table, seen = [], [], [], {}, set()
-    total, mean, last, best = 0, 0.0, None, None
-    mean += nodes[0].value + mean
-    for v1, w1 in cells.copy().items():
-        if len(made) + len(out) + len(nodes) + len(edges) + len(heap) > 80:
-            break
-        if 0 in seen:
-            if Cell(0 % 3, 0 % 3) in cells:
-                if out:
-                    if Cell(0 % 3, w1 % 3) in cells:
-                        if max(nodes, key=lambda o: o.key).seen:
-                            Node(0).value = mean
-                        elif Cell(3 % 3, w1 % 3) == Cell(1):
-                            table[Edge(1, 2)._replace(u=0).v] = table.get(0, 0) + 1
-                        if out:
-                            continue
-                    nodes[0] = max(nodes, key=lambda o: o.key)
-                out.append(Item(nodes[0].key))
-            total += (0 * nodes[0].key) % 97
-        elif n:
-            for v13 in nodes[:]:
-                if len(made) + len(out) + len(nodes) + len(edges) + len(heap) > 80:
-                    break
-                nodes[k].next = None
-        edges.append(Edge(1, 2))
-        nodes[k] = nodes[(k - 1)]
-    return out, made, heap, table, sorted(seen), total, mean, last, best, nodes, items, edges, cells
+def program(nodes, n):
+    total = 0
+    for k in range(n):
+        nodes[k].next = nodes[k - 1]
+        nodes[k].seen.append(k)
+        nodes[k].key += 1
+        nodes[k] = nodes[k - 1]
+        total += nodes[k].key
+    return total, nodes
 
 
 def arguments(seed):
-    r = random.Random(seed)
-    n = [5, 0, 2, 8][seed % 4]
-    nodes = [Node(r.randint(-4, 6), r.choice((0.5, -1.0, 2.25))) for _ in range(n)]
-    for node in nodes:
-        node.next = r.choice([*nodes, None])
-    if seed % 3 == 1 and n > 1:
-        nodes[1] = nodes[0]
-    items = [Item(r.randint(0, 5), r.uniform(-1, 1), [r.randint(0, 3)]) for _ in range(n)]
-    if seed % 5 == 4 and n:
-        items[0].size = 2.5
-    edges = [Edge(r.randint(0, 4), r.randint(0, 4), r.uniform(0, 2)) for _ in range(n)]
-    cells = {Cell(r.randint(0, 2), r.randint(0, 2)): k for k in range(n)}
-    return nodes, items, edges, cells, n
+    return [Node(k) for k in range(5 + 40 * seed)], 5 + 40 * seed
