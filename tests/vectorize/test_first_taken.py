@@ -122,3 +122,27 @@ def test_all_rows_run_together(loop):
     lifted = lift(loop, backend="torch", verify="off")
     lifted(*data(30, 4, True))
     assert {one.decision for one in lifted.report().loops} == {"lanes", "scan"}
+
+
+def taken_by_flags(x, flags):
+    found = []
+    for i in range(x.shape[0]):
+        best, started = 0.0, False
+        for j in range(x.shape[1]):
+            if not flags[j] or x[i, j] > best:
+                best = x[i, j] * 1
+        low = 0.0
+        for j in range(x.shape[1]):
+            if not started or x[i, j] < low:
+                low = x[i, j] * 1
+            started = x[i, j] > 0
+        found.append(best - low)
+    return torch.stack(found)
+
+
+@pytest.mark.parametrize("backend", ["torch", "auto"])
+def test_other_flags_take_what_passes_nothing(backend):
+    lifted = lift(taken_by_flags, backend=backend, verify="off")
+    for n in (6, 3, 1, 9):
+        x, flags = torch.randn(n, 7, dtype=torch.float64), [k % 3 != 1 for k in range(7)]
+        torch.testing.assert_close(lifted(x, flags), taken_by_flags(x, flags))

@@ -64,7 +64,7 @@ def typed_code(
     live_out = ["return"] if program.returns else list(program.live_out)
     found = typed_program(program.region.statements, values, live_out, source_of, others)
     limit, more = DEEP if found.is_deep else FLAT, NUMPY if found.has_numpy else ""
-    copies = bool(found.changes) and "TRACKED = true" in found.text
+    copies = found.tracked and bool(found.changes)
     tensors = TENSOR_CALLER.replace("{limit}", limit).replace("{is_tracked_and_changes}", str(copies))
     text = tensors if found.tensors else CALLER.format(limit=limit, more=more)
     caller = (DEPTH if found.is_deep else "") + text

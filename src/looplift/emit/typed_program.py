@@ -74,6 +74,8 @@ class TypedProgram:
     """Whether it is given its classes, too, behind its inputs."""
     makes_missing: bool = False
     """Whether dicts make what is missing by an expression, which no other form knows."""
+    tracked: bool = False
+    """Whether a tensor asks for gradients."""
 
 
 class Writer(ArrayCalls):
@@ -341,7 +343,7 @@ class Writer(ArrayCalls):
         return TypedProgram(
             text, self.inputs, changes, self.callees, deep, self.given, classes, self.functions, self.joins.has_numpy,
             self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows, self.passes_objects,
-            any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
+            any(isinstance(box.find().default, Factory) for box in self.boxes.values()), self.joins.tracked,
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:

@@ -101,7 +101,7 @@ class _Copier:
             return self.function(value)
         if isinstance(value, _ATOMS) or (callable(value) and not self.touches(value)):
             return value
-        raise CannotCopy(f"it writes to a {type(value).__name__}")
+        raise CannotCopy(f"it may write to a {type(value).__name__}")
 
     def container(self, value: Any) -> Any:
         if isinstance(value, dict):
@@ -216,7 +216,7 @@ class Saved:
         elif isinstance(value, (list, collections.deque, dict, set)):
             self.undo.append(_refiller(value, value.copy()))
         elif not isinstance(value, tuple) and not callable(value):
-            raise CannotCopy(f"it writes to a {type(value).__name__}")
+            raise CannotCopy(f"it may write to a {type(value).__name__}")
 
     def tensor(self, value: Tensor) -> None:
         storage = value.untyped_storage()

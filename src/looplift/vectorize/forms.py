@@ -103,11 +103,10 @@ def scan_of(context: Context, pieces: Pieces, component: Component) -> Scan | No
     form = _form(context, carry.next, carry, members)
     if form is None:
         return None
-    fits = (
-        _begins_inside(context, pieces.loop, form, kind)
-        if carry.init is UNDEFINED
-        else _init_fits(context, carry, kind)
-    )
+    if carry.init is UNDEFINED:
+        fits = _begins_inside(context, pieces.loop, form, kind)
+    else:  # another flag than that there is a value takes values that pass nothing
+        fits = not any(_begins(end) for end in ends(form)) and _init_fits(context, carry, kind)
     if not fits:
         return None
     final = not _read_elsewhere(context, component, carry, form)
@@ -135,11 +134,15 @@ def views_of(context: Context, component: Component) -> list[Unit]:
 
 def _begins_inside(context: Context, loop: Loop, form: Form, kind: Kind) -> bool:
     """Whether a form reads what is carried only once it was taken, which another carried value tells."""
-    begins = {end.begins for end in ends(form) if isinstance(end, Exceeds)}
+    begins = {_begins(end) for end in ends(form) if isinstance(end, Exceeds)}
     if kind.rank or (begins and not (kind.family == "float" or "float" in str(kind.dtype))):
         return False
     flags = [carry for carry in loop.carries if _is_constant(carry.init, False)]
     return any(begins <= {carry.inside} and _tells(context, form, carry.next, carry) for carry in flags)
+
+
+def _begins(end: Form) -> Var | None:
+    return end.begins if isinstance(end, Exceeds) else None
 
 
 def _tells(context: Context, form: Form, atom: Atom, carry: Carry) -> bool:
