@@ -5,7 +5,8 @@ for i in range(n):                       for i in range(1, n):
     if best is None or x[i] < best:          if x[i] < best:
         best = x[i]                              best = x[i]
 
-What ``is None`` asks is known then in either part. With no iteration the name stays None, and the original runs.
+What ``is None`` asks is known then in either part. With no iteration the name stays None, and the original runs; in
+another form both parts are behind the question whether there is one.
 """
 
 from __future__ import annotations
@@ -19,7 +20,14 @@ from looplift.frontend import expressions, iteration, joins, perhaps, statements
 from looplift.frontend.exits import STOP_ATTRIBUTE
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Parted, Value, is_none
-from looplift.ir.grammar import Atom, Block, Const, If, Loop, Range, Require, Statement, Var, walk
+from looplift.ir.grammar import Atom, Block, Const, Function, If, Loop, Range, Require, Statement, Var, walk
+
+NO_ITERATION = "a loop that gives names their first values has no iteration"
+
+
+def asks_for_iterations(function: Function) -> bool:
+    """Whether loops that give names their first values must have iterations."""
+    return any(isinstance(s, Require) and s.why == NO_ITERATION for s in walk(function.body))
 
 
 def has_marker(nodes: Iterable[ast.stmt]) -> bool:
@@ -48,14 +56,38 @@ def peeled(build: Builder, node: ast.For, source: iteration.Source, rest: Callab
     if not waiting:
         return False
     before, block, length, certain = build.state(), build.blocks[-1], len(build.blocks[-1]), build.certain
-    _first_iteration(build, node, source)
+    parted = False
+
+    def parts() -> None:
+        nonlocal parted
+        parted = _in_two_parts(build, node, source, rest, waiting)
+
+    runs = _has_iterations(build, source.domain)
+    if build.empties:
+        joins.branch(build, runs, parts, lambda: None)
+    else:
+        build.add(Require(runs, NO_ITERATION, build.span))
+        parts()
+    if not parted:
+        del block[length:]
+        build.restore(before)
+        build.certain = certain
+    return parted
+
+
+def _in_two_parts(
+    build: Builder,
+    node: ast.For,
+    source: iteration.Source,
+    rest: Callable[[iteration.Source], None],
+    waiting: list[str],
+) -> bool:
+    """Translate the first iteration, and then the others if it settles a name."""
+    block, length = build.blocks[-1], len(build.blocks[-1])
+    statements.assign(build, node.target, source.item(build, source.domain.lo))
+    statements.translate_block(build, node.body)
     settled = frozenset(name for name in waiting if _is_settled(build, build.env[name], block[length:]))
-    if settled and _others(build, node, source, rest, settled):
-        return True
-    del block[length:]
-    build.restore(before)
-    build.certain = certain
-    return False
+    return bool(settled) and _others(build, node, source, rest, settled)
 
 
 def _others(
@@ -91,13 +123,9 @@ def _counts_by_one(domain: Range) -> bool:
     return isinstance(domain.step, Const) and domain.step.value in (1, -1)
 
 
-def _first_iteration(build: Builder, node: ast.For, source: iteration.Source) -> None:
-    domain = source.domain
+def _has_iterations(build: Builder, domain: Range) -> Var:
     up = isinstance(domain.step, Const) and domain.step.value == 1
-    runs = build.emit("lt" if up else "gt", domain.lo, domain.hi)
-    build.add(Require(runs, "a loop that gives names their first values has no iteration", build.span))
-    statements.assign(build, node.target, source.item(build, domain.lo))
-    statements.translate_block(build, node.body)
+    return build.emit("lt" if up else "gt", domain.lo, domain.hi)
 
 
 def _later(build: Builder, domain: Range) -> Range:

@@ -305,6 +305,8 @@ class Builder:
     """How many iterations the loops have that were unrolled."""
     markers: bool = False
     """Whether iterations that give names their first values stand in front of their loops."""
+    empties: bool = False
+    """Whether such loops may have no iteration."""
     clips: bool = False
     """Whether slices are written as ending where what they cut ends."""
     scattered: bool = False

@@ -45,12 +45,13 @@ def translate(
     file: str,
     name: str,
     markers: bool = False,
+    empties: bool = False,
     scattered: bool = False,
     clips: bool = False,
 ) -> Function:
-    """The IR of a region; with ``markers`` loops begin after what is None before them has its first value, with
-    ``scattered`` lists may be changed at places that are not known before the loop runs, with ``clips`` slices may end
-    behind the end of what they cut.
+    """The IR of a region; with ``markers`` loops begin after what is None before them has its first value, and with
+    ``empties`` they may have no iteration; with ``scattered`` lists may be changed at places that are not known before
+    the loop runs, with ``clips`` slices may end behind the end of what they cut.
 
     ``values`` holds each root name that the region reads and that is bound at its entry. The result named
     ``return`` is there when the region ends the user's function. Raises NotLiftable for syntax outside the IR.
@@ -66,6 +67,7 @@ def translate(
         build = Builder(
             values, bound=bound, forms=forms, markers=markers, scattered=scattered, clips=clips, changes=changes
         )
+        build.empties = empties
         build.differentiates = differentiates
         build.frames.append(Frame({}, values, is_root=True, file=file))
         try:

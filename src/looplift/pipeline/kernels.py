@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from looplift.runtime.variants import RegionCode
 
 
-def kernel_for(program: RegionProgram, values: Mapping[str, Any], *, markers: bool = False) -> RegionCode:
+def kernel_for(
+    program: RegionProgram, values: Mapping[str, Any], *, markers: bool = False, empties: bool = False
+) -> RegionCode:
     """The region as one kernel, whole rows included; raises NotLiftable where it is none."""
-    places = {"file": program.file, "name": program.name, "markers": markers}
+    places = {"file": program.file, "name": program.name, "markers": markers, "empties": empties}
     function = translated(program.region.statements, values, program.live_out, **places)
     return _as_one_kernel(function, rows=True)
 

@@ -141,12 +141,10 @@ def small_tensors_for(program: Any, values: Mapping[str, Any], settings: Setting
     return found
 
 
-def kernel_or_program(
-    program: Any, values: Mapping[str, Any], settings: Settings, *, markers: bool = False
-) -> RegionCode:
+def kernel_or_program(program: Any, values: Mapping[str, Any], settings: Settings, **options: bool) -> RegionCode:
     """The region as one kernel, or else as one program over small tensors."""
     try:
-        return kernel_for(program, values, markers=markers)
+        return kernel_for(program, values, **options)
     except NotLiftable:
         found = over_small_tensors(program, values, settings)
         if found is None:

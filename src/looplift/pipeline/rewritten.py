@@ -61,6 +61,7 @@ def _changed(
         return made
 
     code.alternative = None if code.alternative is None else also(code.alternative)
+    code.weaker = None if code.weaker is None else also(code.weaker)
     code.rival = None if code.rival is None else also(code.rival)
     return code
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ def through_the_ir(
     *,
     kernels: bool = True,
     markers: bool = False,
+    empties: bool = False,
     searches: bool = True,
     clips: bool = False,
     by_python: bool = False,
@@ -42,9 +43,35 @@ def through_the_ir(
     """The region by way of the IR; without ``kernels`` none is the whole region, without ``searches`` loops that are
     left early are none.
 
-    With ``markers`` loops begin after what is None before them has its first value, with ``clips`` slices may end
-    behind the end of what they cut. With ``by_python`` functions of numbers that must be exact are Python's own.
+    With ``markers`` loops begin after what is None before them has its first value, and with ``empties`` they may have
+    no iteration; with ``clips`` slices may end behind the end of what they cut. With ``by_python`` functions of numbers
+    that must be exact are Python's own.
     """
+    from looplift.frontend.peeling import asks_for_iterations
+
+    kernels = kernels and not settings.in_graph
+    places = {"file": program.file, "name": program.name, "markers": markers, "empties": empties, "clips": clips}
+    function = _with_gradients(translated(program.region.statements, values, program.live_out, **places))
+    function.attributes["by_python"] = by_python or settings.backend == "torch"
+    again = partial(through_the_ir, program, settings=settings, kernels=kernels, markers=markers, empties=empties)
+    code = _code_of(function, program, values, settings, again, kernels=kernels, searches=searches, clips=clips)
+    if markers and not empties and asks_for_iterations(function):
+        code.weaker = partial(again, empties=True)
+    return code
+
+
+def _code_of(
+    function: Any,
+    program: RegionProgram,
+    values: Mapping[str, Any],
+    settings: Settings,
+    again: Callable[..., RegionCode],
+    *,
+    kernels: bool,
+    searches: bool,
+    clips: bool,
+) -> RegionCode:
+    """The code of a translated region; ``again`` makes other forms of it, by other options."""
     from looplift.frontend.clipping import has_ends
     from looplift.vectorize.kernel_first import (
         has_short_rows,
@@ -55,17 +82,13 @@ def through_the_ir(
         takes_short_rows,
     )
 
-    kernels = kernels and not settings.in_graph
-    region = program.region
-    places = {"file": program.file, "name": program.name, "markers": markers, "clips": clips}
-    function = _with_gradients(translated(region.statements, values, program.live_out, **places))
-    function.attributes["by_python"] = by_python or settings.backend == "torch"
+    options = {name: again.keywords[name] for name in ("markers", "empties")}
     whole_kernel = cache(lambda *, rows=True: one_kernel(function, settings, rows=rows))
     if kernels and (settings.backend == "native" or suits_a_kernel(function)):
         if not isinstance(found := whole_kernel(), NotLiftable):
             found.renewable = settings.backend == "native" or any(type(value) is list for value in values.values())
-            lanes = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
-            found.alternative = partial(kernel_for, program, markers=markers) if found.renewable else lanes
+            lanes = partial(again, kernels=False)
+            found.alternative = partial(kernel_for, program, **options) if found.renewable else lanes
             return found
     from looplift.analysis.probe import analyse
     from looplift.optimize import reuse
@@ -84,13 +107,12 @@ def through_the_ir(
         whole = whole or (kernels and settings.backend == "auto" and scatters_numbers(facts) and not needs_grad(facts))
         short = whole and has_short_rows(facts)
         if whole and not isinstance(found := whole_kernel(rows=short), NotLiftable):
-            without = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
-            found.alternative = without
+            found.alternative = partial(again, kernels=False)
             return found
         stays = any(loop.decision == "sequential" for loop in made.decisions)
         small = short and stays and not needs_grad(facts)
         if small and (found := over_small_tensors(program, values, settings)) is not None:
-            found.alternative = partial(through_the_ir, program, settings=settings, kernels=False, markers=markers)
+            found.alternative = partial(again, kernels=False)
             return found
         code = within_memory(program, made, values, settings)
     except Exception as error:
@@ -105,15 +127,13 @@ def through_the_ir(
             found.namespace |= error.namespace
         return found
     if kernels and settings.backend == "auto" and not made.is_all_lanes:
-        code.alternative = partial(kernel_or_program, program, settings=settings, markers=markers)
+        code.alternative = partial(kernel_or_program, program, settings=settings, **options)
     elif made.unsearched is not None:
-        options = {"settings": settings, "kernels": kernels, "markers": markers, "searches": False}
-        code.alternative = partial(through_the_ir, program, **options)
+        code.alternative = partial(again, searches=False)
     elif not clips and has_ends(function):
-        options = {"settings": settings, "kernels": kernels, "markers": markers, "clips": True}
-        code.renewable, code.alternative = True, partial(through_the_ir, program, **options)
+        code.renewable, code.alternative = True, partial(again, clips=True)
     if kernels and settings.backend == "auto" and may_gain_as_a_kernel(made.program) and not needs_grad(facts):
-        code.rival = partial(kernel_for, program, markers=markers)
+        code.rival = partial(kernel_for, program, **options)
         code.expected = partial(_expected, made)
     elif short and stays and settings.backend == "auto":
         # steps of few lanes take longer with autograd's graph than with a tape of numbers, those of many do not

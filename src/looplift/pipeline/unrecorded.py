@@ -55,7 +55,7 @@ def _compiled(compile_: Compile, values: Mapping[str, Any], **options: Any) -> R
         code = compile_(values, **options)
     lines = "\n".join(code.statements).splitlines()
     code.statements = ["with torch.no_grad():", *(f"    {line}" for line in lines)]
-    for form in ("alternative", "otherwise"):
+    for form in ("alternative", "weaker", "otherwise"):
         if (other := getattr(code, form)) is not None:
             setattr(code, form, partial(_compiled, other))
     return code

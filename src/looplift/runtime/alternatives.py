@@ -44,7 +44,11 @@ def replaces(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) -
     """Whether another form runs instead of a variant from now on, for arguments of any size."""
     code = variant.code
     last = None if code is None else code.otherwise
-    other = _alternative(dispatcher, variant, values)
+    other = None
+    if code is not None and code.weaker is not None:
+        other, code.weaker = made(dispatcher, variant, values, code.weaker), None
+    if other is None:
+        other = _alternative(dispatcher, variant, values)
     if other is not None and other.code is not None:
         other.code.otherwise = last
     elif code is not None and last is not None:

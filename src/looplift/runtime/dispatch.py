@@ -489,7 +489,7 @@ class Dispatcher:
         variant.watched = True
         code = "requirement" if isinstance(failure, RequirementFailed) else "internal"
         text = failed_check(failure) if code == "requirement" else f"{type(failure).__name__}: {failure}"
-        enough = 1 if variant.code is not None and variant.code.renewable else MAX_FAILURES
+        enough = 1 if variant.code is not None and (variant.code.renewable or variant.code.weaker) else MAX_FAILURES
         if variant.failures >= enough and alternatives.replaces(self, variant, values):
             pass  # the next call is a first call of the other form
         elif variant.failures >= MAX_FAILURES:

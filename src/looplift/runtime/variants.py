@@ -33,8 +33,9 @@ class RegionCode:
     ``expected`` says how many seconds a call of it should take.
     ``rounded_to``: the float type through which the result, or what is at a path, came, if narrower than 64 bits.
     ``alternative`` compiles another form for given values, for calls in which this one is slow or does not hold;
-    ``renewable``: it is the same form, for values of another shape. ``otherwise`` compiles one that needs other things
-    than this one, for calls in which this one does not hold and has no alternative.
+    ``renewable``: it is the same form, for values of another shape. ``weaker`` compiles one that asks less of values,
+    for calls in which this one does not hold. ``otherwise`` compiles one that needs other things than this one, for
+    calls in which this one does not hold and has no alternative.
     """
 
     statements: list[str]
@@ -53,6 +54,7 @@ class RegionCode:
     description: str = ""
     alternative: Callable[[Mapping[str, Any]], RegionCode] | None = None
     renewable: bool = False
+    weaker: Callable[[Mapping[str, Any]], RegionCode] | None = None
     otherwise: Callable[[Mapping[str, Any]], RegionCode] | None = None
     rival: Callable[[Mapping[str, Any]], RegionCode] | None = None
     expected: Callable[[Mapping[str, Any]], float] | None = None
