@@ -22,6 +22,7 @@ from looplift.ir.grammar import (
     Let,
     Loop,
     Op,
+    Range,
     Slice,
     Statement,
     Var,
@@ -113,13 +114,20 @@ def _is_read(function: Function, block: Block, var: Var) -> bool:
     """Whether a list has one name, and nothing but statements of its block and the results reads it."""
     inside = {id(s) for s in walk(block)}
     for statement in walk(function.body):
-        if isinstance(statement, Loop | If) and var in uses(statement):
+        if isinstance(statement, Loop | If) and var in uses(statement) and not _goes_through(statement, var):
             return False
         if var in uses(statement) and id(statement) not in inside:
             return False
         if isinstance(statement, Let) and statement.op.name == "copy" and var in uses(statement):
             return False
     return all(atom is not var or block is function.body for _, atom in function.results)
+
+
+def _goes_through(statement: Statement, var: Var) -> bool:
+    """Whether a loop goes through the items of a list, and needs it for nothing else."""
+    if not isinstance(statement, Loop) or not isinstance(statement.domain, Range) or statement.domain.source is not var:
+        return False
+    return all(var not in (carry.init, carry.next) for carry in statement.carries)
 
 
 def _renamed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -65,7 +65,7 @@ def _code_of(
     program: RegionProgram,
     values: Mapping[str, Any],
     settings: Settings,
-    again: Callable[..., RegionCode],
+    again: partial[RegionCode],
     *,
     kernels: bool,
     searches: bool,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from looplift.base.errors import NotLiftable
 from looplift.runtime import entry
-from looplift.runtime.trials import UNEVEN, Trial
+from looplift.runtime.trials import CLEAR, UNEVEN, Trial
 from looplift.runtime.verification import BUDGET
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 COLD_TURNS = 8
 """After so many turns the pieces count as they are."""
+HOPELESS_TURNS = 2
+"""In so many turns what is lifted of the pieces has run, if loops and lifted pieces take turns."""
 
 
 def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refusal: NotLiftable) -> None:
@@ -60,14 +62,34 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
     """A call of the pieces; the first ones, which make them and try them out, are not counted."""
     import time
 
-    run = dispatcher.fallback or dispatcher.program.original
+    run, known = dispatcher.fallback or dispatcher.program.original, _compiled(dispatcher)
     start = time.perf_counter()
     result = run(*arguments)
-    if trial.is_warm or dispatcher.fallback is None:
-        trial.written.append(time.perf_counter() - start)
+    seconds = time.perf_counter() - start
     trial.first_turns += 1
+    if trial.is_warm or dispatcher.fallback is None:
+        trial.written.append(seconds)
+        return result
+    trial.spent += seconds
+    if _compiled(dispatcher) == known:
+        trial.cold.append(seconds)
     trial.is_warm = trial.first_turns >= COLD_TURNS or _is_settled(dispatcher)
+    if not trial.is_warm and _is_hopeless(trial):
+        trial.is_warm, trial.written = True, trial.cold
     return result
+
+
+def _is_hopeless(trial: Trial) -> bool:
+    """Whether the pieces, of which some may have run as written, take much longer than the other form."""
+    return len(trial.cold) >= HOPELESS_TURNS and min(trial.cold) > CLEAR * min(trial.batched)
+
+
+def _compiled(dispatcher: Dispatcher) -> list[tuple[int, Any]]:
+    """What was compiled, or refused, for the pieces so far."""
+    return [
+        (one.attempts, [variant.code and variant.code.statements for variant in one.variants])
+        for one in _all_of(dispatcher.children)
+    ]
 
 
 def _is_settled(dispatcher: Dispatcher) -> bool:

@@ -28,6 +28,8 @@ UNEVEN = 32.0
 """Where lanes leave a loop at steps of their own, some may take so many times as long as the first ones."""
 ENTRY = 1e-6
 """Seconds that it takes to come to a variant: the guards, which a call of the loop does without."""
+FREE = 0.5
+"""Seconds that what is not known to be faster may run; from then on it runs no longer than the variant has."""
 PAIRS = 4
 MAX_SIZES = 6
 """With so many sizes undecided, they are decided together."""
@@ -50,14 +52,21 @@ class Trial:
     """Whether what the variant takes turns with has run before."""
     first_turns: int = 0
     """How often it has, where that is counted."""
+    cold: list[float] = field(default_factory=list)
+    """Seconds of those of its calls before that in which nothing was compiled."""
+    spent: float = 0.0
+    """Seconds of all of them."""
+    worked: float = 0.0
+    """Seconds of the calls of the variant."""
 
     @property
     def turn_of_loop(self) -> bool:
-        return len(self.batched) > len(self.written)
+        return len(self.batched) > len(self.written) and self.spent <= FREE + self.worked
 
     def took(self, seconds: float) -> None:
         """Note a call of the batched code."""
         self.batched.append(seconds + ENTRY)
+        self.worked += seconds
 
     def passed(self) -> bool | None:
         """Whether the variant is faster than the loop; None while it is not clear."""

@@ -101,6 +101,8 @@ class Context:
     """The steps among which each of these loops stands."""
     growing: list[grown.Grown] = field(default_factory=list)
     """Lists that these loops make longer."""
+    active_in: dict[Loop, Node | None] = field(default_factory=dict)
+    """Of these loops: in which lanes their iterations run, all of them where it is None."""
     in_while: bool = False
     discarded: set[Var] = field(default_factory=set)
     """What nothing reads and is computed all the same, in the loop that stays, as it may raise."""

@@ -198,6 +198,15 @@ def record_listed(context: Context, made: Node, item: Node, axis: Axis) -> None:
     context.doubts[number_of(made)] = [(asking, frozenset((listed.serial,)))]
 
 
+def record_chosen(context: Context, made: Node, chosen: Node) -> None:
+    """Of what is in a list only some lanes are its items."""
+    found = context.doubts.get(number_of(made), ())
+    if found:
+        context.doubts[number_of(made)] = [
+            (lanes if lanes.op == "unknown" else nodes.both(lanes, chosen), inputs) for lanes, inputs in found
+        ]
+
+
 def record_carried(context: Context, name: Node, value: Node) -> None:
     """A loop that stays carries in lanes what these take in each iteration, where none of its names tells which."""
     found = [doubt for doubt in found_in(context, value, name) if not is_local(doubt[0])]

@@ -16,10 +16,12 @@ from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, Node, Push
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Loop
-from looplift.vectorize import nodes
+from looplift.vectorize import alone, doubts, nodes
 from looplift.vectorize.nodes import Val
+from looplift.vectorize.sheltered import sheltered
 
 if TYPE_CHECKING:
+    from looplift.vectorize.carried_inputs import Carried
     from looplift.vectorize.context import Context
     from looplift.vectorize.lists import Built
 
@@ -43,13 +45,15 @@ def append(context: Context, built: Built, val: Val, mask: Node | None) -> None:
         raise context.refuse("carried", f"'{hint}' grows in a loop that stays sequential")
     if built.entries or any(one.built is built for one in context.growing):
         raise context.refuse("order", f"'{hint}' is appended to at several places")
-    if context.needs_grad and kind.is_array and nodes.may_have_gradient(kind.dtype):
-        raise context.refuse("carried", f"'{hint}' grows in a loop that stays, of tensors that may have gradients")
+    asks = context.needs_grad and kind.is_array and nodes.may_have_gradient(kind.dtype)
+    if asks and (built.begun or (mask is not None and context.mask is not context.active_in[loop])):
+        raise context.refuse("carried", f"'{hint}' grows in some lanes only, of tensors that may have gradients")
     if any(node.kind != kind for node in built.begun):
         raise context.refuse("mixed-kinds", f"the items of '{hint}' are of different kinds")
     everywhere = [nodes.const(True)] * len(built.begun)
     chosen = None if mask is None else _kept(context, loop, built, [*everywhere, mask], "chosen")
-    context.growing.append(Grown(built, loop, _kept(context, loop, built, [*built.begun, val.node], hint), chosen))
+    value = val.node if mask is None else sheltered(context, val.node, mask)
+    context.growing.append(Grown(built, loop, _kept(context, loop, built, [*built.begun, value], hint), chosen))
 
 
 def _kept(context: Context, loop: Loop, built: Built, items: list[Node], hint: str) -> tuple[Node, Node]:
@@ -67,8 +71,9 @@ def _whole(built: Built, node: Node) -> Node:
     return node if node.axes == built.axes else Node("spread", (node,), built.axes, node.kind, {}, node.hint)
 
 
-def finish(context: Context, loop: Loop) -> None:
-    """After a loop: what it has appended, along an axis that counts its steps."""
+def finish(context: Context, loop: Loop, carried: Carried | None) -> None:
+    """After a loop: what it has appended, along an axis that counts its steps; ``carried``: what it carries, where
+    gradients are asked for."""
     from looplift.vectorize.axes import next_order
 
     mine = [one for one in context.growing if one.loop is loop]
@@ -78,8 +83,27 @@ def finish(context: Context, loop: Loop) -> None:
         context.check(nodes.compare("ge", steps, nodes.const(1)))
         axis = Axis(context.fresh_name("step"), next_order(context), steps, nodes.const(0))
         chosen = None if one.chosen is None else _history(axis, *one.chosen)
-        one.built.entries.append((_history(axis, *one.value), (axis,), chosen))
+        made = _history(axis, *one.value)
+        doubts.record_listed(context, made, one.value[1], axis)
+        if carried is not None:
+            carried.remembered(made, one.value[1])
+        if chosen is not None:
+            doubts.check(context, made, chosen)
+            doubts.record_chosen(context, made, chosen)
+        _check_items(context, one.value[1], carried)
+        one.built.entries.append((made, (axis,), chosen))
         one.built.differs = chosen is not None
+
+
+def _check_items(context: Context, value: Node, carried: Carried | None) -> None:
+    """Lanes that append nothing take no item of a list of the caller either, and those that do take it each time."""
+    if carried is None or not context.items_of(value):
+        return
+    found = carried.made(value)
+    if not found.may <= found.surely or (carried.masked and carried.limit is None):
+        alone.check_any_lane(context, value)
+    elif carried.limit is not None:
+        context.check(nodes.compare("ge", carried.limit, nodes.const(1)))
 
 
 def _history(axis: Axis, listed: Node, item: Node) -> Node:

@@ -114,6 +114,19 @@ def item(context: Context, built: Built, index: Operand, element: Kind) -> Val:
     return Val(got) if element.is_array else Val(Node("retype", (got,), got.axes, element))
 
 
+def turned(context: Context, built: Built, kind: Kind) -> tuple[Node, tuple[Axis, ...]]:
+    """The items of each lane from the last to the first; ``kind``: that of the array which is made of them."""
+    from looplift.vectorize.ragged import outer_length
+    from looplift.vectorize.ragged_items import at_entries
+
+    made = value(context, built, kind)
+    assert made.dims is not None and made.dims[0] is not None
+    axis = made.dims[0]
+    behind = nodes.elementwise("sub", [outer_length(context, axis), segments.index_of(axis)], nodes.INT)
+    place = nodes.elementwise("sub", [behind, nodes.const(1)], nodes.INT)
+    return at_entries(context, made.node, axis, place), (axis,)
+
+
 def check_not_empty(context: Context, val: Val) -> None:
     """Nothing cannot be stacked."""
     from looplift.vectorize.ragged import extent

@@ -371,6 +371,11 @@ class Held(Built):
 def backwards(context: Context, built: Built) -> Val:
     """``items[::-1]`` of a list that the region made."""
     built.check_alike(context)
+    if built.differs and not built.holds_differing:
+        node, inside = lane_lists.turned(context, built, packed_kind(context, built.item_kind(context)))
+        turned = Built(built.var, built.axes, built.element, outside=context.mask, differs=True)
+        turned.entries.append((node, inside, None))
+        return Val(nodes.const(None), sequence=turned)
     node = built.collected(context)
     if len(node.args) > 1 or built.ragged is not None:
         raise context.refuse("ragged-shape", f"'{built.var.hint}' may have any length, and is read backwards")
@@ -485,7 +490,10 @@ def _concatenated(context: Context, node: Node, dim: int) -> Node:
 def returned(context: Context, built: Built) -> Node:
     """The list as the caller gets it: numbers as numbers, tensors as tensors of their own."""
     if built.ragged is not None and not built.axes:
-        alone.check(context, built.entries[0][0])
+        value, inside, mask = built.entries[0]
+        alone.check(context, value)
+        if context.needs_grad:
+            doubts.check_each(context, value, inside, mask)
         return ragged_lists.split(context, built.ragged, built.entries[0], built.var.hint, built.holds_differing)
     built.check_alike(context)
     node = built.collected(context)

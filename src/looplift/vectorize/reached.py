@@ -158,7 +158,7 @@ def leaves(node: Node, surely: bool = False, past: Container[int] = ()) -> set[i
             found |= leaves(current.args[1], True) & leaves(current.args[2], True)
         elif surely and current.op == "apply" and current.attrs["name"] in ("builtin.min", "builtin.max"):
             found |= set.intersection(*(leaves(one, True) for one in current.args))
-        elif not _only_like(current):
+        elif not _only_like(current) and current.op not in ("pack", "items"):
             pending += current.args
     return found
 

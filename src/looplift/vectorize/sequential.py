@@ -110,6 +110,7 @@ def serial_phase(
         going = nodes.both(walked.going(index), _unstopped(context, loop))
         active = _activity(context, going)
         with context.masked(active):
+            context.active_in[loop] = context.mask
             body(index)
             for history in held:
                 history.push(context)
@@ -123,7 +124,7 @@ def serial_phase(
     elif taking:
         alone.check_any_lane(context, taking[0])
     context.add(step)
-    grown.finish(context, loop)
+    grown.finish(context, loop, carried)
     _after(context, carries, names, carried)
 
 
@@ -191,14 +192,16 @@ def while_loop(context: Context, loop: Loop) -> None:
         going = nodes.both(numbers.holds(context, domain.cond), _unstopped(context, loop))
         active = _activity(context, going)
         with context.masked(active):
+            context.active_in[loop] = context.mask
             block(context, loop.body)
             taking, finals = _leave(context, carries, names, active)
         note_iteration(context, ran, active)
     for value in taking:
         alone.check_any_lane(context, value)
     context.add(step)
-    grown.finish(context, loop)
-    _after(context, carries, names, _carried(context, loop, finals, active, None))
+    carried = _carried(context, loop, finals, active, None)
+    grown.finish(context, loop, carried)
+    _after(context, carries, names, carried)
 
 
 def _carried(
