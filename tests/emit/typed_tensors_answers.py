@@ -9,6 +9,11 @@ def numbers(*values, dtype=torch.float64, grad=True):
     return [torch.tensor(value, dtype=dtype, requires_grad=grad) for value in values]
 
 
+def rows(*shape, grad=True):
+    generator = torch.Generator().manual_seed(sum(shape))
+    return torch.randn(shape, generator=generator, dtype=torch.float64, requires_grad=grad)
+
+
 def f_exponents_that_are_taken(xs):
     left, memo = [1.5, 3.0, 0.5, 2.0, 1.0, 0.25], {}
     for k, x in enumerate(xs):
@@ -207,3 +212,64 @@ def f_rounded_halves(xs):
 
 
 f_rounded_halves.args = lambda: (numbers(0.5, 1.5, -2.5, -0.0),)
+
+
+def _nearest(p, cloud):
+    best = None
+    for q in cloud:
+        d = ((p - q) ** 2).sum()
+        if best is None or d < best:
+            best = d
+    return best
+
+
+def f_sums_of_what_may_be_none(ps, qs):
+    found, memo = [], {}
+    for k in range(len(ps)):
+        near = [_nearest(p, qs[k]) for p in ps[k]]
+        memo[k] = sum(1 for d in near if d.item() < 0.5) / len(near)
+        found.append(sum(near) / len(near))
+    return torch.stack(found), memo[0]
+
+
+f_sums_of_what_may_be_none.args = lambda: (
+    [rows(3, 2), rows(1, 2)],
+    [rows(2, 2), rows(4, 2)],
+)
+
+
+def f_means_of_groups(x, w, groups):
+    members = {}
+    for k, group in enumerate(groups):
+        members.setdefault(group, []).append(k)
+    means = {}
+    for group, found in members.items():
+        total, norm = 0.0, 0.0
+        for k in found:
+            total = total + w[k] * x[k]
+            norm = norm + w[k]
+        means[group] = total / norm
+    return means
+
+
+f_means_of_groups.args = lambda: (rows(4, 2), rows(4), ["b", "a", "b", "c"])
+
+
+def f_logarithms_of_integers(x, ranks):
+    memo = {}
+    for k, rank in enumerate(ranks):
+        memo[rank] = x[k] / math.log2(rank + 1) + math.log10(rank) - math.log(rank)
+    return memo[2] + memo[2**62], [math.log2(2**k + 1) for k in range(0, 60, 7)]
+
+
+f_logarithms_of_integers.args = lambda: (numbers(0.5, 1.5, -2.5), [2, 1000, 2**62])
+
+
+def f_logarithm_of_no_integer(x, ranks):
+    memo = {}
+    for k, rank in enumerate(ranks):
+        memo[k] = x[k] / math.log2(rank)
+    return memo[0]
+
+
+f_logarithm_of_no_integer.args = lambda: (numbers(0.5, 1.5), [2, 0])

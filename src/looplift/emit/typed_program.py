@@ -13,6 +13,7 @@ import functools
 import sys
 import types
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -23,7 +24,7 @@ from looplift.base.syntax import nodes_of
 from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_classes import is_constant
 from looplift.emit.typed_names import captured_names, names_in_functions, stored_names, with_versions
-from looplift.emit.typed_scope import Factory, Routine, Value, refuse
+from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
 from looplift.emit.typed_types import (
     TEXT,
@@ -127,15 +128,29 @@ class Writer(ArrayCalls):
             before = self.joins.changes
             self.count, self.texts, self.methods = 0, {}, {}
             self.structs.clear()
-            self.routine, self.bound, self.renamed = self.main, set(self.inputs), {}
+            refusal = self._once()
+            if self.joins.changes == before:
+                if refusal is not None:
+                    raise refusal
+                return self._finished()
+        raise refuse(None, "types that grow without an end")
+
+    def _once(self) -> Refused | None:
+        """Write all routines with the types that are known so far; what is refused may be understood when more are."""
+        self.routine, self.bound, self.renamed, self.exits = self.main, set(self.inputs), {}, []
+        try:
             with self.block() as lines:
                 self._main()
             self.methods[self.main] = lines
-            pending = [one for one in self.edges.get(self.main, ())]
-            self._rest(pending)
-            if self.joins.changes == before:
-                return self._finished()
-        raise refuse(None, "types that grow without an end")
+        except Refused as refusal:
+            with suppress(Refused):
+                self._rest([*self.edges.get(self.main, ())])
+            return refusal
+        try:
+            self._rest([*self.edges.get(self.main, ())])
+        except Refused as refusal:
+            return refusal
+        return None
 
     def _main(self) -> None:
         self.prepare_orders()

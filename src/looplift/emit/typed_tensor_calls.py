@@ -383,7 +383,7 @@ class TensorCalls(TensorMaking):
         with self.block():
             self.folded(node, lambda value: found.append(value.type))
         self.bound = before
-        return any(isinstance(one, Ten | Either) for one in found)
+        return any(isinstance(one.inner if isinstance(one, Maybe) else one, Ten | Either) for one in found)
 
 
 def folded_dtype(name: str, type_: Ten) -> str:

@@ -81,6 +81,8 @@ class Tensors(Methods):
             with self.block() as lines:
                 sides.append((make(Value(type_, f"{value.code}.{part}")), lines))
             self.bound = before
+        if (lower := _of_lower_rank([found.type for found, _ in sides])) is not None:
+            sides[lower] = (Value(NEVER, "None_()"), ["bail(KIND);"])
         type_ = NEVER
         for found, _ in sides:
             type_ = self.joins.join(type_, found.type)
@@ -89,7 +91,7 @@ class Tensors(Methods):
             self.emit(f"{text_of(type_)} {name};")
         for head, (found, lines) in zip((f"if ({value.code}.plain) {{", "} else {"), sides, strict=True):
             self.lines += [head, *lines]
-            if type_ not in (NEVER, NONE):
+            if NEVER not in (type_, found.type) and type_ is not NONE:
                 self.emit(f"{name} = {coerced(found, type_)};")
         self.emit("}")
         return Value(type_, name) if type_ not in (NEVER, NONE) else Value(NONE, "None_()")
@@ -434,3 +436,11 @@ def subscripts(node: ast.Subscript) -> list[ast.expr]:
 def is_place(part: ast.expr) -> bool:
     """Whether a subscript stands for one position."""
     return not (isinstance(part, ast.Slice) or (isinstance(part, ast.Constant) and part.value in (None, ...)))
+
+
+def _of_lower_rank(types: list[Any]) -> int | None:
+    """Which of two types has tensors of fewer dimensions than the other, so that no name can be of both."""
+    tensors = [one.tensor if isinstance(one, Either) else one for one in types]
+    if not all(isinstance(one, Ten) for one in tensors) or tensors[0].rank == tensors[1].rank:
+        return None
+    return 0 if tensors[0].rank < tensors[1].rank else 1

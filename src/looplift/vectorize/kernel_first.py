@@ -137,10 +137,19 @@ def has_short_rows(facts: Facts) -> bool:
         return False
     once = [s for s in body if isinstance(s, Let) and base_name(s.op.name) in _ALLOCATIONS]
     lets = [s for s in walk(body) if isinstance(s, Let) and s not in once and s.var in facts.of]
+    lets = [let for let in lets if not _is_view(facts, let)]
     return all(prod(facts.of[let.var].shape) <= _most_elements(let) for let in lets)
 
 
 _READS = ("getitem", "iter_item", "zipped")
+
+
+def _is_view(facts: Facts, let: Let) -> bool:
+    """Whether an operation reads items, or a part of an array, as they are."""
+    if let.op.name not in _READS:
+        return False
+    places = [atom for arg in let.op.args[1:] for atom in atoms(arg)] if let.op.name == "getitem" else []
+    return not any(facts[atom].kind.is_array or facts[atom].kind.family == "list" for atom in places)
 
 
 def scatters_numbers(facts: Facts) -> bool:
