@@ -93,6 +93,10 @@ template <class T> static inline T integer_floor_divide(T a, T b) {
   return a % b != 0 && (a < 0) != (b < 0) ? T(quotient - 1) : quotient;
 }
 """,
+    "power_of_e": """\
+static inline double power_of_e(double a) { return exp(a); }
+static inline float power_of_e(float a) { return expf(a); }
+""",
     "integer_remainder": """\
 // a % b of integers, with the sign of b, which is not zero.
 template <class T> static inline T integer_remainder(T a, T b) {

@@ -28,7 +28,7 @@ class Row:
 
 
 FUNCTIONS: dict[str, Row] = {
-    "exp": Row("math::exp({a})", gradients=("{g} * {r}",), exact=False),
+    "exp": Row("power_of_e({a})", gradients=("{g} * {r}",), exact=False),
     "exp2": Row("math::exp2({a})", gradients=("{g} * {r} * 0.6931471805599453",)),
     "expm1": Row("math::expm1({a})", gradients=("{g} * ({r} + 1)",), exact=False),
     "log": Row("math::log({a})", gradients=("{g} / {a}",), exact=False),
@@ -49,9 +49,9 @@ FUNCTIONS: dict[str, Row] = {
     "asinh": Row("math::asinh({a})", gradients=("{g} / math::sqrt({a} * {a} + 1)",)),
     "acosh": Row("math::acosh({a})", gradients=("{g} / math::sqrt({a} * {a} - 1)",)),
     "atanh": Row("math::atanh({a})", gradients=("{g} / (1 - {a} * {a})",)),
-    "erf": Row("math::erf({a})", gradients=("{g} * 1.1283791670955126 * math::exp(-{a} * {a})",), exact=False),
-    "erfc": Row("math::erfc({a})", gradients=("-{g} * 1.1283791670955126 * math::exp(-{a} * {a})",), exact=False),
-    "sigmoid": Row("1 / (1 + math::exp(-{a}))", MULTIPLY, ("{g} * (1 - {r}) * {r}",), exact=False),
+    "erf": Row("math::erf({a})", gradients=("{g} * 1.1283791670955126 * power_of_e(-{a} * {a})",), exact=False),
+    "erfc": Row("math::erfc({a})", gradients=("-{g} * 1.1283791670955126 * power_of_e(-{a} * {a})",), exact=False),
+    "sigmoid": Row("1 / (1 + power_of_e(-{a}))", MULTIPLY, ("{g} * (1 - {r}) * {r}",), exact=False),
     "reciprocal": Row("1 / {a}", MULTIPLY, ("-{g} * ({r} * {r})",)),
     "truediv": Row("{a} / {b}", MULTIPLY, ("{g} / {b}", "-{g} * (({a} / {b}) / {b})")),
     "atan2": Row(

@@ -7,6 +7,7 @@ import re
 from looplift.emit.native_doubts import DOUBTS
 from looplift.emit.native_mixed import MIXES
 from looplift.emit.native_prelude_arrays import ARRAYS
+from looplift.emit.native_prelude_functions import FUNCTIONS
 from looplift.emit.native_prelude_host import HOST
 from looplift.emit.native_prelude_selection import SELECTION
 from looplift.ir.kernel import OUTCOMES
@@ -412,6 +413,7 @@ static inline int64_t range_length(int64_t first, int64_t limit, int64_t step) {
 }
 """,
     **DOUBTS,
+    **FUNCTIONS,
     **{name: text for name, text in MIXES.items() if name not in ("Number", "absolute")},
 }
 

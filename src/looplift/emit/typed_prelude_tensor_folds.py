@@ -1,8 +1,11 @@
 """C++ of typed programs: folds of tensors, tensors that are made, and changes in place."""
 
 FOLDS = r"""// ---- what goes through all elements of an axis, or of all of them
-template <class T> struct Several { Num<T>* of; I n; bool any() const { for (I k = 0; k < n; ++k) if (of[k].node >= 0)
-    return true; return false; } };
+template <class T> struct Several {
+  T* v; I* node; I n;
+  bool any() const { for (I k = 0; k < n; ++k) if (node[k] >= 0) return true; return false; }
+  void put(I k, const Num<T>& x) { v[k] = x.v; if (TRACKED) node[k] = x.node; }
+};
 // floats are added and multiplied as doubles: what would leave the range of floats on its way is left to the loop
 template <class T> static inline void in_range(F) {}
 template <> inline void in_range<float>(F x) { x = fabs(x);
@@ -12,18 +15,18 @@ template <> inline void in_sum<float>(F x) { if (fabs(x) > 3.4028234e38 && x - x
 struct Fold_sum {
   static constexpr bool keeps = false, keeps_result = false;
   template <class T> static Num<T> of(const Several<T>& x) {
-    typename Wide<T>::type total = 0; for (I k = 0; k < x.n; ++k) in_sum<T>(total += x.of[k].v);
+    typename Wide<T>::type total = 0; for (I k = 0; k < x.n; ++k) in_sum<T>(total += x.v[k]);
     if (!TRACKED || !x.any()) return {(T)total, -1, false};
-    I from = tape->edges_n; for (I k = 0; k < x.n; ++k) edge(x.of[k].node, 1);
+    I from = tape->edges_n; for (I k = 0; k < x.n; ++k) edge(x.node[k], 1);
     return {(T)total, node(from), false};
   }
 };
 struct Fold_mean {
   static constexpr bool keeps = false, keeps_result = false;
   template <class T> static Num<T> of(const Several<T>& x) {
-    F total = 0; for (I k = 0; k < x.n; ++k) in_sum<T>(total += x.of[k].v);
+    F total = 0; for (I k = 0; k < x.n; ++k) in_sum<T>(total += x.v[k]);
     if (!TRACKED || !x.any()) return {(T)(total / x.n), -1, false};
-    I from = tape->edges_n; for (I k = 0; k < x.n; ++k) edge(x.of[k].node, 1.0 / x.n);
+    I from = tape->edges_n; for (I k = 0; k < x.n; ++k) edge(x.node[k], 1.0 / x.n);
     return {(T)(total / x.n), node(from), false};
   }
 };
@@ -34,68 +37,76 @@ template <int sign, bool shared> struct Fold_extreme {
     if (!x.n) bail(EMPTY);
     I best = 0;
     for (I k = 0; k < x.n; ++k) {
-      if (x.of[k].v != x.of[k].v) { if (TRACKED) bail(DOMAIN); return k; }
-      if (x.of[k].v == 0 && x.of[best].v == 0 && signbit((F)x.of[k].v) != signbit((F)x.of[best].v)) bail(DOMAIN);
-      if (sign > 0 ? x.of[k].v > x.of[best].v : x.of[k].v < x.of[best].v) best = k;
+      if (x.v[k] != x.v[k]) { if (TRACKED) bail(DOMAIN); return k; }
+      if (x.v[k] == 0 && x.v[best] == 0 && signbit((F)x.v[k]) != signbit((F)x.v[best])) bail(DOMAIN);
+      if (sign > 0 ? x.v[k] > x.v[best] : x.v[k] < x.v[best]) best = k;
     }
     return best;
   }
   template <class T> static Num<T> of(const Several<T>& x) {
-    I best = where(x); T r = x.of[best].v;
+    I best = where(x); T r = x.v[best];
     if (!TRACKED || !x.any()) return {r, -1, false};
-    I ties = 0; for (I k = 0; k < x.n; ++k) ties += x.of[k].v == r;
+    I ties = 0; for (I k = 0; k < x.n; ++k) ties += x.v[k] == r;
     I from = tape->edges_n;
-    for (I k = 0; k < x.n; ++k) edge(x.of[k].node, shared ? (x.of[k].v == r ? 1.0 / ties : 0) : k == best, true);
+    for (I k = 0; k < x.n; ++k) edge(x.node[k], shared ? (x.v[k] == r ? 1.0 / ties : 0) : k == best, true);
     return {r, node(from), keeps_result};
   }
 };
 struct Fold_logsumexp {
   static constexpr bool keeps = true, keeps_result = true;
   template <class T> static Num<T> of(const Several<T>& x) {
-    T top = -__builtin_inf(); for (I k = 0; k < x.n; ++k) if (!(x.of[k].v <= top)) top = x.of[k].v;
+    T top = -__builtin_inf(); for (I k = 0; k < x.n; ++k) if (!(x.v[k] <= top)) top = x.v[k];
     if (!(top - top == 0)) top = 0;
-    F total = 0; for (I k = 0; k < x.n; ++k) total += ops::math::exp((T)(x.of[k].v - top));
+    F total = 0;
+    #pragma omp simd reduction(+ : total)
+    for (I k = 0; k < x.n; ++k) total += ops::power_of_e((T)(x.v[k] - top));
     T r = ops::math::log((T)total) + top;
     if (!TRACKED || !x.any()) return {r, -1, false};
-    I from = tape->edges_n; for (I k = 0; k < x.n; ++k) edge(x.of[k].node, ops::math::exp((T)(x.of[k].v - r)));
+    T* shares = (T*)take(x.n * sizeof(T));
+    #pragma omp simd
+    for (I k = 0; k < x.n; ++k) shares[k] = ops::power_of_e((T)(x.v[k] - r));
+    I from = tape->edges_n; for (I k = 0; k < x.n; ++k) edge(x.node[k], shares[k]);
+    give(shares, x.n * sizeof(T));
     return {r, node(from), true};
   }
 };
 struct Fold_norm {
   static constexpr bool keeps = true, keeps_result = true;
   template <class T> static Num<T> of(const Several<T>& x) {
-    F total = 0; for (I k = 0; k < x.n; ++k) total += (F)x.of[k].v * x.of[k].v;
+    F total = 0; for (I k = 0; k < x.n; ++k) total += (F)x.v[k] * x.v[k];
     in_range<T>(total);
     T r = (T)sqrt(total);
     if (!TRACKED || !x.any()) return {r, -1, false};
     I from = tape->edges_n;
-    for (I k = 0; k < x.n; ++k) edge(x.of[k].node, r == 0 ? 0 : (F)x.of[k].v / r, true);
+    for (I k = 0; k < x.n; ++k) edge(x.node[k], r == 0 ? 0 : (F)x.v[k] / r, true);
     return {r, node(from), true};
   }
 };
 struct Fold_prod {
   static constexpr bool keeps = true, keeps_result = true;
   template <class T> static Num<T> of(const Several<T>& x) {
-    typename Wide<T>::type total = 1; for (I k = 0; k < x.n; ++k) in_range<T>(total *= x.of[k].v);
+    typename Wide<T>::type total = 1; for (I k = 0; k < x.n; ++k) in_range<T>(total *= x.v[k]);
     if (TRACKED && x.any()) bail(DOMAIN);
     return {(T)total, -1, false};
   }
 };
 struct Fold_any { static constexpr bool keeps = false, keeps_result = false;
   template <class T> static Num<bool> of(const Several<T>& x) { bool r = false; for (I k = 0; k < x.n;
-      ++k) r |= x.of[k].v != 0; return {r, -1, false}; } };
+      ++k) r |= x.v[k] != 0; return {r, -1, false}; } };
 struct Fold_all { static constexpr bool keeps = false, keeps_result = false;
   template <class T> static Num<bool> of(const Several<T>& x) { bool r = true; for (I k = 0; k < x.n;
-      ++k) r &= x.of[k].v != 0; return {r, -1, false}; } };
+      ++k) r &= x.v[k] != 0; return {r, -1, false}; } };
 template <int sign> struct Fold_place { static constexpr bool keeps = false, keeps_result = false;
   template <class T> static Num<I> of(const Several<T>& x) { return {Fold_extreme<sign, false>::where(x), -1,
       false}; } };
-template <class T> static Several<T> several_of(I n) { return {(Num<T>*)take((n ? n : 1) * sizeof(Num<T>)), n}; }
-template <class T> static void give_several(const Several<T>& x) { give(x.of, (x.n ? x.n : 1) * sizeof(Num<T>)); }
+template <class T> static Several<T> several_of(I n) { I room = n ? n : 1;
+    return {(T*)take(room * sizeof(T)), TRACKED ? (I*)take(room * sizeof(I)) : nullptr, n}; }
+template <class T> static void give_several(const Several<T>& x) { I room = x.n ? x.n : 1;
+    give(x.v, room * sizeof(T)); if (TRACKED) give(x.node, room * sizeof(I)); }
 template <class T, class O, class Fold, class S, int R> static Num<O> fold_all(Fold fold, const Ten<S, R>& x) {
   if constexpr (R == 0) if (is_loose(x)) return fold_all<T, O>(fold, boxed(x));
   I n = count_of(x), k = 0; Several<T> all = several_of<T>(n);
-  each(x, [&](I at) { all.of[k++] = cast<T>(get(x.b.p, at)); });
+  each(x, [&](I at) { all.put(k++, cast<T>(get(x.b.p, at))); });
   touch_all(x);
   Num<O> out = Fold::of(all);
   pending_n = 0;
@@ -105,62 +116,6 @@ template <class T, class O, class Fold, class S, int R> static Num<O> fold_all(F
 }
 template <class T, class O, class Fold, class S> static Num<O> fold_all(Fold fold, const Num<S>& x) {
     return fold_all<T, O>(fold, Ten<S, 0>(x)); }
-template <class T, class O, int axis, class Fold, class S, int R> static Ten<O, R - 1> fold_axis(Fold,
-    const Ten<S, R>& x) {
-  if (!x.b.p) bail(UNBOUND);
-  Ten<S, R - 1> first; first.b = x.b; first.at = x.at;
-  for (int k = 0; k < R - 1; ++k) { first.size[k] = x.size[k < axis ? k : k + 1];
-      first.step[k] = x.step[k < axis ? k : k + 1]; }
-  Ten<O, R - 1> out = fresh_ten<O, R - 1>(first.size);
-  Several<T> all = several_of<T>(x.size[axis]); I o = 0;
-  each(first, [&](I at) {
-    for (I k = 0; k < all.n; ++k) all.of[k] = cast<T>(get(x.b.p, at + k * x.step[axis]));
-    if (!o) touch_all(x);
-    Num<O> r = Fold::of(all);
-    if (Fold::keeps && r.node >= 0) note_for(r.node, x);
-    out.b.p->put(o++, r);
-  });
-  give_several(all); pending_n = 0;
-  return out;
-}
-// each element of an axis from all of them
-struct Row_softmax { template <class T> static void of(const Several<T>& x, T* r) {
-  T top = x.of[0].v; for (I k = 0; k < x.n; ++k) { if (!(x.of[k].v - x.of[k].v == 0)) bail(DOMAIN);
-      if (x.of[k].v > top) top = x.of[k].v; }
-  F total = 0; for (I k = 0; k < x.n; ++k) total += r[k] = ops::math::exp((T)(x.of[k].v - top));
-  for (I k = 0; k < x.n; ++k) r[k] = (T)(r[k] / total); }
-  template <class T> static F slope(const T* r, I i, I j) { return r[i] * ((i == j) - r[j]); } };
-struct Row_log_softmax { template <class T> static void of(const Several<T>& x, T* r) {
-  T top = x.of[0].v; for (I k = 0; k < x.n; ++k) { if (!(x.of[k].v - x.of[k].v == 0)) bail(DOMAIN);
-      if (x.of[k].v > top) top = x.of[k].v; }
-  F total = 0; for (I k = 0; k < x.n; ++k) total += ops::math::exp((T)(x.of[k].v - top));
-  T rest = (T)log(total); for (I k = 0; k < x.n; ++k) r[k] = x.of[k].v - top - rest; }
-  template <class T> static F slope(const T* r, I i, I j) { return (i == j) - ops::math::exp(r[j]); } };
-template <int axis, class Row, class T, int R> static Ten<T, R> each_row(Row, const Ten<T, R>& x) {
-  if (!x.b.p) bail(UNBOUND);
-  Ten<T, R> out = fresh_ten<T, R>(x.size); row_made(count_of(out));
-  Several<T> all = several_of<T>(x.size[axis]);
-  T* r = (T*)take((all.n ? all.n : 1) * sizeof(T));
-  touch_all(x);
-  I starts = all.n ? count_of(x) / all.n : 0;
-  for (I s = 0; s < starts; ++s) {
-    I rest = s, at = x.at, o = 0;
-    for (int k = R - 1; k >= 0; --k) if (k != axis) { I i = rest % x.size[k]; rest /= x.size[k];
-        at += i * x.step[k]; o += i * out.step[k]; }
-    for (I k = 0; k < all.n; ++k) all.of[k] = get(x.b.p, at + k * x.step[axis]);
-    Row::of(all, r);
-    bool tracked = TRACKED && all.any();
-    for (I i = 0; i < all.n; ++i) {
-      I me = -1;
-      if (tracked) { I from = tape->edges_n; for (I j = 0; j < all.n; ++j) edge(all.of[j].node, Row::slope(r, i, j));
-          me = node(from); tape->keeps = true; }
-      out.b.p->put(o + i * out.step[axis], {r[i], me, tracked});
-    }
-  }
-  give(r, (all.n ? all.n : 1) * sizeof(T)); give_several(all); pending_n = 0;
-  return out;
-}
-
 // ---- a number, or a tensor
 template <class N, class T> struct Either {
   bool plain = true; N n{}; T t{};
@@ -192,6 +147,80 @@ template <class T, int R, class L> static Ten<T, R> stacked(const L& list) {
   }
   return out;
 }
+// of a list of numbers, as if they were put into a tensor
+template <class T, class O, class S, class Fold, class L> static Num<O> fold_list(Fold fold, const L& list) {
+  if (TRACKED) return fold_all<T, O>(fold, stacked<S, 1>(list));
+  if (!list->n) bail(EMPTY);
+  Several<T> all = several_of<T>(list->n);
+  for (I i = 0; i < all.n; ++i) {
+    const auto& one = tensor_of(list->data[list->head + i]);
+    if (!one.b.p && !is_loose(one)) bail(UNBOUND);
+    all.put(i, cast<T>(val(one)));
+  }
+  Num<O> out = Fold::of(all);
+  give_several(all);
+  return out;
+}
+template <class T, class O, int axis, class Fold, class S, int R> static Ten<O, R - 1> fold_axis(Fold,
+    const Ten<S, R>& x) {
+  if (!x.b.p) bail(UNBOUND);
+  Ten<S, R - 1> first; first.b = x.b; first.at = x.at;
+  for (int k = 0; k < R - 1; ++k) { first.size[k] = x.size[k < axis ? k : k + 1];
+      first.step[k] = x.step[k < axis ? k : k + 1]; }
+  Ten<O, R - 1> out = fresh_ten<O, R - 1>(first.size);
+  Several<T> all = several_of<T>(x.size[axis]); I o = 0;
+  each(first, [&](I at) {
+    for (I k = 0; k < all.n; ++k) all.put(k, cast<T>(get(x.b.p, at + k * x.step[axis])));
+    if (!o) touch_all(x);
+    Num<O> r = Fold::of(all);
+    if (Fold::keeps && r.node >= 0) note_for(r.node, x);
+    out.b.p->put(o++, r);
+  });
+  give_several(all); pending_n = 0;
+  return out;
+}
+// each element of an axis from all of them
+struct Row_softmax { template <class T> static void of(const Several<T>& x, T* r) {
+  T top = x.v[0]; for (I k = 0; k < x.n; ++k) { if (!(x.v[k] - x.v[k] == 0)) bail(DOMAIN);
+      if (x.v[k] > top) top = x.v[k]; }
+  F total = 0;
+  #pragma omp simd reduction(+ : total)
+  for (I k = 0; k < x.n; ++k) total += r[k] = ops::power_of_e((T)(x.v[k] - top));
+  for (I k = 0; k < x.n; ++k) r[k] = (T)(r[k] / total); }
+  template <class T> static F slope(const T* r, I i, I j) { return r[i] * ((i == j) - r[j]); } };
+struct Row_log_softmax { template <class T> static void of(const Several<T>& x, T* r) {
+  T top = x.v[0]; for (I k = 0; k < x.n; ++k) { if (!(x.v[k] - x.v[k] == 0)) bail(DOMAIN);
+      if (x.v[k] > top) top = x.v[k]; }
+  F total = 0;
+  #pragma omp simd reduction(+ : total)
+  for (I k = 0; k < x.n; ++k) total += ops::power_of_e((T)(x.v[k] - top));
+  T rest = (T)log(total); for (I k = 0; k < x.n; ++k) r[k] = x.v[k] - top - rest; }
+  template <class T> static F slope(const T* r, I i, I j) { return (i == j) - ops::power_of_e(r[j]); } };
+template <int axis, class Row, class T, int R> static Ten<T, R> each_row(Row, const Ten<T, R>& x) {
+  if (!x.b.p) bail(UNBOUND);
+  Ten<T, R> out = fresh_ten<T, R>(x.size); row_made(count_of(out));
+  Several<T> all = several_of<T>(x.size[axis]);
+  T* r = (T*)take((all.n ? all.n : 1) * sizeof(T));
+  touch_all(x);
+  I starts = all.n ? count_of(x) / all.n : 0;
+  for (I s = 0; s < starts; ++s) {
+    I rest = s, at = x.at, o = 0;
+    for (int k = R - 1; k >= 0; --k) if (k != axis) { I i = rest % x.size[k]; rest /= x.size[k];
+        at += i * x.step[k]; o += i * out.step[k]; }
+    for (I k = 0; k < all.n; ++k) all.put(k, get(x.b.p, at + k * x.step[axis]));
+    Row::of(all, r);
+    bool tracked = TRACKED && all.any();
+    for (I i = 0; i < all.n; ++i) {
+      I me = -1;
+      if (tracked) { I from = tape->edges_n; for (I j = 0; j < all.n; ++j) edge(all.node[j], Row::slope(r, i, j));
+          me = node(from); tape->keeps = true; }
+      out.b.p->put(o + i * out.step[axis], {r[i], me, tracked});
+    }
+  }
+  give(r, (all.n ? all.n : 1) * sizeof(T)); give_several(all); pending_n = 0;
+  return out;
+}
+
 template <class T, int R, class L> static Ten<T, R> joined_rows(const L& list) {
   I n = list->n, size[R];
   if (!n) bail(EMPTY);
@@ -266,17 +295,17 @@ template <class T, int R, class A> static void change_rows(const Ten<T, R>& x, c
   I size[R]; for (int k = 0; k < R; ++k) size[k] = x.size[k];
   spread<R>(value, size);
   for (int k = 0; k < R; ++k) if (size[k] != x.size[k]) bail(KIND);
-  I n = count_of(x); Several<T> all = several_of<T>(n);
+  I n = count_of(x); Num<T>* all = (Num<T>*)take((n ? n : 1) * sizeof(Num<T>));
   if constexpr (TRACKED) if (!n && asks(value)) bail(EMPTY);
   auto y = beside<T, R>(value, size);
   I index[R] = {};
   for (I k = 0; k < n; ++k) {
-    all.of[k] = y.now();
+    all[k] = y.now();
     for (int axis = R - 1; axis >= 0; --axis) { y.go(axis, 1); if (++index[axis] < size[axis]) break;
         y.go(axis, -size[axis]); index[axis] = 0; }
   }
-  I k = 0; each(x, [&](I at) { x.b.p->put(at, all.of[k++]); });
-  give_several(all);
+  I k = 0; each(x, [&](I at) { x.b.p->put(at, all[k++]); });
+  give(all, (n ? n : 1) * sizeof(Num<T>));
 }
 template <class S, class T> static Ref<List<S, 0>> listed_of(const Ten<T, 1>& x) {
   Ref<List<S, 0>> out = list_of<List<S, 0>>(x.size[0]);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from typing import Any
 
 import torch
@@ -288,6 +289,16 @@ class TensorCalls(TensorMaking):
         fold = f"Fold_extreme<{_EXTREMES[name]}, true>" if name in _EXTREMES else _FOLDS[name]
         return self.folding(name, fold, owner, axis, keep)
 
+    def _folding_all(self, types: str, fold: str, owner: Value) -> str:
+        """A fold of all elements; of those of a list that were put together for it alone, as they are in the list."""
+        made = re.fullmatch(
+            rf"Ten<(\w+), 1> {owner.code} = stacked<\w+, 1>\((.*)\);", self.lines[-1] if self.lines else ""
+        )
+        if made is None:
+            return f"fold_all<{types}>({fold}(), {owner.code})"
+        self.lines.pop()
+        return f"fold_list<{types}, {made[1]}>({fold}(), {made[2]})"
+
     def folding(self, name: str, fold: str, owner: Value, axis: int | None, keep: bool) -> Value:
         made = Ten(folded_dtype(name, owner.type), 0)
         dtype = made.dtype if name in ("sum", "prod") else owner.type.dtype
@@ -295,9 +306,9 @@ class TensorCalls(TensorMaking):
         if axis is None or not owner.type.rank:
             if keep and owner.type.rank:
                 raise refuse(None, "a fold that keeps dimensions")
-            return Value(made, f"fold_all<{types}>({fold}(), {owner.code})")
+            return Value(made, self._folding_all(types, fold, owner))
         if owner.type.rank == 1:
-            found = Value(made, f"fold_all<{types}>({fold}(), {owner.code})")
+            found = Value(made, self._folding_all(types, fold, owner))
             return self.widened(self.keep(found), axis) if keep else found
         rank = owner.type.rank - 1
         self.makes_rows = True

@@ -93,7 +93,7 @@ def struct_name(name: str, integer: bool) -> str:
 def operations_text(structs: dict[str, str]) -> str:
     """The C++ of all operations that a program uses, with what they lean on."""
     body = "\n".join(structs.values())
-    text = prelude(body + "\n// math::exp math::log larger smaller power")
+    text = prelude(body + "\n// power_of_e math::log larger smaller power")
     lines = [line for line in text.splitlines() if not line.startswith(("#include", "enum Outcome"))]
     return "\n".join(["namespace ops {", *lines, body, "}"])
 
