@@ -28,6 +28,8 @@ UNEVEN = 32.0
 """Where lanes leave a loop at steps of their own, some may take so many times as long as the first ones."""
 ENTRY = 1e-6
 """Seconds that it takes to come to a variant: the guards, which a call of the loop does without."""
+UNDISTURBED = 0.1
+"""Seconds: nothing that disturbs a call takes so long."""
 FREE = 0.5
 """Seconds that what is not known to be faster may run; from then on it runs no longer than the variant has."""
 PAIRS = 4
@@ -77,7 +79,8 @@ class Trial:
             is_clear = self.loop > COLD and self.batched and CLEAR_AT_ONCE * self.batched[0] < self.loop
             return True if is_clear else None
         ratio = min(self.batched) / max(min(self.written), 1e-9) / self.patience  # the least disturbed calls
-        if ratio * CLEAR_IN_ONE < 1 and (pairs > 1 or self.loop > CLEAR * min(self.batched)):
+        seen_twice = pairs > 1 or self.loop > CLEAR * min(self.batched) or min(self.written) > UNDISTURBED
+        if ratio * CLEAR_IN_ONE < 1 and seen_twice:
             return True  # two calls of the loop took long: one may have been disturbed
         if pairs >= PAIRS:
             return ratio < LOSS
