@@ -567,6 +567,14 @@ def label_counts(labels, first, count):
     bins, size = label_bins(labels, first, count)
     return torch.bincount(bins.flatten(), minlength=size)[:count]
 ''',
+        "key_places": '''
+def key_places(keys, asked):
+    """Where each of some numbers stands among the keys; -1 for those that are no key."""
+    order = keys.argsort()
+    ordered = keys[order]
+    found = torch.searchsorted(ordered, asked.contiguous()).clamp_max(len(keys) - 1)
+    return torch.where(ordered[found] == asked, order[found], -1)
+''',
         "label_table": '''
 def label_table(labels, first, count, others, least, number):
     """How many places have the labels first + i and least + j, at [i + 1, j + 1]; other labels are first and last."""

@@ -356,6 +356,12 @@ def label_counts_text(p: Printer, node: Node) -> Text:
     return atom(f"label_counts({', '.join(p.text(arg).text for arg in node.args)})")
 
 
+def key_place_text(p: Printer, node: Node) -> Text:
+    """Where each number stands among the keys of a dict."""
+    p.need("key_places")
+    return atom(f"key_places({', '.join(p.text(arg).text for arg in node.args)})")
+
+
 def bound_text(p: Printer, node: Node) -> Text:
     """A bound of a slice as Python takes it: counted from the end if negative, and cut to the extent."""
     bound, extent = node.args
@@ -473,5 +479,5 @@ RENDERERS = {
     "member": member_text, "first": first_text, "entry": entry_text, "relabel": relabel_text, "segment": segment_text,
     "flattened": flattened_text, "split": split_text, "label_counts": label_counts_text, "items": items_text,
     "item_lengths": item_lengths_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,
-    "windows": windows_text, "trailing": trailing_text,
+    "windows": windows_text, "trailing": trailing_text, "key_place": key_place_text,
 }  # fmt: skip

@@ -23,6 +23,8 @@ from looplift.ir.grammar import Atom, Const, Let, Require, Statement, Var
 
 LIMIT = 1 << 16
 """Entries of a table at most."""
+FAR = 1 << 40
+"""Numbers that tuples stand for at most, where they are looked up among those of the keys."""
 """What reads a key that is there as a dict does."""
 SHORT = 1 << 10
 """Entries of a table that is written out."""
@@ -225,7 +227,7 @@ def _parts_of(keys: Collection[Any]) -> int | None:
     columns = list(zip(*keys, strict=True))
     if len(columns) < 2 or any({*map(type, column)} != {int} or _spread(column) > LIMIT for column in columns):
         return None
-    return len(columns) if math.prod(len({*column}) for column in columns) <= LIMIT else None
+    return len(columns) if len(keys) <= LIMIT and math.prod(map(_spread, columns)) <= FAR else None
 
 
 def _spread(numbers: Any) -> int:
@@ -259,20 +261,23 @@ def _of_numbers(build: Builder, path: str, found: Mapping[Any, Any]) -> Table:
     return Table((part,), None if dense else there, columns.at, columns.ended)
 
 
-def _of_near_tuples(build: Builder, path: str, found: Mapping[Any, Any], count: int) -> Table:
-    """Keys whose numbers lie close together: ``(a - low_a) * width + b - low_b`` stands for the key's own number."""
+def _of_places(build: Builder, path: str, found: Mapping[Any, Any], count: int, *, near: bool) -> Table:
+    """``(a - low_a) * width + b - low_b`` stands for the key's own number, in a table where the numbers lie close
+    together; else it is looked up among those of all keys."""
     lows = [f"min([key[{k}] for key in {path}])" for k in range(count)]
     highs = [f"max([key[{k}] for key in {path}])" for k in range(count)]
     widths = [f"({high} - {low} + 1)" for low, high in zip(lows, highs, strict=True)]
     build.watch(None, f"{{*map(type, {path})}}", {tuple})
     build.watch(None, f"{{*map(len, {path})}}", {count})
     build.watch(None, f"{{type(number) for key in {path} for number in key}}", {int})
-    build.watch(None, f"({' * '.join(widths)} <= {LIMIT})", True)
+    build.watch(None, f"({' * '.join(widths)} <= {LIMIT if near else FAR})", True)
     columns = list(zip(*found, strict=True))
     ranges = [range(min(column), max(column) + 1) for column in columns]
-    text = _own_numbers(path, lows, widths)
-    own = {key: number for number, key in enumerate(found)}
-    numbers = [own.get(key, -1) for key in itertools.product(*ranges)]
+    text, numbers = _places_of_keys(path, lows, widths), [_place_of(key, ranges) for key in found]
+    if near:
+        own = {key: number for number, key in enumerate(found)}
+        text = _own_numbers(path, text, widths)
+        numbers = [own.get(key, -1) for key in itertools.product(*ranges)]
 
     def part(k: int) -> Part:
         def place(build: Builder, number: Atom) -> Atom:
@@ -285,7 +290,7 @@ def _of_near_tuples(build: Builder, path: str, found: Mapping[Any, Any], count: 
         return Part(low, lambda build: build.live_in(highs[k], ranges[k].stop - 1), place)
 
     def own_number(build: Builder, place: Atom) -> Atom:
-        return build.emit("getitem", build.live_in(text, numbers), place)
+        return build.emit("getitem" if near else "key_place", build.live_in(text, numbers), place)
 
     held = Columns(path, path, f"len({path})", found, list(found))
     return Table(
@@ -296,14 +301,25 @@ def _of_near_tuples(build: Builder, path: str, found: Mapping[Any, Any], count: 
     )
 
 
-def _own_numbers(path: str, lows: list[str], widths: list[str]) -> str:
-    """The text of the number that each key has among all, at the key's place; -1 where there is none."""
+def _place_of(key: tuple[int, ...], ranges: list[range]) -> int:
+    place = 0
+    for number, span in zip(key, ranges, strict=True):
+        place = place * len(span) + number - span.start
+    return place
+
+
+def _places_of_keys(path: str, lows: list[str], widths: list[str]) -> str:
+    """The text of the place of each key."""
     keys = [f"key_{k}" for k in range(len(lows))]
     names = [f"({key} - low_{k})" for k, key in enumerate(keys)]
     steps = ["".join(f" * width_{j}" for j in range(k + 1, len(lows))) for k in range(len(lows))]
     place = " + ".join(name + step for name, step in zip(names, steps, strict=True))
     bound = ", ".join([*(f"low_{k}" for k in range(len(lows))), *(f"width_{k}" for k in range(len(lows)))])
-    places = f"[{place} for {bound} in [({', '.join([*lows, *widths])})] for {', '.join(keys)} in {path}]"
+    return f"[{place} for {bound} in [({', '.join([*lows, *widths])})] for {', '.join(keys)} in {path}]"
+
+
+def _own_numbers(path: str, places: str, widths: list[str]) -> str:
+    """The text of the number that each key has among all, at the key's place; -1 where there is none."""
     size = " * ".join(widths)
     return f"list(map(dict(zip({places}, range(len({path})))).get, range({size}), [-1] * ({size})))"
 
@@ -314,8 +330,9 @@ def _are_near(keys: Collection[tuple[int, ...]]) -> bool:
 
 def _of_tuples(build: Builder, path: str, found: Mapping[Any, Any], count: int) -> Table:
     """Places are sums: each number of a key stands for a multiple of how many there are of those after it."""
-    if _are_near(found):
-        return _of_near_tuples(build, path, found, count)
+    near = _are_near(found)
+    if near or math.prod(len({*column}) for column in zip(*found, strict=True)) > LIMIT:
+        return _of_places(build, path, found, count, near=near)
     build.watch(None, f"{{*map(type, {path})}}", {tuple})
     build.watch(None, f"{{*map(len, {path})}}", {count})
     known = [sorted({key[k] for key in found}) for k in range(count)]

@@ -42,6 +42,7 @@ ARITY = {
     "in_": 2,
     "not_in": 2,
     "as_key": 1,
+    "key_place": 2,
     "as_divisor": 2,
 }
 

@@ -64,6 +64,8 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any], called: Callable[[
             return args[0] not in args[1]
         case "as_key":
             return _as_key(args[0])
+        case "key_place":
+            return args[0].index(args[1]) if args[1] in args[0] else -1
         case "as_divisor":
             return _as_divisor(*args)
         case "format":

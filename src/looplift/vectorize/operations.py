@@ -53,6 +53,10 @@ def operation(context: Context, statement: Let) -> Val:
         return ragged.operation(context, statement)
     if op.name in STRUCTURE:
         return structure(context, op, fact, statement.var)
+    if op.name == "key_place":
+        from looplift.vectorize.key_places import place_of_key
+
+        return place_of_key(context, op, statement.var.hint)
     if op.name.startswith(OF_USERS):
         return custom.called(context, op, fact, statement.var)
     if op.name in SIZES and (size := size_of(context, op, fact)) is not None:
