@@ -225,6 +225,12 @@ def _lengths(p: Printer, node: Node) -> Text:
     return atom(p.on_device(f"{helper}({p.text(node.args[0]).text})"))
 
 
+def _chained(p: Printer, node: Node) -> Text:
+    """The lists in all lists of lists."""
+    lists, one, item = p.text(node.args[0]).text, p.fresh("lists"), p.fresh("row")
+    return atom(f"[{item} for {one} in {lists} for {item} in {one}]")
+
+
 def _entries(p: Printer, node: Node) -> Text:
     if node.attrs["of"] == "tensor":
         p.need("same_dtype_stack")
@@ -516,8 +522,8 @@ TRIVIAL = frozenset(("name", "const", "retype"))
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "name": _name, "derived": _name, "const": _const,
     "linear": _linear, "index": _index, "along": _along, "extent": _extent,
-    "length": _length, "count": _count, "total": _total, "lengths": _lengths, "entries": _entries, "pack": _pack,
-    "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
+    "length": _length, "count": _count, "total": _total, "lengths": _lengths, "chained": _chained, "entries": _entries,
+    "pack": _pack, "vector": _vector, "elementwise": _elementwise, "where": _where, "cast": _cast, "full": _full, "retype": _same,
     "settled": _settled, "moved": _moved,
     "apply": _apply, "attribute": _attribute, "display": _display, "display_or_none": _display_or_none,
     "zipped": _zipped, "some": _some, "same_inputs": _same_inputs,

@@ -94,6 +94,8 @@ class Listed:
         if isinstance(index, Slice):
             self.kind(context)
             return cut(context, self, index)
+        if isinstance(self, Row) and {kind.family for kind in self.kinds} == {"list"}:
+            return self.inner(context, index)
         self.item_kind(context)
         form = context.affine(index) if isinstance(index, Var | Const) else None
         length, inside = self.length(context), False
@@ -181,6 +183,16 @@ class Row(Listed):
     def _flat(self, context: Context, axes: tuple[Axis, ...], kind: Kind) -> Node:
         attrs = {"of": self.item_kind(context).family} | ({"bits": 62} if self.item_kind(context).is_number else {})
         return Node("entries", (self.owner,), axes, kind, attrs, f"{self.owner.hint}_flat")
+
+    def inner(self, context: Context, index: Operand) -> Val:
+        """One of the lists in the list of each lane: one of those in all of them, one after the other."""
+        if len(self.kinds) != 1 or len(self.kinds[0].items) > 1:
+            raise context.refuse("ragged-shape", "lists of lists of lists of different kinds")
+        place = segments.counted_from_start(context, segments.lane_integer(context, index), self.length(context))
+        first = self._once(context, "row first", lambda: self._first(context))
+        flat = self._once(context, "row lists", lambda: Node("chained", (self.owner,), (), Kind("list"), {}, "lists"))
+        at = nodes.elementwise("add", [first, place], nodes.INT)
+        return Val(flat, sequence=Row(flat, self.kinds[0].items, at=at))
 
     def taken(self, context: Context, at: Node) -> Node:
         from looplift.vectorize.lists import packed_kind
