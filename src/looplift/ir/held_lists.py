@@ -47,6 +47,8 @@ class HeldList:
         self.stores = [s for s in self.everything if isinstance(s, Store) and s.ref is self.ref]
         self.appends = [s for s in self.everything if isinstance(s, Append) and s.ref is self.ref]
         self.lets = {s.var: s for s in self.everything if isinstance(s, Let)}
+        loops = [s for s in self.everything if isinstance(s, Loop)]
+        self.carries = {var: one for loop in loops for one in loop.carries for var in (one.inside, one.after)}
         self.in_place = any(s.combine is not None for s in self.stores)
         """Whether its tensors are changed themselves, ``h[v] += x``, and not other ones put into their places."""
         self.items = [s.value for s in (self.appends if self.in_place else (*self.appends, *self.stores))]
@@ -130,14 +132,16 @@ class HeldList:
         """Whether a result may be a tensor of the list: it is none that an operation has made."""
         return any(not self._is_made(atom) for name, atom in self.function.results if atom is not self.ref)
 
-    def _is_made(self, atom: Atom) -> bool:
-        if isinstance(atom, Const) or self._is_number(atom) or atom in self.function.params:
+    def _is_made(self, atom: Atom, seen: frozenset[Atom] = frozenset()) -> bool:
+        if isinstance(atom, Const) or self._is_number(atom) or atom in self.function.params or atom in seen:
             return True
+        if (carry := self.carries.get(atom)) is not None:
+            return all(self._is_made(one, seen | {carry.inside}) for one in (carry.init, carry.next))
         let = self.lets.get(atom)
         if atom is self.ref:
             return False
         if let is not None and let.op.name == "tuple":
-            return all(map(self._is_made, operands(let.op)))
+            return all(self._is_made(one, seen) for one in operands(let.op))
         if let is not None and let.op.name == "list":
             appended = [s.value for s in self.everything if isinstance(s, Append) and s.ref is atom]
             return all(self.is_new(value) or self._is_number(value) for value in (*operands(let.op), *appended))

@@ -7,17 +7,15 @@ gradients as a table of them does; what is made of one of them need not.
 from __future__ import annotations
 
 from looplift.ir.facts import Facts
-from looplift.ir.filled import SIZES, counts_up
+from looplift.ir.filled import counts_up
 from looplift.ir.grammar import (
     Append,
     Atom,
     Carry,
-    Const,
     Function,
     If,
     Let,
     Loop,
-    Operand,
     Range,
     Statement,
     Var,
@@ -25,11 +23,10 @@ from looplift.ir.grammar import (
     operands,
     walk,
 )
+from looplift.ir.lengths import LENGTHS, Lengths
 
 WHOLE = frozenset("torch.stack torch.cat torch.vstack builtin.sum builtin.len iter_len".split())
 """What reads all items of a list."""
-
-LENGTHS = frozenset(("iter_len", "builtin.len"))
 
 
 class Parts:
@@ -45,6 +42,7 @@ class Parts:
         self.home = {s: loop for loop in self.statements if isinstance(loop, Loop) for s in loop.body}
         self.items: set[Atom] = {ref}
         self.some: set[Atom] = set()
+        self.sizes = Lengths(function, facts)
         self.lengths: dict[Loop, Atom] = {}
         """Loops over several sequences, and how many items the one has that must be read to its end."""
 
@@ -114,25 +112,10 @@ class Parts:
                 if bound in self.lets and self._is_length(self.lets[bound], let):  # type: ignore[index]
                     self.lengths[loop] = bound  # type: ignore[assignment]
                     return True
-        return self.length is not None and self._same(loop.domain.hi, self.length)
+        return self.length is not None and self.sizes.same(loop.domain.hi, self.length)
 
     def _is_length(self, let: Let, read: Let) -> bool:
         return let.op.name in LENGTHS and let.op.args[0] is read.op.args[0]
-
-    def _same(self, one: Operand, other: Operand) -> bool:
-        """Whether two sizes are computed alike."""
-        if isinstance(one, Const) and isinstance(other, Const):
-            return type(one.value) is type(other.value) and bool(one.value == other.value)
-        if one is other or not isinstance(one, Var) or not isinstance(other, Var):
-            return one is other
-        first, second = self.lets.get(one), self.lets.get(other)
-        if first is None or second is None or first.op.name not in SIZES or second.op.name not in SIZES:
-            return False
-        if first.op.name != second.op.name and not {first.op.name, second.op.name} <= LENGTHS:
-            return False
-        if len(first.op.args) != len(second.op.args) or first.op.kwargs or second.op.kwargs:
-            return False
-        return all(self._same(a, b) for a, b in zip(first.op.args, second.op.args, strict=True))
 
     def _is_made_of(self, last: Atom, first: Var) -> bool:
         """Whether a chain of operations leads from one value to another."""
