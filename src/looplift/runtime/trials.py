@@ -30,8 +30,8 @@ ENTRY = 1e-6
 """Seconds that it takes to come to a variant: the guards, which a call of the loop does without."""
 UNDISTURBED = 0.1
 """Seconds: nothing that disturbs a call takes so long."""
-FREE = 0.5
-"""Seconds that what is not known to be faster may run; from then on it runs no longer than the variant has."""
+FREE, SHARE = 0.2, 0.5
+"""Seconds that what is not known to be faster may run, and how much of what the variant has run it may run as well."""
 PAIRS = 4
 MAX_SIZES = 6
 """With so many sizes undecided, they are decided together."""
@@ -63,7 +63,7 @@ class Trial:
 
     @property
     def turn_of_loop(self) -> bool:
-        return len(self.batched) > len(self.written) and self.spent <= FREE + self.worked
+        return len(self.batched) > len(self.written) and self.spent <= FREE + SHARE * self.worked
 
     def took(self, seconds: float) -> None:
         """Note a call of the batched code."""
