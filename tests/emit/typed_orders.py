@@ -2,6 +2,7 @@
 
 import heapq
 import math
+import random
 from collections import defaultdict, deque
 
 from typed_given import given
@@ -283,3 +284,28 @@ def of_chain_guard(a):
         if i < 3 < a.pop() < 100:
             n += 10
     return n, a
+
+
+def _many(count, values, seed=0):
+    generator = random.Random(seed)
+    return [generator.choice(values) if generator.random() < 0.4 else generator.gauss(0, 1) for _ in range(count)]
+
+
+@given(lambda: (_many(700, [0.0, -0.0, float("inf"), -float("inf"), 5e-324, -1e300]),))
+def of_many_sorted(a):
+    up, down = sorted(a), sorted(a, reverse=True)
+    places = sorted(range(len(a)), key=lambda i: a[i])
+    back = sorted(range(len(a)), key=lambda i: -a[i], reverse=True)
+    n = 0
+    for i in range(len(a)):
+        n += places[i] * i - back[i]
+    return up, down, places, back, n
+
+
+@given(lambda: ([random.Random(k).choice([0, -1, k, 2**63 - 1, -(2**63), k % 7]) for k in range(600)],))
+def of_many_integers_sorted(a):
+    places = sorted(range(len(a)), key=lambda i: a[i], reverse=True)
+    n = 0
+    for i in range(len(a)):
+        n += places[i] * i
+    return sorted(a), places, n

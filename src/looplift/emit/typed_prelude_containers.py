@@ -164,7 +164,15 @@ static I count_of(const Str& a, const Str& b) {
 
 // ---- a stable sort, by keys beside the items
 template <class K> void sort_places(const K* keys, I* order, I* spare, I n, bool down) {
-  if (n < 2) return;
+  if (n <= 8) {
+    for (I k = 1; k < n; ++k) {
+      I place = order[k], at = k;
+      while (at && (down ? lt(keys[order[at - 1]], keys[place]) : lt(keys[place], keys[order[at - 1]]))) {
+        order[at] = order[at - 1]; --at; }
+      order[at] = place;
+    }
+    return;
+  }
   I half = n / 2;
   sort_places(keys, order, spare, half, down); sort_places(keys, order + half, spare, n - half, down);
   I a = 0, b = half, o = 0;
@@ -176,6 +184,35 @@ template <class K> void sort_places(const K* keys, I* order, I* spare, I n, bool
   while (b < n) spare[o++] = order[b++];
   memcpy(order, spare, n * sizeof(I));
 }
+// numbers whose order is that of their codes, digit by digit (Knuth, The Art of Computer Programming 3, 5.2.5)
+static inline U code_of_number(F v) { v += 0.0; U code; memcpy(&code, &v, 8); return code >> 63 ? ~code
+    : code | ((U)1 << 63); }
+static inline U code_of_number(I v) { return (U)v ^ ((U)1 << 63); }
+template <class K> static void sort_numbers(const K* keys, I* order, I n, bool down) {
+  struct Pair { U code; I place; };
+  Pair* from = (Pair*)take(2 * n * sizeof(Pair)), *to = from + n, *both = from;
+  I counts[6][2048]; memset(counts, 0, sizeof counts);
+  for (I k = 0; k < n; ++k) {
+    U code = code_of_number(keys[k]); if (down) code = ~code;
+    from[k] = {code, k};
+    for (int d = 0; d < 6; ++d) ++counts[d][(code >> (11 * d)) & 2047];
+  }
+  for (int d = 0; d < 6; ++d) {
+    I* count = counts[d], total = 0;
+    if (count[(from[0].code >> (11 * d)) & 2047] == n) continue;
+    for (int k = 0; k < 2048; ++k) { I one = count[k]; count[k] = total; total += one; }
+    for (I k = 0; k < n; ++k) to[count[(from[k].code >> (11 * d)) & 2047]++] = from[k];
+    Pair* other = from; from = to; to = other;
+  }
+  for (I k = 0; k < n; ++k) order[k] = from[k].place;
+  give(both, 2 * n * sizeof(Pair));
+}
+template <class K> static void sort_many(const K* keys, I* order, I* spare, I n, bool down) {
+    sort_places(keys, order, spare, n, down); }
+static void sort_many(const F* keys, I* order, I* spare, I n, bool down) {
+    if (n < 500) sort_places(keys, order, spare, n, down); else sort_numbers(keys, order, n, down); }
+static void sort_many(const I* keys, I* order, I* spare, I n, bool down) {
+    if (n < 500) sort_places(keys, order, spare, n, down); else sort_numbers(keys, order, n, down); }
 template <class T, int k, class K, int m> void sort_by(const Ref<List<T, k>>& a, const Ref<List<K, m>>& keys,
     bool down) {
   I n = a->n;
@@ -183,7 +220,7 @@ template <class T, int k, class K, int m> void sort_by(const Ref<List<T, k>>& a,
   for (I i = 0; i < n; ++i) orderly(keys->data[keys->head + i]);
   I* order = (I*)take((2 * n + 2) * sizeof(I));
   for (I i = 0; i < n; ++i) order[i] = i;
-  sort_places(keys->data + keys->head, order, order + n, n, down);
+  sort_many(keys->data + keys->head, order, order + n, n, down);
   Ref<List<T, k>> old = copy(a);
   for (I i = 0; i < n; ++i) a->data[a->head + i] = old->data[old->head + order[i]];
   give(order, (2 * n + 2) * sizeof(I));
