@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from tests.vectorize.harness import check
+from tests.vectorize.harness import check, outcome
 
 from looplift import lift
 from looplift.base.compare import difference
@@ -86,3 +86,56 @@ def test_gradients_are_none_where_the_loop_has_none(program, asking):
             slope = torch.autograd.grad(result.square().sum(), leaf, allow_unused=True)[0] if asks else None
             found.append((result.detach(), asks, slope))
         assert not difference(*found, magnitude=1.0), edges
+
+
+def in_each_graph(x, w, edges):
+    """Batches of graphs: the sums of each are lists of another length."""
+    out = []
+    for rows, pairs in zip(x, edges):
+        h = rows
+        for scale in (1.0, 0.5):
+            sums = [torch.zeros(rows.shape[1]) for _ in range(h.shape[0])]
+            for s, t in pairs:
+                sums[t] = sums[t] + scale * h[s]
+            h = torch.stack([torch.tanh(w * sums[i] + h[i]) for i in range(h.shape[0])])
+        out.append(h.sum(0))
+    return torch.stack(out)
+
+
+def in_place_in_each_graph(x, w, edges):
+    out = []
+    for rows, pairs in zip(x, edges):
+        sums = [rows[i] * 2 for i in range(rows.shape[0])]
+        for s, t in pairs:
+            sums[t] = sums[t] + w * rows[s]
+        out.append(torch.stack(sums).amax(0))
+    return torch.stack(out)
+
+
+def greatest_in_each_graph(x, w, edges):
+    out = []
+    for rows, pairs in zip(x, edges):
+        best = [rows[i] * w for i in range(rows.shape[0])]
+        for s, t in pairs:
+            best[t] = torch.maximum(best[t], best[s])
+        out.append(torch.stack(best).sum(0))
+    return torch.stack(out)
+
+
+BATCH = [(5, EDGES), (2, [(0, 1), (-1, 0)]), (3, [(2, 2), (0, 2), (1, 2)])]
+
+
+@pytest.mark.parametrize("program", [in_each_graph, in_place_in_each_graph, greatest_in_each_graph])
+def test_batches_of_graphs(program):
+    generator = torch.Generator().manual_seed(0)
+    x = [torch.randn(n, 3, generator=generator) for n, _ in BATCH]
+    w, edges = torch.linspace(-1, 1, 3), [pairs for _, pairs in BATCH]
+    lifted = lift(program, verify="off", backend="torch")
+    for gradients in (False, True, True):
+        for count in (3, 2):
+            got, wanted = (
+                outcome(one, [x[:count], w, edges[:count]], gradients=gradients) for one in (lifted, program)
+            )
+            assert not difference(got, wanted, magnitude=1.0)
+    if program is not greatest_in_each_graph:
+        assert all(loop.decision != "kept" for loop in lifted.report().loops), lifted.report()

@@ -110,6 +110,8 @@ class HeldList:
             match statement:
                 case Let(op=op) if op.name.startswith("inplace.") and self._may_be_tensor(op.args[0]):
                     return True
+                case Store(ref=ref, combine=None) if ref in self.facts.of and self.facts.kind(ref).family == "list":
+                    continue  # another tensor is bound to a place
                 case Store(ref=ref) if ref is not self.ref and ref not in self.tables and not self._is_made_here(ref):
                     return True
         return False

@@ -76,11 +76,21 @@ def new_array(context: Context, var: Var, made: Val, fact: Fact) -> None:
     assert made.dims is not None
     axis, node = made.dims[0], made.node
     whole = node.args[0] if node.op == "relabel" else node
+    if whole.op != "apply" and axis is not None and node.axes == (axis,) and not any(made.dims[1:]):
+        whole = _copied(node, axis, fact.kind)
     if axis is None or whole.op != "apply" or whole.axes or set(context.active_axes()) != set(axis.parents):
         raise context.refuse("ragged-shape", f"'{var.hint}', of another length in each iteration, is written to")
     shape = tuple(extent_of(whole, dim) for dim in range(fact.kind.rank))
     whole.hint = var.hint
     context.arrays[var] = Array(var, whole, fact.kind, shape, True, (), home=context.steps[-1], rows=axis)
+
+
+def _copied(node: Node, axis: Axis, kind: Kind) -> Node:
+    """The entries of a ragged axis as an array of its own."""
+    extents = [axis.extent, *(extent_of(node, dim) for dim in range(node.kind.rank))]
+    entries = Node("relabel", (node,), (), kind, {"extents": extents})
+    attrs = {"name": "method.clone", "kwargs": [], "positional": 1, "extents": extents}
+    return Node("apply", (entries,), (), kind, attrs)
 
 
 def value_of(array: Array) -> Val:
