@@ -22,6 +22,7 @@ from looplift.vectorize import (
     positions,
     ragged,
     ragged_arrays,
+    ragged_joins,
     rows,
     sequences,
     shapes,
@@ -49,6 +50,10 @@ def operation(context: Context, statement: Let) -> Val:
         return context.lookup(as_atom(op.args[-1]))  # of which kind they are the probe has seen
     if op.name == "as_key":
         op = replace(op, name="builtin.int")
+    if op.name in ragged_joins.JOINS and ragged_joins.is_ragged(context, op):
+        return ragged_joins.joined(context, op, fact)
+    if _has_ragged_operand(context, op) and (listed := ragged_joins.display(context, statement)) is not None:
+        return listed
     if _has_ragged_operand(context, op) or (reads_sequence(context, op) and rows.has_row_subscript(context, op)):
         return ragged.operation(context, statement)
     if op.name in STRUCTURE:

@@ -244,6 +244,8 @@ def check_fresh(context: Context, var: Var) -> None:
     for user in context.flow.users.get(var, ()):
         if isinstance(user, Let) and user.op.name in ("tuple", "list", "call"):
             if any(a is var for a in operands(user.op)) and any(s is user for s in walk(_loops_of(context))):
+                if _is_joined_afterwards(context, var, user):
+                    continue
                 raise context.refuse("aliasing", f"'{var.hint}' is put into a list or tuple while it is written to")
         if isinstance(user, Append | If) or (isinstance(user, Store) and user.value is var):
             if isinstance(user, If) and user.cond is var:
@@ -255,6 +257,24 @@ def check_fresh(context: Context, var: Var) -> None:
             raise context.refuse(
                 "carried", f"'{var.hint}' is carried from one iteration to the next while it is written to"
             )
+
+
+_JOINS = frozenset("torch.cat torch.concat torch.concatenate torch.stack torch.hstack torch.vstack".split())
+
+
+def _is_joined_afterwards(context: Context, var: Var, display: Let) -> bool:
+    """Whether a display is there for what copies its items alone, once all is written to an array that is made anew
+    before each."""
+    readers = context.flow.users.get(display.var, ())
+    if not all(isinstance(reader, Let) and reader.op.name in _JOINS for reader in readers):
+        return False
+    body = context.facts.function.body
+    order, inside = program_order(body)
+    made = context.flow.definition.get(var)
+    written = [s for s in walk(body) if isinstance(s, Store | Append) and context.flow.root(s.ref) is var]
+    if not isinstance(made, Let) or inside[id(made)] != inside[id(display)]:
+        return False
+    return all(order[id(made)] < order[id(s)] < order[id(display)] for s in written)
 
 
 def _made_for_each(context: Context, var: Var, loop: Loop) -> bool:
