@@ -10,6 +10,7 @@ from .differential import check
 from .elements import elements_source
 from .objects import objects_source
 from .plain import plain_source
+from .samples import samples_source
 
 
 @pytest.mark.parametrize("made", (elements_source, objects_source, bridged_source, context_source))
@@ -23,5 +24,12 @@ def test_programs_over_elements_objects_and_two_libraries_give_the_same_answer(m
 def test_programs_over_plain_values_give_the_same_answer():
     for number in range(4):
         source = plain_source(random.Random(number))
+        verdict = check(source)
+        assert not verdict.why, f"{verdict.why}\n{source}"
+
+
+def test_programs_over_samples_of_any_length_give_the_same_answer():
+    for number in range(8):
+        source = samples_source(random.Random(number))
         verdict = check(source)
         assert not verdict.why, f"{verdict.why}\n{source}"

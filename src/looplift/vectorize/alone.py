@@ -77,7 +77,7 @@ def _check_inputs(context: Context, value: Node) -> None:
     """Require of the lists whose items a value is made of that these have the same inputs."""
     made_of = gradient_nodes(value) if context.items_given else []
     reads = [node for node in made_of if node.op in READS]
-    if any(node.op == "name" and node.axes for node in made_of):  # what a loop that stays has made of anything
+    if any(node.op in ("name", "history") and node.axes for node in made_of):  # what a loop has made of anything
         reads = context.items_given
     _check_same_inputs(context, reads)
 

@@ -194,5 +194,5 @@ LIKE = frozenset(
 def items_of(node: Node) -> set[int]:
     """The lists of the caller of whose items a gradient may reach one in each lane, also by what lanes carry."""
     made = reachable([node])
-    found = {one.serial for one in made if one.op in ("pack", "items") or (one.op == "name" and one.axes)}
+    found = {one.serial for one in made if one.op in ("pack", "items") or (one.op in ("name", "history") and one.axes)}
     return found & leaves(node)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Node, every_step, reachable
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Append, Atom, If, Let, Loop, Var, as_atom, operands, walk
+from looplift.ir.grammar import Append, Atom, If, Let, Loop, Op, Var, as_atom, operands, walk
 from looplift.ops import table
 from looplift.vectorize import devices, lists, sharing, views
 from looplift.vectorize.context import Context
@@ -88,6 +88,9 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
     if memory is not None and _is_packed_item(context, node, memory):
         name = getattr(atom, "hint", "a result")
         raise context.refuse("aliasing", f"'{name}' is an item of a list of the caller, which is read as one array")
+    if isinstance(atom, Var) and (value := _item_of_own_list(context, atom)) is not None:
+        if any(_may_be_given(context, one, frozenset()) for one in value):
+            raise context.refuse("aliasing", f"'{atom.hint}' may be an argument itself, as an item of a list")
     if isinstance(atom, Var) and node.op != "name":
         kind = context.facts.kind(atom)
         if kind.family == "array" and not kind.rank:  # of which one lane is a scalar of NumPy's
@@ -96,6 +99,36 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
     node = devices.at_home(context.facts, atom, node)
     leaves.append(Leaf(atom, node, memory))
     return node
+
+
+def _item_of_own_list(context: Context, atom: Var) -> list[Atom] | None:
+    """What may be read where a value is an item of a list that the region fills; None for another value."""
+    match context.flow.definition.get(atom):
+        case Let(op=Op(name="getitem" | "iter_item", args=[Var() as owner, *_])):
+            made = context.flow.definition.get(owner)
+            if isinstance(made, Let) and made.op.name == "list":
+                appends = [u for u in context.flow.users.get(owner, ()) if isinstance(u, Append) and u.ref is owner]
+                return [*(as_atom(one) for one in made.op.args), *(one.value for one in appends)]
+    return None
+
+
+def _may_be_given(context: Context, atom: Atom, seen: frozenset[Atom]) -> bool:
+    """Whether a value may be an argument, and no new tensor or view."""
+    if not isinstance(atom, Var) or atom in seen or context.facts.kind(atom).is_number:
+        return False
+    seen |= {atom}
+    match context.flow.definition.get(atom):
+        case None:
+            return atom in context.facts.function.params
+        case If(phis=phis):
+            sides = [side for phi in phis if phi.var is atom for side in (phi.then, phi.orelse)]
+        case Loop(carries=carries):
+            sides = [side for one in carries if atom in (one.inside, one.after) for side in (one.init, one.next)]
+        case Let(op=op) if op.name in ("copy", "builtin.min", "builtin.max"):
+            sides = list(operands(op))
+        case _:
+            sides = _item_of_own_list(context, atom) or []
+    return any(_may_be_given(context, side, seen) for side in sides)
 
 
 def _is_packed_item(context: Context, node: Node, memory: Memory) -> bool:

@@ -249,8 +249,11 @@ def _is_made_in(
                 if not before or (statement in around and _may_be(context, before[0].next, atom)):
                     return False
                 return _is_made_in(context, before[0].init, loops[:-1], inside, around)
-            after = [carry.next for carry in carries if carry.after is atom]
-            return bool(after) and _is_made_in(context, after[0], (*loops, statement), inside, around)
+            after = [carry for carry in carries if carry.after is atom]
+            if not after or not _is_made_in(context, after[0].next, (*loops, statement), inside, around):
+                return False
+            first = after[0].init  # what is there after no iteration
+            return _asks_for_one(context, statement) or _is_made_in(context, first, loops, inside, around)
     return False
 
 
@@ -353,6 +356,13 @@ def _kept_in(context: Context, ref: Atom) -> list[Var]:
     return [
         user.value for user in users if isinstance(user, Append) and user.ref is ref and isinstance(user.value, Var)
     ]
+
+
+def _asks_for_one(context: Context, loop: Loop) -> bool:
+    """Whether a loop stays, and has at least one iteration in all lanes, for which it asks."""
+    if not isinstance(loop.domain, Range) or any(context.facts[a].loops for a in (loop.domain.lo, loop.domain.hi)):
+        return False
+    return loop.stop is None and context.decisions.get(loop, ("",))[0] in ("sequential", "scan")
 
 
 def has_run(context: Context, loop: Statement | None) -> bool:
