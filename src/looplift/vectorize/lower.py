@@ -54,6 +54,7 @@ from looplift.vectorize import (
     records,
     rows,
     settled,
+    stored_inputs,
     stores,
     tolist,
     unread,
@@ -248,6 +249,7 @@ def _stored(context: Context, array: Array, index: Operand, value: Atom, combine
         if array.kind.family == kind.family == "tensor" and array.kind.dtype.is_complex and not kind.dtype.is_complex:
             val = Val(nodes.cast(val.node, array.kind.dtype))  # whose gradient torch can differentiate again
         stores.store(context, array, index, val, combine)
+        stored_inputs.note(context, array, val)
         return
     if not all(isinstance(one, Var | Const) and context.facts.kind(one).family in ("int", "numpy") for one in path):
         raise context.refuse("unsupported-value", f"a {kind.family} is stored into a part of '{array.var.hint}'")

@@ -1,0 +1,47 @@
+"""Stores into an array that each lane makes in; which lanes' arrays have gradients of what was stored out.
+
+for b in range(n):                   sums of a lane without steps asks for no gradient in the loop, and in batched
+    sums = torch.zeros(4)            code all lanes have theirs in one array
+    for t in range(steps[b]):
+        sums[t] = x[b, t] * w
+    out.append(sums)
+"""
+
+from __future__ import annotations
+
+from looplift.ir.array import Axis, Node, ancestors, merge_axes
+from looplift.vectorize import doubts, nodes, segments
+from looplift.vectorize.context import Array, Context
+from looplift.vectorize.nodes import Val
+from looplift.vectorize.reached import leaves
+
+
+def note(context: Context, array: Array, val: Val) -> None:
+    """Note on an array after a store in which lanes something was stored."""
+    lanes = array.axes if array.rows is None else array.rows.parents
+    if not (context.needs_grad and lanes and array.written and nodes.may_have_gradient(array.kind.dtype)):
+        return
+    inputs = frozenset(leaves(val.node)) - {array.node.serial}
+    if context.serial_loops or not val.node.kind.is_array or not inputs:
+        return
+    taken = _taken(context, lanes)
+    if taken is not None:
+        context.doubts.setdefault(doubts.number_of(array.node), []).append((taken, inputs))
+
+
+def _taken(context: Context, lanes: tuple[Axis, ...]) -> Node | None:
+    """In which lanes the iterations of the loops inside of them run; None for all of them."""
+    around = {*lanes, *(axis for lane in lanes for axis in ancestors(lane))}
+    inner = tuple(axis for axis in context.active_axes() if axis not in around)
+    ragged, mask = [axis for axis in inner if axis.is_ragged], context.mask
+    if mask is None and not ragged:
+        return None
+    if len(ragged) > 1 or (ragged and (len(inner) > 1 or ragged[0].parents != lanes)):
+        return Node("unknown", (), lanes, nodes.BOOL)
+    if mask is None:
+        assert ragged[0].lengths is not None
+        return nodes.compare("ge", ragged[0].lengths, nodes.const(1))
+    if not inner:
+        return mask
+    every = segments.spread(mask, merge_axes(lanes, mask.axes, inner))
+    return Node("reduce", (every,), lanes, nodes.BOOL, {"axes": inner, "operator": "or"})
