@@ -24,9 +24,11 @@ def note(context: Context, array: Array, val: Val) -> None:
     inputs = frozenset(leaves(val.node)) - {array.node.serial}
     if context.serial_loops or not val.node.kind.is_array or not inputs:
         return
-    taken = _taken(context, lanes)
+    taken, known = _taken(context, lanes), context.doubts.setdefault(doubts.number_of(array.node), [])
     if taken is not None:
-        context.doubts.setdefault(doubts.number_of(array.node), []).append((taken, inputs))
+        known.append((taken, inputs))
+    if doubtful := frozenset().union(*(found for _, found in doubts.found_in(context, val.node))):
+        known.append((Node("unknown", (), lanes, nodes.BOOL), doubtful))
 
 
 def _taken(context: Context, lanes: tuple[Axis, ...]) -> Node | None:
