@@ -95,6 +95,10 @@ def rank_of(tree: Tree) -> int | None:
     return None
 
 
+EXTREMES = {"max": "amax", "min": "amin"}
+"""Of all elements; under ``torch.vmap`` the former give a gradient to the first of equal ones alone."""
+
+
 def _require_same(tree: Apply) -> None:
     """Raises NotLiftable for what does under ``torch.vmap`` something else than alone."""
     if tree.name == "one_hot":
@@ -115,6 +119,8 @@ def _row_apply(tree: Apply, notes: Notes) -> ast.expr:
     if isinstance(first, Input) and first.listed:
         return _row_list(tree, first)
     texts = [row(item, notes) for item in tree.arguments]
+    if tree.name in EXTREMES and len(texts) == 1 and not tree.keywords and tree.kind in ("method", "function"):
+        return call(ast.Attribute(texts[0], EXTREMES[tree.name]), [])
     return spell(tree, with_weak(tree, texts), {name: row(item, notes) for name, item in tree.keywords.items()})
 
 
