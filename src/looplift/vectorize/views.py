@@ -253,7 +253,9 @@ def _is_made_in(
             if not after or not _is_made_in(context, after[0].next, (*loops, statement), inside, around):
                 return False
             first = after[0].init  # what is there after no iteration
-            return _asks_for_one(context, statement) or _is_made_in(context, first, loops, inside, around)
+            if _asks_for_one(context, statement) or _is_made_in(context, first, loops, inside, around):
+                return True
+            return _is_item_made_in(context, first, loops, inside)
     return False
 
 
@@ -356,6 +358,25 @@ def _kept_in(context: Context, ref: Atom) -> list[Var]:
     return [
         user.value for user in users if isinstance(user, Append) and user.ref is ref and isinstance(user.value, Var)
     ]
+
+
+def _is_item_made_in(
+    context: Context, atom: Atom, loops: tuple[Loop, ...], inside: dict[int, tuple[Loop, ...]]
+) -> bool:
+    """Whether a value is an item of a list that each iteration of the loops fills, with values that it makes."""
+    if not isinstance(atom, Var):
+        return False
+    made = context.flow.definition.get(atom)
+    if not isinstance(made, Let) or made.op.name not in SUBSCRIPTS or inside[id(made)] != loops:
+        return False
+    owner = as_atom(made.op.args[0])
+    if not isinstance(owner, Var):
+        return False
+    listed = context.flow.definition.get(owner)
+    if not isinstance(listed, Let) or listed.op.name != "list" or listed.op.args or inside[id(listed)] != loops:
+        return False
+    filled = [user for user in context.flow.users.get(owner, ()) if isinstance(user, Append) and user.ref is owner]
+    return all(_is_made_in(context, user.value, inside[id(user)], inside) for user in filled)
 
 
 def _asks_for_one(context: Context, loop: Loop) -> bool:
