@@ -70,9 +70,9 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
     if trial.is_warm or dispatcher.fallback is None:
         trial.written.append(seconds)
         return result
-    trial.spent += seconds
     if _compiled(dispatcher) == known:
         trial.cold.append(seconds)
+        trial.spent += seconds
     trial.is_warm = trial.first_turns >= COLD_TURNS or _is_settled(dispatcher)
     if not trial.is_warm and _is_hopeless(trial):
         trial.is_warm, trial.written = True, trial.cold

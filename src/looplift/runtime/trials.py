@@ -57,7 +57,7 @@ class Trial:
     cold: list[float] = field(default_factory=list)
     """Seconds of those of its calls before that in which nothing was compiled."""
     spent: float = 0.0
-    """Seconds of all of them."""
+    """Seconds of all of these."""
     worked: float = 0.0
     """Seconds of the calls of the variant."""
 
