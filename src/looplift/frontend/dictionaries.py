@@ -25,7 +25,6 @@ LIMIT = 1 << 16
 """Entries of a table at most."""
 FAR = 1 << 40
 """Numbers that tuples stand for at most, where they are looked up among those of the keys."""
-"""What reads a key that is there as a dict does."""
 SHORT = 1 << 10
 """Entries of a table that is written out."""
 
