@@ -146,6 +146,23 @@ def test_what_was_kept_must_not_change_where_it_has_steps(first):
         found.backward()
 
 
+def products(x, w):
+    memo = {}
+    for i in range(len(x)):
+        memo[i] = x[i] * w[0] * 2 + (memo[i - 1] if i else x[i])
+    return memo[len(x) - 1]
+
+
+def test_what_was_kept_for_an_operand_without_a_name_must_not_change(first):
+    lifted = lift(products, verify="off")
+    x, w = torch.randn(5, requires_grad=True), torch.randn(2)
+    assert_same(outcome(lifted, [x, w]), outcome(products, [x, w]))
+    found = lifted(x, w)
+    w.add_(1)
+    with pytest.raises(RuntimeError, match="inplace"):
+        found.backward()
+
+
 def picked(x):
     best, memo = x[0], {}
     for i in range(1, len(x)):

@@ -273,3 +273,44 @@ def f_logarithm_of_no_integer(x, ranks):
 
 
 f_logarithm_of_no_integer.args = lambda: (numbers(0.5, 1.5), [2, 0])
+
+
+def f_slopes_of_both_sides(xs):
+    memo = {}
+    for k, x in enumerate(xs):
+        memo[k] = (x * x + 2 * x) * (torch.exp(x) - x / 3) + (1 - x) * (memo[k - 1] if k else x)
+    return memo[len(xs) - 1], memo[0]
+
+
+f_slopes_of_both_sides.args = lambda: (numbers(0.5, -2.0, 3.0, 1.0),)
+
+
+def f_slopes_that_are_zero_or_infinite(xs):
+    memo = {}
+    for k, x in enumerate(xs):
+        memo[k] = torch.sqrt(x * 1.0) * 0.0 + torch.maximum(torch.sqrt(x * 2.0), x + 5.0) + torch.log(x * x + 1.0)
+    return [memo[k] for k in range(len(xs))]
+
+
+f_slopes_that_are_zero_or_infinite.args = lambda: (numbers(0.0, 4.0, 1e-300, 100.0),)
+
+
+def f_slopes_out_of_range(xs):
+    memo = {}
+    for k, x in enumerate(xs):
+        memo[k] = (x * 1e200) * 1e200 * 1e-200 * 1e-200 + torch.exp(x * 1e-200) * 1e300
+    return memo[0] + memo[1]
+
+
+f_slopes_out_of_range.args = lambda: (numbers(0.5, -2.0),)
+
+
+def f_folded_beside_another(xs):
+    memo, out = {}, []
+    for k, x in enumerate(xs):
+        memo[k] = torch.logsumexp(torch.stack([x * 2, x + 1, memo[k - 1] if k else x]), 0) * 3 - x * x
+        out.append(torch.stack([x * x, memo[k] * 2]).sum() + x)
+    return out
+
+
+f_folded_beside_another.args = lambda: (numbers(0.5, -2.0, 3.0, 1.0),)

@@ -52,10 +52,23 @@ template <int sign, bool shared> struct Fold_extreme {
     return {r, node(from), keeps_result};
   }
 };
+// the largest that is a number
+template <class T> static inline T top_of(const Several<T>& x) {
+  T top = -__builtin_inf();
+  #pragma omp simd reduction(max : top)
+  for (I k = 0; k < x.n; ++k) top = x.v[k] > top ? x.v[k] : top;
+  return top;
+}
+template <class T> static inline void finite(const Several<T>& x) {
+  T rest = 0;
+  #pragma omp simd reduction(+ : rest)
+  for (I k = 0; k < x.n; ++k) rest += x.v[k] - x.v[k];
+  if (rest != 0) bail(DOMAIN);
+}
 struct Fold_logsumexp {
   static constexpr bool keeps = true, keeps_result = true;
   template <class T> static Num<T> of(const Several<T>& x) {
-    T top = -__builtin_inf(); for (I k = 0; k < x.n; ++k) if (!(x.v[k] <= top)) top = x.v[k];
+    T top = top_of(x);
     if (!(top - top == 0)) top = 0;
     F total = 0;
     #pragma omp simd reduction(+ : total)
@@ -104,7 +117,7 @@ template <class T> static Several<T> several_of(I n) { I room = n ? n : 1;
 template <class T> static void give_several(const Several<T>& x) { I room = x.n ? x.n : 1;
     give(x.v, room * sizeof(T)); if (TRACKED) give(x.node, room * sizeof(I)); }
 template <class T, class O, class Fold, class S, int R> static Num<O> fold_all(Fold fold, const Ten<S, R>& x) {
-  if constexpr (R == 0) if (is_loose(x)) return fold_all<T, O>(fold, boxed(x));
+  if constexpr (R == 0) if (is_loose(x)) return fold_all<T, O>(fold, row_of_one(val(x)));
   I n = count_of(x), k = 0; Several<T> all = several_of<T>(n);
   each(x, [&](I at) { all.put(k++, cast<T>(get(x.b.p, at))); });
   touch_all(x);
@@ -149,15 +162,16 @@ template <class T, int R, class L> static Ten<T, R> stacked(const L& list) {
 }
 // of a list of numbers, as if they were put into a tensor
 template <class T, class O, class S, class Fold, class L> static Num<O> fold_list(Fold fold, const L& list) {
-  if (TRACKED) return fold_all<T, O>(fold, stacked<S, 1>(list));
   if (!list->n) bail(EMPTY);
   Several<T> all = several_of<T>(list->n);
   for (I i = 0; i < all.n; ++i) {
     const auto& one = tensor_of(list->data[list->head + i]);
+    if (TRACKED && !is_loose(one)) { give_several(all); return fold_all<T, O>(fold, stacked<S, 1>(list)); }
     if (!one.b.p && !is_loose(one)) bail(UNBOUND);
     all.put(i, cast<T>(val(one)));
   }
   Num<O> out = Fold::of(all);
+  if (Fold::keeps && out.node >= 0) tape->keeps = true;
   give_several(all);
   return out;
 }
@@ -181,16 +195,14 @@ template <class T, class O, int axis, class Fold, class S, int R> static Ten<O, 
 }
 // each element of an axis from all of them
 struct Row_softmax { template <class T> static void of(const Several<T>& x, T* r) {
-  T top = x.v[0]; for (I k = 0; k < x.n; ++k) { if (!(x.v[k] - x.v[k] == 0)) bail(DOMAIN);
-      if (x.v[k] > top) top = x.v[k]; }
+  finite(x); T top = top_of(x);
   F total = 0;
   #pragma omp simd reduction(+ : total)
   for (I k = 0; k < x.n; ++k) total += r[k] = ops::power_of_e((T)(x.v[k] - top));
   for (I k = 0; k < x.n; ++k) r[k] = (T)(r[k] / total); }
   template <class T> static F slope(const T* r, I i, I j) { return r[i] * ((i == j) - r[j]); } };
 struct Row_log_softmax { template <class T> static void of(const Several<T>& x, T* r) {
-  T top = x.v[0]; for (I k = 0; k < x.n; ++k) { if (!(x.v[k] - x.v[k] == 0)) bail(DOMAIN);
-      if (x.v[k] > top) top = x.v[k]; }
+  finite(x); T top = top_of(x);
   F total = 0;
   #pragma omp simd reduction(+ : total)
   for (I k = 0; k < x.n; ++k) total += ops::power_of_e((T)(x.v[k] - top));

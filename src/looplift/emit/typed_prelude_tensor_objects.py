@@ -28,10 +28,12 @@ template <class T, int R> bool read_at_once(PyObject* o, Ten<T, R>& x) {
         x.size[k] = size[k]; x.step[k] = n; n *= size[k]; }
   }
   if (access->data(tensor, &data) || (n && !data)) return false;
-  if constexpr (R == 0 && PICKED) { x.own = *(T*)data; x.has = true; x.at = -1; return true; }
-  if (PyList_Append(all_given, o)) bail(MEMORY);
-  x.b = made<Buf<T>>(); x.b.p->n = n; x.b.p->data = (T*)data; x.b.p->place = (int)PyList_Size(all_given) - 1;
-  if constexpr (R > 0) x.itself = true;
+  if constexpr (R == 0 && PICKED) x = Ten<T, 0>(Num<T>{*(T*)data, -1, false});
+  else {
+    if (PyList_Append(all_given, o)) bail(MEMORY);
+    x.b = made<Buf<T>>(); x.b.p->n = n; x.b.p->data = (T*)data; x.b.p->place = (int)PyList_Size(all_given) - 1;
+    if constexpr (R > 0) x.itself = true;
+  }
   return true;
 }
 template <class T, int R> struct From<Ten<T, R>> { static Ten<T, R> of(PyObject* o) {
@@ -40,6 +42,12 @@ template <class T, int R> struct From<Ten<T, R>> { static Ten<T, R> of(PyObject*
   if (!found) { PyErr_Clear(); bail(KIND); }
   keep(found);
   must(is(found, PyTuple_Type) && PyTuple_Size(found) == 4 + R && number(found, 1) == Code<T>::at);
+  if constexpr (R == 0 && PICKED) {
+    must(!number(found, 2));
+    return Ten<T, 0>(Num<T>{*(T*)number(found, 0), -1, false});
+  } else return begun(found);
+}
+static Ten<T, R> begun(PyObject* found) {
   Ten<T, R> x; x.b = made<Buf<T>>();
   if constexpr (R > 0) x.itself = true;
   Buf<T>* b = x.b.p; b->n = 1;
@@ -75,8 +83,16 @@ template <class T> static PyObject* view_of(const Buf<T>* b, I at) {
   if (!found) { PyErr_Clear(); bail(KIND); }
   return found;
 }
-template <class T, int R> PyObject* object(const Ten<T, R>& x) {
-  if constexpr (R == 0) if (is_loose(x)) return object(boxed(x));
+template <class T> static PyObject* object(const Ten<T, 0>& x) {
+  if constexpr (PICKED) bail(KIND);
+  else {
+    if (!is_loose(x)) return handed_out(x);
+    Ten<T, 0> boxed; boxed.b = buffer<T>(1); boxed.b.p->put(0, {x.own, x.at, false});
+    return handed_out(boxed);
+  }
+}
+template <class T, int R> static PyObject* object(const Ten<T, R>& x) { return handed_out(x); }
+template <class T, int R> static PyObject* handed_out(const Ten<T, R>& x) {
   Buf<T>* b = x.b.p;
   if (!b) bail(UNBOUND);
   if (R == 0 && b->place >= 0) return view_of(b, x.at);

@@ -5,14 +5,16 @@ struct Edge { I parent; F slope; };  // a negative parent is reached, and gets n
 // The caller's tensors that a node's slopes are made of, which must not change: their places plus one.
 struct Holds { unsigned short of[2]; void add(I place) { unsigned short one = place < ANY ? place + 1 : ANY;
     if (!of[0] || of[0] == one) of[0] = one; else of[1] = of[1] && of[1] != one ? ANY : one; }
+  void add(Holds other) { for (I one : other.of) if (one) add(one == ANY ? ANY : one - 1); }
   bool has(I place) const { for (I one : of) if (one == ANY || one == place + 1) return true; return false; }
   static const I ANY = 0xffff; };
 struct Tape { I first, n, n_room, edges_n, edges_room; I* ends; Holds* holds; Edge* edges; bool keeps; };
 static Tape* tape;
 static Holds next_holds;  // of the node that is made next
+static I most_nodes = 1024, most_edges = 1024;  // that a run has had
 static __attribute__((noinline, cold)) void tape_grow() {
   if (tape->n + 1 >= tape->n_room) {
-    tape->n_room = 2 * tape->n_room + 1024;
+    tape->n_room = 2 * tape->n_room + most_nodes;
     I* ends = (I*)realloc(tape->ends, tape->n_room * sizeof(I));
     if (!ends) bail(MEMORY);
     tape->ends = ends;
@@ -21,7 +23,7 @@ static __attribute__((noinline, cold)) void tape_grow() {
     tape->holds = holds;
   }
   if (tape->edges_n + 1 >= tape->edges_room) {
-    I room = 2 * tape->edges_room + 1024;
+    I room = 2 * tape->edges_room + most_edges;
     if (room > ((I)1 << 27)) bail(MEMORY);
     Edge* edges = (Edge*)realloc(tape->edges, room * sizeof(Edge));
     if (!edges) bail(MEMORY);
@@ -50,7 +52,28 @@ static inline I node(I from) {
   tape->ends[tape->n] = tape->edges_n; tape->holds[tape->n] = next_holds; next_holds = {};
   return tape->first + tape->n++;
 }
-static void free_tape(Tape* one) { free(one->ends); free(one->holds); free(one->edges); free(one); }
+// whether products of a few slopes stay in range
+static inline bool ordinary(F slope) { return slope == 0 || (fabs(slope) > 1e-60 && fabs(slope) < 1e60); }
+// What only one number is made of gives it its edges, from the last one made on: preaccumulation (Griewank and Walther,
+// 2008, chapter 10).
+static inline bool taken_over(I made, F slope, bool chosen, I& from) {
+  I k = tape->n - 1;
+  if (made <= 0 || made != tape->first + k || tape->ends[k] != from || !ordinary(slope)) return false;
+  I first = k ? tape->ends[k - 1] : 0;
+  if (from - first > 4) return false;
+  if (slope != 1) for (I e = first; e < from; ++e) if (!ordinary(tape->edges[e].slope)) return false;
+  if (slope != 1) for (I e = first; e < from; ++e) {
+    Edge& one = tape->edges[e];
+    one.slope *= slope;
+    if (chosen && slope == 0 && one.parent > 0) one.parent = -one.parent;
+  }
+  next_holds.add(tape->holds[k]);
+  tape->n = k; from = first;
+  return true;
+}
+static void free_tape(Tape* one) { if (one->n + 2 > most_nodes) most_nodes = one->n + 2;
+    if (one->edges_n + 2 > most_edges) most_edges = one->edges_n + 2; free(one->ends); free(one->holds);
+    free(one->edges); free(one); }
 extern "C" void release_tape(Tape* one) { free_tape(one); }
 extern "C" I tape_size(Tape* one) { return one->first + one->n; }
 extern "C" I tape_keeps(Tape* one) { return one->keeps; }
@@ -141,18 +164,22 @@ template <class T> static Ref<Buf<T>> buffer(I n) {
 template <class T, int R> struct Ten { typedef T type; Ref<Buf<T>> b; I at = 0; I size[R] = {}, step[R] = {};
     bool itself = false; };  // the caller's tensor, and no view of it
 // Where nothing changes tensors, and nobody tells one object from another, a number needs no buffer, and ``at`` is its
-// node.
-template <class T> struct Ten<T, 0> {
-  typedef T type;
+// node; if it is handed out by no container either, it never has one.
+template <class T, bool picked> struct Number {
   Ref<Buf<T>> b; I at = 0; T own{}; bool has = false;
-  Ten() {}
-  Ten(const Num<T>& x) { if constexpr (LOOSE) { own = x.v; has = true; if (TRACKED) { I me = settled(x);
+  Number() {}
+  Number(const Num<T>& x) { if constexpr (LOOSE) { own = x.v; has = true; if (TRACKED) { I me = settled(x);
       at = me < 0 ? -1 : me; } else at = -1; } else { b = buffer<T>(1); b.p->put(0, x); } }
 };
+template <class T> struct NoBuf { Buf<T>* p = nullptr; operator Ref<Buf<T>>() const { return Ref<Buf<T>>(); } };
+template <class T> struct Number<T, true> {
+  static constexpr NoBuf<T> b{}; static constexpr I at = -1; T own{}; bool has = false;
+  Number() {}
+  Number(const Num<T>& x) : own(x.v), has(true) {}
+};
+template <class T> struct Ten<T, 0> : Number<T, PICKED> { typedef T type; using Number<T, PICKED>::Number; };
 template <class T, int R> static inline bool is_loose(const Ten<T, R>&) { return false; }
 template <class T> static inline bool is_loose(const Ten<T, 0>& x) { return LOOSE && x.has; }
-template <class T> static Ten<T, 0> boxed(const Ten<T, 0>& x) { Ten<T, 0> out; out.b = buffer<T>(1);
-    out.b.p->put(0, {x.own, x.at, false}); return out; }
 template <class T, int R> static I count_of(const Ten<T, R>& x) { I n = 1;
     if constexpr (R > 0) for (int k = 0; k < R; ++k) n *= x.size[k]; return n; }
 template <class T, int R> static Ten<T, R> fresh_ten(const I* size) {
@@ -162,12 +189,14 @@ template <class T, int R> static Ten<T, R> fresh_ten(const I* size) {
   x.b = buffer<T>(n);
   return x;
 }
+template <class T> static Ten<T, 1> row_of_one(const Num<T>& x) { I n = 1; Ten<T, 1> out = fresh_ten<T, 1>(&n);
+    out.b.p->put(0, x); return out; }
 template <class T> static inline Num<T> get(const Buf<T>* b, I at) { return {b->data[at],
     TRACKED && b->nodes ? b->nodes[at] : -1, false}; }
 template <class T> static inline Num<T> val(const Ten<T, 0>& x) {
     if (is_loose(x)) return {x.own, x.at, false};
     if (!x.b.p) bail(UNBOUND);
-    Num<T> one = get(x.b.p, x.at); if (TRACKED && one.node >= 0) one.group = x.b.p->all_of_it(); return one; }
+    Num<T> one = get<T>(x.b.p, x.at); if (TRACKED && one.node >= 0) one.group = x.b.p->all_of_it(); return one; }
 template <class T> static inline const Num<T>& val(const Num<T>& x) { return x; }
 template <class T, class S> static inline Num<T> cast(const Num<S>& x) { return {(T)x.v, x.node, x.held, x.group}; }
 template <class T, class S> static inline Num<T> as_num(const Num<S>& x) { return cast<T>(x); }
@@ -197,10 +226,12 @@ template <class T> static inline void touch_all(const Num<T>& x) { touch(x.group
 template <int axis, class T, int R> static Ten<T, R - 1> pick(const Ten<T, R>& x, I i) {
   if (!x.b.p) bail(UNBOUND);
   if constexpr (PICKED && R == 1) return Ten<T, 0>(get(x.b.p, x.at + place(i, x.size[axis]) * x.step[axis]));
-  Ten<T, R - 1> out; out.b = x.b; out.at = x.at + place(i, x.size[axis]) * x.step[axis];
-  if constexpr (R > 1) for (int k = 0; k < R - 1; ++k) { out.size[k] = x.size[k < axis ? k : k + 1];
-      out.step[k] = x.step[k < axis ? k : k + 1]; }
-  return out;
+  else {
+    Ten<T, R - 1> out; out.b = x.b; out.at = x.at + place(i, x.size[axis]) * x.step[axis];
+    if constexpr (R > 1) for (int k = 0; k < R - 1; ++k) { out.size[k] = x.size[k < axis ? k : k + 1];
+        out.step[k] = x.step[k < axis ? k : k + 1]; }
+    return out;
+  }
 }
 template <class T, int R, class... Index> static inline Ten<T, R - int(sizeof...(Index))> picked(
     const Ten<T, R>& x, Index... index) {
@@ -209,9 +240,11 @@ template <class T, int R, class... Index> static inline Ten<T, R - int(sizeof...
   const I places[N] = {index...};
   I at = x.at; for (int k = 0; k < N; ++k) at += place(places[k], x.size[k]) * x.step[k];
   if constexpr (PICKED && R == N) return Ten<T, 0>(get(x.b.p, at));
-  Ten<T, R - N> out; out.b = x.b; out.at = at;
-  if constexpr (R > N) for (int k = N; k < R; ++k) { out.size[k - N] = x.size[k]; out.step[k - N] = x.step[k]; }
-  return out;
+  else {
+    Ten<T, R - N> out; out.b = x.b; out.at = at;
+    if constexpr (R > N) for (int k = N; k < R; ++k) { out.size[k - N] = x.size[k]; out.step[k - N] = x.step[k]; }
+    return out;
+  }
 }
 template <class T, int R> static Ten<T, R> viewed(Ten<T, R> x) {
   if constexpr (R > 0) x.itself = false;
@@ -234,14 +267,14 @@ template <class T> static Ten<T, 2> turned(const Ten<T, 2>& x) { Ten<T, 2> out =
     out.size[0] = x.size[1];
     out.size[1] = x.size[0]; out.step[0] = x.step[1]; out.step[1] = x.step[0]; return out; }
 template <class T, int R> static Ten<T, 1> flat(const Ten<T, R>& x) {
-  if constexpr (R == 0) if (is_loose(x)) return flat(boxed(x));
+  if constexpr (R == 0) if (is_loose(x)) return row_of_one(val(x));
   if (!x.b.p) bail(UNBOUND);
   Ten<T, 1> out; out.b = x.b; out.at = x.at; out.step[0] = 1; out.size[0] = count_of(x);
   I n = 1; for (int k = R - 1; k >= 0; --k) { if (x.size[k] > 1 && x.step[k] != n) bail(KIND); n *= x.size[k]; }
   return out;
 }
 template <int axis, class T, int R> static Ten<T, R + 1> widened(const Ten<T, R>& x) {
-  if constexpr (R == 0) if (is_loose(x)) return widened<axis>(boxed(x));
+  if constexpr (R == 0) if (is_loose(x)) return row_of_one(val(x));
   Ten<T, R + 1> out; out.b = x.b; out.at = x.at;
   for (int k = 0; k <= R; ++k) {
     if constexpr (R > 0) { out.size[k] = k == axis ? 1 : x.size[k < axis ? k : k - 1];
@@ -250,7 +283,7 @@ template <int axis, class T, int R> static Ten<T, R + 1> widened(const Ten<T, R>
   }
   return out;
 }
-template <class T> static Ten<T, 1> widened_number(const Num<T>& x) { return widened<0>(Ten<T, 0>(x)); }
+template <class T> static Ten<T, 1> widened_number(const Num<T>& x) { return row_of_one(x); }
 
 // ---- all elements, one after the other
 template <class T, int R, class Each> static inline void each(const Ten<T, R>& x, Each each_) {
@@ -299,22 +332,31 @@ template <class T, int R> static Beside<T, T, R> beside(Dyn x, const I*) { retur
 static inline void row_made(I n) { if (n > LONGEST) bail(MEMORY); }
 
 // ---- operations on numbers, and element by element
-template <class Op, class T, class O> static inline Num<O> one_of(Op op, const Num<T>& a) {
+// ``brief``: nothing but the result is made of the operand
+template <class Op, class T, class O> static inline Num<O> one_of(Op op, const Num<T>& a, bool brief = false) {
   O r = op.f(a.v);
   if constexpr (!TRACKED || Code<O>::at > 1) return {r, -1, false};
   if (a.node < 0) return {r, -1, false};
   I from = tape->edges_n;
-  edge(a.node, op.da(a.v, r), op.chosen); touch(a.group);
+  F slope = op.da(a.v, r);
+  if (!brief || !taken_over(a.node, slope, op.chosen, from)) edge(a.node, slope, op.chosen);
+  touch(a.group);
   if (Op::keeps_result) tape->keeps = true;
   return {r, node(from), Op::keeps_result};
 }
-template <class Op, class T, class O> static inline Num<O> two_of(Op op, const Num<T>& a, const Num<T>& b) {
+template <class Op, class T, class O> static inline Num<O> two_of(Op op, const Num<T>& a, const Num<T>& b,
+    bool a_brief = false, bool b_brief = false) {
   O r = op.f(a.v, b.v);
   if constexpr (!TRACKED || Code<O>::at > 1) return {r, -1, false};
   if (a.node < 0 && b.node < 0) return {r, -1, false};
   I from = tape->edges_n;
-  edge(a.node, op.da(a.v, b.v, r), op.chosen);
-  edge(b.node, op.db(a.v, b.v, r), op.chosen); touch(a.group); touch(b.group);
+  F da = op.da(a.v, b.v, r), db = op.db(a.v, b.v, r);
+  bool a_done = a_brief && a.node > b.node && taken_over(a.node, da, op.chosen, from);
+  bool b_done = b_brief && taken_over(b.node, db, op.chosen, from);
+  if (a_brief && !a_done) a_done = taken_over(a.node, da, op.chosen, from);
+  if (!a_done) edge(a.node, da, op.chosen);
+  if (!b_done) edge(b.node, db, op.chosen);
+  touch(a.group); touch(b.group);
   return {r, node(from), Op::keeps_result};
 }
 template <class T> static inline bool asks(const Num<T>& x) { return x.node >= 0; }
@@ -334,11 +376,14 @@ template <class Op, class A, class B> static inline void kept2(const A& a, const
     if (Op::crosswise ? x : x || y) note(b);
   }
 }
-template <class T, class O, class Op, class A> static inline Num<O> map1(Op op, const A& a) { kept1<Op>(a);
-    return one_of<Op, T, O>(op, as_num<T>(a)); }
-template <class T, class O, class Op, class A, class B> static inline Num<O> map2(Op op, const A& a, const B& b) {
+// an operand that has no name
+template <class A> struct Brief { enum { is = false }; };
+template <class T> struct Brief<Num<T>> { enum { is = true }; };
+template <class T, class O, class Op, class A> static inline Num<O> map1(Op op, A&& a) { kept1<Op>(a);
+    return one_of<Op, T, O>(op, as_num<T>(a), Brief<A>::is); }
+template <class T, class O, class Op, class A, class B> static inline Num<O> map2(Op op, A&& a, B&& b) {
   kept2<Op>(a, b);
-  return two_of<Op, T, O>(op, as_num<T>(a), as_num<T>(b));
+  return two_of<Op, T, O>(op, as_num<T>(a), as_num<T>(b), Brief<A>::is, Brief<B>::is);
 }
 template <class T, class O, int R, class Op, class A> static Ten<O, R> rows1(Op op, const A& a) {
   kept1<Op>(a); row_made(count_of(a));
