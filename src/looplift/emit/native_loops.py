@@ -157,7 +157,7 @@ def _range(writer: Writer, loop: Loop, domain: Range, carried: list[Carry]) -> N
     if is_watched and step.constant == 1:
         _cut_into_strips(writer, head, name, lo, hi)
     writer.hoists.pop()
-    if hoist is not None and (hoist.conditions or hoist.doubts):
+    if hoist is not None:
         indent = "  " * writer.depth
         writer.lines[hoist.mark : hoist.mark] = [indent + line for line in hoist.lines()]
 

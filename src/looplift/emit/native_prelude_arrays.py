@@ -92,12 +92,15 @@ template <class T, int rank> struct Array : View<T, rank> {
     for (int axis = 1; axis < rank; ++axis)
       if (__builtin_mul_overflow(bytes, this->size[axis], &bytes)) return false;
     if (__builtin_add_overflow(bytes, 64, &bytes)) return false;
+    const bool first = !holders;
+    const int64_t before = first ? 0 : (const char*)this->data - (const char*)holders;
     int64_t* moved = (int64_t*)__builtin_realloc((void*)holders, size_t(bytes));
     if (!moved) return false;
     holders = moved;
     *holders = 1;
     capacity = length;
-    this->data = (T*)(holders + 8);
+    // elements begin with a line of the cache
+    this->data = (T*)((char*)holders + (first ? 64 - int64_t(uintptr_t(holders) & 63) : before));
     for (int axis = rank - 1, next = 1; axis >= 0; --axis)
       this->step[axis] = axis == rank - 1 ? next : this->step[axis + 1] * this->size[axis + 1];
     return true;
@@ -157,7 +160,18 @@ static inline T* copied(T* to, const U* from, const int64_t* size, const int64_t
     else to = copied<rank - 1>(to, from, size + 1, step + 1);
   return to;
 }
+template <class T> struct Bare { typedef T type; };
+template <class T> struct Bare<const T> { typedef T type; };
+template <class T, class U> struct Alike { enum { is = false }; };
+template <class T> struct Alike<T, T> { enum { is = true }; };
 template <class T, class U, int rank> static inline void copy(const View<T, rank>& to, const View<U, rank>& from) {
+  int64_t next = 1, total = 1;
+  for (int axis = 0; axis < rank; ++axis) total *= from.size[axis];
+  for (int axis = rank - 1; axis >= 0 && from.step[axis] == next; --axis) next *= from.size[axis];
+  if (Alike<T, typename Bare<U>::type>::is && next == total) {
+    if (total) __builtin_memmove((void*)to.data, (const void*)from.data, size_t(total) * sizeof(T));
+    return;
+  }
   copied<rank>(to.data, from.data, from.size, from.step);
 }
 """

@@ -38,7 +38,7 @@ struct Watch {
   __attribute__((noinline, cold)) bool paused() {
     const int64_t passed = now() - last;
     if (passed < 25000000) {
-      if (budget < INT64_C(1) << 40) budget *= 2;
+      if (budget < INT64_C(1) << 40) budget *= passed < 10000 ? 16 : 2;
       return false;
     }
     if (passed > 100000000) budget = budget / (passed / 50000000) + 1;

@@ -61,7 +61,8 @@ class Hoist:
     """Range checks that may be made before a loop: each of its iterations makes them, and has no other way out.
 
     ``guard``: whether the loop runs at all; ``end`` and ``offset``: its greatest index; ``start``: the least, where it
-    goes up by one; ``known``: the names bound before it. ``doubts``: what seldom holds, and asks for care.
+    goes up by one; ``known``: the names bound before it. ``doubts``: what seldom holds, and asks for care; ``demands``:
+    what must not hold, with the outcome.
     """
 
     index: str
@@ -73,6 +74,7 @@ class Hoist:
     start: Number | None = None
     conditions: dict[str, None] = field(default_factory=dict)
     doubts: dict[str, None] = field(default_factory=dict)
+    demands: dict[str, str] = field(default_factory=dict)
 
     def condition(self, number: Number, size: str) -> str | None:
         """The check for the whole loop; None if it cannot be made before."""
@@ -94,7 +96,8 @@ class Hoist:
 
     def lines(self) -> list[str]:
         """The checks, as many in a line as fit."""
-        lines = [f"if ({self.guard} && {doubt}) return doubtful;" for doubt in self.doubts]
+        demands = [*((doubt, "doubtful") for doubt in self.doubts), *self.demands.items()]
+        lines = [f"if ({self.guard} && {condition}) return {outcome};" for condition, outcome in demands]
         group: list[str] = []
         for condition in [*self.conditions, None]:
             if group and (condition is None or len(" || ".join([*group, condition])) > WIDTH - 48):
@@ -208,6 +211,14 @@ class Writer:
             self.lines[-1] = before.removesuffix(ending) + f" || {condition}{ending}"
         else:
             self.line(f"if ({condition}{ending}")
+
+    def fail_before(self, name: str, condition: str, outcome: str) -> None:
+        """The same of a condition on one name, before the loop where it is known there."""
+        hoist = self.hoists[-1] if self.hoists and self.checks and not self.failure else None
+        if hoist is not None and name in hoist.known:
+            hoist.demands[condition] = outcome
+        else:
+            self.fail_if(condition, outcome)
 
     def doubt(self, result: Number, operands: list[Number]) -> None:
         """What NumPy would warn of ends the kernel, at once or when all else is done."""
