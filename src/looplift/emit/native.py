@@ -19,6 +19,7 @@ from looplift.emit.native_growth import slow_sums
 from looplift.emit.native_held import held_views
 from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread, sure_types
 from looplift.emit.native_ops import CONVERSIONS, UNARY, canonical
+from looplift.emit.native_overwritten import overwritten
 from looplift.emit.native_prelude import PIECES, prelude
 from looplift.emit.native_region import write_region
 from looplift.emit.native_signature import (
@@ -209,6 +210,7 @@ def _may_share(findings: Findings, writes: bool):
 
 def write_draft(loop: Loop, facts: Facts, signature: Signature, findings: Findings, wanted: Wanted) -> Draft:
     writer = new_writer(loop, facts, signature, findings, share=True, kept=wanted.kept)
+    writer.overwritten = overwritten(loop, facts)
     writer.settled, writer.slow = settled_later(loop, writer.flow, findings.types), slow_sums(loop)
     ends = wanted.variables if wanted.returned is None else set(wanted.returned)
     writer.used = surely_used(loop, {atom for atom in ends if isinstance(atom, Var)})

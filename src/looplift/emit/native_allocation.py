@@ -20,6 +20,8 @@ def allocate(
     for size in sizes:
         if size.low < 0:
             writer.fail_if(f"{size.at(COMPARE)} < 0", "broken_requirement")
+    if writer.current in writer.overwritten:
+        filling = None
     scalar = element_type_of(writer, scalar)
     kind = ArrayType(scalar, len(sizes))
     name = writer.fresh(hint or ("values" if writer.hint in ("t", "items") else writer.hint))

@@ -138,7 +138,7 @@ class Writer:
     an operation that is written now.
     ``slow``: sums that cannot overflow. ``equal``: for each size the other texts that are the same number.
     ``writes_first``: something is written before the first loop, or beside the loops. ``device``: where the kernel
-    runs, if not on the CPU.
+    runs, if not on the CPU. ``overwritten``: arrays that need not be filled.
     """
 
     flow: Flow
@@ -173,6 +173,7 @@ class Writer:
     slow: frozenset[Var | Store] = frozenset()
     equal: dict[str, set[str]] = field(default_factory=dict)
     writes_first: bool = False
+    overwritten: frozenset[Var] = frozenset()
     may_share: Callable[[Var, Var], bool] = lambda value, current: False
 
     # ------------------------------------------------------------ text
