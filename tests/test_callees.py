@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 import torch
 from torch import nn
 
@@ -153,3 +154,59 @@ def test_defaults_that_are_replaced_count():
         assert torch.equal(lifted(x), 3 * x + 2)
     finally:
         scaled.__defaults__, scaled.__kwdefaults__ = (2.0,), {"shift": 0.0}
+
+
+class Sums:
+    def __init__(self, values, scale=1.0):
+        self.values = values
+        self.tree = torch.zeros(2 * len(values))
+        for i in range(len(values)):
+            self.tree[len(values) + i] = values[i] * scale
+        for k in range(len(values) - 1, 0, -1):
+            self.tree[k] = self.tree[2 * k] + self.tree[2 * k + 1]
+
+
+class Half(Sums):
+    def __init__(self, values):
+        super().__init__(values, scale=0.5)
+        self.count = 0
+        for value in values:
+            if value > 0:
+                self.count += 1
+
+
+class Answers:
+    def __init__(self, values):
+        self.values = [value * 2 for value in values]
+        return self.values
+
+
+class Text(str):
+    def __init__(self, text):
+        self.codes = [ord(letter) for letter in text]
+
+
+def test_constructors():
+    def total(values):
+        return Sums(values, scale=2.0), Half(values)
+
+    lifted, values = lift(total), torch.randn(8)
+    for _ in range(3):
+        (one, half), (wanted, wanted_half) = lifted(values), total(values)
+        assert type(one) is Sums and type(half) is Half and half.count == wanted_half.count
+        assert one.values is values and half.values is values
+        torch.testing.assert_close(one.tree, wanted.tree)
+        torch.testing.assert_close(half.tree, wanted_half.tree)
+    assert "native" in decisions(lifted)
+
+
+def test_errors_of_constructors_are_theirs():
+    with pytest.raises(TypeError, match="should return None, not 'list'"):
+        lift(lambda values: Answers(values))([1, 2, 3])
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        lift(lambda: Sums())()
+
+
+def test_classes_that_make_their_objects_otherwise():
+    text = lift(lambda text: Text(text))("abc")
+    assert type(text) is Text and text == "abc" and text.codes == [97, 98, 99]

@@ -185,3 +185,75 @@ def test_what_needs_a_dict_has_one(loop):
         theirs = copy.deepcopy(rows)
         assert lifted(rows) == loop(theirs)
         assert rows == theirs
+
+
+def collated(steps, keep):
+    batch = {"state": [], "reward": [], "done": []}
+    k = 0
+    while k < len(steps):
+        state, reward, done = steps[k]
+        batch["state"].append(state * 2)
+        batch["reward"].append(torch.tensor(reward))
+        batch["done"].append(done)
+        k += 1 if reward > keep else 2
+    sizes = {name: len(column) for name, column in batch.items()}
+    return {name: column[::-1] for name, column in batch.items()}, sizes, [len(one) for one in batch.values()], k
+
+
+def names_beside(steps, keep):
+    batch, k = {"state": [], "count": 0}, 0
+    while k < len(steps):
+        batch["state"].append(steps[k][0])
+        batch["count"] += 1
+        k += 1 if steps[k][1] > keep else 2
+    return [(name, value) for name, value in batch.items()], [name for name in batch], {key: 1 for key in batch.keys()}
+
+
+def of_an_outer_name(steps, keep):
+    row, k, name = {"a": [], "b": 0.0}, 0, "unseen"
+    while k < len(steps):
+        row["a"].append(k)
+        row["b"] += steps[k][1]
+        k += 1 if steps[k][1] > keep else 2
+    found = {name: (value, [name for name in (1, 2)]) for name, value in row.items()}
+    return found, name
+
+
+def of_some(steps, keep):
+    row, k = {"a": [], "b": 0.0}, 0
+    while k < len(steps):
+        row["a"].append(k)
+        row["b"] += steps[k][1]
+        k += 1 if steps[k][1] > keep else 2
+    return {name: value for name, value in row.items() if name != "b"}, {value: name for name, value in row.items()
+        if name == "b"}  # fmt: skip
+
+
+@pytest.mark.parametrize("loop", [collated, names_beside, of_an_outer_name, of_some], ids=lambda one: one.__name__)
+def test_comprehensions_over_a_dict_of_names(loop):
+    lifted = lift(loop, verify="off")
+    generator = torch.Generator().manual_seed(0)
+    for n in (1, 5, 9, 20):
+        steps = [(torch.randn(3, generator=generator), float(k % 3), k % 4 == 0) for k in range(n)]
+        got, wanted = lifted(steps, 0.5), loop(steps, 0.5)
+        assert repr(got) == repr(wanted)
+
+
+def stacked(steps, keep):
+    batch, k = {"state": [], "reward": []}, 0
+    while k < len(steps):
+        batch["state"].append(steps[k][0])
+        batch["reward"].append(torch.tensor(steps[k][1]))
+        k += 1 if steps[k][1] > keep else 2
+    return {name: torch.stack(column) for name, column in batch.items()}, k
+
+
+def test_columns_are_stacked_in_the_program():
+    lifted = lift(stacked, verify="off")
+    steps = [(torch.full((3,), float(k)), float(k % 3)) for k in range(50)]
+    for _ in range(3):
+        (got, k), (wanted, number) = lifted(steps, 0.5), stacked(steps, 0.5)
+        assert k == number and list(got) == list(wanted)
+        for name in wanted:
+            torch.testing.assert_close(got[name], wanted[name])
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}

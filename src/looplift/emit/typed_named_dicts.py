@@ -6,6 +6,7 @@ row = {"used": 0, "items": []}; row["used"] += 3; row["items"].append(seq)
 from __future__ import annotations
 
 import ast
+import copy
 from typing import Any
 
 from looplift.emit.typed_classes import Record
@@ -32,13 +33,15 @@ class NamedDicts(Objects):
         self.unread.append((value, record))
         return record.box
 
-    def record_of_names(self, names: tuple[str, ...]) -> Record:
-        key: Any = names
-        if key not in self.records:
+    def record_of_names(self, key: tuple[str, ...]) -> Record:
+        """What dicts with these names are; those that a place alone makes also have the place."""
+        known: Any = key
+        if known not in self.records:
+            names = tuple(name for name in key if name.isidentifier())
             box = Box(f"object D{len(self.records)}", *[NEVER] * len(names))
-            box.made = names
-            self.records[key] = Record(dict, box, list(names), list(names), has_hash=False, names=names)
-        return self.records[key]
+            box.made = key
+            self.records[known] = Record(dict, box, list(names), list(names), has_hash=False, names=names)
+        return self.records[known]
 
     def record_of(self, made: Any) -> Record:
         return self.record_of_names(made) if isinstance(made, tuple) else super().record_of(made)
@@ -47,14 +50,58 @@ class NamedDicts(Objects):
         names = [one.value if isinstance(one, ast.Constant) else None for one in node.keys]
         if not self.has_named_dicts or not are_names(names):
             return super().of_Dict(node)
-        values = list(map(self.keep, self.several(*node.values)))
-        record = self.record_of_names(tuple(map(str, names)))
+        return self._made_of(tuple(map(str, names)), node.values, ())
+
+    def _made_of(self, names: tuple[str, ...], items: list[ast.expr], place: tuple[str, ...]) -> Value:
+        values = list(map(self.keep, self.several(*items)))
+        record = self.record_of_names((*names, *place))
         text, made = text_of(record.box), self.fresh()
         self.emit(f"{text} {made} = made<{text[4:-1]}>();")
-        for place, (name, value) in enumerate(zip(names, values, strict=True)):
-            self.joins.widen(record.box, place, value.type)
-            self.emit(f"{made}->v_{name} = {coerced(value, record.box.cells[place])};")
+        for number, (name, value) in enumerate(zip(names, values, strict=True)):
+            self.joins.widen(record.box, number, value.type)
+            self.emit(f"{made}->v_{name} = {coerced(value, record.box.cells[number])};")
         return Value(record.box, made)
+
+    def of_DictComp(self, node: ast.DictComp) -> Value:
+        """``{name: f(value) for name, value in row.items()}`` as a display of what each name has."""
+        entries = self._entries(node.generators)
+        if entries is None or not isinstance(node.key, ast.Name):
+            return super().of_DictComp(node)
+        shown = [entry.visit(copy.deepcopy(node.key)) for entry in entries]
+        names = [one.value if isinstance(one, ast.Constant) else None for one in shown]
+        if not are_names(names):
+            return super().of_DictComp(node)
+        values = [entry.visit(copy.deepcopy(node.value)) for entry in entries]
+        return self._made_of(tuple(map(str, names)), values, (f"{node.lineno}:{node.col_offset}",))
+
+    def of_ListComp(self, node: ast.ListComp) -> Value:
+        entries = self._entries(node.generators)
+        if entries is None:
+            return super().of_ListComp(node)
+        values = [entry.visit(copy.deepcopy(node.elt)) for entry in entries]
+        return self.expression(ast.copy_location(ast.List(values, ast.Load()), node))
+
+    def _entries(self, generators: list[ast.comprehension]) -> list[_Entry] | None:
+        """What stands for the variables of a comprehension over such a dict, for each of its names."""
+        one = generators[0]
+        owner, method = _gone_through(one.iter)
+        if not self.has_named_dicts or len(generators) > 1 or one.ifs or owner is None or method is None:
+            return None
+        record = self.record_at(Value(self.peek(owner), ""))
+        targets = one.target.elts if isinstance(one.target, ast.Tuple) else [one.target]
+        wanted = {"items": 2, "keys": 1, "values": 1}[method]
+        if record is None or record.names is None or len(targets) != wanted:
+            return None
+        if not all(isinstance(target, ast.Name) for target in targets):
+            return None
+        found = []
+        for name in record.names:
+            key = ast.Constant(name)
+            value = ast.Subscript(owner, key, ast.Load())
+            given = {"items": [key, value], "keys": [key], "values": [value]}[method]
+            names = [target.id for target in targets if isinstance(target, ast.Name)]
+            found.append(_Entry(dict(zip(names, given, strict=True)), one.iter))
+        return found
 
     def _named(self, owner: Value, node: ast.AST) -> tuple[Record, int] | None:
         """The dict, and the place of the name that a subscript is; None for other values."""
@@ -116,6 +163,38 @@ class NamedDicts(Objects):
         if len(values) == 1 and (record := self.record_at(values[0])) is not None and record.names is not None:
             raise refuse(node, "asks a dict of names for its length")
         return super().call_len(node, *values)
+
+
+class _Entry(ast.NodeTransformer):
+    """Puts expressions in the place of names."""
+
+    def __init__(self, given: dict[str, ast.expr], place: ast.AST) -> None:
+        self._given, self._place = given, place
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in self._given:
+            return node
+        if not isinstance(node.ctx, ast.Load):
+            raise refuse(self._place, "binds the variable of a comprehension again")
+        return ast.copy_location(copy.deepcopy(self._given[node.id]), node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        raise refuse(node, "is a function of the variable of a comprehension")
+
+
+def _gone_through(node: ast.expr) -> tuple[ast.expr | None, str | None]:
+    """The dict that a loop goes through, an expression without effects, and whether by names, values or both."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=owner, attr=("items" | "keys" | "values") as method), args=[], keywords=[]
+        ):
+            pass
+        case owner:
+            method = "keys"
+    plain = owner
+    while isinstance(plain, ast.Attribute):
+        plain = plain.value
+    return (owner, method) if isinstance(plain, ast.Name) else (None, None)
 
 
 def are_names(keys: list[Any]) -> bool:

@@ -1,7 +1,7 @@
 """What a function calls outside of its regions in, the same or its lifted form out.
 
-Functions, methods and modules of the user that have loops, or call such, run as lifted functions of their own. A
-module runs like this only while a call of it is a call of its ``forward`` and nothing else.
+Functions, methods, constructors and modules of the user that have loops, or call such, run as lifted functions of
+their own. A module runs like this only while a call of it is a call of its ``forward`` and nothing else.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class Callees:
             function = value.__func__
             found = self._of_function(function) if type(function) is types.FunctionType else None
             return value if found is None else types.MethodType(found, value.__self__)
+        if kind is type:
+            return self._of_class(value) or value
         if isinstance(value, Module) and kind.__call__ is _PLAIN_CALL:
             return self._of_module(value) or value
         return value
@@ -65,6 +67,15 @@ class Callees:
             found.__kwdefaults__ = function.__kwdefaults__
         return found
 
+    def _of_class(self, made: type) -> Callable[..., Any] | None:
+        """What makes an object of a class whose ``__init__`` has loops, where nothing else makes it."""
+        begin: Any = made.__init__
+        if type(begin) is not types.FunctionType or made.__new__ is not object.__new__ or issubclass(made, Module):
+            return None
+        if torch.compiler.is_dynamo_compiling() or (found := self._found(begin)) is None:
+            return None
+        return functools.partial(_constructed, made, found)
+
     def _of_module(self, module: Module) -> Callable[..., Any] | None:
         forward = type(module).forward
         if type(module).__module__.startswith("torch."):
@@ -78,6 +89,13 @@ class Callees:
         for module in modules:
             value = self(module)(value)
         return value
+
+
+def _constructed(made: type, begin: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    one = object.__new__(made)
+    if (found := begin(one, *args, **kwargs)) is not None:
+        raise TypeError(f"__init__() should return None, not '{type(found).__name__}'")
+    return one
 
 
 def _name_of_lifted(callees: Callees, function: types.FunctionType) -> str | None:
