@@ -3,8 +3,9 @@
     python benchmarks/beside_numba.py [--only NAME] [--budget 0.5]
 
 Each function is written once and compiled by both. Times are medians of interleaved calls in one process, each with
-the next of some inputs, in microseconds; ``ratio`` is lifted / Numba, so below 1.0 the lifted function is faster. ``first`` is the first call in
-milliseconds: tracing, compiling and running once, with an empty cache of kernels. Needs ``pip install numba``.
+the next of some inputs, in microseconds; ``ratio`` is lifted / Numba, so below 1.0 the lifted function is faster.
+``first`` is the first call in milliseconds: tracing, compiling and running once, with an empty cache of kernels. Needs
+``pip install numba``.
 """
 
 from __future__ import annotations
