@@ -167,7 +167,20 @@ def _function(writer: Writer, namespace: str, short: str, op: Op) -> Number:
             return _filled_like(writer, short, op)
         case "clamp":
             return _clamp(writer, op)
+        case "leaky_relu":
+            return _leaky_relu(writer, namespace, op)
     return applied(writer, namespace, short, _numbers(writer, op))
+
+
+def _leaky_relu(writer: Writer, namespace: str, op: Op) -> Number:
+    keywords = dict(op.kwargs)
+    args = [*op.args, *([keywords.pop("negative_slope")] if "negative_slope" in keywords else [])]
+    if keywords or len(args) > 2:
+        raise writer.refuse("unknown-op", "these arguments of 'leaky_relu' have no scalar form")
+    value, slope = writer.number(args[0]), writer.number(args[1] if len(args) == 2 else Const(0.01))
+    if not slope.type.is_python:
+        raise writer.refuse("unknown-op", "a slope of 'leaky_relu' that is no number of Python's")
+    return applied(writer, namespace, "leaky_relu", [value, slope])
 
 
 def applied(writer: Writer, namespace: str, short: str, args: list[Number]) -> Number:

@@ -100,6 +100,32 @@ ARITHMETIC: dict[str, Row] = {
 }  # fmt: skip
 """Operations that integers have of their own."""
 
+ACTIVATIONS: dict[str, Row] = {
+    "leaky_relu": Row("{a} > 0 ? {a} : {a} * {b}", CHOICE, ("{a} > 0 ? {g} : {g} * {b}", "0")),
+    "elu": Row("{a} > 0 ? {a} : {T}(math::expm1({a}))", CHOICE, ("{a} > 0 ? {g} : {g} * ({r} + 1)",), exact=False),
+    "silu": Row(
+        "{a} / (1 + power_of_e(-{a}))", MULTIPLY,
+        ("{g} / (1 + power_of_e(-{a})) * (1 + {a} * (1 - 1 / (1 + power_of_e(-{a}))))",), exact=False,
+    ),
+    "softplus": Row(
+        "{a} > 20 ? {a} : {T}(math::log1p(power_of_e({a})))", CHOICE,
+        ("{a} > 20 ? {g} : {g} * (power_of_e({a}) / (power_of_e({a}) + 1))",), exact=False,
+    ),
+    "logsigmoid": Row(
+        "smaller<{T}>({a}, 0) - math::log1p(power_of_e(-math::fabs({a})))", ADD,
+        ("{g} / (1 + power_of_e({a}))",), exact=False,
+    ),
+    "gelu": Row(
+        "{a} * (1 + math::erf({a} * {T}(0.7071067811865476))) / 2", MULTIPLY,
+        (
+            "{g} * ((1 + math::erf({a} * {T}(0.7071067811865476))) / 2"
+            " + {a} * power_of_e(-{a} * {a} / 2) * 0.3989422804014327)",
+        ),
+        exact=False,
+    ),
+}  # fmt: skip
+"""Functions of ``torch.nn.functional``, of tensors of floats alone."""
+
 COMPARISONS: dict[str, tuple[str, int]] = {
     "eq": ("{a} == {b}", EQUAL),
     "ne": ("{a} != {b}", EQUAL),
@@ -184,4 +210,4 @@ def canonical(name: str) -> tuple[str, str]:
 
 def row_of(short: str) -> Row | None:
     """The row of a function or an arithmetic operation."""
-    return FUNCTIONS.get(short) or ARITHMETIC.get(short)
+    return FUNCTIONS.get(short) or ARITHMETIC.get(short) or ACTIVATIONS.get(short)

@@ -13,6 +13,7 @@ from looplift.base.errors import NotLiftable
 from looplift.emit import native_python
 from looplift.emit.native_convert import convert, convert_held, truth
 from looplift.emit.native_ops import (
+    ACTIVATIONS,
     ARITHMETIC,
     ATOM,
     BITS,
@@ -76,6 +77,8 @@ def types_of(namespace: str, short: str, types: tuple[Scalar, ...]) -> tuple[Sca
         return None if common.is_float or shifts_bools else (common, common)
     if short in COMPARISONS or short in TESTS or short in LOGIC:
         return common, Scalar(common.family, "bool")
+    if short in ACTIVATIONS and namespace == "torch" and common.family == "tensor" and common.is_float:
+        return None if common.is_half else (common, common)
     return None
 
 
@@ -298,7 +301,8 @@ def _is_moderate(sink: Sink, factor: Number) -> bool:
 
 
 def _row(sink: Sink, short: str, args: list[Number], compute: Scalar) -> Number:
-    row = FUNCTIONS.get(short) or ARITHMETIC[short]
+    row = row_of(short)
+    assert row is not None
     is_exact = row.exact or (short == "sqrt" and (compute.family == "numpy" or sink.device is not None))
     if not is_exact:
         sink.differs(short)

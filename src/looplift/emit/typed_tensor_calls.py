@@ -240,6 +240,15 @@ class TensorCalls(TensorMaking):
         self.emit(f"if ({owner.code}.size[0] != {other.code}.size[0]) bail(KIND);")
         return self.fold("sum", self.operation("mul", owner, other), None, False)
 
+    def tensor_leaky_relu(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        nodes = [*nodes, *([keywords["negative_slope"]] if "negative_slope" in keywords else [])]
+        if not is_tensor(owner) or len(nodes) > 1 or not {*keywords} <= {"negative_slope"}:
+            raise refuse(node, "is called in another way")
+        slope = self.present(self.expression(nodes[0])) if nodes else Value(FLOAT, "0.01")
+        if slope.type not in (INT, FLOAT):
+            raise refuse(node, "has a slope that is no number of Python's")
+        return self.operation("leaky_relu", owner, slope)
+
     def tensor_dist(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         if len(nodes) != 1 or keywords:
             raise refuse(node, "is another distance")

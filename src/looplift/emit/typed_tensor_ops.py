@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from looplift.emit.native_ops import ARITHMETIC, COMPARISONS, FUNCTIONS, LOGIC, TESTS, Row, row_of
+from looplift.emit.native_ops import ACTIVATIONS, ARITHMETIC, COMPARISONS, FUNCTIONS, LOGIC, TESTS, Row, row_of
 from looplift.emit.native_prelude import prelude
 from looplift.emit.typed_scope import Value, refuse
 from looplift.emit.typed_types import BOOL, DTYPES, FLOAT, INT, MIXED, Ten
@@ -20,7 +20,7 @@ _KEEP_NOTHING = ("add", "sub", "neg", "pos", "floor", "ceil", "trunc", "round", 
 _KEEP_RESULTS = (
     "exp", "exp2", "expm1", "sqrt", "rsqrt", "tan", "tanh", "sigmoid", "reciprocal", "relu",
 )  # fmt: skip
-INEXACT = {name for name, row in {**FUNCTIONS, **ARITHMETIC}.items() if not row.exact}
+INEXACT = {name for name, row in {**FUNCTIONS, **ARITHMETIC, **ACTIVATIONS}.items() if not row.exact}
 _MORE = {
     "logaddexp": Row(
         "{a} == {b} ? ({a} - {a} == 0 ? T({a} + T(0.6931471805599453)) : {a}) : "

@@ -62,15 +62,17 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
     """A call of the pieces; the first ones, which make them and try them out, are not counted."""
     import time
 
-    run, known = dispatcher.fallback or dispatcher.program.original, _compiled(dispatcher)
+    pieces, known = dispatcher.fallback, _compiled(dispatcher)
+    run = pieces or dispatcher.program.original
     start = time.perf_counter()
     result = run(*arguments)
     seconds = time.perf_counter() - start
     trial.first_turns += 1
-    if trial.is_warm or dispatcher.fallback is None:
+    is_new = _compiled(dispatcher) != known
+    if (trial.is_warm or pieces is None) and not (is_new and trial.first_turns < COLD_TURNS):
         trial.written.append(seconds)
         return result
-    if _compiled(dispatcher) == known:
+    if not is_new:
         trial.cold.append(seconds)
         trial.spent += seconds
     trial.is_warm = trial.first_turns >= COLD_TURNS or _is_settled(dispatcher)
@@ -85,9 +87,9 @@ def _is_hopeless(trial: Trial) -> bool:
 
 
 def _compiled(dispatcher: Dispatcher) -> list[tuple[int, Any]]:
-    """What was compiled, or refused, for the pieces so far."""
+    """What was compiled, refused or has failed for the pieces so far."""
     return [
-        (one.attempts, [variant.code and variant.code.statements for variant in one.variants])
+        (one.attempts, [(variant.code and variant.code.statements, variant.failures) for variant in one.variants])
         for one in _all_of(dispatcher.children)
     ]
 
@@ -95,7 +97,7 @@ def _compiled(dispatcher: Dispatcher) -> list[tuple[int, Any]]:
 def _is_settled(dispatcher: Dispatcher) -> bool:
     """Whether no piece is still tried beside its loop."""
     every = [one for child in _all_of(dispatcher.children) for one in child.variants]
-    return all(one.trials is None or one.is_slow for one in every if one.call is not None)
+    return all(one.verified and (one.trials is None or one.is_slow) for one in every if one.call is not None)
 
 
 def withdraw(dispatcher: Dispatcher, variant: Variant) -> None:
