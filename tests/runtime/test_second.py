@@ -1,6 +1,7 @@
 """Regions that the compiler refuses: another form of them and their pieces take turns."""
 
 import random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ import torch
 from torch import nn
 
 from looplift import lift
+from looplift.runtime.second import turn_of_pieces
+from looplift.runtime.trials import Trial
 
 
 class Expression(nn.Module):
@@ -105,3 +108,42 @@ def test_what_is_lifted_inside_counts_where_it_is_faster():
     for _ in range(8):
         x = torch.randn(300, 3)
         torch.testing.assert_close(lifted(model, x, ["a", "b"]), sums(model, x, ["a", "b"]))
+
+
+class Piece:
+    """A dispatcher of one piece, as far as turns look at it."""
+
+    def __init__(self):
+        self.attempts, self.children = 1, []
+        self.variants = [SimpleNamespace(code=None, failures=0, call=len, verified=False, trials=None, is_slow=False)]
+
+
+def test_turns_in_which_a_piece_fails_do_not_count():
+    piece = Piece()
+    (variant,) = piece.variants
+
+    def pieces():
+        if variant.call is not None:
+            variant.failures += 1
+        if variant.failures == 3:
+            variant.call = None
+
+    dispatcher: Any = SimpleNamespace(fallback=pieces, children=[piece], program=SimpleNamespace(original=len))
+    trial = Trial(0.0, batched=[1.0, 1.0])
+    for turn in range(1, 4):
+        turn_of_pieces(dispatcher, trial, ())
+        assert (trial.first_turns, trial.cold, trial.written) == (turn, [], [])
+    assert trial.is_warm
+    turn_of_pieces(dispatcher, trial, ())
+    assert len(trial.written) == 1
+
+
+def test_a_piece_that_was_not_compared_with_its_loop_is_not_settled():
+    piece = Piece()
+    dispatcher: Any = SimpleNamespace(fallback=list, children=[piece], program=SimpleNamespace(original=len))
+    trial = Trial(0.0, batched=[1.0, 1.0])
+    turn_of_pieces(dispatcher, trial, ())
+    assert not trial.is_warm and len(trial.cold) == 1
+    piece.variants[0].verified = True
+    turn_of_pieces(dispatcher, trial, ())
+    assert trial.is_warm and not trial.written
