@@ -16,7 +16,7 @@ KEPT = {
     "f_filled_by_a_number", "f_out_of_range", "f_zeros_of_both_signs", "f_limits_that_are_nan", "f_truncated",
     "f_sizes", "f_places_beside_values", "f_part_of_itself", "f_view_twice_in_a_dict", "f_greater_of_zeros",
     "f_logarithm_of_no_integer", "f_stack_of_none", "f_two_numbers", "f_out_of_table", "f_into_the_callers_list",
-    "f_beyond_a_byte", "f_stores_beyond_a_byte",
+    "f_tensor_of_ragged_tuples", "f_tensor_of_no_tuples", "f_beyond_a_byte", "f_stores_beyond_a_byte",
 }  # fmt: skip
 """Those that raise, that change or detach what asks for a gradient, and those whose tensors are handed out in ways that
 a program has no form for."""

@@ -314,3 +314,66 @@ def f_folded_beside_another(xs):
 
 
 f_folded_beside_another.args = lambda: (numbers(0.5, -2.0, 3.0, 1.0),)
+
+
+def f_tensor_of_tuples(xs):
+    out, k = [], 0
+    while k < len(xs):
+        out.append((xs[k], k, xs[k] * 2))
+        k += 1 if xs[k] > 0 else 2
+    return torch.tensor(out), torch.tensor(out, dtype=torch.float64)
+
+
+f_tensor_of_tuples.args = lambda: ([0.5, -1.0, 2.0, 0.25, -3.0, 1e-40, 7.0],)
+
+
+def f_tensor_of_whole_tuples(xs):
+    out, flags, k = [], [], 0
+    while k < len(xs):
+        out.append((k, k * k))
+        flags.append((k > 2, xs[k] > 0))
+        k += 1 if xs[k] > 0 else 2
+    return torch.tensor(out), torch.tensor(flags), torch.tensor(out, dtype=torch.float32)
+
+
+f_tensor_of_whole_tuples.args = lambda: ([0.5, -1.0, 2.0, 0.25, -3.0, 4.0],)
+
+
+def f_tensor_of_rows_of_tuples(xs, n):
+    out = []
+    for a in range(n):
+        row, k = [], 0
+        while k < len(xs):
+            row.append((xs[k] * a, k))
+            k += 1
+        out.append(row)
+    return torch.tensor(out)
+
+
+f_tensor_of_rows_of_tuples.args = lambda: ([0.5, -1.0, 2.0], 4)
+
+
+def f_tensor_of_ragged_tuples(xs, n):
+    out = []
+    for a in range(n):
+        row, k = [], 0
+        while k < len(xs) - a % 2:
+            row.append((xs[k] * a, k))
+            k += 1
+        out.append(row)
+    return torch.tensor(out)
+
+
+f_tensor_of_ragged_tuples.args = lambda: ([0.5, -1.0, 2.0], 4)
+
+
+def f_tensor_of_no_tuples(xs):
+    out, k = [], 0
+    while k < len(xs):
+        if xs[k] > 100:
+            out.append((k, k))
+        k += 1
+    return torch.tensor(out)
+
+
+f_tensor_of_no_tuples.args = lambda: ([0.5, -1.0, 2.0],)

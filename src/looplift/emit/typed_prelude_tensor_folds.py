@@ -263,6 +263,19 @@ template <class T, class L> static Ten<T, 2> rows_of(const L& list) {
       for (I k = 0; k < row->n; ++k) out.b.p->put(o++, as_num<T>(row->data[row->head + k])); }
   return out;
 }
+template <class T, class L, class Each> static Ten<T, 2> rows_by(const L& list, I k, Each each_) {
+  I size[2] = {list->n, k}; if (!size[0]) bail(EMPTY);
+  Ten<T, 2> out = fresh_ten<T, 2>(size); I o = 0;
+  for (I i = 0; i < size[0]; ++i) each_(out.b.p, o, list->data[list->head + i]);
+  return out;
+}
+template <class T, class L, class Each> static Ten<T, 3> blocks_by(const L& list, I k, Each each_) {
+  I size[3] = {list->n, list->n ? list->data[list->head]->n : 0, k}; if (!size[0] || !size[1]) bail(EMPTY);
+  Ten<T, 3> out = fresh_ten<T, 3>(size); I o = 0;
+  for (I i = 0; i < size[0]; ++i) { auto& row = list->data[list->head + i]; if (row->n != size[1]) bail(KIND);
+      for (I j = 0; j < row->n; ++j) each_(out.b.p, o, row->data[row->head + j]); }
+  return out;
+}
 // what may be a view or a copy must not change any more
 template <class T, int R> static inline void fix(const Ten<T, R>& a) { if (is_loose(a)) return;
     if (!a.b.p) bail(UNBOUND); a.b.p->held = true; }

@@ -140,6 +140,11 @@ class TensorMaking(Tensors):
         depth, inner = 0, value.type
         while isinstance(inner, Box) and inner.find().kind == "list":
             depth, inner = depth + 1, inner.find().cells[0]
+        width = 0
+        if isinstance(inner, Tup) and depth:
+            width, inner = len(inner.items), _one_kind(inner)
+            if inner is NEVER:
+                return Value(NEVER, value.code)
         if inner is NEVER:
             return Value(NEVER, value.code) if value.type is NEVER else self._empty_list(node)
         if inner not in (INT, FLOAT, BOOL) or depth > 2:
@@ -153,6 +158,11 @@ class TensorMaking(Tensors):
         if asked is None and dtype != default_dtype():  # an empty list makes a tensor of the default dtype
             value = self.keep(value)
             self.emit(f"if (!{value.code}->n) bail(EMPTY);")
+        if width:
+            puts = " ".join(f"to->put(o++, as_num<{text}>(one.a{place}));" for place in range(width))
+            each = f"[](auto* to, I& o, const auto& one) {{ {puts} }}"
+            made = f"{'rows_by' if depth == 1 else 'blocks_by'}<{text}>({value.code}, {width}, {each})"
+            return self.keep(Value(Ten(dtype, depth + 1), made))
         return self.keep(Value(Ten(dtype, depth), f"{'row_of' if depth == 1 else 'rows_of'}<{text}>({value.code})"))
 
     def _empty_list(self, node: ast.AST) -> Value:
@@ -252,3 +262,13 @@ def number_dtype(type_: Any) -> str:
     if type_ is MIXED:
         raise refuse(None, "a tensor of numbers that may be integers or floats")
     return {INT: "int64", BOOL: "bool"}.get(type_) or default_dtype()
+
+
+def _one_kind(type_: Tup) -> Any:
+    """The kind of numbers that a tensor of such tuples has; NONE where it has no form."""
+    kinds = {*type_.items}
+    if NEVER in kinds:
+        return NEVER
+    if kinds <= {INT, FLOAT} and not type_.of:
+        return FLOAT if FLOAT in kinds else INT
+    return BOOL if kinds == {BOOL} and not type_.of else NONE

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from looplift.runtime.dispatch import Dispatcher, Variant
 
 
+NEW_TURNS = 32
+"""So many turns in which something is compiled do not count."""
 COLD_TURNS = 8
 """After so many turns the pieces count as they are."""
 HOPELESS_TURNS = 2
@@ -69,7 +71,7 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
     seconds = time.perf_counter() - start
     trial.first_turns += 1
     is_new = _compiled(dispatcher) != known
-    if (trial.is_warm or pieces is None) and not (is_new and trial.first_turns < COLD_TURNS):
+    if (trial.is_warm or pieces is None) and not (is_new and trial.first_turns < NEW_TURNS):
         trial.written.append(seconds)
         return result
     if not is_new:
