@@ -76,7 +76,6 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
         return result
     if not is_new:
         trial.cold.append(seconds)
-        trial.spent += seconds
     trial.is_warm = trial.first_turns >= COLD_TURNS or _is_settled(dispatcher)
     if not trial.is_warm and _is_hopeless(trial):
         trial.is_warm, trial.written = True, [*trial.cold]

@@ -56,19 +56,14 @@ class Trial:
     """How often it has, where that is counted."""
     cold: list[float] = field(default_factory=list)
     """Seconds of those of its calls before that in which nothing was compiled."""
-    spent: float = 0.0
-    """Seconds of all of these."""
-    worked: float = 0.0
-    """Seconds of the calls of the variant."""
 
     @property
     def turn_of_loop(self) -> bool:
-        return len(self.batched) > len(self.written) and self.spent <= FREE + SHARE * self.worked
+        return len(self.batched) > len(self.written) and sum(self.cold) <= FREE + SHARE * sum(self.batched)
 
     def took(self, seconds: float) -> None:
         """Note a call of the batched code."""
         self.batched.append(seconds + ENTRY)
-        self.worked += seconds
 
     def passed(self) -> bool | None:
         """Whether the variant is faster than the loop; None while it is not clear."""
