@@ -11,6 +11,7 @@ the next of some inputs, in microseconds; ``ratio`` is lifted / Numba, so below 
 from __future__ import annotations
 
 import argparse
+import importlib
 import math
 import os
 import statistics
@@ -354,6 +355,7 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=0.5, help="seconds of timing for each function")
     options = parser.parse_args()
     os.environ["LOOPLIFT_CACHE"] = tempfile.mkdtemp(prefix="kernels-")
+    importlib.import_module("torch")  # no part of the first call
     try:
         from numba import njit
     except ImportError:
