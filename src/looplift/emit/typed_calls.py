@@ -29,6 +29,7 @@ _CONTAINERS = {
     collections.deque: "deque",
     dict: "dict",
     collections.defaultdict: "defaultdict",
+    collections.Counter: "counter",
 }
 _OF_PYTHON = ("builtins", "collections", "numpy", "torch", "functools", "itertools", "math")
 _FACTORIES = {int: "int", float: "float", bool: "bool", str: "str", list: "list", set: "set", dict: "dict"}
@@ -265,7 +266,7 @@ class Calls(Folds):
 
     def _dict_of(self, source: Value, node: ast.Call) -> Value:
         """A new dict with the items of another one."""
-        if not is_box(source, "dict", "defaultdict"):
+        if not is_box(source, "dict", "defaultdict", "counter"):
             raise refuse(node, "is made in a way of its own")
         found = self.filled(self.box(node, "dict", 2), [])
         place, key, value = self.fresh("i"), *source.type.find().cells

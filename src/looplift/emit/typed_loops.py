@@ -83,7 +83,7 @@ class Loops(Expressions):
                     return self.steps_of_enumerate(node)
             if isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "keys", "values") and not node.args:
                 owner = self.present(self.expression(node.func.value))
-                if is_box(owner, "dict", "defaultdict"):
+                if is_box(owner, "dict", "defaultdict", "counter"):
                     return self.steps_of_dict(owner, node.func.attr)
         if isinstance(node, ast.Tuple | ast.List) and node.elts:
             values = [self.keep(value) for value in self.several(*node.elts)]
@@ -193,7 +193,7 @@ class Loops(Expressions):
             return Steps("false", [], value)
         if isinstance(value.type, Tup):
             return self.steps_of_values(self.fields(self.keep(value)))
-        if is_box(value, "dict", "defaultdict"):
+        if is_box(value, "dict", "defaultdict", "counter"):
             return self.steps_of_dict(value, "keys")
         if value.type is not TEXT and not is_box(value, "list", "deque", "bytes", "bytearray"):
             raise refuse(node, "is gone through in an order of its own")

@@ -15,8 +15,10 @@ from looplift.emit.typed_types import BOOL, INT, NEVER, NONE, TEXT, Box, Maybe, 
 
 _TESTS = {"isalpha": "is_alpha", "isdigit": "is_digit", "isalnum": "is_alnum", "isupper": "is_upper",
           "islower": "is_lower", "isspace": "is_space"}  # fmt: skip
-_CLASSES = {"list": list, "deque": collections.deque, "dict": dict, "defaultdict": dict, "set": set, "bytes": bytes,
-            "bytearray": bytearray}  # fmt: skip
+_CLASSES = {
+    "list": list, "deque": collections.deque, "dict": dict, "defaultdict": dict, "counter": collections.Counter,
+    "set": set, "bytes": bytes, "bytearray": bytearray,
+}  # fmt: skip
 _NO_PLACE = ("deque", "pop", True)
 """What a deque does not do: take out an item at a place."""
 _SEARCHES = {"count": "count_of", "find": "find_in", "index": "index_of"}

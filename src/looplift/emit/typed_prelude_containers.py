@@ -332,6 +332,8 @@ template <class K, class V, int k> Ref<Dict<K, V, k>> copy(const Ref<Dict<K, V, 
   for (I i = 0; i < a->used; ++i) if (a->entries[i].live) out->set(a->entries[i].key, a->entries[i].value);
   return out;
 }
+template <class K, class V, int k> V counted(const Ref<Dict<K, V, k>>& a, const K& key, V none) {
+    auto* e = a->find(key); return e ? e->value : none; }
 template <class K, class V, int k> Opt<V> get(const Ref<Dict<K, V, k>>& a, const K& key) { auto* e = a->find(key);
     if (e) return Opt<V>(e->value); return Opt<V>(); }
 

@@ -364,7 +364,7 @@ class Writer(ArrayCalls):
     def _is_of_objects(self, deep: bool) -> bool:
         kinds = {box.find().kind for box in self.boxes.values()}
         inner = any(isinstance(one, ast.FunctionDef) for one in self.body)
-        return not self.makes_rows and (deep or inner or bool(kinds & {"defaultdict", "deque", "set"}))
+        return not self.makes_rows and (deep or inner or bool(kinds & {"defaultdict", "counter", "deque", "set"}))
 
     def _notes(self) -> tuple[str, ...]:
         named = ", ".join(sorted(self.inexact))
@@ -386,7 +386,7 @@ def check_result(type_: Any, depth: int = 0) -> None:
     if isinstance(type_, Rec | Fixed):
         raise refuse(None, "a dict of the caller's, or a dtype, is handed out")
     if isinstance(type_, Box) and not type_.find().made:
-        if type_.find().kind == "defaultdict" or depth > 6:
+        if type_.find().kind in ("defaultdict", "counter") or depth > 6:
             raise refuse(None, "a dict with a default is handed out")
         for cell in type_.find().cells:
             check_result(cell, depth + 1)

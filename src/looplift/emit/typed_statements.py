@@ -112,7 +112,7 @@ class Statements(NamedDicts):
         if is_box(owner, "list", "deque"):
             text = self.item_of(owner, value)
             self.emit(f"{owner.code}->set({as_int(index, node)}, {text});")
-        elif is_box(owner, "dict", "defaultdict"):
+        elif is_box(owner, "dict", "defaultdict", "counter"):
             key = self.key_of(owner, index, node)
             self.emit(f"{owner.code}->set({key}, {self.item_of(owner, value, 1)});")
         else:

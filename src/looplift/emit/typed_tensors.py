@@ -10,8 +10,8 @@ import torch
 
 from looplift.emit import typed_products as products
 from looplift.emit.native_ops import COMPARISONS
+from looplift.emit.typed_counters import Counters
 from looplift.emit.typed_expressions import is_box
-from looplift.emit.typed_methods import Methods
 from looplift.emit.typed_scope import Value, as_int, as_number, coerced, evaluated, needed, refuse
 from looplift.emit.typed_tensor_ops import is_tensor, result_of, struct_name, struct_of
 from looplift.emit.typed_types import (
@@ -55,7 +55,7 @@ def element_text(dtype: str) -> str:
     return DTYPES[dtype]
 
 
-class Tensors(Methods):
+class Tensors(Counters):
     """What operators and subscripts are where an operand is a tensor."""
 
     structs: dict[str, str]
