@@ -115,6 +115,21 @@ template <class T, int k> void erase(const Ref<List<T, k>>& a, I from, I step, I
   for (I i = 0; i < count; ++i) l.data[l.head + --l.n].~T();
   l.changed();
 }
+template <class T, int k> void splice(const Ref<List<T, k>>& a, const Cut& cut, const Ref<List<T, k>>& b) {
+  if (cut.step != 1) bail(KIND);
+  List<T, k>& l = *a.p;
+  I more = b->n - cut.count, after = cut.from + cut.count;
+  if (more > 0) {
+    l.reserve(more);
+    for (I i = 0; i < more; ++i) l.add(T());
+    for (I i = l.n - 1; i >= after + more; --i) l.data[l.head + i] = static_cast<T&&>(l.data[l.head + i - more]);
+  } else if (more < 0) {
+    for (I i = after; i < l.n; ++i) l.data[l.head + i + more] = static_cast<T&&>(l.data[l.head + i]);
+    for (I i = 0; i < -more; ++i) l.data[l.head + --l.n].~T();
+  }
+  for (I i = 0; i < b->n; ++i) l.data[l.head + cut.from + i] = b->data[b->head + i];
+  l.changed();
+}
 template <class T, int k, int m> void extend(const Ref<List<T, k>>& a, const Ref<List<T, m>>& b) {
   I n = b->n; a->reserve(n);
   for (I i = 0; i < n; ++i) a->add(b->data[b->head + i]);

@@ -119,16 +119,23 @@ class Statements(NamedDicts):
             raise refuse(node, "is stored into")
 
     def _store_slice(self, target: ast.Subscript, value: Value) -> None:
-        """``a[:] = b``."""
+        """``a[:] = b``, ``a[i:j] = b``."""
         part: Any = target.slice
-        owner = self.present(self.expression(target.value))
-        if not is_box(owner, "list") or not is_box(value, "list") or part.lower or part.upper or part.step:
+        if not is_box(value, "list") or part.step:
+            raise refuse(target, "is stored into")
+        value = self.keep(Value(value.type, f"copy({value.code})"))
+        bounds = [one for one in (part.lower, part.upper) if one is not None]
+        owner, *found = self.several(target.value, *bounds)
+        owner = self.present(owner)
+        if not is_box(owner, "list"):
             raise refuse(target, "is stored into")
         self.joins.join(owner.type, value.type)
-        owner = self.keep(owner)
-        value = self.keep(Value(value.type, f"copy({value.code})"))
-        self.list_clear(owner, ast.Call(target, [], []))
-        self.emit(f"extend({owner.code}, {value.code});")
+        if not bounds:
+            owner = self.keep(owner)
+            self.list_clear(owner, ast.Call(target, [], []))
+            self.emit(f"extend({owner.code}, {value.code});")
+        else:
+            self.emit(f"splice({owner.code}, {self.cut_of(owner, part, found, target)}, {value.code});")
 
     def do_AugAssign(self, node: ast.AugAssign) -> None:
         match node.target:
