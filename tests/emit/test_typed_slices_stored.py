@@ -26,7 +26,7 @@ def of_other_lengths(items, steps):
 def open_ends(items, steps):
     out, k = list(items), 0
     while k < steps:
-        out[k:] = [k, k + 1] + out[:2]  # noqa: RUF005
+        out[k:] = [k, k + 1] + out[:2]
         out[: k // 2] = out
         k += 1 if len(out) < 60 else 3
     return out
