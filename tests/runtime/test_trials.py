@@ -185,16 +185,44 @@ def test_places_that_differ_in_every_call_are_no_sizes(stand_in):
     assert fastest(lambda: lifted(torch.ones(512), 100, 512)) < 0.002
 
 
-def test_what_will_soon_be_faster_is_tried_until_it_is(stand_in):
-    state = {"slow": True}
-    text = "if state['slow']: time.sleep(0.003)"
+def slow_double(x):
+    out = []
+    for v in x:
+        time.sleep(0.0005)
+        out.append(2 * v)
+    return torch.stack(out)
+
+
+def soon_faster(stand_in, seconds):
+    """What takes so long until its better code is there; ``state`` counts its calls."""
+    state = {"slow": True, "calls": 0}
+    text = f"state['calls'] += 1\nif state['slow']: time.sleep({seconds})"
     namespace = {"time": time, "state": state}
-    stand_in.answer("double", text, "return 2 * x", namespace=namespace, is_preliminary=lambda: state["slow"])
-    lifted = lift(double)
+    stand_in.answer("slow_double", text, "return 2 * x", namespace=namespace, is_preliminary=lambda: state["slow"])
+    return state
+
+
+def test_what_will_soon_be_faster_waits_until_it_is(stand_in):
+    state, lifted = soon_faster(stand_in, 0.006), lift(slow_double)
     for _ in range(30):
         assert torch.equal(lifted(X), 2 * X)
     assert lifted.report().loops[0].decision == "lanes"
+    assert state["calls"] < 8
     state["slow"] = False
     for _ in range(30):
         assert torch.equal(lifted(X), 2 * X)
     assert lifted.report().loops[0].decision == "lanes" and "return 2 * x" in lifted.source
+    assert state["calls"] > 16
+
+
+def test_what_is_slower_by_far_is_not_waited_for(stand_in):
+    state, lifted = soon_faster(stand_in, 0.03), lift(slow_double)
+    for _ in range(12):
+        assert torch.equal(lifted(X), 2 * X)
+    assert lifted.report().loops[0].decision == "kept"
+    assert state["calls"] < 8
+
+
+def test_a_short_first_call_may_have_been_disturbed():
+    assert Trial(0.01, batched=[0.001]).passed() is None
+    assert Trial(0.1, batched=[0.001]).passed()

@@ -72,7 +72,7 @@ class Growing:
         return self.run(*values)
 
     def is_preliminary(self) -> bool:
-        return self.coming is not None
+        return self.coming is not None and not self.coming.is_over()
 
 
 def _program(text: str, caller: str, options: compiler.Options, loop: Callable[..., Any] | None) -> Callable[..., Any]:

@@ -369,6 +369,10 @@ class Dispatcher:
     def careful(self, variant: Variant, *arguments: Any) -> Any:
         """A call that is timed, verified, watched after a failure, or may have to be undone."""
         trial = (variant.trials or {}).get(size_class(arguments))
+        if variant.verified and trial is not None and trial.waits and variant.code is not None:
+            if variant.code.is_preliminary():
+                return (self.fallback or self.program.original)(*arguments)
+            trial.waits = False
         if variant.verified and trial is not None and trial.turn_of_loop:
             return self._turn_of_loop(variant, trial, arguments)
         if variant.contest is not None and variant.trials is None and not variant.watched:
@@ -407,8 +411,9 @@ class Dispatcher:
         if passed is None:
             return
         little = passed is False or trial.gains_little
-        if little and variant.code is not None and variant.code.is_preliminary():
+        if little and not trial.is_hopeless and variant.code is not None and variant.code.is_preliminary():
             trial.begin_anew()
+            trial.waits = passed is False
             return
         variant.is_slow = passed is False
         if little and alternatives.takes_over(self, variant, self.values_of(arguments), trial.typical()[0]):

@@ -16,10 +16,12 @@ from looplift.base.data import dataclass, field
 
 CLEAR_AT_ONCE = 4.0
 """So many times faster than the loop on the first call, which was watched and cold, and no more calls are timed."""
-COLD = 5e-4
-"""Seconds: of a shorter first call of the loop most may be what only a first call takes."""
+COLD = 0.02
+"""Seconds: of a shorter first call of the loop most may be what only a first call takes, or another process took."""
 CLEAR_IN_ONE = 8.0
 """So many times faster in one pair of calls, which the first call of the loop does not belie, and no more are timed."""
+HOPELESS = 4.0
+"""So many times slower than the loop, and better code of the same will not be faster by much."""
 CLEAR = 2.0
 """So many times faster or slower in two pairs of calls, and no more are timed."""
 LOSS = 1.05
@@ -56,6 +58,8 @@ class Trial:
     """How often it has, where that is counted."""
     cold: list[float] = field(default_factory=list)
     """Seconds of those of its calls before that in which nothing was compiled."""
+    waits: bool = False
+    """Whether the loop runs until better code is there: what loses is not timed until it wins by chance."""
 
     @property
     def turn_of_loop(self) -> bool:
@@ -96,6 +100,11 @@ class Trial:
     def gains_little(self) -> bool:
         """Whether the loop is about as fast; False where it was not timed beside the variant."""
         return bool(self.written) and CLEAR * min(self.batched) > min(self.written)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether the loop is faster by far."""
+        return bool(self.written) and min(self.batched) > HOPELESS * min(self.written)
 
     def typical(self) -> tuple[float, float]:
         """Seconds of a call of the loop, and of the batched code."""
