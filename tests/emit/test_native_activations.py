@@ -111,3 +111,34 @@ def test_integers_are_as_in_the_loop(activation):
         except RuntimeError as error:
             outcomes.append(str(error))
     assert str(outcomes[0]) == str(outcomes[1])
+
+
+def methods_of_tensors_in_a_list(xs):
+    memo = {}
+    for k in range(len(xs)):
+        memo[k] = xs[k].silu() * 2 + memo.get(k - 1, 0.0)
+    return memo[len(xs) - 1]
+
+
+def methods_of_elements(xs):
+    out, state = torch.zeros_like(xs), torch.zeros(())
+    for k in range(len(xs)):
+        state = xs[k].softplus() + state * 0.5
+        out[k] = state
+    return out
+
+
+def methods_with_an_argument(xs):
+    out, state = torch.zeros_like(xs), torch.zeros(())
+    for k in range(len(xs)):
+        state = xs[k].leaky_relu(0.1) + state * 0.5
+        out[k] = state
+    return out
+
+
+@pytest.mark.parametrize("backend", ["auto", "native"])
+@pytest.mark.parametrize("loop", [methods_of_tensors_in_a_list, methods_of_elements, methods_with_an_argument])
+def test_they_are_no_methods(loop, backend):
+    xs = [torch.tensor(1.0), torch.tensor(2.0)] if loop is methods_of_tensors_in_a_list else torch.ones(4)
+    with pytest.raises(AttributeError, match="has no attribute"):
+        lift(loop, verify="off", backend=backend)(xs)

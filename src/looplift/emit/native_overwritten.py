@@ -43,7 +43,7 @@ def overwritten(loop: Loop, facts: Facts) -> frozenset[Var]:
     for block in _blocks(Block((loop,))):
         for place, statement in enumerate(block.statements):
             if isinstance(statement, Let) and _is_made(statement.op):
-                first = next((s for s in block.statements[place + 1 :] if _uses_elements(s, statement.var)), None)
+                first = next((s for s in block.statements[place + 1 :] if _users(s, statement.var)), None)
                 if isinstance(first, Loop) and _stores_all(first, statement.var, sizes):
                     found.add(statement.var)
     return frozenset(found)
@@ -70,12 +70,17 @@ def _asks_for_sizes(op: Op) -> bool:
 
 
 def _uses_elements(statement: Statement, var: Var) -> bool:
-    return any(var in uses(one) for one in walk((statement,)) if not (isinstance(one, Let) and _asks_for_sizes(one.op)))
+    """Whether a statement itself uses more of an array than its sizes."""
+    return var in uses(statement) and not (isinstance(statement, Let) and _asks_for_sizes(statement.op))
+
+
+def _users(statement: Statement, var: Var) -> list[Statement]:
+    return [one for one in walk((statement,)) if _uses_elements(one, var)]
 
 
 def _stores_all(nest: Loop, var: Var, sizes: _Sizes) -> bool:
     """Whether a nest of loops stores each element, in each of its iterations, and uses it in no other way."""
-    others = [one for one in walk((nest,)) if _uses_elements_itself(one, var)]
+    others = _users(nest, var)
     if len(others) != 1 or not isinstance(others[0], Store):
         return False
     store, loops = others[0], list[Loop]()
@@ -85,10 +90,6 @@ def _stores_all(nest: Loop, var: Var, sizes: _Sizes) -> bool:
         inside = statement.body.statements
         statement = next((one for one in inside if one is store or store in walk((one,))), None)
     return statement is store and _is_whole(store, loops, sizes)
-
-
-def _uses_elements_itself(statement: Statement, var: Var) -> bool:
-    return var in uses(statement) and not (isinstance(statement, Let) and _asks_for_sizes(statement.op))
 
 
 def _is_whole(store: Store, loops: list[Loop], sizes: _Sizes) -> bool:

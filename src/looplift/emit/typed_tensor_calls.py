@@ -66,6 +66,8 @@ class TensorCalls(TensorMaking):
         type_ = type_.inner if isinstance(type_, Maybe) else type_
         if not isinstance(type_, Ten | Either):
             return super().method(node, func)
+        if not hasattr(torch.Tensor, func.attr):
+            raise refuse(node, "calls a method that tensors do not have")
         keywords = {str(one.arg): one.value for one in node.keywords}
         return self.tensor_call(canonical(f"method.{func.attr}")[1], [func.value, *node.args], keywords, node)
 
