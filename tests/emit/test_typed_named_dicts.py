@@ -229,7 +229,26 @@ def of_some(steps, keep):
         if name == "b"}  # fmt: skip
 
 
-@pytest.mark.parametrize("loop", [collated, names_beside, of_an_outer_name, of_some], ids=lambda one: one.__name__)
+def changed_meanwhile(steps, keep):
+    row, k = {"a": 1.0, "b": 0.0, "c": [1]}, 0
+
+    def bump(number):
+        row["a"] = row["a"] + number
+        row["b"] = row["a"] * 2
+        return row["b"]
+
+    while k < len(steps):
+        row["b"] += steps[k][1]
+        row["c"].append(k)
+        k += 1 if steps[k][1] > keep else 2
+    return [(value, bump(1.0), value) for value in row.values()], {
+        name: (name, bump(2.0), value) for name, value in row.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "loop", [changed_meanwhile, collated, names_beside, of_an_outer_name, of_some], ids=lambda one: one.__name__
+)
 def test_comprehensions_over_a_dict_of_names(loop):
     lifted = lift(loop, verify="off")
     generator = torch.Generator().manual_seed(0)

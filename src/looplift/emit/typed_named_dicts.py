@@ -50,10 +50,9 @@ class NamedDicts(Objects):
         names = [one.value if isinstance(one, ast.Constant) else None for one in node.keys]
         if not self.has_named_dicts or not are_names(names):
             return super().of_Dict(node)
-        return self._made_of(tuple(map(str, names)), node.values, ())
+        return self._made_of(tuple(map(str, names)), list(map(self.keep, self.several(*node.values))), ())
 
-    def _made_of(self, names: tuple[str, ...], items: list[ast.expr], place: tuple[str, ...]) -> Value:
-        values = list(map(self.keep, self.several(*items)))
+    def _made_of(self, names: tuple[str, ...], values: list[Value], place: tuple[str, ...]) -> Value:
         record = self.record_of_names((*names, *place))
         text, made = text_of(record.box), self.fresh()
         self.emit(f"{text} {made} = made<{text[4:-1]}>();")
@@ -67,19 +66,28 @@ class NamedDicts(Objects):
         entries = self._entries(node.generators)
         if entries is None or not isinstance(node.key, ast.Name):
             return super().of_DictComp(node)
-        shown = [entry.visit(copy.deepcopy(node.key)) for entry in entries]
+        shown = [entry.keys.get(node.key.id) for entry in entries]
         names = [one.value if isinstance(one, ast.Constant) else None for one in shown]
         if not are_names(names):
             return super().of_DictComp(node)
-        values = [entry.visit(copy.deepcopy(node.value)) for entry in entries]
+        values = [self._of_entry(entry, node.value) for entry in entries]
         return self._made_of(tuple(map(str, names)), values, (f"{node.lineno}:{node.col_offset}",))
 
     def of_ListComp(self, node: ast.ListComp) -> Value:
         entries = self._entries(node.generators)
         if entries is None:
             return super().of_ListComp(node)
-        values = [entry.visit(copy.deepcopy(node.elt)) for entry in entries]
-        return self.expression(ast.copy_location(ast.List(values, ast.Load()), node))
+        values = [self._of_entry(entry, node.elt) for entry in entries]
+        return self.filled(self.box(node, "list", 1), [("push", [value]) for value in values])
+
+    def _of_entry(self, entry: _Entry, node: ast.expr) -> Value:
+        """An expression where the variables of a comprehension stand for one name, and for what it has then."""
+        before = dict(self.renamed)
+        for name, item in entry.items.items():
+            self.renamed[name] = self.keep(self.expression(item))
+        found = self.keep(self.expression(entry.visit(copy.deepcopy(node))))
+        self.renamed = before
+        return found
 
     def _entries(self, generators: list[ast.comprehension]) -> list[_Entry] | None:
         """What stands for the variables of a comprehension over such a dict, for each of its names."""
@@ -98,9 +106,9 @@ class NamedDicts(Objects):
         for name in record.names:
             key = ast.Constant(name)
             value = ast.Subscript(owner, key, ast.Load())
-            given = {"items": [key, value], "keys": [key], "values": [value]}[method]
             names = [target.id for target in targets if isinstance(target, ast.Name)]
-            found.append(_Entry(dict(zip(names, given, strict=True)), one.iter))
+            keys = {} if method == "values" else {names[0]: key}
+            found.append(_Entry(keys, {} if method == "keys" else {names[-1]: value}, one.iter))
         return found
 
     def _named(self, owner: Value, node: ast.AST) -> tuple[Record, int] | None:
@@ -166,17 +174,15 @@ class NamedDicts(Objects):
 
 
 class _Entry(ast.NodeTransformer):
-    """Puts expressions in the place of names."""
+    """One name of a dict: puts it where the variable of a comprehension stands for it. ``items``: what it has."""
 
-    def __init__(self, given: dict[str, ast.expr], place: ast.AST) -> None:
-        self._given, self._place = given, place
+    def __init__(self, keys: dict[str, ast.Constant], items: dict[str, ast.Subscript], place: ast.AST) -> None:
+        self.keys, self.items, self._place = keys, items, place
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id not in self._given:
-            return node
-        if not isinstance(node.ctx, ast.Load):
+        if node.id in (*self.keys, *self.items) and not isinstance(node.ctx, ast.Load):
             raise refuse(self._place, "binds the variable of a comprehension again")
-        return ast.copy_location(copy.deepcopy(self._given[node.id]), node)
+        return ast.copy_location(self.keys[node.id], node) if node.id in self.keys else node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         raise refuse(node, "is a function of the variable of a comprehension")
