@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from looplift import lift
-from looplift.build import arrays
-from looplift.build.arrays import array_at, described
+from looplift.build import arrays, entry
+from looplift.build.arrays import described
 
 
 def running_total(x, out):
@@ -30,11 +30,13 @@ def test_the_fields_are_what_numpy_says():
 @pytest.fixture(params=["where it is", "written anew"])
 def place(request, monkeypatch):
     """Both ways to hand an array to a kernel."""
-    array_at.cache_clear()
+    arrays.are_as_said.cache_clear()
     if request.param == "written anew":
         monkeypatch.setattr(arrays, "_is_as_said", lambda array: False)
-    yield array_at()
-    array_at.cache_clear()
+    else:
+        monkeypatch.setattr(entry, "_is_there", lambda: True)
+    yield arrays.are_as_said()
+    arrays.are_as_said.cache_clear()
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

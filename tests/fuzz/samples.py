@@ -1,5 +1,6 @@
-"""Random loops over samples of any length: states that steps put into lists, neighbours in lists of lists, and sums in
-lists of tensors that edges add to; some samples, lists of neighbours or edges are empty."""
+"""Random loops over samples of any length: states that steps put into lists, neighbours in lists of lists, sums in lists
+of tensors that edges add to, and lists of numbers in some other order; some samples, lists of neighbours or edges are
+empty."""
 
 from __future__ import annotations
 
@@ -65,6 +66,21 @@ SUMS = """
         sums = STACKED
         out.append((<join>).sum(0))"""
 
+NUMBERS = """
+    for rows, lists in zip(x, near):
+        <made>
+        <turned>
+        for row, value in zip(rows, values):
+            <used>"""
+MADE = """values = [<n> for one in lists]
+values = []\n        for one in lists: values.append(<n>)
+values = []\n        for one in lists: values.insert(0, <n>)
+values, run = [], 0.0\n        for one in lists:\n            run = <n> + 0.5 * run\n            values.append(run)
+values = []\n        for one in rows: values.append(one[0].item() * 0.5)"""
+TURNED = """values.reverse()|values = values[::-1]|values = list(reversed(values))|values = sorted(values)|values = values[1:]|pass"""
+USED = """out.append(<r>.sum() - value)|out.append(<r> * value)|out.append(torch.sin(<r>[0]) + value)|out.append(value + <r>[1] * value)
+if value > 1: out.append(<r>.sum() * value)"""
+
 
 class _Writer:
     def __init__(self, rng):
@@ -105,6 +121,12 @@ class _Writer:
         text = SUMS.replace("MADE", made).replace("STACKED", "torch.stack(sums)" if lists else "sums")
         return self.written(text, {"<row>": ROW, "<join>": JOINS}, ["rows[s]", "rows[t]", "w"], ["s > t", "s > 0"])
 
+    def numbers(self):
+        made = self.rng.choice(re.split(r"\n(?=values)", MADE))
+        made = made.replace("<n>", self.one("len(one) * 0.5|len(one)|len(one) * 2 - 1|float(len(one))"))
+        text = NUMBERS.replace("<made>", made.replace("\\n", "\n"))
+        return self.written(text, {"<turned>": TURNED, "<used>": USED}, ["row", "row * w"], ["value > 1"])
+
     def written(self, text, parts, rows, conditions):
         for place, choices in parts.items():
             text = text.replace(place, self.filled(self.one(choices), rows, conditions))
@@ -114,7 +136,7 @@ class _Writer:
 def samples_source(rng):
     """The source of one program; ``rng``: Python's random numbers."""
     writer = _Writer(rng)
-    body = rng.choice((writer.states, writer.states, writer.firsts, writer.neighbours, writer.sums))()
+    body = rng.choice((writer.states, writer.states, writer.firsts, writer.neighbours, writer.sums, writer.numbers))()
     choices = {
         "BAD": rng.choice(BAD), "LEAST": rng.choice("110"), "BELOW": rng.choice(("0", "0", "-n")),
         "MOST": rng.choice("01"), "ASKING": rng.choice(("()", "(0, 2)", "(0, 1, 2, 3, 4, 5)")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -30,25 +29,43 @@ def described(array: np.ndarray) -> Any:
 
 
 @cache
-def array_at() -> Callable[[np.ndarray], Any]:
-    """What gives the address of an array's fields: ``id`` where this Python keeps them as NumPy's C API says."""
+def are_as_said() -> bool:
+    """Whether this Python keeps arrays as NumPy's C API says."""
     plain = sys.implementation.name == "cpython" and object.__basicsize__ == 16
-    return id if plain and all(map(_is_as_said, _samples())) else described
+    return plain and all(map(_is_as_said, _samples()))
+
+
+class Dtype(ctypes.Structure):
+    """The first fields of a dtype (``PyArray_Descr``)."""
+
+    _fields_ = (
+        ("references", ctypes.c_int64), ("type", ctypes.c_void_p), ("kind_of", ctypes.c_void_p), ("kind", ctypes.c_char),
+        ("letter", ctypes.c_char), ("order", ctypes.c_char), ("unused", ctypes.c_char), ("number", ctypes.c_int),
+    )  # fmt: skip
+
+
+def numbers_of(name: str) -> tuple[int, int]:
+    """The numbers that NumPy has for a dtype: integers of one size may have two names in C."""
+    dtype = np.dtype(name)
+    same = [one.num for one in map(np.dtype, "bBhHiIlLqQ") if one == dtype]
+    return (same[0], same[-1]) if same else (dtype.num, dtype.num)
 
 
 def _samples() -> list[np.ndarray]:
     table = np.arange(12, dtype=np.int32).reshape(3, 4)
     frozen = np.zeros(3)
     frozen.flags.writeable = False
-    return [table, table[::2, ::-1], frozen]
+    return [table, table[::2, ::-1], frozen, np.zeros(2, dtype=bool), np.zeros(2, dtype=">f4")]
 
 
 def _is_as_said(array: np.ndarray) -> bool:
     fields = Fields.from_address(id(array))
     if (fields.data, fields.rank, fields.flags) != (array.ctypes.data, array.ndim, array.flags.num):
         return False
+    dtype = Dtype.from_address(fields.dtype or 0) if fields.dtype == id(array.dtype) else None
+    known = (array.dtype.num, array.dtype.byteorder.encode())
     extents = (tuple(fields.size[: array.ndim]), tuple(fields.step[: array.ndim]))
-    return extents == (array.shape, array.strides)
+    return extents == (array.shape, array.strides) and dtype is not None and (dtype.number, dtype.order) == known
 
 
 class Maker(ctypes.Structure):

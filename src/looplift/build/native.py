@@ -17,10 +17,13 @@ import torch
 
 from looplift.base import memory
 from looplift.base.errors import NotLiftable, RequirementFailed
-from looplift.build import background, compiler, cuda, second
+from looplift.build import background, compiler, cuda, entry, second
 from looplift.build.compiler import KERNELS
 from looplift.ir.kernel import OUTCOMES, Kernel
 from looplift.ir.kernel_parts import PARTS, shares_loops
+from looplift.runtime import guards
+
+guards.check_of_arrays = entry.check_of_arrays
 
 
 def load(kernel: Kernel) -> Callable[..., tuple]:
@@ -32,7 +35,7 @@ def load(kernel: Kernel) -> Callable[..., tuple]:
     if kernel.device is not None:
         return _defined(kernel.caller, kernel.name, home_of=cuda.home_of, launch=cuda.launcher(kernel.source))
     library = _library(kernel.source)
-    more: dict[str, Any] = {"function": getattr(library, kernel.name)}
+    more: dict[str, Any] = {"library": library}
     if shares_loops(kernel.source):
         _host().in_parts = _in_parts()
     if "function_release" in kernel.caller:
@@ -105,19 +108,13 @@ def _library(source: str, options: compiler.Options = KERNELS) -> ctypes.PyDLL:
 def _defined(text: str, name: str, **more: Any) -> Callable[..., tuple]:
     """The function that a Python text defines."""
     namespace: dict[str, Any] = {
-        "ctypes": ctypes, "functools": functools, "torch": torch, "host": ctypes.addressof(_host()), "failed": failed,
-        **more,
+        "ctypes": ctypes, "functools": functools, "torch": torch, "failed": failed,
+        "entry": functools.partial(entry.entry, ctypes.addressof(_host())), **more,
     }  # fmt: skip
     if "numpy." in text:
         import numpy
 
-        from looplift.build.arrays import array_at
-
-        namespace |= {"numpy": numpy, "array_at": array_at()}
-    if "maker" in text:
-        from looplift.build.arrays import maker
-
-        namespace["maker"] = ctypes.addressof(maker())
+        namespace["numpy"] = numpy
     exec(compile(text, f"<{name}>", "exec"), namespace)
     return namespace[name]
 
@@ -172,12 +169,11 @@ def differentiable(kernel: Kernel) -> Callable[..., tuple]:
         raise ValueError("the kernel was made without gradients")
     adjoint = kernel.adjoint
     found = _library(adjoint)
-    forward, backward = (getattr(found, f"{kernel.name}_{part}") for part in ("forward", "backward"))
     release = getattr(found, f"{kernel.name}_release")
     release.argtypes, release.restype = [ctypes.c_void_p], None
     tape = type("Tape", (Tape,), {"release": staticmethod(release)})
     return _defined(
-        kernel.adjoint_caller, kernel.name, forward_function=forward, backward_function=backward, Tape=tape,
+        kernel.adjoint_caller, kernel.name, library=found, Tape=tape,
         tracked_library=cache(lambda: _library("#define TRACKED\n" + adjoint)), share_memory=share_memory,
         overlaps=overlaps, once=second.again_by(kernel), is_doubtful=is_doubtful,
     )  # fmt: skip

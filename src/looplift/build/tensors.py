@@ -25,7 +25,7 @@ class Access(ctypes.Structure):
     dtypes, and the functions."""
 
     _fields_ = (
-        ("place", ctypes.c_int64), ("kinds", ctypes.c_void_p * 2), ("codes", ctypes.c_int32 * 8),
+        ("place", ctypes.c_int64), ("kinds", ctypes.c_void_p * 2), ("codes", ctypes.c_int32 * 16),
         *((name, ctypes.c_void_p) for name in (*_OF_TENSORS, "asks", "negative")),
     )  # fmt: skip
 

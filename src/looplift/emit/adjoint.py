@@ -7,7 +7,7 @@ import re
 from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.emit.adjoint_backward import Reversal
-from looplift.emit.adjoint_caller import Kept, adjoint_caller_text
+from looplift.emit.adjoint_caller import AdjointCaller, Kept
 from looplift.emit.adjoint_forward import TapedWriter
 from looplift.emit.adjoint_inputs import reached_by_gradients, surely_reached, written_before
 from looplift.emit.adjoint_plan import Needs, Plan, forward_active, useful
@@ -16,6 +16,7 @@ from looplift.emit.adjoint_saved import surely_saved
 from looplift.emit.adjoint_tracked import TrackedReversal
 from looplift.emit.adjoint_witness import Doubtful
 from looplift.emit.native import Draft, new_writer, source_lines, watch, write_all
+from looplift.emit.native_entry import codes_of, slots_text
 from looplift.emit.native_flow import Flow, share_variables
 from looplift.emit.native_joins import possible_of
 from looplift.emit.native_ops import canonical
@@ -63,19 +64,25 @@ def with_adjoint(
     tracked = _tracked_text(kernel, signature, adjoint, facts)
     always = surely_saved(plan, {output.var for output in kernel.results} | set(kernel.stored), running)
     saved = Kept({var: always.tensors.get(var, set()) for var in read if var not in kernel.stored}, always.ends)
+    caller = AdjointCaller(kernel, signature, forward.results, plan.active, roots, reaches, saved)
     body = "\n".join([
         "#ifndef TRACKED",
         _forward_text(kernel, signature, adjoint),
+        slots_text(f"{kernel.name}_forward", _forward_parameters(kernel, signature, adjoint), codes_of(caller.passed())),
         backward,
+        slots_text(f"{kernel.name}_backward", _backward_parameters(signature, adjoint), codes_of(caller.passed_back())),
         f'extern "C" void {kernel.name}_release(Tape* tape) {{ __builtin_free((void*)tape->words); }}\n',
         "#else  // Where the gradients above are all zeros or not finite: which inputs have one at all?",
         tracked,
+        slots_text(
+            f"{kernel.name}_tracked", _tracked_parameters(signature, adjoint), codes_of(caller.passed_back(tracked=True))
+        ),
         "#endif\n",
     ])  # fmt: skip
     return replace(
         kernel,
         adjoint=prelude(body) + "\n" + body,
-        adjoint_caller=adjoint_caller_text(kernel, signature, forward.results, plan.active, roots, reaches, saved),
+        adjoint_caller=caller.text(),
         differentiable=differentiable,
         running=tuple(running),
         is_witnessed=wanted.witnesses is not None,
@@ -154,13 +161,17 @@ def _forward(loop: Loop, facts: Facts, signature: Signature, findings: Findings,
 # ---------------------------------------------------------------- the texts
 
 
-def _forward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint) -> str:
+def _forward_parameters(kernel: Kernel, signature: Signature, adjoint: Adjoint) -> list[str]:
     parameters = ["const Host* host"]
     for parameter in signature.parameters:
         parameters += parameter.cpp(stored=parameter.var in kernel.stored)
     for result in adjoint.forward.results:
         parameters += result_parameters(result)
-    parameters.append("Tape* recorded")
+    return [*parameters, "Tape* recorded"]
+
+
+def _forward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint) -> str:
+    parameters = _forward_parameters(kernel, signature, adjoint)
     openings = signature.openings(set(kernel.stored))
     openings += [*separations(signature, set(kernel.stored)), "Recorder tape(recorded);"]
     return _text(f"{kernel.name}_forward", parameters, openings, adjoint.forward.writer.lines)
@@ -170,8 +181,7 @@ def _backward_text(kernel: Kernel, signature: Signature, adjoint: Adjoint, facts
     """The function, and the tensors whose values it reads."""
     graded = _graded(adjoint)
     lines = _reversed(Reversal, signature, adjoint, facts, {r.output.var: f"{r.name}_grad" for r in graded})
-    parameters = [*_parameters_back(signature), *(f"double {result.name}_grad" for result in graded)]
-    parameters += [f"{grad_type(signature.of(var))}* {signature.of(var).name}_grad_data" for var in adjoint.roots]
+    parameters = _backward_parameters(signature, adjoint)
     text = _text(f"{kernel.name}_backward", parameters, _openings_back(signature, adjoint, lines), lines)
     return text, [p.var for p in signature.parameters if p.is_pointer and _reads(lines, p)]
 
@@ -180,22 +190,30 @@ def _tracked_text(kernel: Kernel, signature: Signature, adjoint: Adjoint, facts:
     """The same function with gradients that may not be there; ``marks`` says of each input whether it has one."""
     graded = _graded(adjoint)
     lines = _reversed(TrackedReversal, signature, adjoint, facts, {r.output.var: f"{r.name}_seed" for r in graded})
-    parameters = _parameters_back(signature)
-    parameters += [text for r in graded for text in (f"double {r.name}_grad", f"int {r.name}_there")]
-    parameters += [f"{grad_type(signature.of(var))}* {signature.of(var).name}_grad_data" for var in adjoint.roots]
     openings = _openings_back(signature, adjoint, lines)
     openings += [f"const Gradient {r.name}_seed{{{r.name}_grad, {r.name}_there != 0}};" for r in graded]
     openings += [f"int& {signature.of(var).name}_there = marks[{n}];" for n, var in enumerate(adjoint.roots)]
-    return _text(f"{kernel.name}_tracked", [*parameters, "int* marks"], openings, lines)
+    return _text(f"{kernel.name}_tracked", _tracked_parameters(signature, adjoint), openings, lines)
 
 
 def _graded(adjoint: Adjoint) -> list[Result]:
     return [r for r in adjoint.forward.results if r.name and r.output.var in adjoint.plan.active]
 
 
-def _parameters_back(signature: Signature) -> list[str]:
+def _backward_parameters(signature: Signature, adjoint: Adjoint) -> list[str]:
+    return _parameters_back(signature, adjoint, [f"double {result.name}_grad" for result in _graded(adjoint)])
+
+
+def _tracked_parameters(signature: Signature, adjoint: Adjoint) -> list[str]:
+    given = [text for r in _graded(adjoint) for text in (f"double {r.name}_grad", f"int {r.name}_there")]
+    return [*_parameters_back(signature, adjoint, given), "int* marks"]
+
+
+def _parameters_back(signature: Signature, adjoint: Adjoint, given: list[str]) -> list[str]:
+    """``given``: the gradients of results."""
     inputs = [text for parameter in signature.parameters for text in parameter.cpp(stored=False)]
-    return ["const Host* host", *inputs, "const Tape* recorded"]
+    roots = [f"{grad_type(signature.of(var))}* {signature.of(var).name}_grad_data" for var in adjoint.roots]
+    return ["const Host* host", *inputs, "const Tape* recorded", *given, *roots]
 
 
 def _openings_back(signature: Signature, adjoint: Adjoint, lines: list[str]) -> list[str]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from looplift.base.data import dataclass
 from looplift.emit.native_caller import (
     argument_names,
-    argument_types,
-    array_dtypes,
     checks,
+    passed_argument,
     passed_arguments,
     passed_results,
     result_places,
-    result_types,
     returned,
-)  # fmt: skip
-from looplift.emit.native_signature import Result, Signature
+)
+from looplift.emit.native_entry import HOST, Passed, arguments_of, codes_of, handed_out
+from looplift.emit.native_signature import Parameter, Result, Signature
 from looplift.ir.grammar import Var
 from looplift.ir.kernel import Kernel
 
@@ -29,28 +28,16 @@ class Kept:
     ends: set[Var]
 
 
-def adjoint_caller_text(
-    kernel: Kernel,
-    signature: Signature,
-    results: list[Result],
-    active: set[Var],
-    roots: tuple[Var, ...],
-    reaches: dict[Var, set[Var]],
-    kept: Kept,
-) -> str:
-    """Defines ``name(*inputs) -> (*outputs, *stored)``.
-
-    It needs ``ctypes``, ``torch``, ``forward_function``, ``backward_function``, ``tracked_library``, ``is_doubtful``,
-    ``Tape``, ``once``, ``host`` and ``failed``.
-    """
-    text = _Text(kernel, signature, results, active, roots, reaches, kept)
-    return "\n".join([*text.types(), "", "", *text.tracked(), "", "", *text.function(), "", "", *text.entry(), ""])
-
-
 MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
 
 
-class _Text:
+class AdjointCaller:
+    """Defines ``name(*inputs) -> (*outputs, *stored)``.
+
+    It needs ``ctypes``, ``torch``, ``entry``, ``library``, ``tracked_library``, ``is_doubtful``, ``Tape``, ``once`` and
+    ``failed``.
+    """
+
     def __init__(self, kernel: Kernel, signature: Signature, results: list[Result], active, roots, reaches, kept: Kept):
         self.kernel = kernel
         self.signature = signature
@@ -69,19 +56,44 @@ class _Text:
         self.once = {place for place, end in enumerate(self.ends) if end in kept.ends}
         self.is_one = len(self.once) == 1 == len(self.graded) + sum(var in active for var in self.stored)
 
-    # ------------------------------------------------------------ argument types
+    def text(self) -> str:
+        return "\n".join([*self.functions(), "", "", *self.function(), "", "", *self.entry(), ""])
 
-    def types(self) -> list[str]:
-        inputs = argument_types(self.signature)
-        forward = ["ctypes.c_void_p", *inputs, *result_types(self.results, []), "ctypes.c_void_p"]
-        backward = ["ctypes.c_void_p", *inputs, "ctypes.c_void_p"]
-        backward += ["ctypes.c_double"] * len(self.graded) + ["ctypes.c_void_p"] * len(self.roots)
+    # ------------------------------------------------------------ the C++ functions
+
+    def functions(self) -> list[str]:
+        """Those of the two passes; that of the second backward pass is compiled when it is first needed."""
+        name = self.kernel.name
         return [
-            *array_dtypes(self.signature),
-            f"forward_function.argtypes = [{', '.join(forward)}]",
-            f"backward_function.argtypes = [{', '.join(backward)}]",
-            "forward_function.restype = backward_function.restype = ctypes.c_int",
+            f'forward_function = entry(library, "{name}_forward", "{codes_of(self.passed())}")',
+            f'backward_function = entry(library, "{name}_backward", "{codes_of(self.passed_back())}")',
+            "",
+            "",
+            f"def {name}_tracked():",
+            f'    return entry(tracked_library(), "{name}_tracked", "{codes_of(self.passed_back(tracked=True))}")',
         ]
+
+    def passed(self) -> list[Passed]:
+        given = passed_arguments(self.signature, {**self.names, **self.stored})
+        return [HOST, *given, *passed_results(self.results), Passed("p", "ctypes.addressof(tape)")]
+
+    def passed_back(self, *, tracked: bool = False) -> list[Passed]:
+        passed = [HOST]
+        for parameter in self.signature.parameters:
+            passed += (
+                self._shape_of(parameter) if parameter.var in self.shaped else passed_argument(parameter, self.names)
+            )
+        passed.append(Passed("p", "ctypes.addressof(context.tape)"))
+        for result in self.graded:
+            passed.append(Passed("d", f"{result.name}_seed"))
+            passed += [Passed("q", f"{result.name}_grad is not None")] if tracked else []
+        passed += [Passed("p", f"{self.names[var]}_buffer.data_ptr()") for var in self.roots]
+        return passed + ([Passed("p", "ctypes.addressof(marks)")] if tracked else [])
+
+    def _shape_of(self, parameter: Parameter) -> list[Passed]:
+        shape = f"context.shapes[{self.shaped.index(parameter.var)}]"
+        numbers = [Passed("q", f"{shape}[{place}]") for place in range(2 * parameter.kind.rank)]
+        return [Passed("p", "None"), *numbers]
 
     # ------------------------------------------------------------ the autograd function
 
@@ -106,10 +118,10 @@ class _Text:
             lines.append(f"{new} = {self.names[var]}.{copies}")
         lines += result_places(self.results)
         lines.append("tape = Tape()")
-        passed = passed_arguments(self.signature, {**self.names, **self.stored})
-        passed += [*passed_results(self.results), "ctypes.addressof(tape)"]
-        lines.append(f"outcome = forward_function({', '.join(['host', *passed])})")
-        lines += ["if outcome:", "    raise failed(outcome)"]
+        lines.append(f"found = forward_function({arguments_of(self.passed())})")
+        lines += ["if type(found) is int:", "    raise failed(found)"]
+        if handed := handed_out(self.passed()):
+            lines.append(f"{handed} = found")
         lines += self._remember()
         return [*lines, f"return {self._tuple(self._outputs())}"]
 
@@ -220,9 +232,8 @@ class _Text:
             lines.append(f"{self._tuple(numbers)} = context.numbers")
         lines += self._gradients_in()
         lines += self._buffers()
-        passed = self._passed_back()
-        lines.append(f"outcome = backward_function({', '.join(['host', *passed])})")
-        lines += ["if outcome:", "    raise RuntimeError('the backward pass was interrupted')"]
+        lines.append(f"found = backward_function({arguments_of(self.passed_back())})")
+        lines += ["if type(found) is int:", "    raise RuntimeError('the backward pass was interrupted')"]
         lines += self._tracked()
         given = [self._gradient_out(var) for var in self.kernel.inputs]
         return [*lines, f"return {self._tuple(given)}"]
@@ -234,25 +245,14 @@ class _Text:
             return []
         doubts = " or ".join(f"is_doubtful({name}_buffer)" for name in counted)
         starts = [f"int({self.stored[v]}_grad is not None)" if v in self.stored else "0" for v in self.roots]
-        passed = ", ".join(["host", *self._passed_back(tracked=True), "marks"])
+        passed = arguments_of(self.passed_back(tracked=True))
         return [
             f"there = (True,) * {len(self.roots)}",
             f"if {doubts}:",
             f"    there = marks = (ctypes.c_int * {len(self.roots)})({', '.join(starts)})",
             *(f"    {line}" for line in self._buffers()),
-            f"    if {self.kernel.name}_tracked()({passed}):",
+            f"    if type({self.kernel.name}_tracked()({passed})) is int:",
             "        raise RuntimeError('the backward pass was interrupted')",
-        ]
-
-    def tracked(self) -> list[str]:
-        """The library of the second pass, compiled when it is first needed."""
-        types = [*argument_types(self.signature), "ctypes.c_void_p"]
-        types += ["ctypes.c_double", "ctypes.c_int"] * len(self.graded) + ["ctypes.c_void_p"] * (len(self.roots) + 1)
-        return [
-            f"def {self.kernel.name}_tracked():",
-            f"    function = tracked_library().{self.kernel.name}_tracked",
-            f"    function.argtypes, function.restype = [ctypes.c_void_p, {', '.join(types)}], ctypes.c_int",
-            "    return function",
         ]
 
     def _gradients_in(self) -> list[str]:
@@ -277,19 +277,6 @@ class _Text:
                 incoming = f"{self.stored[var]}_grad"
                 lines += [f"if {incoming} is not None:", f"    {name}_buffer.copy_({incoming})"]
         return lines
-
-    def _passed_back(self, tracked: bool = False) -> list[str]:
-        passed: list[str] = []
-        for parameter in self.signature.parameters:
-            if parameter.var in self.shaped:
-                passed += ["None", f"*context.shapes[{self.shaped.index(parameter.var)}]"]
-            else:
-                only = Signature([parameter], self.signature.fixed, self.signature.kinds)
-                passed += passed_arguments(only, self.names)
-        passed.append("ctypes.addressof(context.tape)")
-        for result in self.graded:
-            passed += [f"{result.name}_seed", *([f"{result.name}_grad is not None"] if tracked else [])]
-        return passed + [f"{self.names[var]}_buffer.data_ptr()" for var in self.roots]
 
     def _gradient_out(self, var: Var) -> str:
         """None where no result that has a gradient depends on the input."""

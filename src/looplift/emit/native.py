@@ -12,7 +12,8 @@ from looplift.base.data import dataclass, replace
 from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.emit import cuda, expanded
-from looplift.emit.native_caller import caller_text
+from looplift.emit.native_caller import caller_text, passed_values
+from looplift.emit.native_entry import codes_of, slots_text
 from looplift.emit.native_doubts import may_run_again, settled_later, surely_used, with_doubts
 from looplift.emit.native_flow import Flow, live_ins, share_variables
 from looplift.emit.native_growth import slow_sums
@@ -255,13 +256,14 @@ def source_lines(facts: Facts):
 
 def _kernel(name: str, loop: Loop, inputs: tuple[Var, ...], signature: Signature, draft: Draft) -> Kernel:
     stored = tuple(p.var for p in signature.parameters if p.var in draft.writer.findings.stored)
-    body = kernel_text(name, signature, draft, set(stored))
+    passed = passed_values(inputs, signature, draft.results, stored, adopts=bool(draft.writer.adopted))
+    body = kernel_text(name, signature, draft, set(stored), codes_of(passed))
     inexact = draft.writer.findings.inexact
     deciding = deciding_variables(loop)
     return Kernel(
         name=name,
         source=prelude(body) + "\n" + body,
-        caller=caller_text(name, inputs, signature, draft.results, stored, doubts=may_run_again(body)),
+        caller=caller_text(name, inputs, signature, draft.results, stored, passed, doubts=may_run_again(body)),
         inputs=inputs,
         stored=stored,
         outputs=tuple(result.output.var for result in draft.results),
@@ -271,8 +273,8 @@ def _kernel(name: str, loop: Loop, inputs: tuple[Var, ...], signature: Signature
     )
 
 
-def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var]) -> str:
-    """The function itself."""
+def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var], codes: str) -> str:
+    """The function itself, and the one that takes its parameters in slots."""
     parameters = ["const Host* host"]
     parameters += ["const Maker* maker", "void* made"] if draft.writer.adopted else []
     for parameter in signature.parameters:
@@ -283,6 +285,7 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
     written = [p for p in signature.parameters if p.is_pointer and p.var in stored]
     doubts, statements = with_doubts(draft.writer.lines, written, writes_first=draft.writer.writes_first)
     dense = [f"if (!is_dense({p.name})) return strided;" for p in signature.parameters if p.is_dense]
+    dense += [f"if (shares({one}, {other})) return strided;" for one, other in draft.writer.separate]
     lines = [*watch(statements), *openings, *dense, *separations(signature, stored), *doubts]
     findings = draft.writer.findings
     renamed = findings.lent if findings.stored & findings.renamed else set()
@@ -298,7 +301,7 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var])
         *(f"  *{p.changed}_out = {p.changed};" for p in tensors),
         "  return done;",
         "}",
-        "",
+        slots_text(name, parameters, codes),
     ])  # fmt: skip
 
 

@@ -269,6 +269,24 @@ struct Doubt {
 };
 #endif
 """,
+    "Held": """\
+// An element that a loop updates again and again: its number. Where arrays might share memory it is the element itself.
+#ifdef CAREFUL
+template <class T> using Held = T&;
+#else
+template <class T> using Held = T;
+#endif
+""",
+    "shares": """\
+// Whether arrays may share memory where a kernel holds elements of one. With care none is held.
+template <class One, class Other> static inline bool shares(const One& one, const Other& other) {
+#ifdef CAREFUL
+  return false;
+#else
+  return overlap(one, other);
+#endif
+}
+""",
     "is_dense": """\
 // Whether elements are next to each other along the last axis. That speeds up a kernel, and is not asked for again.
 template <class T, int rank> static inline bool is_dense(const View<T, rank>& view) {

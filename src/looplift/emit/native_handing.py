@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from looplift.emit.native_caller import CTYPES
 from looplift.emit.native_mixed import HAND_OVER_MIXED, PACK_MIXED, UNPAIRED
 from looplift.emit.native_signature import ArrayResult, Parameter, Signature
 from looplift.emit.native_types import MIXED, Scalar
 from looplift.emit.native_writer import Adopted
 from looplift.ir.grammar import Var
+from looplift.ir.kernel_entry import NUMBERS
 
 PACK = '''
 import array
@@ -168,7 +168,7 @@ def _made(result: ArrayResult) -> str:
     if scalar == MIXED:
         return f"mixed_numbers_of({name})"
     if scalar.is_python:
-        return f"numbers_of({name}, ctypes.{CTYPES[scalar.name]})"
+        return f"numbers_of({name}, ctypes.{NUMBERS[scalar.name]})"
     library = "torch" if scalar.family == "tensor" else "numpy"
     dtype = "bool_" if scalar.is_bool and library == "numpy" else scalar.name
     made = f"{name}_new"

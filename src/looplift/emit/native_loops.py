@@ -12,6 +12,7 @@ from looplift.emit.native_mixed import as_integer
 from looplift.emit.native_narrowing import where
 from looplift.emit.native_ops import ADD, COMPARE, UNARY
 from looplift.emit.native_prelude_host import STRIP
+from looplift.emit.native_promoted import demote, promote
 from looplift.emit.native_types import INT
 from looplift.emit.native_values import Number, View
 from looplift.emit.native_writer import Hoist, Writer
@@ -40,11 +41,13 @@ def write_loop(writer: Writer, loop: Loop) -> None:
         writer.ran = writer.fresh("ran")
         writer.line(f"bool {writer.ran} = false;")
     carried = [carry for carry in loop.carries if _declare(writer, loop, carry)]
+    promoted = promote(writer, loop)
     match loop.domain:
         case Range():
             _range(writer, loop, loop.domain, carried)
         case While():
             _while(writer, loop, loop.domain, carried)
+    demote(writer, promoted)
     for carry in carried:
         if writer.flow.homes[carry.inside].array is None:
             writer.join(carry.after)

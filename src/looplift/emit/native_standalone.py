@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+
 from looplift.emit import cuda_standalone
 from looplift.ir.kernel import OUTCOMES, Kernel
+from looplift.ir.kernel_entry import LIMITS, NUMBERS, OVERFLOW, through_ctypes
 from looplift.ir.kernel_parts import PARTS, shares_loops
 
 LOADER = '''\
@@ -12,8 +15,11 @@ import functools
 import hashlib
 import os
 import pathlib
+import struct
 import subprocess
 import tempfile
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -91,6 +97,20 @@ def _maker():
     addresses = [table[place] for place in (45, 183, 184, 160)]
     addresses += [ctypes.cast(function, ctypes.c_void_p).value for function in functions]
     return (ctypes.c_void_p * len(addresses))(*addresses)
+'''
+
+_ENTRY = f'''
+
+NUMBERS = {NUMBERS}
+LIMITS = {LIMITS}
+OVERFLOW = {OVERFLOW}
+
+
+{inspect.getsource(through_ctypes)}
+
+def entry(library, name, codes):
+    """A function of a library that takes Python's values."""
+    return through_ctypes(library, name, codes, ctypes.addressof(_host), lambda: ctypes.addressof(_maker()), array_at)
 '''
 
 MEMORY = '''
@@ -171,7 +191,7 @@ def loader_text() -> str:
     """What every standalone kernel needs; once in a module is enough."""
     outcomes = "(\n" + "".join(f"    {text!r},\n" for text in OUTCOMES.values()) + ")"
     text = LOADER.replace("{FLAGS}", FLAGS).replace("{OUTCOMES}", outcomes)
-    return text + ARRAYS + MAKERS + MEMORY
+    return text + ARRAYS + MAKERS + _ENTRY + MEMORY
 
 
 def function_text(kernel: Kernel) -> str:
@@ -187,11 +207,9 @@ def function_text(kernel: Kernel) -> str:
         "",
         "",
         f"def _make_{kernel.name}():",
-        f"    function = _library({kernel.name}_source).{kernel.name}",
+        f"    library = _library({kernel.name}_source)",
         *_release(kernel),
         *_careful(kernel),
-        "    host = ctypes.addressof(_host)",
-        *(["    maker = ctypes.addressof(_maker())"] if "maker" in kernel.caller else []),
         *_numpy(kernel.caller),
         inner,
         f"    return {kernel.name}",
@@ -204,7 +222,6 @@ def function_text(kernel: Kernel) -> str:
 
 def _differentiable_text(kernel: Kernel) -> str:
     assert kernel.adjoint is not None and kernel.adjoint_caller is not None
-    library = f"_library({kernel.name}_source)"
     tape = TAPE.replace("{NAME}_Tape", "Tape").strip()
     return "\n".join([
         f'{kernel.name}_source = r"""',
@@ -212,12 +229,10 @@ def _differentiable_text(kernel: Kernel) -> str:
         "",
         "",
         f"def _make_{kernel.name}():",
-        f"    forward_function = {library}.{kernel.name}_forward",
-        f"    backward_function = {library}.{kernel.name}_backward",
-        f"    release = {library}.{kernel.name}_release",
+        f"    library = _library({kernel.name}_source)",
+        f"    release = library.{kernel.name}_release",
         f'    tracked_library = lambda: _library("#define TRACKED\\n" + {kernel.name}_source)',
         "    release.argtypes, release.restype = [ctypes.c_void_p], None",
-        "    host = ctypes.addressof(_host)",
         *_numpy(kernel.adjoint_caller),
         "",
         _indented(tape),
@@ -235,7 +250,7 @@ def _release(kernel: Kernel) -> list[str]:
     if "function_release" not in kernel.caller:
         return []
     return [
-        f"    function_release = _library({kernel.name}_source).release",
+        "    function_release = library.release",
         "    function_release.argtypes, function_release.restype = [ctypes.c_void_p], None",
     ]
 

@@ -31,7 +31,8 @@ def store(writer: Writer, statement: Store) -> None:
     if not statement.method and (found := by_positions(writer, ref, statement.index)) is not None:
         _store_by_positions(writer, statement, *found)
         return
-    target = element(writer, indexed(writer, ref, statement.index))
+    target = writer.promoted.get((statement.ref, statement.index))
+    target = target or element(writer, indexed(writer, ref, statement.index))
     if isinstance(target, View) and not target.is_list:
         _store_whole(writer, statement, target)
         return

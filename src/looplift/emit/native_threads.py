@@ -18,13 +18,13 @@ _LOOP = re.compile(r" *for \(int64_t (\w+) = ([^;]+); \1 < ([^;]+);(?: \+\+\1)?\
 _NESTED = re.compile(r" *(?:for|while) \(.*\{| *(?:const )?auto \w+ = \[.*\{")
 _NAME = re.compile(r"(?<![\w.:])[A-Za-z_]\w*")
 _LIBRARY = re.compile(r"math::\w+|__builtin_\w+|INT64_C\(|0[xX][0-9a-fA-F.]+p?[-+]?\w*")
-_DECLARED = re.compile(r"(?:const )?(?:[a-z]\w*|(?:View|Array)<[^;={]*>)&? (\w+)(?: = |;|\{)")
+_DECLARED = re.compile(r"(?:const )?(?:[a-z]\w*|(?:View|Array|Held)<[^;={]*>)&? (\w+)(?: = |;|\{)")
 _COUNTED = re.compile(r"for \(int64_t (\w+) = [^;]*?(?:, (\w+) = [^;]*)?;")
 _LAMBDA = re.compile(r"\[[=&]\]\(([^)]*)\)")
 _PLAIN = r"(?:\+\+|--)?\w+;|\w+(?:\.data\[.*\]|\.size\[\d\])? (?:[-+*/|&^]|<<|>>)?= .*;"
 _FORM = re.compile(
     r"\{|\}|\};|\} else \{|(?:for|while|if|\} else if) \(.*\{|if \(.*\) (?:return \w+|break|continue);|return .*;"
-    r"|(?:const )?(?:bool|float|double|half|bfloat16|auto|u?int\d+_t|(?:View|Array)<[^;={]*>) \w+(?: = .*|;|\{.*\};)"
+    r"|(?:const )?(?:bool|float|double|half|bfloat16|auto|u?int\d+_t|(?:View|Array|Held)<[^;={]*>) \w+(?: = .*|;|\{.*\};)"
     rf"|(?:(?:if|while) \(.*\) )?(?:{_PLAIN})|\w+\(.*\) (?:[-+*/|&^]|<<|>>)?= .*;|copy\(.*\);|\w+\.(?:fill|push)\(.*\);"
 )
 """The forms that a line of a loop may have. What is not among them is not understood, and the loop is not shared."""
@@ -40,7 +40,7 @@ _SERIAL = re.compile(
 """What is for one thread alone: Python, results, and elements whose address goes elsewhere."""
 _WORDS = frozenset(
     "auto bool break const continue double else false float for half bfloat16 if int int8_t int16_t int32_t int64_t"
-    " uint8_t uint16_t uint32_t uint64_t return true while watch patience doubt View Array INT64_MIN INT64_MAX".split()
+    " uint8_t uint16_t uint32_t uint64_t return true while watch patience doubt View Array Held INT64_MIN INT64_MAX".split()
 ) | {*OUTCOMES}
 
 
@@ -300,9 +300,10 @@ def _has_other_name(name: str, before: str) -> bool:
     plain = re.compile(
         rf"\b{name}(?:\(|\.size\[|\.(?:fill|adopt|allocate|push)\()|is_dense\({name}\)|holds\({name}, "
         rf"|\b{name}_before\({name}\)|Array<\w+, \d> {name};|View<\w+, \d> {name}(?:\{{| = view_of)"
-        rf"|copy\({name}, |\b{name}_\w+"
+        rf"|copy\({name}, |\b{name}_\w+|shares\((?:{name}, \w+|\w+, {name})\)"
     )
-    lines = [line for line in before.splitlines() if re.search(rf"\b{name}\b", line)]
+    text = before.replace('extern "C"', "")
+    lines = [line for line in text.splitlines() if re.search(rf"\b{name}\b", line)]
     return any(re.search(rf"& \w+ = |&\w+\(|\b{name}\b", plain.sub("", line)) for line in lines)
 
 

@@ -177,13 +177,14 @@ true try typedef typeid typename union unsigned using virtual void volatile wcha
 std math int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t NAN INFINITY INT64_MIN INT64_C
 shared Shared ran is_alone Span span_of meets
 View Number Rows row row_at cut reversed transposed Array same_sizes copy copied hand_out holds
-Doubt Before NumPyArray Writes is_dense suits view_of
+Doubt Before NumPyArray Writes Held shares is_dense suits view_of
 half bfloat16 Element Tape Recorder Host Watch Outcome Results outside from_end smaller larger
 minimum maximum floor_divide remainder_of python_remainder integer_floor_divide integer_remainder integer_fmod
 checked_power wrapping_power power surprising select middle_number sort sort_range search pairwise_block pairwise_sum
 with_few pairwise_part
 doubt sign_of inexact range_length bits_of float_of patience host watch truncated integer_of strip_end
-Maker maker made made_array made_tensor given outcome function doubts chosen again array_at failed functools ctypes
+Maker maker made made_array made_tensor given outcome function doubts chosen again entry library codes found slots
+failed functools ctypes type int
 torch numpy isinstance TypeError list packed packed_rows packed_mixed numbers_of mixed_numbers_of memory_of nested
 put_back unusual usual_place misplaced add_overflows sub_overflows mul_overflows infinity not_a_number stopped Bits
 blockIdx threadIdx blockDim gridDim warpSize launch home_of

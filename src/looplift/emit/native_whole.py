@@ -9,22 +9,17 @@ from looplift.base.errors import NotLiftable
 from looplift.emit.guards import guarded_modules, guards_of
 from looplift.emit.native import Draft, kernel_text, settle_types, write_draft
 from looplift.emit.native_caller import (
-    again,
     argument_names,
-    argument_types,
-    array_dtypes,
     bumps,
     called,
     checks,
-    flag_places,
-    passed_arguments,
-    passed_flags,
-    passed_results,
+    function_lines,
+    passed_values,
     result_places,
-    result_types,
     returned,
-)  # fmt: skip
+)
 from looplift.emit.native_doubts import may_run_again
+from looplift.emit.native_entry import Passed, codes_of
 from looplift.emit.native_flow import live_ins
 from looplift.emit.native_handing import array_text, list_helpers, makers, places, stored_back
 from looplift.emit.native_prelude import prelude
@@ -114,11 +109,12 @@ def _whole_region(function: Function, *, rows: bool, mixes: bool) -> Whole:
     stored = tuple(p.var for p in signature.parameters if p.var in draft.writer.findings.stored)
     check_writable(stored, facts)
     name = Names().fresh(f"{function.name}_kernel")
-    body = kernel_text(name, signature, draft, set(stored))
+    passed = passed_values(inputs, signature, draft.results, stored, adopts=bool(draft.writer.adopted))
+    body = kernel_text(name, signature, draft, set(stored), codes_of(passed))
     body += 'extern "C" void release(void* memory) { __builtin_free(memory); }\n' if _hands_out(draft.results) else ""
     inexact, deciding = draft.writer.findings.inexact, deciding_variables(loop)
     kernel = Kernel(
-        name, prelude(body) + "\n" + body, _caller(name, inputs, signature, draft, stored, may_run_again(body)),
+        name, prelude(body) + "\n" + body, _caller(name, inputs, signature, draft, stored, passed, may_run_again(body)),
         inputs, stored, (), (), tuple(inexact),
         tuple(short for short, variables in inexact.items() if variables & deciding or not variables),
     )  # fmt: skip
@@ -174,16 +170,14 @@ def _whole(kernel: Kernel, function: Function, facts: Facts, signature: Signatur
 # ---------------------------------------------------------------- the caller
 
 
-def _caller(name: str, inputs, signature: Signature, draft: Draft, stored, doubts: bool) -> str:
+def _caller(name: str, inputs, signature: Signature, draft: Draft, stored, passed: list[Passed], doubts: bool) -> str:
     results: Any = draft.results
     adopted = draft.writer.adopted
     arguments = argument_names(inputs, signature)
     tensors = tensors_of(stored, signature)
-    lines = checks(signature, arguments, stored) + result_places(results) + flag_places(tensors)
-    passed = passed_arguments(signature, arguments) + passed_results(results) + passed_flags(tensors)
+    lines = checks(signature, arguments, stored) + result_places(results)
     lines += [places(adopted.values())] if adopted else []
-    lines += called(["host", *(["maker", "made"] if adopted else []), *passed], doubts)
-    lines.append("if outcome:\n        raise failed(outcome)")
+    lines += called(passed, doubts)
     for result in results:
         if isinstance(result, ArrayResult) and result.name:
             lines.append(f"{result.name}_array = {array_text(result, arguments)}")
@@ -191,10 +185,7 @@ def _caller(name: str, inputs, signature: Signature, draft: Draft, stored, doubt
     assert isinstance(results, RegionResults)
     values = ", ".join(_text(tree, arguments) for tree in results.trees)
     lines.append(f"return ({values}{',' if len(results.trees) == 1 else ''})")
-    pointers = ["ctypes.c_void_p", *(["ctypes.c_void_p", "ctypes.py_object"] if adopted else [])]
-    types = ", ".join([*pointers, *argument_types(signature), *result_types(results, tensors)])
-    head = [f"function.argtypes = [{types}]", "function.restype = ctypes.c_int", *array_dtypes(signature)]
-    head += makers(adopted.values()) + (again(name) if doubts else [])
+    head = makers(adopted.values()) + function_lines(name, passed, doubts)
     lists = [f"{p.name}_packed" for p in signature.parameters if p.kind.family == "list"]
     if len(lists) > 1 and any(signature.of(var).kind.family == "list" for var in stored):
         lines.insert(len(checks(signature, arguments, stored)), f"keep_apart({', '.join(lists)})")

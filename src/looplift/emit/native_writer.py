@@ -138,7 +138,8 @@ class Writer:
     an operation that is written now.
     ``slow``: sums that cannot overflow. ``equal``: for each size the other texts that are the same number.
     ``writes_first``: something is written before the first loop, or beside the loops. ``device``: where the kernel
-    runs, if not on the CPU. ``overwritten``: arrays that need not be filled.
+    runs, if not on the CPU. ``overwritten``: arrays that need not be filled. ``promoted``: elements that a variable
+    holds now; ``separate``: pairs of inputs that share no memory then.
     """
 
     flow: Flow
@@ -174,6 +175,8 @@ class Writer:
     equal: dict[str, set[str]] = field(default_factory=dict)
     writes_first: bool = False
     overwritten: frozenset[Var] = frozenset()
+    promoted: dict[tuple[Var, Operand], Number] = field(default_factory=dict)
+    separate: dict[tuple[str, str], None] = field(default_factory=dict)
     may_share: Callable[[Var, Var], bool] = lambda value, current: False
 
     # ------------------------------------------------------------ text

@@ -6,7 +6,7 @@ static PyObject* found_in(PyObject* o, const char* name) { PyObject* found = PyD
     if (!found) { PyErr_Clear(); bail(KEY); } return found; }
 static PyObject *read_tensor, *make_tensor, *view_tensor, *all_ready, *all_given;
 // torch's functions that read a tensor without Python, and where in its object it is
-static const struct Access { I place; PyTypeObject* kinds[2]; int32_t codes[8];
+static const struct Access { I place; PyTypeObject* kinds[2]; int32_t codes[16];
   int32_t (*data)(void*, void**), (*dtype)(void*, int32_t*), (*device)(void*, int32_t*), (*layout)(void*, int32_t*),
       (*dim)(void*, I*), (*sizes)(void*, const I**), (*strides)(void*, const I**);
   bool (*asks)(const void*), (*negative)(const void*); }* access;

@@ -129,11 +129,13 @@ def root_conditions(writer: guards.Writer, values: Mapping[str, Any]) -> list[st
     writer.shapes.clear()
     writer.roots = {id(value): name for name, value in values.items()}
     tensors = {name: value for name, value in values.items() if isinstance(value, torch.Tensor)}
-    others = [guards.conditions(writer, name, value) for name, value in values.items() if name not in tensors]
+    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    plain = (name for name in values if name not in tensors and name not in arrays)
+    others = [guards.conditions(writer, name, values[name]) for name in plain]
     writer.roots = {}
     types = [writer.type_is(name, value) for name, value in tensors.items()] + [texts[0] for texts in others]
     rest = [text for texts in others for text in texts[1:]]
-    return types + guards.of_tensors(writer, tensors, extents=True) + rest
+    return types + guards.of_arrays(writer, arrays) + guards.of_tensors(writer, tensors, extents=True) + rest
 
 
 def conditions_of_refusal(writer: guards.Writer, values: Mapping[str, Any], refusal: NotLiftable) -> list[str]:

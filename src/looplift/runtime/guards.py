@@ -11,7 +11,7 @@ import enum
 import math
 import re
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -178,6 +178,19 @@ def _attributes(writer: Writer, text: str, value: Tensor) -> list[str]:
     if value.is_complex():
         out.append(f"{text}.is_conj()" if value.is_conj() else f"not {text}.is_conj()")
     return out
+
+
+def check_of_arrays(samples: Sequence[np.ndarray]) -> Callable[..., bool] | None:
+    """What tells in one call whether values are arrays as these; `build` puts its own in this place."""
+    return None
+
+
+def of_arrays(writer: Writer, values: Mapping[str, np.ndarray]) -> list[str]:
+    """What must hold of names: in one call where that can be had."""
+    check = check_of_arrays(list(values.values())) if values else None
+    if check is None:
+        return [condition for text, value in values.items() for condition in _of_array(writer, text, value, True)]
+    return [f"{writer.constant(check)}({', '.join(values)})"]
 
 
 def _of_array(writer: Writer, text: str, value: np.ndarray, extents: bool) -> list[str]:

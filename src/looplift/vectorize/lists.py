@@ -372,7 +372,10 @@ def backwards(context: Context, built: Built) -> Val:
     """``items[::-1]`` of a list that the region made."""
     built.check_alike(context)
     if built.differs and not built.holds_differing:
-        node, inside = lane_lists.turned(context, built, packed_kind(context, built.item_kind(context)))
+        element = built.item_kind(context)
+        node, inside = lane_lists.turned(context, built, packed_kind(context, element))
+        if element.is_number:
+            node = Node("retype", (node,), node.axes, element)
         turned = Built(built.var, built.axes, built.element, outside=context.mask, differs=True)
         turned.entries.append((node, inside, None))
         return Val(nodes.const(None), sequence=turned)
