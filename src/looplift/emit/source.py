@@ -316,6 +316,7 @@ def emit(plan: Any) -> Emitted:
     function = plan.facts.function
     roots = {root for path in function.attributes["paths"].values() for root in roots_of(path)}
     roots |= {path.partition(".")[0] for path in function.attributes["modules"]}
+    roots |= function.attributes.get("names", frozenset())
     emitted = print_program(plan.program, reserved=roots, device=device_of(plan.facts))
     emitted.paths = list(function.attributes["paths"].values()) + guarded_modules(function)
     emitted.guards, names = guards_of(plan)

@@ -559,7 +559,7 @@ class Builder:
         assert isinstance(outer, Outer)
         same = self.values.get(name) is value and name not in self.bound
         near = name not in self.values and self.frame.file == self.frames[0].file and self._is_free(name)
-        if is_global and (same or (near and is_static(value))):
+        if is_global and (same or near):
             self.watch(outer.names, f".get({name!r})", value, path=name)
             return self.live_in(name, value)
         if not is_global and same and self.frame.path:

@@ -253,7 +253,7 @@ class _Replaced(ast.NodeTransformer):
         known = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
         inside = _Replaced(_Finder(known, bound), self.made, function.__globals__)
         tree.body = fresh_copy([inside.visit(statement) for statement in tree.body])
-        if function in map(known.get, names_of(tree.body).loads):
+        if any(known.get(name) is function for name in names_of(tree.body).loads):
             return None  # it calls itself
         taken = sorted(names_of(tree.body).loads & (self.made.states() | self.made.functions.keys()))
         if not taken:

@@ -52,6 +52,7 @@ def through_the_ir(
     kernels = kernels and not settings.in_graph
     places = {"file": program.file, "name": program.name, "markers": markers, "empties": empties, "clips": clips}
     function = _with_gradients(translated(program.region.statements, values, program.live_out, **places))
+    function.attributes["names"] = frozenset(program.arguments)
     function.attributes["by_python"] = by_python or settings.backend == "torch"
     again = partial(through_the_ir, program, settings=settings, kernels=kernels, markers=markers, empties=empties)
     code = _code_of(function, program, values, settings, again, kernels=kernels, searches=searches, clips=clips)

@@ -20,7 +20,7 @@ from looplift.base.report import readable_seconds
 from looplift.runtime import alternatives, entry, guards, rivals, second
 from looplift.runtime.patience import Patience
 from looplift.runtime.records import Records, failed_check
-from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved
+from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved, root_of
 from looplift.runtime.traced import Numbered, traced_entry
 from looplift.runtime.trials import Trial, decided_together, size_class
 from looplift.runtime.variants import Program, RegionCode, build_function
@@ -193,6 +193,8 @@ class Dispatcher:
         finally:
             before.restore()
             containers.restore()
+        for root in {root_of(path) for path in code.mutated} - values.keys():
+            raise NotLiftable("unsupported-value", f"'{root}' is written to, and a global; pass it as an argument")
         if code.commits_early:
             _check_saved(code, values)
         variant.conditions = entry.variant_conditions(self.writer, self.program, values, code)

@@ -35,12 +35,17 @@ def root_of(path: str) -> str:
 # ---------------------------------------------------------------- copies
 
 
-def copied(values: Mapping[str, Any], mutated: Iterable[str]) -> dict[str, Any]:
-    """The values, with those that are written to, and all that share their memory, replaced by copies."""
+def copied(values: Mapping[str, Any], mutated: Iterable[str], beside: Iterable[Any] = ()) -> dict[str, Any]:
+    """The values, with those that are written to, and all that share their memory, replaced by copies.
+
+    ``beside``: what is read, too, and stays in its place.
+    """
     roots = set(mutated)
     if any(path != root_of(path) for path in roots):
         raise CannotCopy("it writes to an attribute of an object")
     copier = _Copier([values[root] for root in roots])
+    if any(map(copier.touches, beside)):
+        raise CannotCopy("it writes to a global that a function reads")
     return {
         name: copier.copy(value) if name in roots or copier.touches(value) else value for name, value in values.items()
     }

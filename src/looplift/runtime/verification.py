@@ -18,7 +18,7 @@ from typing import Any
 from looplift.base.compare import difference
 from looplift.base.data import dataclass
 from looplift.runtime.patience import compiling
-from looplift.runtime.snapshot import CannotCopy, GeneratorStates, Saved, copied
+from looplift.runtime.snapshot import CannotCopy, GeneratorStates, Saved, copied, root_of
 from looplift.runtime.variants import Program, RegionCode
 
 BUDGET = 0.05
@@ -131,6 +131,12 @@ class Verdict:
     """Of the loop, estimated where it did not end in time."""
 
 
+def _beside(program: Program, code: RegionCode, values: Mapping[str, Any]) -> list[Any]:
+    """The globals that functions inside of a region read, and the region does not name."""
+    names = {root_of(path) for path in code.paths if path[0] != "["} - values.keys()
+    return [program.namespace[name] for name in names & program.namespace.keys()]
+
+
 def run_loop(
     program: Program, code: RegionCode, values: Mapping[str, Any], seconds: float
 ) -> tuple[LoopRun | None, Verdict]:
@@ -139,7 +145,7 @@ def run_loop(
         return None, Verdict(None, "not verified: the loop has effects that must not happen twice")
     before = GeneratorStates(values.values())
     try:
-        copies = copied(values, code.mutated)
+        copies = copied(values, code.mutated, _beside(program, code, values))
     except CannotCopy as why:
         return None, Verdict(None, f"not verified: {why}")
     if any(copies[name] is not values[name] for name in program.outside if name in values):

@@ -428,6 +428,9 @@ def _spread(context: Context, carry: Carry, node: Node, axes: tuple[Axis, ...], 
     from looplift.vectorize.lower import fitting
 
     node = fitting(node, kind)
+    while axes and kind.is_array and node.kind.is_array and node.kind.rank < kind.rank:  # 0 before what is a row
+        larger = Kind(node.kind.family, node.kind.dtype, node.kind.rank + 1)
+        node = Node("unsqueezed", (node,), node.axes, larger, {"dim": -1})
     if node.axes == axes:
         return Node("owned", (node,), axes, kind, {"carried": True}) if kind.is_array else node
     if nodes.merge_axes(node.axes, axes) != axes:
