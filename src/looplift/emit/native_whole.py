@@ -8,6 +8,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.emit.guards import guarded_modules, guards_of
 from looplift.emit.native import Draft, kernel_text, settle_types, write_draft
+from looplift.emit.native_before import computed_before, lines_of, warns, without
 from looplift.emit.native_caller import (
     argument_names,
     bumps,
@@ -38,7 +39,7 @@ from looplift.emit.native_standalone import standalone_text
 from looplift.emit.native_types import Scalar
 from looplift.emit.native_values import Names
 from looplift.ir.facts import Fact, Facts, kind_of, shape_of
-from looplift.ir.grammar import Const, Function, Loop, Var, walk
+from looplift.ir.grammar import Const, Function, Let, Loop, Var, walk
 from looplift.ir.kernel import Kernel
 
 
@@ -55,6 +56,7 @@ class Whole:
     mutated: list[str]
     facts: Facts
     notes: list[str] = field(default_factory=list)
+    may_warn: bool = False
 
 
 @dataclass
@@ -83,15 +85,30 @@ def whole_region(function: Function, *, rows: bool = True) -> Whole:
     """
     if not any(isinstance(statement, Loop) for statement in walk(function.body)):
         raise NotLiftable("no-loop", "there is no loop here", function.span)
+    before: tuple[Let, ...] = ()
+    while True:
+        try:
+            return _with_before(function, before, rows=rows)
+        except NotLiftable as refusal:
+            more = computed_before(function, refusal.span, before)
+            if not more or without(function, more) is None:
+                raise
+            before = more
+
+
+def _with_before(function: Function, before: tuple[Let, ...], *, rows: bool) -> Whole:
+    """The region as a kernel after what libraries compute ``before`` it."""
+    inner = without(function, before) if before else function
+    assert inner is not None
     try:
-        return _whole_region(function, rows=rows, mixes=False)
+        return _whole_region(function, inner, before, rows=rows, mixes=False)
     except NotLiftable as refusal:
         if refusal.code != "mixed-kinds":
             raise
-    return _whole_region(function, rows=rows, mixes=True)
+    return _whole_region(function, inner, before, rows=rows, mixes=True)
 
 
-def _whole_region(function: Function, *, rows: bool, mixes: bool) -> Whole:
+def _whole_region(outer: Function, function: Function, before: tuple[Let, ...], *, rows: bool, mixes: bool) -> Whole:
     """The same; ``mixes``: with a type for what is an integer of Python's or a float."""
     facts = facts_of_arguments(function)
     loop = as_loop(function)
@@ -118,7 +135,16 @@ def _whole_region(function: Function, *, rows: bool, mixes: bool) -> Whole:
         inputs, stored, (), (), tuple(inexact),
         tuple(short for short, variables in inexact.items() if variables & deciding or not variables),
     )  # fmt: skip
-    return _whole(kernel, function, facts, signature)
+    made = _whole(kernel, function, facts, signature)
+    if before:
+        paths = function.attributes["paths"]
+        own = {paths[let.var] for let in before}
+        made.statements[:0] = lines_of(before, paths)
+        made.paths = [path for path in made.paths if path not in own]
+        made.mutated = [path for path in made.mutated if path not in own]
+        made.guards, made.namespace = guards_of(_Bare(facts_of_arguments(outer), mutated=tuple(made.mutated)))
+        made.may_warn = warns(before)
+    return made
 
 
 def _check_inputs(inputs: tuple[Var, ...], facts: Facts) -> None:

@@ -55,7 +55,7 @@ def _as_one_kernel(function: Any, *, rows: bool) -> RegionCode:
     decisions = decisions_of_kernel(function, tuple(whole.notes))
     return RegionCode(
         whole.statements, namespace, whole.standalone, whole.guards, whole.paths, whole.mutated, ["import torch"],
-        decisions=decisions, rounded_to=rounded_to(whole.facts, of_arguments=True),
+        decisions=decisions, rounded_to=rounded_to(whole.facts, of_arguments=True), may_warn=whole.may_warn,
     )  # fmt: skip
 
 
