@@ -16,7 +16,7 @@ from looplift.emit.native_convert import convert
 from looplift.emit.native_items import items_as_array, turned
 from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, row_of
 from looplift.emit.native_scalar import typed
-from looplift.emit.native_types import Scalar
+from looplift.emit.native_types import FLOAT, Scalar
 from looplift.emit.native_values import Elements, Number, Value, View
 from looplift.emit.native_vector_loops import elements_of_view, materialized, over, type_of
 from looplift.emit.native_writer import Writer
@@ -188,7 +188,7 @@ def _index_of(part: Elements, index: tuple[str, ...]) -> tuple[str, ...]:
 
 def _elementwise(writer: Writer, namespace: str, short: str, values: list, applied: Callable) -> Elements:
     writer.findings.has_vectors = True
-    parts = [_elements(writer, value) for value in values]
+    parts = [_elements(writer, value) for value in _of_either_kind(values)]
     wanted = _scalars_as(writer, parts)
     sizes = _broadcast(writer, parts)
     if short == "pow" and _family(values) == "numpy":
@@ -206,6 +206,25 @@ def _elementwise(writer: Writer, namespace: str, short: str, values: list, appli
     origins = frozenset().union(*(part.origins for part in parts))
     homes = frozenset().union(*(part.homes for part in parts))
     return Elements(sizes, type_of(writer, at, len(sizes)), at, origins, homes)
+
+
+def _of_either_kind(values: list) -> list:
+    """A float of Python's at one time and of NumPy's at another does the same to arrays that are no narrower floats."""
+    arrays = [value.type for value in values if isinstance(value, View | Elements) and not _is_single(value)]
+    wide = bool(arrays) and all(one.family == "numpy" and (one == _DOUBLE or not one.is_float) for one in arrays)
+
+    def plain(value: Value) -> Value:
+        is_float = isinstance(value, Number) and {value.type, value.other} == {_DOUBLE, FLOAT}
+        return replace(value, type=_DOUBLE, other=None, flag="") if wide and is_float else value
+
+    return [plain(value) for value in values]
+
+
+_DOUBLE = Scalar("numpy", "float64")
+
+
+def _is_single(value: View | Elements) -> bool:
+    return isinstance(value, Elements) and not value.sizes
 
 
 def _scalars_as(writer: Writer, parts: list[Elements]) -> Scalar | None:
