@@ -75,7 +75,8 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
     """The code of a region whose statements are one call of a typed program."""
     found = typed.program
     name = f"{program.name}_program"
-    given = [*found.inputs, f"*{name}_classes"] if found.passes_objects else found.inputs
+    given = [found.paths.get(one, one) for one in found.inputs]
+    given += [f"*{name}_classes"] if found.passes_objects else []
     call = f"{name}({', '.join(given)})"
     outs = list(program.live_out)
     if program.returns:
@@ -93,12 +94,20 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
         namespace |= {"_same_classes": contents.same_classes, "_classes": found.classes}
         guards.append("_same_classes(_classes)")
     guards += of_libraries(found.functions, namespace)
+    guards += [_equals(path, value) for path, value in found.equal.items()]
     lines = [place[0] for place in program.loops] or [program.line]
     narrow = dict.fromkeys(["result", *found.changes], "float32") if "Ten<float," in found.text else {}
     return RegionCode(
-        statements, namespace, [standalone(name, typed)], guards, mutated=found.changes, rounded_to=narrow,
+        statements, namespace, [standalone(name, typed)], guards, list(found.modules), found.changes,
+        rounded_to=narrow,
         decisions=[LoopRecord(program.file, line, "native", notes=list(found.notes)) for line in lines],
     )  # fmt: skip
+
+
+def _equals(path: str, value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return f"{path} is {value}"
+    return f"type({path}) is {type(value).__name__} and {path} == {value!r}"
 
 
 def standalone(name: str, typed: TypedCode) -> str:

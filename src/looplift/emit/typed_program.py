@@ -18,11 +18,11 @@ from typing import Any
 
 import torch
 
-from looplift.base.data import dataclass
+from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
-from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_classes import is_constant
+from looplift.emit.typed_modules import Modules
 from looplift.emit.typed_names import captured_names, names_in_functions, stored_names, with_versions
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
@@ -77,9 +77,15 @@ class TypedProgram:
     """Whether dicts make what is missing by an expression, which no other form knows."""
     tracked: bool = False
     """Whether a tensor asks for gradients."""
+    paths: dict[str, str] = field(default_factory=dict)
+    """Where inputs are that network modules hold, by their names."""
+    modules: tuple[str, ...] = ()
+    """The paths of modules that it knows."""
+    equal: dict[str, Any] = field(default_factory=dict)
+    """Numbers and the like that modules hold, by their paths."""
 
 
-class Writer(ArrayCalls):
+class Writer(Modules):
     """Writes one program, again and again until no type becomes wider."""
 
     def __init__(
@@ -352,6 +358,7 @@ class Writer(ArrayCalls):
             raise refuse(None, "what the caller gives holds numbers and tensors")
         stored = self.changes_tensors
         changes = [name for name, type_ in self.given.items() if holds_box(type_) or (stored and holds_tensor(type_))]
+        changes = list(dict.fromkeys(self.paths[name].partition(".")[0] if name in self.paths else name for name in changes))
         text = program_text(self, every)
         classes = list(self.classes.items())
         deep = any(one.calls_itself for one in every)
@@ -359,6 +366,7 @@ class Writer(ArrayCalls):
             text, self.inputs, changes, self.callees, deep, self.given, classes, self.functions, self.joins.has_numpy,
             self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows, self.passes_objects,
             any(isinstance(box.find().default, Factory) for box in self.boxes.values()), self.joins.tracked,
+            self.paths, tuple(self.watched), self.settings,
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:

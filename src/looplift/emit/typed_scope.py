@@ -62,6 +62,8 @@ class Routine:
     """How many results ``lru_cache`` keeps; -1 for all of them, None where it keeps none."""
     bound: set[str] = field(default_factory=set)
     calls_itself: bool = False
+    modules: dict[str, Any] = field(default_factory=dict)
+    """Parameters that stand for network modules, which are known."""
 
 
 @dataclass(frozen=True)

@@ -242,6 +242,45 @@ class TensorCalls(TensorMaking):
         self.emit(f"if ({owner.code}.size[0] != {other.code}.size[0]) bail(KIND);")
         return self.fold("sum", self.operation("mul", owner, other), None, False)
 
+    def tensor_linear(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = dict(zip(("weight", "bias"), nodes)) | keywords
+        if not is_tensor(owner) or not {"weight"} <= {*given} <= {"weight", "bias"}:
+            raise refuse(node, "is called in another way")
+        owner = self.keep(owner)
+        weight, *rest = (self.keep(self.expression(given[name])) for name in ("weight", "bias") if name in given)
+        if not is_tensor(weight) or weight.type.rank != 2:
+            raise refuse(node, "is no layer of rows")
+        return self.linear(owner, weight, rest[0] if rest and rest[0].type is not NONE else None, node)
+
+    def linear(self, x: Value, weight: Value, bias: Value | None, node: ast.AST) -> Value:
+        """A row, or several, times the rows of a matrix."""
+        if x.type.rank == 2:
+            made = products.of_tensors(self, x, Value(weight.type, f"turned({weight.code})"), node)
+        elif x.type.rank == 1:
+            made = products.of_tensors(self, weight, x, node)
+        else:
+            raise refuse(node, "is a layer of more dimensions")
+        return made if bias is None else self.operation("add", made, bias)
+
+    def tensor_chunk(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        """Views of equal parts along the last axis, or the first one."""
+        given = dict(zip(("chunks", "dim"), nodes)) | keywords
+        if not is_tensor(owner) or not owner.type.rank or not all(map(is_constant, given.values())) or not given:
+            raise refuse(node, "is called in another way")
+        count, rank = ast.literal_eval(given["chunks"]), owner.type.rank
+        axis = self.axis_of(given["dim"], rank, node) if "dim" in given else 0
+        owner = self.keep(owner)
+        size, name = self.keep(Value(INT, f"({owner.code}.size[{axis}] / {count})")), f"the value {self.fresh()}"
+        self.emit(f"if ({owner.code}.size[{axis}] % {count} || !{owner.code}.size[{axis}]) bail(KIND);")
+        self.renamed |= {name: owner, f"{name}, a part": size}
+        part: ast.expr = ast.Name(f"{name}, a part", ast.Load())
+        bounds = [ast.BinOp(part, ast.Mult(), ast.Constant(k)) for k in range(count + 1)]
+        slices = [ast.Slice(low, high) for low, high in zip(bounds, bounds[1:])]
+        whole = [ast.Slice() for _ in range(axis)]
+        places = [ast.Tuple([*whole, one], ast.Load()) if axis else one for one in slices]
+        views = [ast.Subscript(ast.Name(name, ast.Load()), place, ast.Load()) for place in places]
+        return self.tuple_of([self.keep(self.expression(one)) for one in views])
+
     def tensor_leaky_relu(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         nodes = [*nodes, *([keywords["negative_slope"]] if "negative_slope" in keywords else [])]
         if not is_tensor(owner) or len(nodes) > 1 or not {*keywords} <= {"negative_slope"}:

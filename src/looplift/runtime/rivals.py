@@ -158,7 +158,7 @@ def _compared(dispatcher: Dispatcher, variant: Variant, other: Variant, argument
     run, code, call = variant.call, other.code, other.call
     assert run is not None and code is not None and call is not None
     program, values = dispatcher.program, dispatcher.values_of(arguments)
-    names = {"arguments": program.arguments, "outside": program.outside}
+    names = {"arguments": program.arguments, "outside": program.outside, "namespace": program.namespace}
     stand_in: Any = SimpleNamespace(clocked=lambda *given: run(*given[:-1]), **names)
     outcome = verified_call(stand_in, call, code, values, seconds=float("inf"))
     if outcome.failure is not None or outcome.verdict.agrees is False:

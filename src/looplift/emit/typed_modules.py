@@ -1,0 +1,352 @@
+"""Network modules in a typed program: a call of one is what its ``forward`` does, with its parameters as inputs.
+
+A module is a fixed object that the region reaches by a path, as ``net.cell``. What is guarded is what a call of it
+runs; parameters are read at each call of the program, and numbers that a module holds must be equal. Those of torch's
+classes that work on one row have a form of their own; of the user's classes the source of ``forward`` is a function.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import types
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+from looplift.base.syntax import nodes_of
+from looplift.emit import typed_layers
+from looplift.emit import typed_products as products
+from looplift.emit.typed_array_calls import ArrayCalls
+from looplift.emit.typed_layers import CELLS
+from looplift.emit.typed_scope import Routine, Value, refuse
+from looplift.emit.typed_tensor_ops import is_tensor
+from looplift.emit.typed_types import INT, NEVER, NONE, Ten, Tup
+from looplift.emit.typed_values import type_of
+
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+_SAME = (nn.Identity,)
+_DROPS = (nn.Dropout, nn.AlphaDropout, nn.FeatureAlphaDropout)
+_ACTIVATIONS = {
+    nn.ReLU: "relu", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid", nn.SiLU: "silu", nn.LogSigmoid: "logsigmoid",
+}  # fmt: skip
+_ROWS = {nn.Softmax: "softmax", nn.LogSoftmax: "log_softmax"}
+_CONSTANTS = (bool, int, float, str, type(None))
+
+
+class Found(NamedTuple):
+    """What a region reaches by a path: a module, or something that one holds."""
+
+    value: Any
+    path: str
+
+
+class Modules(ArrayCalls):
+    """Calls of network modules, and what is read of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths: dict[str, str] = {}
+        """Of inputs that modules hold, by their names."""
+        self.watched: dict[str, None] = {}
+        """The paths of modules."""
+        self.settings: dict[str, Any] = {}
+        """Numbers and the like that modules hold, by their paths."""
+        self.unrolled: dict[str, Found] = {}
+        """What a loop over modules stands at."""
+
+    # ------------------------------------------------------------ what a module holds
+
+    def module_at(self, node: ast.expr) -> Found | None:
+        """A module that an expression stands for, or what one holds; None for anything else."""
+        if isinstance(node, ast.Name):
+            return self._module_named(node.id)
+        if isinstance(node, ast.Attribute):
+            base = self.module_at(node.value)
+            return None if base is None else self._held_by(base, node.attr)
+        if isinstance(node, ast.Subscript) and (base := self.module_at(node.value)) is not None:
+            return self._item_of(base, node.slice)
+        return None
+
+    def _module_named(self, name: str) -> Found | None:
+        if name in self.unrolled:
+            return self.unrolled[name]
+        if name in self.renamed or name in self.imports:
+            return None
+        if name in self.routine.modules:
+            return self.routine.modules[name]
+        if self.owner(name) is not None:
+            return None
+        value = self.values.get(name)
+        if not isinstance(value, nn.Module):
+            return None
+        space = self.routine.namespace
+        if space is not None and self._global(name) is not value:
+            return None
+        return self._watched(Found(value, name))
+
+    def _watched(self, found: Found) -> Found:
+        if isinstance(found.value, nn.Module):
+            self.watched[found.path] = None
+        return found
+
+    def _held_by(self, base: Found, name: str) -> Found | None:
+        if not isinstance(base.value, nn.Module):
+            return None
+        held = vars(base.value)
+        for table in ("_parameters", "_buffers", "_modules"):
+            if name in held[table]:
+                return self._watched(Found(held[table][name], f"{base.path}.{name}"))
+        return Found(held[name], f"{base.path}.{name}") if name in held else None
+
+    def _item_of(self, base: Found, index: ast.expr) -> Found | None:
+        if not isinstance(base.value, nn.ModuleList | nn.Sequential | nn.ModuleDict):
+            return None
+        try:
+            place = ast.literal_eval(index)
+            return self._watched(Found(base.value[place], f"{base.path}[{place!r}]"))
+        except (ValueError, KeyError, IndexError, TypeError):
+            raise refuse(index, "is no place that is known") from None
+
+    def value_of(self, found: Found, node: ast.AST) -> Value:
+        """A parameter, or a number, as a value."""
+        value = found.value
+        if isinstance(value, torch.Tensor):
+            return self._parameter(value, found.path)
+        if not isinstance(value, _CONSTANTS):
+            raise refuse(node, "is held by a module, and no number")
+        self.settings[found.path] = value
+        return Value(NONE, "None_()") if value is None else self.constant(value)
+
+    def _parameter(self, value: torch.Tensor, path: str) -> Value:
+        name = next((name for name, known in self.paths.items() if known == path), "")
+        if not name:
+            base = re.sub(r"\W+", "_", path).strip("_")
+            taken = {*self.inputs, *self.main.stores, *self.values}
+            name = next(one for k in range(len(taken) + 1) if (one := f"{base}_{k}" if k else base) not in taken)
+            self.paths[name] = path
+            self.inputs.append(name)
+            self.main.parameters.append(name)
+            self.main.kept.add(name)
+            self.main.types[name] = self.given[name] = type_of(value, self.joins, {})
+            self.joins.changes += 1
+        return Value(self.main.types[name], f"v_{name}")
+
+    # ------------------------------------------------------------ expressions
+
+    def of_Attribute(self, node: ast.Attribute) -> Value:
+        found = self.module_at(node)
+        return super().of_Attribute(node) if found is None else self.value_of(found, node)
+
+    def of_Call(self, node: ast.Call) -> Value:
+        found = self.module_at(node.func)
+        if found is not None and isinstance(found.value, nn.Module):
+            return self._called(found, node)
+        if isinstance(node.func, ast.Attribute) and found is None:
+            owner = self.module_at(node.func.value)
+            if owner is not None and isinstance(owner.value, nn.Module):
+                return self._method_called(owner, node.func.attr, node)
+        given = [one for one in (*node.args, *(word.value for word in node.keywords)) if self._is_module(one)]
+        if given and not any(isinstance(one, ast.Starred) for one in node.args):
+            return self._with_modules(node)
+        return super().of_Call(node)
+
+    def _is_module(self, node: ast.expr) -> bool:
+        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+            return False
+        found = self.module_at(node)
+        return found is not None and isinstance(found.value, nn.Module)
+
+    def _with_modules(self, node: ast.Call) -> Value:
+        """A function of the user's that is given modules: one of its own for these."""
+        function = self.callee(node)
+        function = getattr(function, "__looplift_original__", function)
+        if not isinstance(function, types.FunctionType):
+            if len(node.args) == 1 and function is len:
+                found = self.module_at(node.args[0])
+                assert found is not None
+                return self.constant(len(found.value))
+            raise refuse(node, "is called with a module")
+        known = self.routine_of(function)
+        if known is None:
+            raise refuse(node, "is called with a module")
+        every = dict(zip(known.parameters, node.args)) | {str(one.arg): one.value for one in node.keywords}
+        modules = {name: found for name, one in every.items() if self._is_module(one) and (found := self.module_at(one))}
+        routine = self._specialized(function, known, modules)
+        words = [ast.keyword(name, one) for name, one in every.items() if name not in modules]
+        return self.call(routine, ast.copy_location(ast.Call(node.func, [], words), node))
+
+    def _specialized(self, function: Any, known: Routine, modules: dict[str, Found]) -> Routine:
+        key = (function, *sorted((name, found.path) for name, found in modules.items()))
+        if key not in self.routines:
+            if any(name in known.stores for name in modules):
+                raise refuse(None, f"'{function.__name__}' binds a module anew")
+            first = len(known.parameters) - len(known.defaults)
+            defaults = [known.defaults[k - first] for k, p in enumerate(known.parameters) if k >= first and p not in modules]
+            made = Routine(
+                f"{known.name}_{len(self.routines)}", [one for one in known.parameters if one not in modules],
+                known.body, known.stores, known.namespace, defaults=defaults, modules=modules,
+            )  # fmt: skip
+            made.parameters_of = function  # type: ignore[attr-defined]
+            self.routines[key] = made
+        return self.routines[key]
+
+    def _method_called(self, owner: Found, name: str, node: ast.Call) -> Value:
+        function = getattr(type(owner.value), name, None)
+        if name == "forward":
+            return self._called(owner, node)
+        if not isinstance(function, types.FunctionType) or function.__module__.startswith("torch."):
+            raise refuse(node, "calls a method of a module that is not known")
+        return self.call(self._routine_for(owner, function), node)
+
+    def _routine_for(self, owner: Found, function: types.FunctionType) -> Routine:
+        """A method of a module of the user's, for this module."""
+        key = (function, owner.path)
+        if key not in self.routines:
+            known = self.routine_of(function)
+            if known is None or not known.parameters or known.parameters[0] in known.stores:
+                raise refuse(None, f"'{function.__qualname__}' is no plain method")
+            self.routines[key] = self._specialized(function, known, {known.parameters[0]: owner})
+        return self.routines[key]
+
+    # ------------------------------------------------------------ calls of modules
+
+    def _called(self, found: Found, node: ast.Call) -> Value:
+        module = found.value
+        self._check_plain(module, node)
+        if not type(module).__module__.startswith("torch."):
+            return self.call(self._routine_for(found, type(module).forward), node)
+        if node.keywords or not node.args or any(isinstance(one, ast.Starred) for one in node.args):
+            raise refuse(node, "is called in another way")
+        if type(module) in CELLS and len(node.args) == 2:
+            return self._cell(found, node)
+        if len(node.args) != 1:
+            raise refuse(node, "is a call of a module without a form")
+        return self._applied(found, self.keep(self.present(self.expression(node.args[0]))), node)
+
+    def _check_plain(self, module: nn.Module, node: ast.AST) -> None:
+        held = vars(module)
+        if "forward" in held or any(held.get(name) for name in _HOOKS) or type(module).__call__ is not nn.Module.__call__:
+            raise refuse(node, "is a call of a module with hooks, or a forward of its own")
+
+    def _applied(self, found: Found, x: Value, node: ast.Call) -> Value:
+        """What a module of torch's makes of one value."""
+        module, kind = found.value, type(found.value)
+        self._check_plain(module, node)
+        if x.type is NEVER:
+            return x
+        if not is_tensor(x):
+            raise refuse(node, "is given what is no tensor")
+        if kind is nn.Sequential:
+            for place, one in enumerate(module):
+                x = self.keep(self._applied(self._watched(Found(one, f"{found.path}[{place}]")), x, node))
+            return x
+        if kind in _SAME or (kind in _DROPS and not (module.training and module.p)):
+            return x
+        if kind is nn.Linear:
+            return self._linear(x, found, node)
+        if kind is nn.Embedding:
+            return self._embedded(x, found, node)
+        if kind in _ACTIVATIONS and not getattr(module, "inplace", False):
+            return self._function(_ACTIVATIONS[kind], x, {}, node)
+        if kind is nn.LeakyReLU and not module.inplace:
+            return self._function("leaky_relu", x, {"negative_slope": ast.Constant(self._setting(found, "negative_slope"))}, node)
+        if kind in _ROWS and module.dim is not None:
+            return self._function(_ROWS[kind], x, {"dim": ast.Constant(self._setting(found, "dim"))}, node)
+        if kind is nn.LayerNorm and len(module.normalized_shape) == 1 and x.type.rank == 1:
+            return self._normalized(x, found, node)
+        raise refuse(node, f"is a call of '{kind.__name__}', which has no form here")
+
+    def _setting(self, found: Found, name: str) -> Any:
+        value = getattr(found.value, name)
+        self.settings[f"{found.path}.{name}"] = value
+        return value
+
+    def _function(self, name: str, x: Value, keywords: dict[str, ast.expr], node: ast.Call) -> Value:
+        with_name = f"the value {self.fresh()}"
+        self.renamed[with_name] = x
+        return self.tensor_call(name, [ast.Name(with_name, ast.Load())], keywords, node)
+
+    def _held(self, found: Found, name: str, node: ast.AST) -> Value | None:
+        """A parameter of a module; None where it has none."""
+        held = self._held_by(found, name)
+        if held is None or held.value is None:
+            self.settings[f"{found.path}.{name}"] = None
+            return None
+        return self.value_of(held, node)
+
+    def _linear(self, x: Value, found: Found, node: ast.Call) -> Value:
+        weight, bias = self._held(found, "weight", node), self._held(found, "bias", node)
+        assert weight is not None
+        return self.linear(x, weight, bias, node)
+
+    def _embedded(self, x: Value, found: Found, node: ast.Call) -> Value:
+        module = found.value
+        if module.max_norm is not None or module.scale_grad_by_freq or module.sparse or module.padding_idx is not None:
+            raise refuse(node, "is a table of rows with ways of its own")
+        for name in ("max_norm", "scale_grad_by_freq", "sparse", "padding_idx"):
+            self._setting(found, name)
+        if x.type.dtype not in ("int64", "int32") or x.type.rank:
+            raise refuse(node, "looks up more than one row")
+        weight, place = self._held(found, "weight", node), self.keep(self.number_of(x))
+        assert weight is not None
+        self.emit(f"if ({place.code} < 0) bail(KIND);")
+        return self.keep(self.item(weight, Value(INT, place.code), node))
+
+    def _normalized(self, x: Value, found: Found, node: ast.Call) -> Value:
+        weight, bias = self._held(found, "weight", node), self._held(found, "bias", node)
+        function = typed_layers.layer_norm if bias is not None else typed_layers.layer_norm_without_bias
+        if weight is None:
+            raise refuse(node, "normalizes in a way of its own")
+        size = int(found.value.normalized_shape[0])
+        self.emit(f"if ({x.code}.size[0] != {size}) bail(KIND);")
+        eps = self.constant(float(self._setting(found, "eps")))
+        return self._by_function(function, [x, weight, *([bias] if bias is not None else []), eps], node)
+
+    def _cell(self, found: Found, node: ast.Call) -> Value:
+        """A step of a recurrent network."""
+        module = found.value
+        x, state = (self.keep(self.present(one)) for one in self.several(*node.args))
+        parameters = [self._held(found, name, node) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
+        given = [one for one in parameters if one is not None]
+        if len(given) < 4 or not is_tensor(x) or not (is_tensor(state) or isinstance(state.type, Tup)):
+            raise refuse(node, "is a cell without a bias, or of other values")
+        if type(module) is nn.RNNCell:
+            self._setting(found, "nonlinearity")
+        return self._by_function(CELLS[type(module)](module), [x, state, *given], node)
+
+    def _by_function(self, function: types.FunctionType, values: list[Value], node: ast.Call) -> Value:
+        """A call of a function of ``typed_layers.py``: one of its own for values of these ranks."""
+        key = (function, *(one.type.rank if isinstance(one.type, Ten) else None for one in values))
+        if key not in self.routines:
+            known = self.routine_of(function)
+            assert known is not None
+            made = Routine(
+                f"{known.name}_{len(self.routines)}", known.parameters, known.body, known.stores, known.namespace
+            )
+            made.parameters_of = function  # type: ignore[attr-defined]
+            self.routines[key] = made
+        names = [f"the value {self.fresh()}" for _ in values]
+        self.renamed |= dict(zip(names, values, strict=True))
+        given: list[ast.expr] = [ast.Name(one, ast.Load()) for one in names]
+        return self.call(self.routines[key], ast.copy_location(ast.Call(node.func, given, []), node))
+
+    # ------------------------------------------------------------ loops over modules
+
+    def do_For(self, node: ast.For) -> None:
+        found = self.module_at(node.iter) if isinstance(node.iter, ast.Name | ast.Attribute) else None
+        if found is None or not isinstance(found.value, nn.ModuleList | nn.Sequential):
+            return super().do_For(node)
+        leaves = (ast.Break, ast.Continue, ast.Return)
+        if node.orelse or not isinstance(node.target, ast.Name) or any(isinstance(one, leaves) for one in nodes_of(node)):
+            raise refuse(node.iter, "is gone through in a way of its own")
+        before = self.unrolled.get(node.target.id)
+        for place, one in enumerate(found.value):
+            self.unrolled[node.target.id] = self._watched(Found(one, f"{found.path}[{place}]"))
+            self.statements(node.body)
+        if before is None:
+            del self.unrolled[node.target.id]
+        else:
+            self.unrolled[node.target.id] = before
+        return None
