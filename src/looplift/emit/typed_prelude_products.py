@@ -28,6 +28,81 @@ template <class T, int A, int B> Arr<T, A + B - 2> product_of(const Arr<T, A>& a
 """
 
 TENSOR_PRODUCTS = r"""// ---- products of matrices and vectors
+static const I LARGEST_PRODUCT = (I)1 << 18;
+static inline void gets(I id, F slope, F* slopes, unsigned char* reached) {
+  if (id > 0) { reached[id] = 1; slopes[id] += slope; }
+}
+// The slopes of the elements that one element of a product is made of.
+template <class T> static void back_of(const Factor& to, I at, const Factor& from, I other, I n, F slope, F* slopes,
+    unsigned char* reached) {
+  const T* data = (const T*)from.data + other;
+  if (to.ids) for (I k = 0; k < n; ++k) gets(to.ids[at + k * to.step], slope * data[k * from.step], slopes, reached);
+  else if (to.id > 0 && to.step == 1 && from.step == 1) {
+    F* mine = slopes + to.id + at;
+    for (I k = 0; k < n; ++k) mine[k] += slope * data[k];
+    memset(reached + to.id + at, 1, n);
+  } else if (to.id > 0)
+    for (I k = 0; k < n; ++k) gets(to.id + at + k * to.step, slope * data[k * from.step], slopes, reached);
+}
+template <class T> static void back_through(const Product& made, I k, F slope, F* slopes, unsigned char* reached) {
+  I i = k / made.columns, j = k % made.columns;
+  back_of<T>(made.a, i * made.a.row, made.b, j * made.b.row, made.n, slope, slopes, reached);
+  back_of<T>(made.b, j * made.b.row, made.a, i * made.a.row, made.n, slope, slopes, reached);
+}
+// A factor as backward needs it: the caller's where it is, all others copied, row by row of ``n`` numbers each.
+template <class T, int R> static Factor factor_of(const Ten<T, R>& x, I rows, I n, I row, I step, char*& free_at) {
+  const Buf<T>* b = x.b.p;
+  if (b->place >= 0 && !b->dirty && (!b->nodes || (b->nodes[0] > 0 && b->nodes[b->n - 1] == b->nodes[0] + b->n - 1)))
+    return {b->data + x.at, nullptr, b->nodes ? b->nodes[0] + x.at : 0, row, step};
+  I* ids = b->nodes ? (I*)free_at : nullptr;
+  if (ids) free_at += rows * n * sizeof(I);
+  T* data = (T*)free_at; free_at += rows * n * sizeof(T) + (8 - rows * n * sizeof(T) % 8) % 8;
+  for (I i = 0; i < rows; ++i) for (I k = 0; k < n; ++k) {
+    data[i * n + k] = b->data[x.at + i * row + k * step];
+    if (ids) ids[i * n + k] = b->nodes[x.at + i * row + k * step];
+  }
+  return {data, ids, 0, n, 1};
+}
+template <class T, int A, int B> static I product_made(const Ten<T, A>& a, const Ten<T, B>& b, I rows, I columns, I n) {
+  if (tape->products_n == tape->products_room) {
+    I room = 2 * tape->products_room + 64;
+    Product* all = (Product*)realloc(tape->products, room * sizeof(Product));
+    if (!all) bail(MEMORY);
+    tape->products = all; tape->products_room = room;
+  }
+  char* own = (char*)malloc((rows + columns) * n * (sizeof(I) + sizeof(T)) + 16);
+  if (!own) bail(MEMORY);
+  Product& made = tape->products[tape->products_n];
+  made.own = own; made.back = back_through<T>; made.first = tape->first + tape->n; made.count = rows * columns;
+  made.columns = columns; made.n = n;
+  made.a = factor_of(a, rows, n, a.step[0] * (A == 2), a.step[A - 1], own);
+  made.b = factor_of(b, columns, n, b.step[B - 1] * (B == 2), b.step[0], own);
+  made.touched_n = pending_n;
+  for (I k = 0; k < pending_n; ++k) made.touched[k] = pending[k];
+  ++tape->products_n; pending_n = 0;
+  for (I k = 0; k < made.count; ++k) {
+    if (__builtin_expect(tape->n + 1 >= tape->n_room, 0)) tape_grow();
+    tape->ends[tape->n] = tape->edges_n; tape->holds[tape->n] = next_holds; ++tape->n;
+  }
+  return made.first;
+}
+template <class T> static inline T dot(const T* x, I by, const T* y, I step, I n) {
+  typename Wide<T>::type total = 0;
+  I k = 0;
+  if constexpr (T(0.5) != 0) if (by == 1 && step == 1 && n >= 8) {
+    F parts[8] = {}, sizes[8] = {};
+    for (; k + 8 <= n; k += 8) for (int i = 0; i < 8; ++i) {
+      const F one = (F)x[k + i] * (F)y[k + i];
+      parts[i] += one;
+      if constexpr (sizeof(T) == 4) sizes[i] += fabs(one);
+    }
+    if constexpr (sizeof(T) == 4) for (int i = 1; i < 8; ++i) sizes[0] += sizes[i];
+    in_sum<T>(sizes[0]);
+    total = ((parts[0] + parts[4]) + (parts[1] + parts[5])) + ((parts[2] + parts[6]) + (parts[3] + parts[7]));
+  }
+  for (; k < n; ++k) in_sum<T>(total += (typename Wide<T>::type)x[k * by] * y[k * step]);
+  return (T)total;
+}
 template <class T, class Op, int A, int B> Ten<T, A + B - 2> product_of(Op, const Ten<T, A>& a, const Ten<T, B>& b) {
   constexpr int R = A + B - 2;
   if (!a.b.p || !b.b.p) bail(UNBOUND);
@@ -35,25 +110,19 @@ template <class T, class Op, int A, int B> Ten<T, A + B - 2> product_of(Op, cons
   if (b.size[0] != n || !n) bail(KIND);
   if (A == 2) size[0] = rows;
   if (B == 2) size[R - 1] = columns;
-  Ten<T, R> out = fresh_ten<T, R>(size); row_made(n * count_of(out));
+  Ten<T, R> out = fresh_ten<T, R>(size);
+  if (n * count_of(out) > LARGEST_PRODUCT) bail(MEMORY);
   kept2<Op>(a, b);
-  Holds holds = next_holds;
   bool asking = TRACKED && (asks(a) || asks(b));
   if (asking && !count_of(out)) bail(EMPTY);
   touch_all(a); touch_all(b);
+  I first = asking ? product_made(a, b, rows, columns, n) : -1;
+  if (asking) out.b.p->track();
   for (I i = 0; i < rows; ++i) for (I j = 0; j < columns; ++j) {
-    I p = a.at + i * a.step[0] * (A == 2), q = b.at + j * b.step[B - 1] * (B == 2), from = asking ? tape->edges_n : 0;
-    typename Wide<T>::type total = 0;
-    for (I k = 0; k < n; ++k, p += a.step[A - 1], q += b.step[0]) {
-      T x = a.b.p->data[p], y = b.b.p->data[q];
-      in_sum<T>(total += (typename Wide<T>::type)x * y);
-      if (asking) {
-        if (a.b.p->nodes) edge(a.b.p->nodes[p], y);
-        if (b.b.p->nodes) edge(b.b.p->nodes[q], x);
-      }
-    }
-    if (asking) next_holds = holds;
-    out.b.p->put(i * columns + j, Num<T>{(T)total, asking ? node(from) : -1, false});
+    const I at = i * columns + j;
+    out.b.p->data[at] = dot(a.b.p->data + a.at + i * a.step[0] * (A == 2), a.step[A - 1],
+        b.b.p->data + b.at + j * b.step[B - 1] * (B == 2), b.step[0], n);
+    if (asking) out.b.p->nodes[at] = first + at;
   }
   pending_n = 0; next_holds = {};
   return out;

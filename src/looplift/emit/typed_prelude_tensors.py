@@ -8,7 +8,14 @@ struct Holds { unsigned short of[2]; void add(I place) { unsigned short one = pl
   void add(Holds other) { for (I one : other.of) if (one) add(one == ANY ? ANY : one - 1); }
   bool has(I place) const { for (I one : of) if (one == ANY || one == place + 1) return true; return false; }
   static const I ANY = 0xffff; };
-struct Tape { I first, n, n_room, edges_n, edges_room; I* ends; Holds* holds; Edge* edges; bool keeps; };
+// An operand of a product, as it was: its numbers, where in them an element is, and its nodes, which are one after the
+// other where there is no list of them.
+struct Factor { const void* data; const I* ids; I id, row, step; };
+// Elements of a product, which have no edges: each is a row of one factor times a column of the other.
+struct Product { I first, count, columns, n; Factor a, b; I touched[8], touched_n; void* own;
+    void (*back)(const Product&, I, F, F*, unsigned char*); };
+struct Tape { I first, n, n_room, edges_n, edges_room; I* ends; Holds* holds; Edge* edges; bool keeps;
+    I products_n, products_room; Product* products; };
 static Tape* tape;
 static Holds next_holds;  // of the node that is made next
 static I most_nodes = 1024, most_edges = 1024;  // that a run has had
@@ -59,6 +66,8 @@ static inline bool ordinary(F slope) { return slope == 0 || (fabs(slope) > 1e-60
 static inline bool taken_over(I made, F slope, bool chosen, I& from) {
   I k = tape->n - 1;
   if (made <= 0 || made != tape->first + k || tape->ends[k] != from || !ordinary(slope)) return false;
+  if (tape->products_n && made < tape->products[tape->products_n - 1].first + tape->products[tape->products_n - 1].count)
+    return false;
   I first = k ? tape->ends[k - 1] : 0;
   if (from - first > 4) return false;
   if (slope != 1) for (I e = first; e < from; ++e) if (!ordinary(tape->edges[e].slope)) return false;
@@ -73,7 +82,8 @@ static inline bool taken_over(I made, F slope, bool chosen, I& from) {
 }
 static void free_tape(Tape* one) { if (one->n + 2 > most_nodes) most_nodes = one->n + 2;
     if (one->edges_n + 2 > most_edges) most_edges = one->edges_n + 2; free(one->ends); free(one->holds);
-    free(one->edges); free(one); }
+    for (I k = 0; k < one->products_n; ++k) free(one->products[k].own);
+    free(one->products); free(one->edges); free(one); }
 extern "C" void release_tape(Tape* one) { free_tape(one); }
 extern "C" I tape_size(Tape* one) { return one->first + one->n; }
 extern "C" I tape_keeps(Tape* one) { return one->keeps; }
@@ -83,10 +93,18 @@ extern "C" I needs_old(Tape* one, const unsigned char* reached, I place) {
   return 0;
 }
 extern "C" void sweep_tape(Tape* one, F* slopes, unsigned char* reached) {
+  I products = one->products_n;
   for (I k = one->n - 1; k >= 0; --k) {
     I me = one->first + k;
+    while (products && one->products[products - 1].first > me) --products;
     if (!reached[me]) continue;
     const F slope = slopes[me];
+    if (products && me < one->products[products - 1].first + one->products[products - 1].count) {
+      const Product& made = one->products[products - 1];
+      for (I e = 0; e < made.touched_n; ++e) reached[made.touched[e]] = 1;
+      made.back(made, me - made.first, slope, slopes, reached);
+      continue;
+    }
     for (I e = k ? one->ends[k - 1] : 0; e < one->ends[k]; ++e) {
       const Edge& edge = one->edges[e];
       if (edge.parent < 0) { reached[-edge.parent] = 1; continue; }

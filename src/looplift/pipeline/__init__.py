@@ -13,7 +13,7 @@ from looplift.base.devices import default_device
 from looplift.base.errors import NotLiftable, TwoLibraries
 from looplift.base.settings import Settings
 from looplift.base.syntax import nodes_of
-from looplift.pipeline.through_ir import through_the_ir
+from looplift.pipeline.through_ir import through_the_ir, unknown
 
 if TYPE_CHECKING:
     from looplift.frontend.rewriting import RegionProgram
@@ -82,11 +82,10 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
             refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
     refusal = _most_telling(refusals)
     from looplift.frontend.host_effects import changes_its_surroundings, grows_by_joining
-    from looplift.pipeline.other_forms import in_waves
 
     if refusal.code not in _NEVER_IN_ANOTHER_FORM and not any(one.in_any_form for one in refusals):
         statements = program.region.statements
-        waves = attempt is not in_waves and not (changes_its_surroundings(statements) or grows_by_joining(statements))
+        waves = attempt is not _in_waves and not (changes_its_surroundings(statements) or grows_by_joining(statements))
         refusal.other = partial(_in_another_form, program, settings=settings, waves=waves)
         if any(one.by_python for one in refusals):
             refusal.other = partial(_by_python, program, settings=settings, otherwise=refusal.other)
@@ -134,6 +133,21 @@ def _in_another_form(
             raise
         return with_draws(draws, program, values, settings, small=True)
     code.alternative = partial(typed_program, program, settings=settings)
+    return _beside_small_tensors(code, program, settings)
+
+
+def _in_waves(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    from looplift.pipeline.other_forms import in_waves
+
+    return _beside_small_tensors(in_waves(program, values, settings), program, settings)
+
+
+def _beside_small_tensors(code: RegionCode, program: RegionProgram, settings: Settings) -> RegionCode:
+    """Code in waves, or over lists, with a program over small tensors as its rival."""
+    from looplift.pipeline.programs import small_tensors_for
+
+    if settings.backend == "auto" and hasattr(program, "is_piece"):
+        code.rival, code.expected = partial(small_tensors_for, program, settings=settings), unknown
     return code
 
 
@@ -211,7 +225,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     if draws is not None and not draws.at_once:
         yield partial(rewritten.with_draws, draws)
     if calls_itself(statements, values):
-        yield other_forms.in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves
+        yield _in_waves  # of what the IR refuses for other reasons the pieces may be faster than waves
 
 
 def _most_telling(refusals: list[NotLiftable]) -> NotLiftable:

@@ -23,7 +23,7 @@ def over(program: Any, statements: list[ast.stmt], live_out: Iterable[str] | Non
     """A region of other statements in the place of a program's, with what of a program the way through the IR reads."""
     from types import SimpleNamespace
 
-    names = {key: getattr(program, key) for key in ("file", "name", "namespace")}
+    names = {key: getattr(program, key) for key in ("file", "name", "namespace", "arguments")}
     live_out = program.live_out if live_out is None else live_out
     return SimpleNamespace(region=SimpleNamespace(statements=statements), live_out=live_out, **names)
 
@@ -138,11 +138,11 @@ def _code_of(
         code.expected = partial(_expected, made)
     elif short and stays and settings.backend == "auto":
         # steps of few lanes take longer with autograd's graph than with a tape of numbers, those of many do not
-        code.rival, code.expected = partial(small_tensors_for, program, settings=settings), _unknown
+        code.rival, code.expected = partial(small_tensors_for, program, settings=settings), unknown
     return code
 
 
-def _unknown(values: Mapping[str, Any]) -> float:
+def unknown(values: Mapping[str, Any]) -> float:
     """Nothing is known of the seconds that a call will take: it is tried."""
     return 0.0
 

@@ -78,7 +78,7 @@ def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -
     if contest is None or run is None:  # another thread has ended it meanwhile
         return dispatcher.program.original(*arguments)
     times = contest.times.setdefault(size_class(arguments), Times())
-    if contest.turn_of_other and contest.other is not None and times.variant:
+    if contest.turn_of_other and contest.other is not None and times.variant and _is_ready(contest.other):
         return _turn_of_other(dispatcher, variant, contest.other, times, arguments)
     start = time.perf_counter()
     try:
@@ -91,6 +91,11 @@ def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -
     elif sum(times.variant) > EARNED:
         _challenge(dispatcher, variant, contest, times, arguments)
     return result
+
+
+def _is_ready(other: Variant) -> bool:
+    """Whether the other form is compiled as well as it will be."""
+    return other.code is None or not other.code.is_preliminary()
 
 
 def failed(dispatcher: Dispatcher, other: Variant) -> None:
