@@ -94,6 +94,9 @@ def region_code(program: Any, typed: TypedCode, function: Callable[..., Any]) ->
         namespace |= {"_same_classes": contents.same_classes, "_classes": found.classes}
         guards.append("_same_classes(_classes)")
     guards += of_libraries(found.functions, namespace)
+    if found.overriding:
+        namespace |= {"_same_methods": contents.same_methods, "_methods": found.overriding}
+        guards.append("_same_methods(_methods)")
     guards += [_equals(path, value) for path, value in found.equal.items()]
     lines = [place[0] for place in program.loops] or [program.line]
     narrow = dict.fromkeys(["result", *found.changes], "float32") if "Ten<float," in found.text else {}

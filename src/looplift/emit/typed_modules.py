@@ -53,6 +53,8 @@ class Modules(ArrayCalls):
         """The paths of modules."""
         self.settings: dict[str, Any] = {}
         """Numbers and the like that modules hold, by their paths."""
+        self.overriding: dict[tuple[type, str], Any] = {}
+        """Methods of the user's modules, by their classes and names."""
         self.unrolled: dict[str, Found] = {}
         """What a loop over modules stands at."""
 
@@ -103,11 +105,18 @@ class Modules(ArrayCalls):
     def _item_of(self, base: Found, index: ast.expr) -> Found | None:
         if not isinstance(base.value, nn.ModuleList | nn.Sequential | nn.ModuleDict):
             return None
+        self._sized(base)
         try:
             place = ast.literal_eval(index)
             return self._watched(Found(base.value[place], f"{base.path}[{place!r}]"))
         except (ValueError, KeyError, IndexError, TypeError):
             raise refuse(index, "is no place that is known") from None
+
+    def _sized(self, found: Found) -> int:
+        """The number of modules in a container, which is guarded."""
+        count = len(found.value)
+        self.settings[f"{found.path}.__len__()"] = count
+        return count
 
     def value_of(self, found: Found, node: ast.AST) -> Value:
         """A parameter, or a number, as a value."""
@@ -166,7 +175,7 @@ class Modules(ArrayCalls):
             if len(node.args) == 1 and function is len:
                 found = self.module_at(node.args[0])
                 assert found is not None
-                return self.constant(len(found.value))
+                return self.constant(self._sized(found))
             raise refuse(node, "is called with a module")
         known = self.routine_of(function)
         if known is None:
@@ -198,10 +207,12 @@ class Modules(ArrayCalls):
             return self._called(owner, node)
         if not isinstance(function, types.FunctionType) or function.__module__.startswith("torch."):
             raise refuse(node, "calls a method of a module that is not known")
-        return self.call(self._routine_for(owner, function), node)
+        return self.call(self._routine_for(owner, name), node)
 
-    def _routine_for(self, owner: Found, function: types.FunctionType) -> Routine:
+    def _routine_for(self, owner: Found, name: str) -> Routine:
         """A method of a module of the user's, for this module."""
+        function = getattr(type(owner.value), name)
+        self.overriding[type(owner.value), name] = function
         key = (function, owner.path)
         if key not in self.routines:
             known = self.routine_of(function)
@@ -216,7 +227,7 @@ class Modules(ArrayCalls):
         module = found.value
         self._check_plain(module, node)
         if not type(module).__module__.startswith("torch."):
-            return self.call(self._routine_for(found, type(module).forward), node)
+            return self.call(self._routine_for(found, "forward"), node)
         if node.keywords or not node.args or any(isinstance(one, ast.Starred) for one in node.args):
             raise refuse(node, "is called in another way")
         if type(module) in CELLS and len(node.args) == 2:
@@ -239,6 +250,7 @@ class Modules(ArrayCalls):
         if not is_tensor(x):
             raise refuse(node, "is given what is no tensor")
         if kind is nn.Sequential:
+            self._sized(found)
             for place, one in enumerate(module):
                 x = self.keep(self._applied(self._watched(Found(one, f"{found.path}[{place}]")), x, node))
             return x
@@ -341,6 +353,7 @@ class Modules(ArrayCalls):
         leaves = (ast.Break, ast.Continue, ast.Return)
         if node.orelse or not isinstance(node.target, ast.Name) or any(isinstance(one, leaves) for one in nodes_of(node)):
             raise refuse(node.iter, "is gone through in a way of its own")
+        self._sized(found)
         before = self.unrolled.get(node.target.id)
         for place, one in enumerate(found.value):
             self.unrolled[node.target.id] = self._watched(Found(one, f"{found.path}[{place}]"))

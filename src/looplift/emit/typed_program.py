@@ -83,6 +83,8 @@ class TypedProgram:
     """The paths of modules that it knows."""
     equal: dict[str, Any] = field(default_factory=dict)
     """Numbers and the like that modules hold, by their paths."""
+    overriding: dict[tuple[type, str], Any] = field(default_factory=dict)
+    """Methods of the user's modules."""
 
 
 class Writer(Modules):
@@ -366,7 +368,7 @@ class Writer(Modules):
             text, self.inputs, changes, self.callees, deep, self.given, classes, self.functions, self.joins.has_numpy,
             self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows, self.passes_objects,
             any(isinstance(box.find().default, Factory) for box in self.boxes.values()), self.joins.tracked,
-            self.paths, tuple(self.watched), self.settings,
+            self.paths, tuple(self.watched), self.settings, self.overriding,
         )  # fmt: skip
 
     def _is_of_objects(self, deep: bool) -> bool:

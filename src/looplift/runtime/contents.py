@@ -71,6 +71,11 @@ def same_callees(callees: Mapping[types.FunctionType, tuple[Any, ...]]) -> bool:
     return True
 
 
+def same_methods(methods: Mapping[tuple[type, str], Any]) -> bool:
+    """Whether classes still have the methods that were looked at."""
+    return all(getattr(made, name, None) is function for (made, name), function in methods.items())
+
+
 ABOUT_A_CLASS = frozenset(
     """__module__ __dict__ __weakref__ __doc__ __qualname__ __firstlineno__ __static_attributes__ __annotations__
     __annotations_cache__ __annotate_func__ __slotnames__""".split()

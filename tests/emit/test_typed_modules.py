@@ -1,0 +1,317 @@
+"""Network modules in programs over small tensors: values, gradients, and what such a program was made for."""
+
+import copy
+
+import pytest
+import torch
+from tests.emit.test_typed_tensors import assert_same, first
+from torch import nn
+from torch.nn import functional
+
+from looplift import lift
+
+__all__ = ["first"]
+SIZE = 5
+
+
+class Reader(nn.Module):
+    """A cell over words, then layers."""
+
+    def __init__(self, cell):
+        super().__init__()
+        self.table = nn.Embedding(9, SIZE)
+        self.cell = cell(SIZE, SIZE)
+        self.layers = nn.ModuleList([nn.Linear(SIZE, SIZE), nn.Linear(SIZE, SIZE, bias=False)])
+        self.out = nn.Sequential(nn.LayerNorm(SIZE), nn.Tanh(), nn.Dropout(0.0), nn.Linear(SIZE, 3), nn.LogSoftmax(-1))
+        self.scale, self.register_start = 0.5, True
+        self.register_buffer("start", torch.full((SIZE,), 0.1))
+
+    def step(self, word, state):
+        return self.cell(self.table(torch.tensor(word)), state)
+
+    def forward(self, words):
+        state = self.start * self.scale
+        for word in words:
+            state = self.step(word, state)
+        for layer in self.layers:
+            state = torch.relu(layer(state)) + state
+        return self.out(state)
+
+
+class Long(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTMCell(SIZE, SIZE)
+
+    def forward(self, rows):
+        h, c = torch.zeros(SIZE), torch.zeros(SIZE)
+        for row in rows:
+            h, c = self.cell(row, (h, c))
+        return h, c
+
+
+class Tree(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.leaf, self.both = nn.Linear(SIZE, SIZE), nn.Linear(2 * SIZE, 5 * SIZE)
+
+    def forward(self, node):
+        if not node.children:
+            return torch.tanh(self.leaf(node.x)), node.x * 0
+        (a, b), (c, d) = self(node.children[0]), self(node.children[1])
+        i, o, u, f, g = torch.chunk(self.both(torch.cat([a, c])), 5)
+        kept = torch.sigmoid(i) * torch.tanh(u) + torch.sigmoid(f) * b + torch.sigmoid(g) * d
+        return torch.sigmoid(o) * torch.tanh(kept), kept
+
+
+class Node:
+    def __init__(self, x, children):
+        self.x, self.children = x, children
+
+
+class State:
+    def __init__(self, size):
+        self.w = torch.zeros(size)
+
+    def take(self, x):
+        self.w = 0.5 * self.w + x
+        return self.w
+
+
+def readings(net, texts):
+    out = []
+    for words in texts:
+        if words:
+            out.append(net(words))
+    return torch.stack(out)
+
+
+def last_states(net, rows):
+    out = []
+    for some in rows:
+        h, c = net(some)
+        out.append(h + c)
+    return torch.stack(out)
+
+
+def tree_states(net, trees):
+    out = {}
+    for name, tree in trees.items():
+        out[name] = net(tree)[0]
+    return torch.stack([out[name] for name in trees])
+
+
+def with_state(net, rows):
+    out = []
+    for some in rows:
+        state = State(SIZE)
+        for row in some:
+            last = state.take(net(row))
+        out.append(last)
+    return torch.stack(out)
+
+
+def applied(layer, x, times):
+    for _ in range(times):
+        x = torch.tanh(layer(x))
+    return x
+
+
+def by_a_helper(net, rows):
+    seen = set()
+    out = []
+    for some in rows:
+        if len(some) in seen:
+            continue
+        seen.add(len(some))
+        out.append(applied(net[0], some[0], 2) + applied(times=1, x=some[0], layer=net[1]))
+    return torch.stack(out)
+
+
+def in_rows(net, rows):
+    seen = set()
+    out = []
+    for some in rows:
+        seen.add(len(some))
+        h = net["cell"](some, some * 0.5)
+        out.append(functional.linear(h, net["layer"].weight, net["layer"].bias).sum(0) * len(seen))
+    return torch.stack(out)
+
+
+def texts(count=6):
+    g = torch.Generator().manual_seed(3)
+    return [torch.randint(0, 9, (k % 4,), generator=g).tolist() for k in range(1, count)]
+
+
+def some_rows():
+    g = torch.Generator().manual_seed(4)
+    return [torch.randn(n, SIZE, generator=g) for n in (2, 1, 4, 2)]
+
+
+def some_trees():
+    g = torch.Generator().manual_seed(5)
+
+    def made(depth):
+        children = [made(depth - 1), made(depth - 1)] if depth else []
+        return Node(torch.randn(SIZE, generator=g), children)
+
+    return {f"tree {k}": made(k) for k in range(3)}
+
+
+def rnn(kind):
+    return lambda *sizes: nn.RNNCell(*sizes, nonlinearity=kind)
+
+
+CASES = {
+    "gru": (readings, lambda: Reader(nn.GRUCell), texts),
+    "rnn": (readings, lambda: Reader(rnn("tanh")), texts),
+    "rnn of relu": (readings, lambda: Reader(rnn("relu")), texts),
+    "lstm": (last_states, Long, some_rows),
+    "tree": (tree_states, Tree, some_trees),
+    "state": (with_state, lambda: nn.Linear(SIZE, SIZE), some_rows),
+    "helper": (by_a_helper, lambda: nn.ModuleList([nn.Linear(SIZE, SIZE), nn.Linear(SIZE, SIZE)]), some_rows),
+    "rows": (in_rows, lambda: nn.ModuleDict({"cell": nn.GRUCell(SIZE, SIZE), "layer": nn.Linear(SIZE, 2)}), some_rows),
+}
+
+
+def gradients(function, net, given):
+    net.zero_grad()
+    found = function(net, given)
+    (found * torch.linspace(0.5, 1.5, found.numel()).view(found.shape)).sum().backward()
+    return found, [None if one.grad is None else one.grad.clone() for one in net.parameters()]
+
+
+def agree(lifted, function, net, given):
+    for one, other in zip(gradients(lifted, net, given), gradients(function, net, given), strict=True):
+        assert_same(one, other)
+    with torch.no_grad():
+        assert_same(lifted(net, given), function(net, given))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_values_and_gradients_are_the_loops(name, first):
+    function, net, given = CASES[name]
+    torch.manual_seed(0)
+    net, lifted = net(), lift(function, verify="off")
+    agree(lifted, function, net, given())
+    assert lifted.report().loops[0].decision == "native", lifted.report()
+    assert_same(gradients(lifted, copy.deepcopy(net), given()), gradients(function, net, given()))
+
+
+def test_parameters_are_read_at_each_call(first):
+    torch.manual_seed(0)
+    net, lifted = Reader(nn.GRUCell), lift(readings, verify="off")
+    agree(lifted, readings, net, texts())
+    with torch.no_grad():
+        net.cell.weight_hh.mul_(2)
+    agree(lifted, readings, net, texts())
+    net.table.weight = nn.Parameter(torch.randn(9, SIZE))
+    net.layers[1].weight.requires_grad_(False)
+    net.start.add_(1)
+    agree(lifted, readings, net, texts())
+
+
+def doubled(module, given, found):
+    return found * 2
+
+
+CHANGES = {
+    "a number": lambda net: setattr(net, "scale", 2.0),
+    "a layer": lambda net: net.layers.__setitem__(0, nn.Sequential(nn.Linear(SIZE, SIZE), nn.Sigmoid())),
+    "another layer": lambda net: net.layers.append(nn.Linear(SIZE, SIZE)),
+    "a bias": lambda net: setattr(net.layers[0], "bias", None),
+    "an activation": lambda net: net.out.__setitem__(1, nn.ReLU()),
+    "a hook": lambda net: net.layers[0].register_forward_hook(doubled),
+    "a forward of its own": lambda net: setattr(net.layers[0], "forward", lambda x: x * 3),
+    "a dtype": lambda net: net.double(),
+    "a slope": lambda net: net.out.__setitem__(1, nn.LeakyReLU(0.3)),
+    "a small number": lambda net: setattr(net.out[0], "eps", 0.1),
+    "padding": lambda net: setattr(net.table, "padding_idx", 1),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_modules_that_change(change, first):
+    torch.manual_seed(0)
+    net, lifted = Reader(nn.GRUCell), lift(readings, verify="off")
+    agree(lifted, readings, net, texts())
+    CHANGES[change](net)
+    agree(lifted, readings, net, texts())
+
+
+def test_a_class_that_changes(first, monkeypatch):
+    torch.manual_seed(0)
+    net, lifted = Reader(nn.GRUCell), lift(readings, verify="off")
+    agree(lifted, readings, net, texts())
+    monkeypatch.setattr(Reader, "step", lambda self, word, state: state * word)
+    agree(lifted, readings, net, texts())
+
+
+def test_dropout_draws_as_in_the_loop(first):
+    torch.manual_seed(0)
+    net, lifted = Reader(nn.GRUCell), lift(readings, verify="off")
+    net.out[2].p = 0.5
+    found = []
+    for function in (readings, lifted, lifted):
+        torch.manual_seed(1)
+        found.append(function(net, texts()))
+    assert torch.equal(found[0], found[1]) and torch.equal(found[0], found[2])
+    net.eval()
+    agree(lifted, readings, net, texts())
+
+
+def test_words_out_of_the_table_raise(first):
+    net, lifted = Reader(nn.GRUCell), lift(readings, verify="off")
+    lifted(net, texts())
+    for word in (9, -1):
+        with pytest.raises(IndexError):
+            lifted(net, [[1], [word]])
+
+
+def test_what_backward_needs_must_not_change(first):
+    net, rows, lifted = nn.Linear(SIZE, SIZE), some_rows(), lift(with_state, verify="off")
+    for one in rows:
+        one.requires_grad_()
+    found = lifted(net, rows)
+    with torch.no_grad():
+        net.weight.add_(1)
+    with pytest.raises(RuntimeError, match="inplace"):
+        found.sum().backward()
+
+
+def steps(net, rows):
+    """Products of many sizes, of what is computed and of what is given, along each axis."""
+    memo = {}
+    for k in range(len(rows)):
+        a = net(rows[k])
+        memo[k] = (a @ a.t()) @ rows[k] + (rows[k].t() @ a).sum() + a[:, 0] @ a + a @ a[0] @ a
+    return torch.stack([one.sum() for one in memo.values()])
+
+
+@pytest.mark.parametrize("asking", [False, True])
+def test_products_of_any_sizes(asking, first):
+    for size in (1, 3, 8, 17):
+        torch.manual_seed(size)
+        net = nn.Linear(size, size).double()
+        rows = [torch.randn(n, size, dtype=torch.float64).requires_grad_(asking) for n in (1, 2, 9)]
+        lifted = lift(steps, verify="off")
+        agree(lifted, steps, net, rows)
+        wanted = torch.autograd.grad(steps(net, rows).sum(), rows, allow_unused=True) if asking else None
+        assert not asking or all(map(torch.allclose, torch.autograd.grad(lifted(net, rows).sum(), rows), wanted))
+        assert lifted.report().loops[0].decision == "native"
+
+
+def test_sums_beyond_what_a_float_holds_are_torchs(first):
+    net, lifted = nn.Linear(16, 16), lift(with_large, verify="off")
+    with torch.no_grad():
+        net.weight.copy_(torch.tensor([1.0, -1.0]).repeat(16, 8))
+        for scale in (1.0, 3e38):
+            rows = [torch.full((16,), scale)]
+            assert_same(lifted(net, rows), with_large(net, rows))
+
+
+def with_large(net, rows):
+    memo = {}
+    for k in range(len(rows)):
+        memo[k] = net(rows[k])
+    return torch.stack([one.sum() for one in memo.values()])
