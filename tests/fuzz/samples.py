@@ -1,6 +1,6 @@
-"""Random loops over samples of any length: states that steps put into lists, neighbours in lists of lists, sums in lists
-of tensors that edges add to, and lists of numbers in some other order; some samples, lists of neighbours or edges are
-empty."""
+"""Random loops over samples of any length: states that steps put into lists, neighbours in lists of lists, sums in
+lists of tensors that edges add to, and lists of numbers in some other order; some samples, lists of neighbours or edges
+are empty."""
 
 from __future__ import annotations
 
@@ -77,8 +77,10 @@ values = []\n        for one in lists: values.append(<n>)
 values = []\n        for one in lists: values.insert(0, <n>)
 values, run = [], 0.0\n        for one in lists:\n            run = <n> + 0.5 * run\n            values.append(run)
 values = []\n        for one in rows: values.append(one[0].item() * 0.5)"""
-TURNED = """values.reverse()|values = values[::-1]|values = list(reversed(values))|values = sorted(values)|values = values[1:]|pass"""
-USED = """out.append(<r>.sum() - value)|out.append(<r> * value)|out.append(torch.sin(<r>[0]) + value)|out.append(value + <r>[1] * value)
+TURNED = """values.reverse()|values = values[::-1]|values = list(reversed(values))|values = sorted(values)
+values = values[1:]|pass"""
+USED = """out.append(<r>.sum() - value)|out.append(<r> * value)|out.append(torch.sin(<r>[0]) + value)
+out.append(value + <r>[1] * value)
 if value > 1: out.append(<r>.sum() * value)"""
 
 

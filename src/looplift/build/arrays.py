@@ -39,7 +39,7 @@ class Dtype(ctypes.Structure):
     """The first fields of a dtype (``PyArray_Descr``)."""
 
     _fields_ = (
-        ("references", ctypes.c_int64), ("type", ctypes.c_void_p), ("kind_of", ctypes.c_void_p), ("kind", ctypes.c_char),
+        ("references", ctypes.c_int64), ("type", ctypes.c_void_p), ("made", ctypes.c_void_p), ("kind", ctypes.c_char),
         ("letter", ctypes.c_char), ("order", ctypes.c_char), ("unused", ctypes.c_char), ("number", ctypes.c_int),
     )  # fmt: skip
 

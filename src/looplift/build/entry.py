@@ -1,7 +1,7 @@
 """A kernel's C++ function and the codes of its parameters in; a function that Python calls without ctypes out.
 
-The function is one of C's that takes Python's objects as they are (``METH_FASTCALL``), the same for all kernels: it goes
-through a plan of what is passed, fills slots of 8 bytes, and calls the kernel with them. A call costs a tenth of a
+The function is one of C's that takes Python's objects as they are (``METH_FASTCALL``), the same for all kernels: it
+goes through a plan of what is passed, fills slots of 8 bytes, and calls the kernel with them. A call costs a tenth of a
 microsecond, and several through ctypes. That is how kernels are called where this library cannot be had, or is being
 compiled, and where this Python or torch keeps arrays or tensors in another way than is known here.
 """
@@ -66,7 +66,15 @@ struct Access {
   bool (*asks)(const void*), (*negative)(const void*);
 };
 struct Dtype { int64_t references; void *type, *kind_of; char kind, letter, order, unused; int number; };
-struct Array { int64_t references; void* type; char* data; int rank; const int64_t *size, *step; void* base; Dtype* dtype; };
+struct Array {
+  int64_t references;
+  void* type;
+  char* data;
+  int rank;
+  const int64_t *size, *step;
+  void* base;
+  Dtype* dtype;
+};
 
 // One value, by the letter of its code; what a and b are depends on that.
 struct Item { int64_t letter, a, b; };
@@ -134,8 +142,8 @@ extern "C" Object* looplift_call(Object* self, Object* const* given, int64_t cou
       case '=': *slot = item.a; break;
       case 't':
         if (!tensor(*plan.access, given[next++], item, slot))
-          return PyErr_Format(PyExc_TypeError, "value %d must be a %d-dimensional tensor of a kernel's dtype on the CPU",
-              int(next), int(item.b));
+          return PyErr_Format(PyExc_TypeError,
+              "value %d must be a %d-dimensional tensor of a kernel's dtype on the CPU", int(next), int(item.b));
         place += 2 * item.b;
         break;
       case 'a':
@@ -190,8 +198,8 @@ extern "C" Object* looplift_arrays(Object* self, Object* const* given, int64_t c
 
 
 def entry(host: int, library: Any, name: str, codes: str) -> Callable[..., Any]:
-    """What calls a function of a library by its codes (``ir/kernel_entry.py``); ``host``: the address of its functions of
-    Python."""
+    """What calls a function of a library by its codes (``ir/kernel_entry.py``); ``host``: the address of its functions
+    of Python."""
     has_arrays = any(code[0] == "a" for code in codes.split())
     slow = through_ctypes(library, name, codes, host, _maker, _described if has_arrays else id)
     plan = _plan(host, library, name, codes)

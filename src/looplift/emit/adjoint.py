@@ -65,18 +65,17 @@ def with_adjoint(
     always = surely_saved(plan, {output.var for output in kernel.results} | set(kernel.stored), running)
     saved = Kept({var: always.tensors.get(var, set()) for var in read if var not in kernel.stored}, always.ends)
     caller = AdjointCaller(kernel, signature, forward.results, plan.active, roots, reaches, saved)
+    name, back = kernel.name, caller.passed_back
     body = "\n".join([
         "#ifndef TRACKED",
         _forward_text(kernel, signature, adjoint),
-        slots_text(f"{kernel.name}_forward", _forward_parameters(kernel, signature, adjoint), codes_of(caller.passed())),
+        slots_text(f"{name}_forward", _forward_parameters(kernel, signature, adjoint), codes_of(caller.passed())),
         backward,
-        slots_text(f"{kernel.name}_backward", _backward_parameters(signature, adjoint), codes_of(caller.passed_back())),
+        slots_text(f"{name}_backward", _backward_parameters(signature, adjoint), codes_of(back())),
         f'extern "C" void {kernel.name}_release(Tape* tape) {{ __builtin_free((void*)tape->words); }}\n',
         "#else  // Where the gradients above are all zeros or not finite: which inputs have one at all?",
         tracked,
-        slots_text(
-            f"{kernel.name}_tracked", _tracked_parameters(signature, adjoint), codes_of(caller.passed_back(tracked=True))
-        ),
+        slots_text(f"{name}_tracked", _tracked_parameters(signature, adjoint), codes_of(back(tracked=True))),
         "#endif\n",
     ])  # fmt: skip
     return replace(

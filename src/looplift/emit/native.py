@@ -13,8 +13,8 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import Span
 from looplift.emit import cuda, expanded
 from looplift.emit.native_caller import caller_text, passed_values
-from looplift.emit.native_entry import codes_of, slots_text
 from looplift.emit.native_doubts import may_run_again, settled_later, surely_used, with_doubts
+from looplift.emit.native_entry import codes_of, slots_text
 from looplift.emit.native_flow import Flow, live_ins, share_variables
 from looplift.emit.native_growth import slow_sums
 from looplift.emit.native_held import held_views

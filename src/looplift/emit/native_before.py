@@ -1,4 +1,4 @@
-"""What a library computes before a kernel: calls in front of all loops that C++ has no form for, such as ``np.argsort``.
+"""What a library computes before a kernel: calls in front of all loops, as ``np.argsort``, that C++ has no form for.
 
 order = np.argsort(w)              order = np.argsort(w)
 for k in order:                    parent, edges = spanning_tree_kernel(w, u, v, order)

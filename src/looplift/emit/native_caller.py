@@ -23,8 +23,8 @@ def caller_text(
     *,
     doubts: bool,
 ) -> str:
-    """``def name(inputs) -> (outputs)``. It needs ``torch``, ``entry``, ``library`` and ``failed``; with ``doubts`` also
-    ``careful_library``."""
+    """``def name(inputs) -> (outputs)``. It needs ``torch``, ``entry``, ``library`` and ``failed``; with ``doubts``
+    also ``careful_library``."""
     arguments = argument_names(inputs, signature)
     tensors = tensors_of(stored, signature)
     lines = [f"def {name}({', '.join(arguments.values())}):"]
@@ -69,7 +69,7 @@ def called(passed: list[Passed], doubts: bool) -> list[str]:
 
 
 def function_lines(name: str, passed: list[Passed], doubts: bool) -> list[str]:
-    """The C++ function as Python calls it; of one that may have to run again also the one that looks at each operation."""
+    """The C++ function as Python calls it; of one that may have to run again also the one that does so with care."""
     lines = [f'codes = "{codes_of(passed)}"', f'function = entry(library, "{name}", codes)']
     if not doubts:
         return lines

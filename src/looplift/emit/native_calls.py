@@ -37,8 +37,8 @@ def compute(writer: Writer, op: Op) -> Value:
     match op.name:
         case "builtin.range":
             return native_arrays.range_of(writer, op)
-        case "getitem" if op.args in writer.promoted:
-            return writer.promoted[op.args]
+        case "getitem" if (held := writer.promoted.get((op.args[0], op.args[1]))) is not None:
+            return held
         case "getitem" | "iter_item":
             owner = _held(writer, op.args[0])
             if isinstance(owner, View) and owner.origin in writer.findings.items:

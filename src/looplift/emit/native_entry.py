@@ -1,4 +1,4 @@
-"""What is passed to a kernel and handed out, with the codes of ``ir/kernel_entry.py``; the C++ that takes all in slots."""
+"""What is passed to a kernel and handed out, with codes of ``ir/kernel_entry.py``; the C++ that takes all in slots."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from looplift.base.data import dataclass
 
 @dataclass(frozen=True)
 class Passed:
-    """``text``: the Python expression of a value that is passed; of what is handed out, its name. The kernel's functions
-    of Python have none."""
+    """``text``: the Python expression of a value that is passed; of what is handed out, its name. The kernel's
+    functions of Python have none."""
 
     code: str
     text: str = ""

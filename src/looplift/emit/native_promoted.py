@@ -4,7 +4,8 @@ for k in range(n):                 float c = out(i, j);
     out[i, j] += a[i, k] * b[k]    for (int64_t k = 0; k < n; ++k) c += a(i, k) * b(k);
                                    out(i, j) = c;
 
-That is scalar replacement (Callahan, Carr and Kennedy, *Improving register allocation for subscripted variables*, 1990).
+That is scalar replacement (Callahan, Carr and Kennedy, *Improving register allocation for subscripted variables*,
+1990).
 Nothing else in the loop may name the array. Where arrays of the caller might share memory, that is asked first, and a
 kernel that runs with care holds a reference to the element instead.
 """
@@ -42,7 +43,7 @@ from looplift.ir.grammar import (
 class Promoted:
     """An element under its own name; ``place`` is where it is."""
 
-    key: tuple[Var, Operand]
+    key: tuple[Operand, Operand]
     name: str
     place: str
 

@@ -24,7 +24,8 @@ _LAMBDA = re.compile(r"\[[=&]\]\(([^)]*)\)")
 _PLAIN = r"(?:\+\+|--)?\w+;|\w+(?:\.data\[.*\]|\.size\[\d\])? (?:[-+*/|&^]|<<|>>)?= .*;"
 _FORM = re.compile(
     r"\{|\}|\};|\} else \{|(?:for|while|if|\} else if) \(.*\{|if \(.*\) (?:return \w+|break|continue);|return .*;"
-    r"|(?:const )?(?:bool|float|double|half|bfloat16|auto|u?int\d+_t|(?:View|Array|Held)<[^;={]*>) \w+(?: = .*|;|\{.*\};)"
+    r"|(?:const )?(?:bool|float|double|half|bfloat16|auto|u?int\d+_t|(?:View|Array|Held)<[^;={]*>) \w+"
+    r"(?: = .*|;|\{.*\};)"
     rf"|(?:(?:if|while) \(.*\) )?(?:{_PLAIN})|\w+\(.*\) (?:[-+*/|&^]|<<|>>)?= .*;|copy\(.*\);|\w+\.(?:fill|push)\(.*\);"
 )
 """The forms that a line of a loop may have. What is not among them is not understood, and the loop is not shared."""
@@ -40,7 +41,8 @@ _SERIAL = re.compile(
 """What is for one thread alone: Python, results, and elements whose address goes elsewhere."""
 _WORDS = frozenset(
     "auto bool break const continue double else false float for half bfloat16 if int int8_t int16_t int32_t int64_t"
-    " uint8_t uint16_t uint32_t uint64_t return true while watch patience doubt View Array Held INT64_MIN INT64_MAX".split()
+    " uint8_t uint16_t uint32_t uint64_t return true while watch patience doubt View Array Held INT64_MIN"
+    " INT64_MAX".split()
 ) | {*OUTCOMES}
 
 

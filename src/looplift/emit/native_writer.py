@@ -175,7 +175,7 @@ class Writer:
     equal: dict[str, set[str]] = field(default_factory=dict)
     writes_first: bool = False
     overwritten: frozenset[Var] = frozenset()
-    promoted: dict[tuple[Var, Operand], Number] = field(default_factory=dict)
+    promoted: dict[tuple[Operand, Operand], Number] = field(default_factory=dict)
     separate: dict[tuple[str, str], None] = field(default_factory=dict)
     may_share: Callable[[Var, Var], bool] = lambda value, current: False
 

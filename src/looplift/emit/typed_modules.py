@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import types
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -17,7 +18,6 @@ from torch import nn
 
 from looplift.base.syntax import nodes_of
 from looplift.emit import typed_layers
-from looplift.emit import typed_products as products
 from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_layers import CELLS
 from looplift.emit.typed_scope import Routine, Value, refuse
@@ -45,6 +45,12 @@ class Found(NamedTuple):
 class Modules(ArrayCalls):
     """Calls of network modules, and what is read of them."""
 
+    values: Mapping[str, Any]
+    inputs: list[str]
+    main: Routine
+    given: dict[str, Any]
+    imports: dict[str, Any]
+
     def __init__(self) -> None:
         super().__init__()
         self.paths: dict[str, str] = {}
@@ -57,6 +63,9 @@ class Modules(ArrayCalls):
         """Methods of the user's modules, by their classes and names."""
         self.unrolled: dict[str, Found] = {}
         """What a loop over modules stands at."""
+
+    def _global(self, name: str) -> Any:
+        raise NotImplementedError
 
     # ------------------------------------------------------------ what a module holds
 
@@ -181,7 +190,9 @@ class Modules(ArrayCalls):
         if known is None:
             raise refuse(node, "is called with a module")
         every = dict(zip(known.parameters, node.args)) | {str(one.arg): one.value for one in node.keywords}
-        modules = {name: found for name, one in every.items() if self._is_module(one) and (found := self.module_at(one))}
+        modules = {
+            name: found for name, one in every.items() if self._is_module(one) and (found := self.module_at(one))
+        }
         routine = self._specialized(function, known, modules)
         words = [ast.keyword(name, one) for name, one in every.items() if name not in modules]
         return self.call(routine, ast.copy_location(ast.Call(node.func, [], words), node))
@@ -192,7 +203,9 @@ class Modules(ArrayCalls):
             if any(name in known.stores for name in modules):
                 raise refuse(None, f"'{function.__name__}' binds a module anew")
             first = len(known.parameters) - len(known.defaults)
-            defaults = [known.defaults[k - first] for k, p in enumerate(known.parameters) if k >= first and p not in modules]
+            defaults = [
+                known.defaults[k - first] for k, p in enumerate(known.parameters) if k >= first and p not in modules
+            ]
             made = Routine(
                 f"{known.name}_{len(self.routines)}", [one for one in known.parameters if one not in modules],
                 known.body, known.stores, known.namespace, defaults=defaults, modules=modules,
@@ -238,7 +251,11 @@ class Modules(ArrayCalls):
 
     def _check_plain(self, module: nn.Module, node: ast.AST) -> None:
         held = vars(module)
-        if "forward" in held or any(held.get(name) for name in _HOOKS) or type(module).__call__ is not nn.Module.__call__:
+        if (
+            "forward" in held
+            or any(held.get(name) for name in _HOOKS)
+            or type(module).__call__ is not nn.Module.__call__
+        ):
             raise refuse(node, "is a call of a module with hooks, or a forward of its own")
 
     def _applied(self, found: Found, x: Value, node: ast.Call) -> Value:
@@ -263,7 +280,9 @@ class Modules(ArrayCalls):
         if kind in _ACTIVATIONS and not getattr(module, "inplace", False):
             return self._function(_ACTIVATIONS[kind], x, {}, node)
         if kind is nn.LeakyReLU and not module.inplace:
-            return self._function("leaky_relu", x, {"negative_slope": ast.Constant(self._setting(found, "negative_slope"))}, node)
+            return self._function(
+                "leaky_relu", x, {"negative_slope": ast.Constant(self._setting(found, "negative_slope"))}, node
+            )
         if kind in _ROWS and module.dim is not None:
             return self._function(_ROWS[kind], x, {"dim": ast.Constant(self._setting(found, "dim"))}, node)
         if kind is nn.LayerNorm and len(module.normalized_shape) == 1 and x.type.rank == 1:
@@ -351,7 +370,11 @@ class Modules(ArrayCalls):
         if found is None or not isinstance(found.value, nn.ModuleList | nn.Sequential):
             return super().do_For(node)
         leaves = (ast.Break, ast.Continue, ast.Return)
-        if node.orelse or not isinstance(node.target, ast.Name) or any(isinstance(one, leaves) for one in nodes_of(node)):
+        if (
+            node.orelse
+            or not isinstance(node.target, ast.Name)
+            or any(isinstance(one, leaves) for one in nodes_of(node))
+        ):
             raise refuse(node.iter, "is gone through in a way of its own")
         self._sized(found)
         before = self.unrolled.get(node.target.id)

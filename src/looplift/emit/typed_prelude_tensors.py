@@ -66,8 +66,8 @@ static inline bool ordinary(F slope) { return slope == 0 || (fabs(slope) > 1e-60
 static inline bool taken_over(I made, F slope, bool chosen, I& from) {
   I k = tape->n - 1;
   if (made <= 0 || made != tape->first + k || tape->ends[k] != from || !ordinary(slope)) return false;
-  if (tape->products_n && made < tape->products[tape->products_n - 1].first + tape->products[tape->products_n - 1].count)
-    return false;
+  const Product* last = tape->products_n ? tape->products + tape->products_n - 1 : nullptr;
+  if (last && made < last->first + last->count) return false;
   I first = k ? tape->ends[k - 1] : 0;
   if (from - first > 4) return false;
   if (slope != 1) for (I e = first; e < from; ++e) if (!ordinary(tape->edges[e].slope)) return false;

@@ -360,7 +360,9 @@ class Writer(Modules):
             raise refuse(None, "what the caller gives holds numbers and tensors")
         stored = self.changes_tensors
         changes = [name for name, type_ in self.given.items() if holds_box(type_) or (stored and holds_tensor(type_))]
-        changes = list(dict.fromkeys(self.paths[name].partition(".")[0] if name in self.paths else name for name in changes))
+        changes = list(
+            dict.fromkeys(self.paths[name].partition(".")[0] if name in self.paths else name for name in changes)
+        )
         text = program_text(self, every)
         classes = list(self.classes.items())
         deep = any(one.calls_itself for one in every)

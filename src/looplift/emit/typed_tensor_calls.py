@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import math
 import re
 from typing import Any
@@ -275,7 +276,7 @@ class TensorCalls(TensorMaking):
         self.renamed |= {name: owner, f"{name}, a part": size}
         part: ast.expr = ast.Name(f"{name}, a part", ast.Load())
         bounds = [ast.BinOp(part, ast.Mult(), ast.Constant(k)) for k in range(count + 1)]
-        slices = [ast.Slice(low, high) for low, high in zip(bounds, bounds[1:])]
+        slices = [ast.Slice(low, high) for low, high in itertools.pairwise(bounds)]
         whole = [ast.Slice() for _ in range(axis)]
         places = [ast.Tuple([*whole, one], ast.Load()) if axis else one for one in slices]
         views = [ast.Subscript(ast.Name(name, ast.Load()), place, ast.Load()) for place in places]

@@ -12,8 +12,8 @@ The parameters of a kernel are those of its C++ function, in order. One code sta
     >float64     a number that the kernel hands out
     >5           so many integers of 64 bits that it hands out
 
-What is called by them takes the values of all codes that hand out nothing, and returns the kernel's outcome, an int, or,
-where that is 0, a tuple of what it hands out.
+What is called by them takes the values of all codes that hand out nothing, and returns the kernel's outcome, an int,
+or, where that is 0, a tuple of what it hands out.
 """
 
 from __future__ import annotations

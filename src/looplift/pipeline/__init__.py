@@ -196,7 +196,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     from looplift.frontend.streams import streams_of
     from looplift.frontend.words import words_of
     from looplift.frontend.writing import stores_at_places
-    from looplift.pipeline import other_forms, rewritten
+    from looplift.pipeline import rewritten
 
     statements = program.region.statements
     if (lists := outer_lists(statements, values, program.arguments)) is not None:
