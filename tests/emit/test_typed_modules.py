@@ -301,6 +301,47 @@ def test_products_of_any_sizes(asking, first):
         assert lifted.report().loops[0].decision == "native"
 
 
+def of_views(w, x):
+    """Products of parts of one matrix, the same ones again and again, with parts of another."""
+    memo = {}
+    for k in range(1, x.shape[1]):
+        memo[k] = w[:, :k] @ x[0, :k] + w[:, :2] @ x[k, :2] + w.t()[:, :3] @ w[:3, k] + (w[k:] @ x[:, k]).sum()
+        memo[k] = memo[k] + x @ w[k]
+    return torch.stack([one.sum() for one in memo.values()])
+
+
+@pytest.mark.parametrize("strided", [False, True])
+def test_products_of_views(strided, first):
+    torch.manual_seed(0)
+    given = [torch.randn(8, 5, dtype=torch.float64).t() if strided else torch.randn(5, 8, dtype=torch.float64)] * 2
+    given = [given[0][:, ::2][:4, :4], given[0][:4, 1:5]] if strided else [given[0][:4, :4].clone(), given[0][:4, 4:]]
+    given = [one.detach().requires_grad_() for one in given]
+    wanted = torch.autograd.grad(of_views(*given).sin().sum(), given)
+    lifted = lift(of_views, verify="off")
+    for _ in range(2):
+        found = lifted(*given)
+        noise = [torch.full((64,), 1e30, dtype=torch.float64) for _ in range(50)]
+        assert all(map(torch.allclose, torch.autograd.grad(found.sin().sum(), given), wanted)) and noise
+    assert lifted.report().loops[0].decision == "native", lifted.report()
+
+
+def blocks(ws, xs):
+    memo = {}
+    for i in range(len(ws)):
+        memo[i] = ws[i] @ xs[i]
+    return torch.cat([memo[i] for i in range(len(ws))], dim=0)
+
+
+def test_products_of_lists_of_views(first):
+    lengths = [1, 4, 2, 6, 3] * 12
+    w, x = torch.randn(3, sum(lengths)), torch.randn(sum(lengths), 5)
+    ws = [one.requires_grad_() for one in w.split(lengths, 1)]
+    xs = [one.requires_grad_() for one in x.split(lengths, 0)]
+    wanted = torch.autograd.grad(blocks(ws, xs).sin().sum(), [*ws, *xs])
+    found = lift(blocks, verify="off")(ws, xs)
+    assert_same(torch.autograd.grad(found.sin().sum(), [*ws, *xs]), wanted)
+
+
 def test_sums_beyond_what_a_float_holds_are_torchs(first):
     net, lifted = nn.Linear(16, 16), lift(with_large, verify="off")
     with torch.no_grad():

@@ -33,34 +33,51 @@ static inline void gets(I id, F slope, F* slopes, unsigned char* reached) {
   if (id > 0) { reached[id] = 1; slopes[id] += slope; }
 }
 // The slopes of the elements that one element of a product is made of.
-template <class T> static void back_of(const Factor& to, I at, const Factor& from, I other, I n, F slope, F* slopes,
+template <class T> static void back_of(const Factor& to, I i, const Factor& from, I j, I n, F slope, F* slopes,
     unsigned char* reached) {
-  const T* data = (const T*)from.data + other;
-  if (to.ids) for (I k = 0; k < n; ++k) gets(to.ids[at + k * to.step], slope * data[k * from.step], slopes, reached);
-  else if (to.id > 0 && to.step == 1 && from.step == 1) {
+  const T* data = (const T*)from.data + j * n;
+  const I at = i * to.row;
+  if (to.ids) for (I k = 0; k < n; ++k) gets(to.ids[at + k * to.step], slope * data[k], slopes, reached);
+  else if (to.id > 0 && to.step == 1) {
     F* mine = slopes + to.id + at;
     for (I k = 0; k < n; ++k) mine[k] += slope * data[k];
     memset(reached + to.id + at, 1, n);
-  } else if (to.id > 0)
-    for (I k = 0; k < n; ++k) gets(to.id + at + k * to.step, slope * data[k * from.step], slopes, reached);
+  } else if (to.id > 0) for (I k = 0; k < n; ++k) gets(to.id + at + k * to.step, slope * data[k], slopes, reached);
 }
 template <class T> static void back_through(const Product& made, I k, F slope, F* slopes, unsigned char* reached) {
-  I i = k / made.columns, j = k % made.columns;
-  back_of<T>(made.a, i * made.a.row, made.b, j * made.b.row, made.n, slope, slopes, reached);
-  back_of<T>(made.b, j * made.b.row, made.a, i * made.a.row, made.n, slope, slopes, reached);
+  const I i = k / made.columns, j = k % made.columns;
+  back_of<T>(made.a, i, made.b, j, made.n, slope, slopes, reached);
+  back_of<T>(made.b, j, made.a, i, made.n, slope, slopes, reached);
 }
-// A factor as backward needs it: the caller's where it is, all others copied, row by row of ``n`` numbers each.
-template <class T, int R> static Factor factor_of(const Ten<T, R>& x, I rows, I n, I row, I step, char*& free_at) {
-  const Buf<T>* b = x.b.p;
-  if (b->place >= 0 && !b->dirty && (!b->nodes || (b->nodes[0] > 0 && b->nodes[b->n - 1] == b->nodes[0] + b->n - 1)))
-    return {b->data + x.at, nullptr, b->nodes ? b->nodes[0] + x.at : 0, row, step};
-  I* ids = b->nodes ? (I*)free_at : nullptr;
-  if (ids) free_at += rows * n * sizeof(I);
-  T* data = (T*)free_at; free_at += rows * n * sizeof(T) + (8 - rows * n * sizeof(T) % 8) % 8;
-  for (I i = 0; i < rows; ++i) for (I k = 0; k < n; ++k) {
-    data[i * n + k] = b->data[x.at + i * row + k * step];
-    if (ids) ids[i * n + k] = b->nodes[x.at + i * row + k * step];
+template <class T, int R> static void copy_rows(T* to, const Ten<T, R>& x, I rows, I n, I row, I step) {
+  for (I i = 0; i < rows; ++i) for (I k = 0; k < n; ++k) to[i * n + k] = x.b.p->data[x.at + i * row + k * step];
+}
+// The numbers of a factor that is the caller's, copied once; null where there are too many of them.
+template <class T, int R> static const T* given_numbers(const Ten<T, R>& x, I rows, I n, I row, I step) {
+  const Weights wanted{x.b.p->place, x.at, rows, n, row, step, nullptr};
+  for (I k = 0; k < tape->givens_n; ++k) {
+    const Weights& one = tape->givens[k];
+    const bool is_it = one.place == wanted.place && one.at == wanted.at && one.rows == rows && one.n == n;
+    if (is_it && one.row == row && one.step == step) return (const T*)one.data;
   }
+  if (tape->givens_n == 32) return nullptr;
+  T* data = (T*)malloc(rows * n * sizeof(T) + 1);
+  if (!data) bail(MEMORY);
+  copy_rows(data, x, rows, n, row, step);
+  tape->givens[tape->givens_n] = wanted; tape->givens[tape->givens_n++].data = data;
+  return data;
+}
+// A factor as backward needs it: ``rows`` rows of ``n`` numbers each.
+template <class T, int R> static Factor factor_of(const Ten<T, R>& x, I rows, I n, I row, I step, char*& room) {
+  const Buf<T>* b = x.b.p;
+  const bool is_given = b->place >= 0 && !b->dirty && (!b->nodes || b->nodes[b->n - 1] == b->nodes[0] + b->n - 1);
+  if (is_given) if (const T* data = given_numbers(x, rows, n, row, step))
+    return {data, nullptr, b->nodes ? b->nodes[0] + x.at : 0, row, step};
+  I* ids = b->nodes ? (I*)room : nullptr;
+  if (ids) room += rows * n * sizeof(I);
+  T* data = (T*)room; room += (rows * n * sizeof(T) + 7) / 8 * 8;
+  copy_rows(data, x, rows, n, row, step);
+  if (ids) for (I i = 0; i < rows; ++i) for (I k = 0; k < n; ++k) ids[i * n + k] = b->nodes[x.at + i * row + k * step];
   return {data, ids, 0, n, 1};
 }
 template <class T, int A, int B> static I product_made(const Ten<T, A>& a, const Ten<T, B>& b, I rows, I columns, I n) {

@@ -8,14 +8,16 @@ struct Holds { unsigned short of[2]; void add(I place) { unsigned short one = pl
   void add(Holds other) { for (I one : other.of) if (one) add(one == ANY ? ANY : one - 1); }
   bool has(I place) const { for (I one : of) if (one == ANY || one == place + 1) return true; return false; }
   static const I ANY = 0xffff; };
-// An operand of a product, as it was: its numbers, where in them an element is, and its nodes, which are one after the
-// other where there is no list of them.
+// An operand of a product, as it was: its numbers, row by row, and its nodes, of which the first and the steps are known
+// where there is no list of them.
 struct Factor { const void* data; const I* ids; I id, row, step; };
+// The numbers of a tensor of the caller's that is a factor again and again.
+struct Weights { I place, at, rows, n, row, step; void* data; };
 // Elements of a product, which have no edges: each is a row of one factor times a column of the other.
 struct Product { I first, count, columns, n; Factor a, b; I touched[8], touched_n; void* own;
     void (*back)(const Product&, I, F, F*, unsigned char*); };
 struct Tape { I first, n, n_room, edges_n, edges_room; I* ends; Holds* holds; Edge* edges; bool keeps;
-    I products_n, products_room; Product* products; };
+    I products_n, products_room; Product* products; I givens_n; Weights givens[32]; };
 static Tape* tape;
 static Holds next_holds;  // of the node that is made next
 static I most_nodes = 1024, most_edges = 1024;  // that a run has had
@@ -83,6 +85,7 @@ static inline bool taken_over(I made, F slope, bool chosen, I& from) {
 static void free_tape(Tape* one) { if (one->n + 2 > most_nodes) most_nodes = one->n + 2;
     if (one->edges_n + 2 > most_edges) most_edges = one->edges_n + 2; free(one->ends); free(one->holds);
     for (I k = 0; k < one->products_n; ++k) free(one->products[k].own);
+    for (I k = 0; k < one->givens_n; ++k) free(one->givens[k].data);
     free(one->products); free(one->edges); free(one); }
 extern "C" void release_tape(Tape* one) { free_tape(one); }
 extern "C" I tape_size(Tape* one) { return one->first + one->n; }
