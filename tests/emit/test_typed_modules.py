@@ -138,6 +138,35 @@ def in_rows(net, rows):
     return torch.stack(out)
 
 
+class Hops(nn.Module):
+    """Layers by their places, which a loop counts, and parameters by their names."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(SIZE, SIZE), nn.Sequential(nn.Linear(SIZE, SIZE), nn.Tanh())])
+        self.weights = nn.ParameterDict({"a": nn.Parameter(torch.randn(SIZE)), "b": nn.Parameter(torch.randn(SIZE))})
+        self.gates = nn.Linear(SIZE, 2)
+
+    def forward(self, x):
+        start = x
+        each = [torch.tanh(layer(x)) for layer in self.layers]
+        for k in range(len(self.layers)):
+            x = self.layers[k](x) * self.weights["a"] + self.layers[-1 - k](x) + each[k]
+        for k, layer in enumerate(self.layers):
+            x = x + layer(each[k]) * (k + 1)
+        a, b = torch.sigmoid(self.gates(x)).unbind()
+        return (x * a + self.weights["b"] * b) * functional.cosine_similarity(start, x, dim=0, eps=1e-8)
+
+
+def hops(net, rows):
+    seen = set()
+    out = []
+    for some in rows:
+        seen.add(len(some))
+        out.append(net(some[0]) * len(seen))
+    return torch.stack(out)
+
+
 def texts(count=6):
     g = torch.Generator().manual_seed(3)
     return [torch.randint(0, 9, (k % 4,), generator=g).tolist() for k in range(1, count)]
@@ -170,6 +199,7 @@ CASES = {
     "tree": (tree_states, Tree, some_trees),
     "state": (with_state, lambda: nn.Linear(SIZE, SIZE), some_rows),
     "helper": (by_a_helper, lambda: nn.ModuleList([nn.Linear(SIZE, SIZE), nn.Linear(SIZE, SIZE)]), some_rows),
+    "hops": (hops, Hops, some_rows),
     "rows": (in_rows, lambda: nn.ModuleDict({"cell": nn.GRUCell(SIZE, SIZE), "layer": nn.Linear(SIZE, 2)}), some_rows),
 }
 

@@ -45,6 +45,12 @@ def layer_norm_without_bias(x, w, eps):
     return away / torch.sqrt((away * away).mean() + eps) * w
 
 
+def cosine_similarity(x, y, eps):
+    of_x, of_y = x.norm(), y.norm()
+    assert of_x > eps and of_y > eps
+    return (x / of_x * (y / of_y)).sum()
+
+
 CELLS: dict[type, Callable[[Any], Callable]] = {
     nn.GRUCell: lambda cell: gru,
     nn.LSTMCell: lambda cell: lstm,

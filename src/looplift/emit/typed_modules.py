@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -20,9 +20,10 @@ from looplift.base.syntax import nodes_of
 from looplift.emit import typed_layers
 from looplift.emit.typed_array_calls import ArrayCalls
 from looplift.emit.typed_layers import CELLS
-from looplift.emit.typed_scope import Routine, Value, refuse
+from looplift.emit.typed_scope import Routine, Value, as_int, coerced, refuse
+from looplift.emit.typed_tensor_made import is_constant
 from looplift.emit.typed_tensor_ops import is_tensor
-from looplift.emit.typed_types import INT, NEVER, NONE, Ten, Tup
+from looplift.emit.typed_types import INT, NEVER, NONE, Ten, Tup, text_of
 from looplift.emit.typed_values import type_of
 
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
@@ -32,6 +33,7 @@ _ACTIVATIONS = {
     nn.ReLU: "relu", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid", nn.SiLU: "silu", nn.LogSigmoid: "logsigmoid",
 }  # fmt: skip
 _ROWS = {nn.Softmax: "softmax", nn.LogSoftmax: "log_softmax"}
+_CONTAINERS = nn.ModuleList | nn.Sequential | nn.ModuleDict | nn.ParameterDict | nn.ParameterList
 _CONSTANTS = (bool, int, float, str, type(None))
 
 
@@ -112,7 +114,7 @@ class Modules(ArrayCalls):
         return Found(held[name], f"{base.path}.{name}") if name in held else None
 
     def _item_of(self, base: Found, index: ast.expr) -> Found | None:
-        if not isinstance(base.value, nn.ModuleList | nn.Sequential | nn.ModuleDict):
+        if not isinstance(base.value, _CONTAINERS):
             return None
         self._sized(base)
         try:
@@ -157,7 +159,15 @@ class Modules(ArrayCalls):
         found = self.module_at(node)
         return super().of_Attribute(node) if found is None else self.value_of(found, node)
 
+    def of_Subscript(self, node: ast.Subscript) -> Value:
+        found = self.module_at(node) if self._is_module(node.value) else None
+        return super().of_Subscript(node) if found is None else self.value_of(found, node)
+
     def of_Call(self, node: ast.Call) -> Value:
+        if isinstance(node.func, ast.Subscript) and not _is_literal(node.func.slice):
+            found = self._container(node.func.value)
+            if found is not None:
+                return self._one_of(found, node.func.slice, node)
         found = self.module_at(node.func)
         if found is not None and isinstance(found.value, nn.Module):
             return self._called(found, node)
@@ -169,6 +179,29 @@ class Modules(ArrayCalls):
         if given and not any(isinstance(one, ast.Starred) for one in node.args):
             return self._with_modules(node)
         return super().of_Call(node)
+
+    def _one_of(self, found: Found, index: ast.expr, node: ast.Call) -> Value:
+        """A call of one of several modules, which is known when the program runs."""
+        place, count, name = (
+            as_int(self.keep(self.expression(index)), node),
+            self._sized(found),
+            f"module {self.fresh()}",
+        )
+        call = ast.copy_location(ast.Call(ast.Name(name, ast.Load()), node.args, node.keywords), node)
+        made: list[tuple[list[str], Value]] = []
+        for _ in self._each_module(found, name):
+            with self.block() as lines:
+                value = self.keep(self.expression(call))
+            made.append((lines, value))
+        kind, out = NEVER, self.fresh()
+        for _, value in made:
+            kind = self.joins.join(kind, value.type)
+        self.emit(f"{text_of(kind)} {out};")
+        for k, (lines, value) in enumerate(made):
+            self.emit(f"{'else ' if k else ''}if ({place} == {k} || {place} == {k - count}) {{")
+            self.lines += [*lines, f"{out} = {coerced(value, kind)};", "}"]
+        self.emit("else bail(KIND);")
+        return Value(kind, out)
 
     def _is_module(self, node: ast.expr) -> bool:
         if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
@@ -363,26 +396,78 @@ class Modules(ArrayCalls):
         given: list[ast.expr] = [ast.Name(one, ast.Load()) for one in names]
         return self.call(self.routines[key], ast.copy_location(ast.Call(node.func, given, []), node))
 
+    # ------------------------------------------------------------ functions of rows
+
+    def tensor_cosine_similarity(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = dict(zip(("x2", "dim", "eps"), nodes)) | keywords
+        axis = ast.literal_eval(given["dim"]) if is_constant(given.get("dim", node)) else None
+        if axis not in (0, -1) or not {*given} <= {"x2", "dim", "eps"} or not is_tensor(owner) or owner.type.rank != 1:
+            raise refuse(node, "is of more than two rows")
+        owner, other = self.keep(owner), self.keep(self.present(self.expression(given["x2"])))
+        if not is_tensor(other) or other.type != owner.type:
+            raise refuse(node, "is of other values")
+        eps = self.expression(given["eps"]) if "eps" in given else self.constant(1e-8)
+        self.emit(f"if ({owner.code}.size[0] != {other.code}.size[0]) bail(KIND);")
+        self.inexact.add("norm")
+        return self._by_function(typed_layers.cosine_similarity, [owner, other, self.keep(eps)], node)
+
+    def tensor_unbind(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        """The rows of a tensor, along its first dimension."""
+        if nodes or keywords or not is_tensor(owner) or not owner.type.rank:
+            raise refuse(node, "is taken apart in a way of its own")
+        name = f"the value {self.fresh()}"
+        self.renamed[name] = self.viewed(self.keep(owner))
+        return self.listed(node, ast.Name(name, ast.Load()), "list")
+
     # ------------------------------------------------------------ loops over modules
 
+    def _container(self, node: ast.expr) -> Found | None:
+        """The modules that a loop goes through."""
+        found = self.module_at(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        return found if found is not None and isinstance(found.value, nn.ModuleList | nn.Sequential) else None
+
+    def _each_module(self, found: Found, name: str) -> Iterator[int]:
+        """One module after the other under a name."""
+        self._sized(found)
+        before = self.unrolled.get(name)
+        for place, one in enumerate(found.value):
+            self.unrolled[name] = self._watched(Found(one, f"{found.path}[{place}]"))
+            yield place
+        self.unrolled.pop(name, None)
+        if before is not None:
+            self.unrolled[name] = before
+
     def do_For(self, node: ast.For) -> None:
-        found = self.module_at(node.iter) if isinstance(node.iter, ast.Name | ast.Attribute) else None
-        if found is None or not isinstance(found.value, nn.ModuleList | nn.Sequential):
+        iterable, target, count = node.iter, node.target, None
+        if isinstance(iterable, ast.Call) and len(iterable.args) == 1 and not iterable.keywords:
+            if isinstance(target, ast.Tuple) and len(target.elts) == 2 and self.callee(iterable) is enumerate:
+                iterable, count, target = iterable.args[0], target.elts[0], target.elts[1]
+        found = self._container(iterable)
+        if found is None:
             return super().do_For(node)
         leaves = (ast.Break, ast.Continue, ast.Return)
-        if (
-            node.orelse
-            or not isinstance(node.target, ast.Name)
-            or any(isinstance(one, leaves) for one in nodes_of(node))
-        ):
+        if node.orelse or not isinstance(target, ast.Name) or any(isinstance(one, leaves) for one in nodes_of(node)):
             raise refuse(node.iter, "is gone through in a way of its own")
-        self._sized(found)
-        before = self.unrolled.get(node.target.id)
-        for place, one in enumerate(found.value):
-            self.unrolled[node.target.id] = self._watched(Found(one, f"{found.path}[{place}]"))
+        for place in self._each_module(found, target.id):
+            if count is not None:
+                self.bind(count, self.constant(place))
             self.statements(node.body)
-        if before is None:
-            del self.unrolled[node.target.id]
-        else:
-            self.unrolled[node.target.id] = before
         return None
+
+    def of_ListComp(self, node: ast.ListComp) -> Value:
+        first = node.generators[0]
+        found = self._container(first.iter)
+        if found is None or len(node.generators) > 1:
+            return super().of_ListComp(node)
+        if first.ifs or not isinstance(first.target, ast.Name):
+            raise refuse(first.iter, "is gone through in a way of its own")
+        values = [self.keep(self.expression(node.elt)) for _ in self._each_module(found, first.target.id)]
+        return self.filled(self.box(node, "list", 1), [("push", [value]) for value in values])
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True

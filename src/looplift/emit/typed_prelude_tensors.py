@@ -8,8 +8,8 @@ struct Holds { unsigned short of[2]; void add(I place) { unsigned short one = pl
   void add(Holds other) { for (I one : other.of) if (one) add(one == ANY ? ANY : one - 1); }
   bool has(I place) const { for (I one : of) if (one == ANY || one == place + 1) return true; return false; }
   static const I ANY = 0xffff; };
-// An operand of a product, as it was: its numbers, row by row, and its nodes, of which the first and the steps are known
-// where there is no list of them.
+// An operand of a product, as it was: its numbers, row by row, and its nodes, of which the first and the steps are
+// known where there is no list of them.
 struct Factor { const void* data; const I* ids; I id, row, step; };
 // The numbers of a tensor of the caller's that is a factor again and again.
 struct Weights { I place, at, rows, n, row, step; void* data; };
