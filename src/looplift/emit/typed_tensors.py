@@ -196,6 +196,9 @@ class Tensors(Counters):
             known = ast.literal_eval(text) if text is not None else None
         except ValueError:
             known = None
+        if isinstance(base.type, Either):
+            exponent = self.keep(exponent)
+            return self.split(self.keep(base), lambda one: self._power_of(one, exponent, text, node))
         if not is_tensor(base) or type(known) is bool or (known != 2 and base.type.dtype in WHOLE):
             raise refuse(node, "is a power without a form")
         if known in _CONSTANT_POWERS:
@@ -205,6 +208,12 @@ class Tensors(Counters):
         code = f"Op_power({as_number(exponent, FLOAT)})"
         self.inexact.add("pow")
         return self.mapped(code, base.type, base.type.dtype, base)
+
+    def _power_of(self, base: Value, exponent: Value, text: ast.expr | None, node: ast.AST) -> Value:
+        """What may be a number of Python's or a tensor, to a power."""
+        if is_tensor(base):
+            return self.power(base, exponent, text, node)
+        return self.arithmetic(ast.Pow, base, exponent, node)
 
     # ------------------------------------------------------------ comparisons
 
