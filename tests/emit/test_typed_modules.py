@@ -277,6 +277,17 @@ def test_a_class_that_changes(first, monkeypatch):
     agree(lifted, readings, net, texts())
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_autocast_rounds_as_in_the_loop(name, first):
+    function, net, given = CASES[name]
+    torch.manual_seed(0)
+    net, given, lifted = net(), given(), lift(function, verify="off")
+    agree(lifted, function, net, given)
+    with torch.autocast("cpu", dtype=torch.bfloat16), torch.no_grad():
+        wanted = function(net, given)
+        assert_same(lifted(net, given), wanted)
+
+
 def test_dropout_draws_as_in_the_loop(first):
     torch.manual_seed(0)
     net, lifted = Reader(nn.GRUCell), lift(readings, verify="off")

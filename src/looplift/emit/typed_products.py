@@ -9,9 +9,11 @@ import ast
 from typing import Any
 
 import numpy as np
+import torch
 
 from looplift.emit.typed_scope import Value, refuse
 from looplift.emit.typed_types import DTYPES, FLOAT, Arr, Ten, array_type
+from looplift.ops import autocast
 
 _ALL = ((1, 1), (2, 1), (1, 2), (2, 2))
 OF_ARRAYS = {np.dot: _ALL, np.matmul: _ALL, np.inner: _ALL[:1], np.vdot: _ALL[:1]}
@@ -42,6 +44,8 @@ def of_tensors(writer: Any, left: Value, right: Value, node: ast.AST, ranks: Any
     pair = left.type.rank, right.type.rank
     if left.type.dtype != right.type.dtype or left.type.dtype not in ("float32", "float64") or pair not in ranks:
         raise refuse(node, "is a product without a form")
+    if autocast.rounds_products(getattr(torch, left.type.dtype)):
+        raise refuse(node, "is a product of other dtypes under autocast")
     writer.inexact.add("matmul")
     left, right = writer.keep(left), writer.keep(right)
     if pair == (1, 1):

@@ -248,7 +248,7 @@ class TensorCalls(TensorMaking):
         if not is_tensor(owner) or not {"weight"} <= {*given} <= {"weight", "bias"}:
             raise refuse(node, "is called in another way")
         owner = self.keep(owner)
-        weight, *rest = (self.keep(self.expression(given[name])) for name in ("weight", "bias") if name in given)
+        weight, *rest = (self.keep(one) for one in self.several(*(given[k] for k in ("weight", "bias") if k in given)))
         if not is_tensor(weight) or weight.type.rank != 2:
             raise refuse(node, "is no layer of rows")
         return self.linear(owner, weight, rest[0] if rest and rest[0].type is not NONE else None, node)
@@ -261,7 +261,13 @@ class TensorCalls(TensorMaking):
             made = products.of_tensors(self, weight, x, node)
         else:
             raise refuse(node, "is a layer of more dimensions")
-        return made if bias is None else self.operation("add", made, bias)
+        if bias is None:
+            return made
+        if not is_tensor(bias) or bias.type.rank != 1:
+            raise refuse(node, "adds what is no row")
+        made, bias = self.keep(made), self.keep(bias)
+        self.emit(f"if ({bias.code}.size[0] != {weight.code}.size[0]) bail(KIND);")
+        return self.operation("add", made, bias)
 
     def tensor_chunk(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         """Views of equal parts along the last axis, or the first one."""
