@@ -291,6 +291,7 @@ def test_autocast_rounds_as_in_the_loop(name, first):
 def test_dropout_draws_as_in_the_loop(first):
     torch.manual_seed(0)
     net, lifted = Reader(nn.GRUCell), lift(readings, verify="off")
+    agree(lifted, readings, net, texts())
     net.out[2].p = 0.5
     found = []
     for function in (readings, lifted, lifted):

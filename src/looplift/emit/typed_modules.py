@@ -304,7 +304,7 @@ class Modules(ArrayCalls):
             for place, one in enumerate(module):
                 x = self.keep(self._applied(self._watched(Found(one, f"{found.path}[{place}]")), x, node))
             return x
-        if kind in _SAME or (kind in _DROPS and not (module.training and module.p)):
+        if kind in _SAME or (kind in _DROPS and not (module.training and self._setting(found, "p"))):
             return x
         if kind is nn.Linear:
             return self._linear(x, found, node)
@@ -363,7 +363,7 @@ class Modules(ArrayCalls):
         function = typed_layers.layer_norm if bias is not None else typed_layers.layer_norm_without_bias
         if weight is None:
             raise refuse(node, "normalizes in a way of its own")
-        size = int(found.value.normalized_shape[0])
+        (size,) = self._setting(found, "normalized_shape")
         self.emit(f"if ({x.code}.size[0] != {size}) bail(KIND);")
         eps = self.constant(float(self._setting(found, "eps")))
         return self._by_function(function, [x, weight, *([bias] if bias is not None else []), eps], node)
