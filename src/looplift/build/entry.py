@@ -19,7 +19,7 @@ import torch
 
 from looplift.base.errors import NotLiftable
 from looplift.build import background, compiler
-from looplift.ir.kernel_entry import OVERFLOW, through_ctypes
+from looplift.ir.kernel_entry import OVERFLOW, slots_of, through_ctypes
 
 TENSORS = (
     "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool", "uint16", "uint32",
@@ -240,7 +240,7 @@ def _maker() -> int:
 def _plan(host: int, library: Any, name: str, codes: str) -> bytes | None:
     """The plan of a function in the order of the C++; None where it must be called through ctypes."""
     every = codes.split()
-    if sys.implementation.name != "cpython" or object.__basicsize__ != 16 or _slots(every) > MOST:
+    if sys.implementation.name != "cpython" or object.__basicsize__ != 16 or sum(map(slots_of, every)) > MOST:
         return None
     access = _access() if any(code[0] == "t" for code in every) else 0
     if access is None:
@@ -258,10 +258,6 @@ def _plan(host: int, library: Any, name: str, codes: str) -> bytes | None:
     items = [number for code in every for number in _item(code, host)]
     head = (kernel, access, kind, id(None), given, handed, len(every), OVERFLOW)
     return struct.pack(f"{len(head) + len(items)}q", *head, *items)
-
-
-def _slots(codes: list[str]) -> int:
-    return sum(1 + 2 * int(c[-1]) if c[0] == "t" else int(c[1:]) if c[1:].isdigit() else 1 for c in codes)
 
 
 def _item(code: str, host: int) -> tuple[int, int, int]:

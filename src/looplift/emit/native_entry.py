@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from looplift.base.data import dataclass
+from looplift.ir.kernel_entry import slots_of
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,10 @@ def slots_text(name: str, parameters: Sequence[str], codes: str) -> str:
     arguments, place = [], 0
     declared = iter(parameters)
     for code in codes.split():
-        for _ in range(_width(code)):
+        slots = slots_of(code)
+        for _ in range(1 if code[0] == ">" else slots):
             arguments.append(_taken(next(declared), place, is_handed_out=code[0] == ">"))
-            place += int(code[1:]) if code[1:].isdigit() else 1
+            place += slots if code[0] == ">" else 1
     lines, line = [], f"  return {name}("
     for position, argument in enumerate(arguments):
         piece = argument + (");" if position + 1 == len(arguments) else ", ")
@@ -54,11 +56,6 @@ def slots_text(name: str, parameters: Sequence[str], codes: str) -> str:
             line = "      "
         line += piece
     return "\n".join(["", f'extern "C" int {name}_slots(int64_t* slots) {{', *lines, line, "}", ""])
-
-
-def _width(code: str) -> int:
-    """The number of C++ parameters that a code stands for."""
-    return 1 + 2 * int(code.rpartition(":")[2]) if code[0] == "t" else 1
 
 
 def _taken(parameter: str, place: int, *, is_handed_out: bool) -> str:

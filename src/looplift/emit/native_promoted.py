@@ -60,7 +60,7 @@ def promote(writer: Writer, loop: Loop) -> list[Promoted]:
         view = writer.values.get(store.ref)
         if key in writer.promoted or not isinstance(view, View) or not _is_fixed(store, view, inside):
             continue
-        if not _is_alone(writer, store, statements) or not _shares_no_memory(writer, store.ref, statements, inside):
+        if not _is_alone(writer, store, statements) or not _shares_no_memory(writer, store.ref, statements):
             continue
         target = element(writer, indexed(writer, view, store.index))
         if not isinstance(target, Number) or target.origin is None:
@@ -130,7 +130,7 @@ def _kept(statements: list[Statement]) -> Iterator[Atom]:
             yield from (side for phi in statement.phis for side in (phi.then, phi.orelse))
 
 
-def _shares_no_memory(writer: Writer, ref: Var, statements: list[Statement], inside: set[Var]) -> bool:
+def _shares_no_memory(writer: Writer, ref: Var, statements: list[Statement]) -> bool:
     """Whether nothing else that the loop names is in the place of the element, as far as is asked before."""
     findings = writer.findings
     own = findings.origins.get(ref, ref)
@@ -141,11 +141,10 @@ def _shares_no_memory(writer: Writer, ref: Var, statements: list[Statement], ins
         return False
     others: set[str] = set()
     for var in {atom for statement in statements for atom in _named(statement) if isinstance(atom, Var)}:
-        origin = findings.origins.get(var)
-        value = writer.values.get(var)
-        if origin is own or origin in certain or (origin is None and not isinstance(value, View)):
-            if isinstance(value, Number) and value.place and origin is not own and origin not in certain:
-                return False
+        origin, value = findings.origins.get(var), writer.values.get(var)
+        if origin is own or origin in certain:
+            continue
+        if origin is None and not isinstance(value, View) and not (isinstance(value, Number) and value.place):
             continue
         if origin is None or origin not in writer.input_roots or not isinstance(writer.values.get(origin), View):
             return False

@@ -6,7 +6,7 @@ import inspect
 
 from looplift.emit import cuda_standalone
 from looplift.ir.kernel import OUTCOMES, Kernel
-from looplift.ir.kernel_entry import LIMITS, NUMBERS, OVERFLOW, through_ctypes
+from looplift.ir.kernel_entry import LIMITS, NUMBERS, OVERFLOW, slots_of, through_ctypes
 from looplift.ir.kernel_parts import PARTS, shares_loops
 
 LOADER = '''\
@@ -105,6 +105,8 @@ NUMBERS = {NUMBERS}
 LIMITS = {LIMITS}
 OVERFLOW = {OVERFLOW}
 
+
+{inspect.getsource(slots_of)}
 
 {inspect.getsource(through_ctypes)}
 

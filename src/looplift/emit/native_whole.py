@@ -86,20 +86,19 @@ def whole_region(function: Function, *, rows: bool = True) -> Whole:
     if not any(isinstance(statement, Loop) for statement in walk(function.body)):
         raise NotLiftable("no-loop", "there is no loop here", function.span)
     before: tuple[Let, ...] = ()
+    inner: Function | None = function
     while True:
         try:
-            return _with_before(function, before, rows=rows)
+            return _with_before(function, inner, before, rows=rows)
         except NotLiftable as refusal:
-            more = computed_before(function, refusal.span, before)
-            if not more or without(function, more) is None:
+            before = computed_before(function, refusal.span, before)
+            inner = without(function, before) if before else None
+            if inner is None:
                 raise
-            before = more
 
 
-def _with_before(function: Function, before: tuple[Let, ...], *, rows: bool) -> Whole:
-    """The region as a kernel after what libraries compute ``before`` it."""
-    inner = without(function, before) if before else function
-    assert inner is not None
+def _with_before(function: Function, inner: Function, before: tuple[Let, ...], *, rows: bool) -> Whole:
+    """The region as a kernel of the ``inner`` function after what libraries compute ``before`` it."""
     try:
         return _whole_region(function, inner, before, rows=rows, mixes=False)
     except NotLiftable as refusal:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from looplift.base.hooks import HOOKS
 from looplift.base.syntax import nodes_of
 from looplift.emit import typed_layers
 from looplift.emit.typed_array_calls import ArrayCalls
@@ -26,7 +27,6 @@ from looplift.emit.typed_tensor_ops import is_tensor
 from looplift.emit.typed_types import INT, NEVER, NONE, Ten, Tup, text_of
 from looplift.emit.typed_values import type_of
 
-_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 _SAME = (nn.Identity,)
 _DROPS = (nn.Dropout, nn.AlphaDropout, nn.FeatureAlphaDropout)
 _ACTIVATIONS = {
@@ -164,7 +164,7 @@ class Modules(ArrayCalls):
         return super().of_Subscript(node) if found is None else self.value_of(found, node)
 
     def of_Call(self, node: ast.Call) -> Value:
-        if isinstance(node.func, ast.Subscript) and not _is_literal(node.func.slice):
+        if isinstance(node.func, ast.Subscript) and not is_constant(node.func.slice):
             found = self._container(node.func.value)
             if found is not None:
                 return self._one_of(found, node.func.slice, node)
@@ -182,11 +182,8 @@ class Modules(ArrayCalls):
 
     def _one_of(self, found: Found, index: ast.expr, node: ast.Call) -> Value:
         """A call of one of several modules, which is known when the program runs."""
-        place, count, name = (
-            as_int(self.keep(self.expression(index)), node),
-            self._sized(found),
-            f"module {self.fresh()}",
-        )
+        place = as_int(self.keep(self.expression(index)), node)
+        count, name = self._sized(found), f"module {self.fresh()}"
         call = ast.copy_location(ast.Call(ast.Name(name, ast.Load()), node.args, node.keywords), node)
         made: list[tuple[list[str], Value]] = []
         for _ in self._each_module(found, name):
@@ -259,13 +256,10 @@ class Modules(ArrayCalls):
         """A method of a module of the user's, for this module."""
         function = getattr(type(owner.value), name)
         self.overriding[type(owner.value), name] = function
-        key = (function, owner.path)
-        if key not in self.routines:
-            known = self.routine_of(function)
-            if known is None or not known.parameters or known.parameters[0] in known.stores:
-                raise refuse(None, f"'{function.__qualname__}' is no plain method")
-            self.routines[key] = self._specialized(function, known, {known.parameters[0]: owner})
-        return self.routines[key]
+        known = self.routine_of(function)
+        if known is None or not known.parameters:
+            raise refuse(None, f"'{function.__qualname__}' is no plain method")
+        return self._specialized(function, known, {known.parameters[0]: owner})
 
     # ------------------------------------------------------------ calls of modules
 
@@ -286,7 +280,7 @@ class Modules(ArrayCalls):
         held = vars(module)
         if (
             "forward" in held
-            or any(held.get(name) for name in _HOOKS)
+            or any(held.get(name) for name in HOOKS)
             or type(module).__call__ is not nn.Module.__call__
         ):
             raise refuse(node, "is a call of a module with hooks, or a forward of its own")
@@ -463,11 +457,3 @@ class Modules(ArrayCalls):
             raise refuse(first.iter, "is gone through in a way of its own")
         values = [self.keep(self.expression(node.elt)) for _ in self._each_module(found, first.target.id)]
         return self.filled(self.box(node, "list", 1), [("push", [value]) for value in values])
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except ValueError:
-        return False
-    return True

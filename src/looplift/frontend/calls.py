@@ -10,6 +10,7 @@ import types
 from typing import Any
 
 from looplift.base.errors import NotLiftable
+from looplift.base.hooks import HOOKS
 from looplift.frontend import (
     complexes,
     comprehensions,
@@ -281,8 +282,7 @@ def _check_hooks(build: Builder, callee: Const) -> None:
     module = callee.value
     if type(module).__call__ is not torch.nn.Module.__call__:
         raise build.refuse("unknown-call", f"'{callee.path}' has a '__call__' of its own")
-    names = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-    if any(getattr(module, name, None) for name in names) or "forward" in vars(module):
+    if any(getattr(module, name, None) for name in HOOKS) or "forward" in vars(module):
         raise build.refuse("unknown-call", f"'{callee.path}' has hooks, which must run once for each call")
 
 

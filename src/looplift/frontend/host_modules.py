@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from looplift.base.hooks import HOOKS
 from looplift.frontend.host_flow import Flow, Operation, refuse
 from looplift.frontend.host_tables import CELLS, MODULES
 from looplift.frontend.host_values import Atom, Live
@@ -30,7 +31,6 @@ def module_call(flow: Flow, callee: Live, node: ast.Call, enter: Callable[..., s
 
 SETTINGS = ("dim", "inplace", "max_norm", "scale_grad_by_freq", "sparse", "p")
 """Attributes of modules of ``torch.nn`` that decide whether and how rows are computed together."""
-HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 def require_plain(flow: Flow, module: Any, path: str, node: ast.AST) -> None:

@@ -39,7 +39,7 @@ def through_ctypes(
     count = 0
     for code in codes.split():
         places.append((code, count))
-        count += 1 + 2 * int(code[-1]) if code[0] == "t" else int(code[1:]) if code[1:].isdigit() else 1
+        count += slots_of(code)
 
     def call(*given: Any) -> Any:
         slots, values, kept = (ctypes.c_int64 * count)(), iter(given), list[Any]()
@@ -81,6 +81,13 @@ def through_ctypes(
         return getattr(ctypes, NUMBERS[code[1:]]).from_buffer(slots, 8 * place).value
 
     return call
+
+
+def slots_of(code: str) -> int:
+    """The number of slots that a value takes."""
+    if code[0] == "t":
+        return 1 + 2 * int(code.rpartition(":")[2])
+    return int(code[1:]) if code[1:].isdigit() else 1
 
 
 NUMBERS = {

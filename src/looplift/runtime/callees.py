@@ -16,10 +16,9 @@ from typing import Any
 import torch
 from torch.nn import Module
 
+from looplift.base.hooks import GLOBAL_HOOKS, HOOKS
 from looplift.runtime.traced import Numbered
 
-_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-_GLOBAL_HOOKS = tuple(f"_global{name}" for name in _HOOKS)
 _EVERYWHERE = torch.nn.modules.module.__dict__
 _PLAIN_CALL = Module.__call__
 
@@ -112,7 +111,7 @@ def _is_plain(module: Module) -> bool:
     own = vars(module)
     if "forward" in own or own.get("_compiled_call_impl") is not None or torch._C._get_tracing_state() is not None:
         return False
-    return not any([own.get(name) for name in _HOOKS]) and not any([_EVERYWHERE.get(name) for name in _GLOBAL_HOOKS])
+    return not any([own.get(name) for name in HOOKS]) and not any([_EVERYWHERE.get(name) for name in GLOBAL_HOOKS])
 
 
 def is_users(function: types.FunctionType) -> bool:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from looplift.base.hooks import GLOBAL_HOOKS, HOOKS
+
 if TYPE_CHECKING:
     from looplift.runtime.guards import Writer
 
-_MODULE_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-_GLOBAL_HOOKS = tuple(f"_global{name}" for name in _MODULE_HOOKS)
 _SETTINGS = ("dim", "inplace", "return_indices", "batch_first", "dropout", "track_running_stats")
 """What torch's own modules hold that tells which dimensions they work on, what they give and whether they draw."""
 
@@ -21,11 +21,11 @@ _CONTAINERS = (torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict)
 def of_module(writer: Writer, text: str, value: torch.nn.Module) -> list[str]:
     """Its class, what decides how it is batched, and that calls of it run nothing but its ``forward``."""
     general = writer.constant(torch.nn.modules.module.__dict__)
-    names = [name for name in _GLOBAL_HOOKS if name in torch.nn.modules.module.__dict__]
+    names = [name for name in GLOBAL_HOOKS if name in torch.nn.modules.module.__dict__]
     everywhere = " or ".join(f"{general}[{name!r}]" for name in names)
     table = writer.temporary()
-    hooked = " or ".join(f"{table}[{name!r}]" for name in _MODULE_HOOKS)
-    has_hooks = any(getattr(value, name, None) for name in _MODULE_HOOKS)
+    hooked = " or ".join(f"{table}[{name!r}]" for name in HOOKS)
+    has_hooks = any(getattr(value, name, None) for name in HOOKS)
     own_forward = "in" if "forward" in vars(value) else "not in"
     return [
         writer.type_is(text, value),
@@ -58,7 +58,7 @@ def inside(layer: torch.nn.Module) -> list[Any]:
     found: list[Any] = []
     for name, one in layer.named_modules():
         held = one.__dict__
-        hooked = "forward" in held or any(held[hooks] for hooks in _MODULE_HOOKS)
+        hooked = "forward" in held or any(held[hooks] for hooks in HOOKS)
         settings = [held.get(setting) for setting in ("batch_first", "dropout", "p")]
         found.append((name, type(one).__qualname__, one.training, hooked, *map(repr, settings)))
     return found
