@@ -134,16 +134,7 @@ def _whole_region(outer: Function, function: Function, before: tuple[Let, ...], 
         inputs, stored, (), (), tuple(inexact),
         tuple(short for short, variables in inexact.items() if variables & deciding or not variables),
     )  # fmt: skip
-    made = _whole(kernel, function, facts, signature)
-    if before:
-        paths = function.attributes["paths"]
-        own = {paths[let.var] for let in before}
-        made.statements[:0] = lines_of(before, paths)
-        made.paths = [path for path in made.paths if path not in own]
-        made.mutated = [path for path in made.mutated if path not in own]
-        made.guards, made.namespace = guards_of(_Bare(facts_of_arguments(outer), mutated=tuple(made.mutated)))
-        made.may_warn = warns(before)
-    return made
+    return _whole(kernel, function, facts, signature, outer, before)
 
 
 def _check_inputs(inputs: tuple[Var, ...], facts: Facts) -> None:
@@ -171,8 +162,11 @@ def _handed_types(results: list) -> list[Scalar]:
     return [result.view.type for result in results if isinstance(result, ArrayResult) and result.name and result.view]
 
 
-def _whole(kernel: Kernel, function: Function, facts: Facts, signature: Signature) -> Whole:
-    paths = function.attributes["paths"]
+def _whole(
+    kernel: Kernel, function: Function, facts: Facts, signature: Signature, outer: Function, before: tuple[Let, ...]
+) -> Whole:
+    """The kernel with what its variant needs; ``outer``: the region, which computes by itself what comes ``before``."""
+    paths, given = function.attributes["paths"], outer.attributes["paths"]
     call = f"{kernel.name}({', '.join(paths[var] for var in kernel.inputs)})"
     names = [name for name, _ in function.results]
     if names == ["return"]:
@@ -181,14 +175,13 @@ def _whole(kernel: Kernel, function: Function, facts: Facts, signature: Signatur
         raise NotLiftable("unsupported-syntax", "a region that ends the function and more")
     else:
         statements = [f"{', '.join(names)}{',' if len(names) == 1 else ''} = {call}" if names else call]
-    written = [signature.of(var) for var in kernel.stored]
-    mutated = tuple(paths[p.var] for p in written)
-    guards, namespace = guards_of(_Bare(facts, mutated=mutated))
+    mutated = tuple(paths[var] for var in kernel.stored if var in given)
+    guards, namespace = guards_of(_Bare(facts_of_arguments(outer) if before else facts, mutated=mutated))
     note = f"a branch or an index depends on {', '.join(kernel.deciding)}, whose last digit may differ from torch's"
     return Whole(
-        kernel, statements, [standalone_text(kernel)], guards, namespace,
-        list(paths.values()) + guarded_modules(function), list(mutated), facts,
-        [note] if kernel.deciding else [],
+        kernel, [*lines_of(before, paths), *statements], [standalone_text(kernel)], guards, namespace,
+        list(given.values()) + guarded_modules(function), list(mutated), facts,
+        [note] if kernel.deciding else [], warns(before),
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
+from looplift.base.paths import roots_of
 from looplift.emit import (
     arrays,
     batched,
@@ -62,7 +63,6 @@ from looplift.ir.array import (
     reachable,
 )
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import roots_of
 from looplift.ops.names import OF_USERS, of_libraries
 
 RARER = {

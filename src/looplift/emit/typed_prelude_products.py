@@ -67,16 +67,18 @@ template <class T, int R> static const T* given_numbers(const Ten<T, R>& x, I ro
   tape->givens[tape->givens_n] = wanted; tape->givens[tape->givens_n++].data = data;
   return data;
 }
-// A factor as backward needs it: ``rows`` rows of ``n`` numbers each.
-template <class T, int R> static Factor factor_of(const Ten<T, R>& x, I rows, I n, I row, I step, char*& room) {
+// A factor as backward needs it: ``rows`` rows of ``n`` numbers each, which are ``read`` if the other one asks for
+// gradients.
+template <class T, int R>
+static Factor factor_of(const Ten<T, R>& x, bool read, I rows, I n, I row, I step, char*& room) {
   const Buf<T>* b = x.b.p;
   const bool is_given = b->place >= 0 && !b->dirty && (!b->nodes || b->nodes[b->n - 1] == b->nodes[0] + b->n - 1);
-  if (is_given) if (const T* data = given_numbers(x, rows, n, row, step))
-    return {data, nullptr, b->nodes ? b->nodes[0] + x.at : 0, row, step};
+  const T* known = is_given && read ? given_numbers(x, rows, n, row, step) : nullptr;
+  if (known || (is_given && !read)) return {known, nullptr, b->nodes ? b->nodes[0] + x.at : 0, row, step};
   I* ids = b->nodes ? (I*)room : nullptr;
   if (ids) room += rows * n * sizeof(I);
   T* data = (T*)room; room += (rows * n * sizeof(T) + 7) / 8 * 8;
-  copy_rows(data, x, rows, n, row, step);
+  if (read) copy_rows(data, x, rows, n, row, step);
   if (ids) for (I i = 0; i < rows; ++i) for (I k = 0; k < n; ++k) ids[i * n + k] = b->nodes[x.at + i * row + k * step];
   return {data, ids, 0, n, 1};
 }
@@ -92,8 +94,8 @@ template <class T, int A, int B> static I product_made(const Ten<T, A>& a, const
   Product& made = tape->products[tape->products_n];
   made.own = own; made.back = back_through<T>; made.first = tape->first + tape->n; made.count = rows * columns;
   made.columns = columns; made.n = n;
-  made.a = factor_of(a, rows, n, a.step[0] * (A == 2), a.step[A - 1], own);
-  made.b = factor_of(b, columns, n, b.step[B - 1] * (B == 2), b.step[0], own);
+  made.a = factor_of(a, asks(b), rows, n, a.step[0] * (A == 2), a.step[A - 1], own);
+  made.b = factor_of(b, asks(a), columns, n, b.step[B - 1] * (B == 2), b.step[0], own);
   made.touched_n = pending_n;
   for (I k = 0; k < pending_n; ++k) made.touched[k] = pending[k];
   ++tape->products_n; pending_n = 0;

@@ -22,7 +22,6 @@ as first statement.  Names bound to the same object share one Var, so that alias
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -349,11 +348,6 @@ def _used(statement: Statement) -> Iterator[Any]:
                 yield stop
         case Require(cond=cond):
             yield cond
-
-
-def roots_of(path: str) -> set[str]:
-    """The names by which a live-in is reached, of the path that leads to it."""
-    return {path} if path.isidentifier() else set(re.findall(r"(?<![.\w])[A-Za-z_]\w*", path))
 
 
 def definitions(statement: Statement):

@@ -17,8 +17,9 @@ from typing import Any
 
 from looplift.base.compare import difference
 from looplift.base.data import dataclass
+from looplift.base.paths import roots_of
 from looplift.runtime.patience import compiling
-from looplift.runtime.snapshot import CannotCopy, GeneratorStates, Saved, copied, root_of
+from looplift.runtime.snapshot import CannotCopy, GeneratorStates, Saved, copied
 from looplift.runtime.variants import Program, RegionCode
 
 BUDGET = 0.05
@@ -133,7 +134,7 @@ class Verdict:
 
 def _beside(program: Program, code: RegionCode, values: Mapping[str, Any]) -> list[Any]:
     """The globals that functions inside of a region read, and the region does not name."""
-    names = {root_of(path) for path in code.paths if path[0] != "["} - values.keys()
+    names = {root for path in code.paths for root in roots_of(path)} - values.keys()
     return [program.namespace[name] for name in names & program.namespace.keys()]
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from looplift.ir.grammar import Block, Function, Let, Loop, Range, Statement, Var, definitions, roots_of, uses, walk
+from looplift.base.paths import roots_of
+from looplift.ir.grammar import Block, Function, Let, Loop, Range, Statement, Var, definitions, uses, walk
 
 
 def held_names(function: Function) -> set[str]:
