@@ -23,7 +23,7 @@ class Reader(nn.Module):
         self.cell = cell(SIZE, SIZE)
         self.layers = nn.ModuleList([nn.Linear(SIZE, SIZE), nn.Linear(SIZE, SIZE, bias=False)])
         self.out = nn.Sequential(nn.LayerNorm(SIZE), nn.Tanh(), nn.Dropout(0.0), nn.Linear(SIZE, 3), nn.LogSoftmax(-1))
-        self.scale, self.register_start = 0.5, True
+        self.scale, self.least = 0.5, float("-inf")
         self.register_buffer("start", torch.full((SIZE,), 0.1))
 
     def step(self, word, state):
@@ -33,6 +33,8 @@ class Reader(nn.Module):
         state = self.start * self.scale
         for word in words:
             state = self.step(word, state)
+            if state[0].item() < self.least:
+                state = state * 0
         for layer in self.layers:
             state = torch.relu(layer(state)) + state
         return self.out(state)
@@ -247,6 +249,9 @@ def doubled(module, given, found):
 
 CHANGES = {
     "a number": lambda net: setattr(net, "scale", 2.0),
+    "a limit": lambda net: setattr(net, "least", 0.1),
+    "no limit": lambda net: setattr(net, "least", float("nan")),
+    "another kind of number": lambda net: setattr(net, "scale", 1),
     "a layer": lambda net: net.layers.__setitem__(0, nn.Sequential(nn.Linear(SIZE, SIZE), nn.Sigmoid())),
     "another layer": lambda net: net.layers.append(nn.Linear(SIZE, SIZE)),
     "a bias": lambda net: setattr(net.layers[0], "bias", None),

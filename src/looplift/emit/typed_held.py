@@ -1,0 +1,161 @@
+"""What a region reaches by a path through network modules, as ``net.cell``, in; its value in a typed program out.
+
+A module is a fixed object. What is guarded is what a call of it runs; parameters are read at each call of the program,
+and numbers that a module holds must be equal.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+from looplift.emit.typed_array_calls import ArrayCalls
+from looplift.emit.typed_scope import Routine, Value, refuse
+from looplift.emit.typed_types import NONE
+from looplift.emit.typed_values import type_of
+
+_CONTAINERS = nn.ModuleList | nn.Sequential | nn.ModuleDict | nn.ParameterDict | nn.ParameterList
+_CONSTANTS = (bool, int, float, str, type(None))
+
+
+class Found(NamedTuple):
+    """What a region reaches by a path: a module, or something that one holds."""
+
+    value: Any
+    path: str
+
+
+class Held(ArrayCalls):
+    """What network modules hold, and where."""
+
+    values: Mapping[str, Any]
+    inputs: list[str]
+    main: Routine
+    given: dict[str, Any]
+    imports: dict[str, Any]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths: dict[str, str] = {}
+        """Of inputs that modules hold, by their names."""
+        self.watched: dict[str, None] = {}
+        """The paths of modules."""
+        self.settings: dict[str, Any] = {}
+        """Numbers and the like that modules hold, by their paths."""
+        self.overriding: dict[tuple[type, str], Any] = {}
+        """Methods of the user's modules, by their classes and names."""
+        self.unrolled: dict[str, Found] = {}
+        """What a loop over modules stands at."""
+
+    def _global(self, name: str) -> Any:
+        raise NotImplementedError
+
+    # ------------------------------------------------------------ what a module holds
+
+    def module_at(self, node: ast.expr) -> Found | None:
+        """A module that an expression stands for, or what one holds; None for anything else."""
+        if isinstance(node, ast.Name):
+            return self._module_named(node.id)
+        if isinstance(node, ast.Attribute):
+            base = self.module_at(node.value)
+            return None if base is None else self._held_by(base, node.attr)
+        if isinstance(node, ast.Subscript) and (base := self.module_at(node.value)) is not None:
+            return self._item_of(base, node.slice)
+        return None
+
+    def _module_named(self, name: str) -> Found | None:
+        if name in self.unrolled:
+            return self.unrolled[name]
+        if name in self.renamed or name in self.imports:
+            return None
+        if name in self.routine.modules:
+            return self.routine.modules[name]
+        if self.owner(name) is not None:
+            return None
+        value = self.values.get(name)
+        if not isinstance(value, nn.Module):
+            return None
+        space = self.routine.namespace
+        if space is not None and self._global(name) is not value:
+            return None
+        return self._watched(Found(value, name))
+
+    def _watched(self, found: Found) -> Found:
+        if isinstance(found.value, nn.Module):
+            self.watched[found.path] = None
+        return found
+
+    def _held_by(self, base: Found, name: str) -> Found | None:
+        if not isinstance(base.value, nn.Module):
+            return None
+        held = vars(base.value)
+        for table in ("_parameters", "_buffers", "_modules"):
+            if name in held[table]:
+                return self._watched(Found(held[table][name], f"{base.path}.{name}"))
+        return Found(held[name], f"{base.path}.{name}") if name in held else None
+
+    def _item_of(self, base: Found, index: ast.expr) -> Found | None:
+        if not isinstance(base.value, _CONTAINERS):
+            return None
+        self._sized(base)
+        try:
+            place = ast.literal_eval(index)
+            return self._watched(Found(base.value[place], f"{base.path}[{place!r}]"))
+        except (ValueError, KeyError, IndexError, TypeError):
+            raise refuse(index, "is no place that is known") from None
+
+    def _sized(self, found: Found) -> int:
+        """The number of modules in a container, which is guarded."""
+        count = len(found.value)
+        self.settings[f"{found.path}.__len__()"] = count
+        return count
+
+    def value_of(self, found: Found, node: ast.AST) -> Value:
+        """A parameter, or a number, as a value."""
+        value = found.value
+        if isinstance(value, torch.Tensor):
+            return self._parameter(value, found.path)
+        if not isinstance(value, _CONSTANTS):
+            raise refuse(node, "is held by a module, and no number")
+        self.settings[found.path] = value
+        return Value(NONE, "None_()") if value is None else self.constant(value)
+
+    def _parameter(self, value: torch.Tensor, path: str) -> Value:
+        name = next((name for name, known in self.paths.items() if known == path), "")
+        if not name:
+            base = re.sub(r"\W+", "_", path).strip("_")
+            taken = {*self.inputs, *self.main.stores, *self.values}
+            name = next(one for k in range(len(taken) + 1) if (one := f"{base}_{k}" if k else base) not in taken)
+            self.paths[name] = path
+            self.inputs.append(name)
+            self.main.parameters.append(name)
+            self.main.kept.add(name)
+            self.main.types[name] = self.given[name] = type_of(value, self.joins, {})
+            self.joins.changes += 1
+        return Value(self.main.types[name], f"v_{name}")
+
+    def _is_module(self, node: ast.expr) -> bool:
+        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+            return False
+        found = self.module_at(node)
+        return found is not None and isinstance(found.value, nn.Module)
+
+    def _container(self, node: ast.expr) -> Found | None:
+        """The modules that a loop goes through."""
+        found = self.module_at(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        return found if found is not None and isinstance(found.value, nn.ModuleList | nn.Sequential) else None
+
+    # ------------------------------------------------------------ expressions
+
+    def of_Attribute(self, node: ast.Attribute) -> Value:
+        found = self.module_at(node)
+        return super().of_Attribute(node) if found is None else self.value_of(found, node)
+
+    def of_Subscript(self, node: ast.Subscript) -> Value:
+        found = self.module_at(node) if self._is_module(node.value) else None
+        return super().of_Subscript(node) if found is None else self.value_of(found, node)
