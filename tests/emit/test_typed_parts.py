@@ -1,6 +1,12 @@
 """Which declarations a program's text gets in front: those that it uses, and what these use."""
 
-from looplift.emit.typed_parts import used
+import importlib
+import pkgutil
+
+import pytest
+
+from looplift import emit
+from looplift.emit.typed_parts import _parts, used
 
 TEXT = """#include <stdint.h>
 struct Other { int v; };
@@ -38,3 +44,19 @@ def test_what_is_used_is_used_in_turn():
 def test_a_namespace_stays_whole():
     found = used(["namespace ops {\nstruct Op { int v; };\n}", TEXT], "int run() { return 1; }")
     assert found == "namespace ops {\nstruct Op { int v; };\n}\n#include <stdint.h>\nint run() { return 1; }"
+
+
+PRELUDES = [one.name for one in pkgutil.iter_modules(emit.__path__) if one.name.startswith("typed_prelude")]
+
+
+@pytest.mark.parametrize("name", PRELUDES)
+def test_every_declaration_of_a_prelude_begins_on_one_line(name):
+    """A declaration of which the rest stands at a line's beginning would be taken apart."""
+    module = importlib.import_module(f"looplift.emit.{name}")
+    texts = [text for name, text in vars(module).items() if name.isupper() and isinstance(text, str) and "\n" in text]
+    parts = [part.text for text in texts for part in _parts(text) if not part.text.startswith("namespace")]
+    assert parts
+    for text in parts:
+        code = text.split("//")[0] if text.startswith("#") else text
+        assert code.count("{") == code.count("}"), text
+        assert text.startswith("#") or text.rstrip().rsplit("\n", 1)[-1].split("//")[0].rstrip()[-1] in ";}", text

@@ -69,8 +69,8 @@ template <class T, int R> static const T* given_numbers(const Ten<T, R>& x, I ro
 }
 // A factor as backward needs it: ``rows`` rows of ``n`` numbers each, which are ``read`` if the other one asks for
 // gradients.
-template <class T, int R>
-static Factor factor_of(const Ten<T, R>& x, bool read, I rows, I n, I row, I step, char*& room) {
+template <class T, int R> static Factor factor_of(const Ten<T, R>& x, bool read, I rows, I n, I row, I step,
+    char*& room) {
   const Buf<T>* b = x.b.p;
   const bool is_given = b->place >= 0 && !b->dirty && (!b->nodes || b->nodes[b->n - 1] == b->nodes[0] + b->n - 1);
   const T* known = is_given && read ? given_numbers(x, rows, n, row, step) : nullptr;

@@ -36,32 +36,34 @@ template <class T, int R> bool read_at_once(PyObject* o, Ten<T, R>& x) {
   }
   return true;
 }
-template <class T, int R> struct From<Ten<T, R>> { static Ten<T, R> of(PyObject* o) {
-  { Ten<T, R> x; if (read_at_once(o, x)) return x; }
-  PyObject* found = PyObject_CallFunctionObjArgs(read_tensor, o, nullptr);
-  if (!found) { PyErr_Clear(); bail(KIND); }
-  keep(found);
-  must(is(found, PyTuple_Type) && PyTuple_Size(found) == 4 + R && number(found, 1) == Code<T>::at);
-  if constexpr (R == 0 && PICKED) {
-    must(!number(found, 2));
-    return Ten<T, 0>(Num<T>{*(T*)number(found, 0), -1, false});
-  } else return begun(found);
-}
-static Ten<T, R> begun(PyObject* found) {
-  Ten<T, R> x; x.b = made<Buf<T>>();
-  if constexpr (R > 0) x.itself = true;
-  Buf<T>* b = x.b.p; b->n = 1;
-  for (int k = R - 1; k >= 0; --k) { if constexpr (R > 0) { x.size[k] = number(found, 4 + k); x.step[k] = b->n;
-      b->n *= x.size[k]; } }
-  b->data = (T*)number(found, 0); b->place = (int)number(found, 3);
-  if (number(found, 2)) {
-    if (!TRACKED) bail(KIND);
-    if (!b->n) bail(EMPTY);
-    b->track(); for (I k = 0; k < b->n; ++k) b->nodes[k] = tape->first + k;
-    tape->first += b->n;
+template <class T, int R> struct From<Ten<T, R>> {
+  static Ten<T, R> of(PyObject* o) {
+    { Ten<T, R> x; if (read_at_once(o, x)) return x; }
+    PyObject* found = PyObject_CallFunctionObjArgs(read_tensor, o, nullptr);
+    if (!found) { PyErr_Clear(); bail(KIND); }
+    keep(found);
+    must(is(found, PyTuple_Type) && PyTuple_Size(found) == 4 + R && number(found, 1) == Code<T>::at);
+    if constexpr (R == 0 && PICKED) {
+      must(!number(found, 2));
+      return Ten<T, 0>(Num<T>{*(T*)number(found, 0), -1, false});
+    } else return begun(found);
   }
-  return x;
-} };
+  static Ten<T, R> begun(PyObject* found) {
+    Ten<T, R> x; x.b = made<Buf<T>>();
+    if constexpr (R > 0) x.itself = true;
+    Buf<T>* b = x.b.p; b->n = 1;
+    for (int k = R - 1; k >= 0; --k) { if constexpr (R > 0) { x.size[k] = number(found, 4 + k); x.step[k] = b->n;
+        b->n *= x.size[k]; } }
+    b->data = (T*)number(found, 0); b->place = (int)number(found, 3);
+    if (number(found, 2)) {
+      if (!TRACKED) bail(KIND);
+      if (!b->n) bail(EMPTY);
+      b->track(); for (I k = 0; k < b->n; ++k) b->nodes[k] = tape->first + k;
+      tape->first += b->n;
+    }
+    return x;
+  }
+};
 template <class T, int R> static I* handed_nodes(const Ten<T, R>& x) {
   I n = count_of(x), group = n != x.b.p->n ? x.b.p->all_of_it() : 0;
   I* nodes = (I*)take(n * sizeof(I)); memcpy(nodes, x.b.p->nodes + x.at, n * sizeof(I));
