@@ -5,6 +5,7 @@ Programs are compiled once, as well as can be, and nothing is compiled behind a 
 
 import os
 import random
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -25,6 +26,17 @@ _seed()
 @pytest.fixture(autouse=True)
 def same_random_numbers() -> None:
     _seed()
+
+
+@pytest.fixture(autouse=True)
+def texts_that_compile(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The compiler takes what looplift writes: a text that it refuses is a defect, though the loop still runs."""
+    from looplift.build import compiler
+
+    refused, begin = [], compiler.Refused.__init__
+    monkeypatch.setattr(compiler.Refused, "__init__", lambda self, said: refused.append(said) or begin(self, said))
+    yield
+    assert request.node.get_closest_marker("refused") or not refused
 
 
 @pytest.fixture
