@@ -90,13 +90,14 @@ def work(first, count, backend, shrink_seconds, lift, part):
     import torch
 
     from .differential import examine, reason_to_shrink
-    from .sharing import share_at_once
+    from .sharing import few_lanes, share_at_once
     from .shrink import shrink
     from .turns import plan_of
 
     share_at_once()
     for number in range(first, first + count):
         torch.set_num_threads(3 if number % 4 == 3 else 1)
+        few_lanes(8 if number % 3 == 0 else 2)
         print(json.dumps({"event": "start", "number": number}), file=channel)
         source, settings = source_of(number, part), settings_of(number, backend)
         if part == "hosts":

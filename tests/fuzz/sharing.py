@@ -1,6 +1,7 @@
-"""Kernels that share their loops among threads at once, however short these are: programs here are all short."""
+"""Kernels that share their loops among threads, or run iterations at once, however short these are."""
 
 from looplift.build import native
+from looplift.emit import native_jammed
 from looplift.ir.kernel_parts import PARTS
 
 
@@ -11,3 +12,8 @@ def share_at_once():
         assert text.count(old) == 1
         text = text.replace(old, new)
     native.PARTS = text
+
+
+def few_lanes(count):
+    """Kernels run so many iterations of a loop at once, where each has a loop of its own."""
+    native_jammed.LANES = count

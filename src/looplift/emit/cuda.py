@@ -16,8 +16,9 @@ import torch
 from looplift.base.errors import NotLiftable
 from looplift.emit.cuda_caller import ROOM, State, caller_text
 from looplift.emit.cuda_prelude import FUNCTIONS, is_known, prelude, without_builtins
+from looplift.emit.native_independent import Context, Independent, declared, fresh, independent, meeting_none
 from looplift.emit.native_signature import Signature, deciding_variables, function_head, separations, tensors_of
-from looplift.emit.native_threads import Independent, around_a_loop, declared, fresh, independent, meeting_none
+from looplift.emit.native_threads import around_a_loop
 from looplift.emit.native_types import scalar_of
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Let, Loop, Statement, Store, Var, operands, walk
@@ -156,7 +157,7 @@ def _source(loop: Loop, signature: Signature, draft: Draft, stored: set[Var], st
     names = Names(*fresh(Names._fields, "\n".join([*parameters, *views, *draft.writer.lines])))
     head = [f"  {line}" for line in (*state.openings(names.state), *views)]
     earlier = [f"({', '.join(parameters)})", *head, *before]
-    found = independent(lines, earlier, FUNCTIONS)
+    found = independent(lines, Context(earlier, FUNCTIONS))
     if found is None or _mentions(before, {*found.outer.read, *found.outer.given, *found.outer.live}):
         raise _refused("its iterations may depend on one another, or need what only the CPU has", loop)
     alone = meeting_none(found)
@@ -268,7 +269,7 @@ def _nest(found: Independent, earlier: list[str]) -> list[Level]:
         if not lines or not all(map(_is_comment, after)) or not all(map(_REPEATABLE.fullmatch, first)):
             return levels
         earlier = [*earlier, around.lines[0], *first]
-        inner = independent(lines, earlier, FUNCTIONS)
+        inner = independent(lines, Context(earlier, FUNCTIONS))
         if inner is None or _mentions(first, found.given):
             return levels
         within = [line.strip() for level in levels for line in (level.loop.lines[0], *level.first)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from looplift.base.data import dataclass
 from looplift.emit.native_caller import argument_names, item_text
+from looplift.emit.native_independent import fresh
 from looplift.emit.native_signature import Parameter, Signature
-from looplift.emit.native_threads import fresh
 from looplift.ir.grammar import Var
 
 ROOM = 32
