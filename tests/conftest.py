@@ -29,14 +29,20 @@ def same_random_numbers() -> None:
 
 
 @pytest.fixture(autouse=True)
-def texts_that_compile(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The compiler takes what looplift writes: a text that it refuses is a defect, though the loop still runs."""
-    from looplift.build import compiler
+def no_defects_behind_fallbacks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What looplift refuses for an error of its own, as a text that the compiler does not take, is a defect, though
+    the loop still runs."""
+    from looplift.base.errors import NotLiftable
 
-    refused, begin = [], compiler.Refused.__init__
-    monkeypatch.setattr(compiler.Refused, "__init__", lambda self, said: refused.append(said) or begin(self, said))
+    found, begin = [], NotLiftable.__init__
+
+    def noted(self, code, *more):
+        found.extend([more] if code == "internal" else [])
+        begin(self, code, *more)
+
+    monkeypatch.setattr(NotLiftable, "__init__", noted)
     yield
-    assert request.node.get_closest_marker("refused") or not refused
+    assert request.node.get_closest_marker("internal") or not found
 
 
 @pytest.fixture

@@ -83,7 +83,7 @@ def test_no_text_is_refused_by_the_compiler(function, backend):
         assert shown(lifted(x)) == shown(function(x))
 
 
-@pytest.mark.refused
+@pytest.mark.internal
 def test_a_text_that_is_refused_is_compiled_once(monkeypatch, tmp_path):
     monkeypatch.setenv("LOOPLIFT_CACHE", str(tmp_path))
     ran, run = [], compiler._run

@@ -313,7 +313,7 @@ def test_signatures_that_say_nothing(signature, text):
         looplift.op("f", "void f() {}", signature=signature)
 
 
-@pytest.mark.refused
+@pytest.mark.internal
 @pytest.mark.parametrize(
     ("source", "error", "text"),
     [

@@ -18,10 +18,12 @@ from looplift.emit.native_entry import codes_of, slots_text
 from looplift.emit.native_flow import Flow, live_ins, share_variables
 from looplift.emit.native_growth import slow_sums
 from looplift.emit.native_held import held_views
+from looplift.emit.native_independent import Context
 from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread, sure_types
 from looplift.emit.native_ops import CONVERSIONS, UNARY, canonical
 from looplift.emit.native_overwritten import overwritten
 from looplift.emit.native_prelude import PIECES, prelude
+from looplift.emit.native_recurring import recurring
 from looplift.emit.native_region import write_region
 from looplift.emit.native_signature import (
     Result,
@@ -293,7 +295,8 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var],
     parameters += [f"bool* {p.changed}_out" for p in tensors]
     lines += [f"bool {p.changed} = {'true' if p.var in renamed else 'false'};" for p in tensors]
     head = function_head(f'extern "C" int {name}(', parameters)
-    statements = shared_loops(statements, [*head, *lines], frozenset(PIECES))
+    context = Context([*head, *lines], frozenset(PIECES))
+    statements = shared_loops(recurring(statements, context), context)
     return "\n".join([
         *head,
         *(f"  {line}" for line in lines),

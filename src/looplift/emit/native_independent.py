@@ -21,7 +21,7 @@ _DECLARED = re.compile(r"(?:const )?(?:[a-z]\w*|(?:View|Array|Held)<[^;={]*>)&? 
 _COUNTED = re.compile(r"for \(int64_t (\w+) = [^;]*?(?:, (\w+) = [^;]*)?;")
 _LAMBDA = re.compile(r"\[[=&]\]\(([^)]*)\)")
 _PLAIN = r"(?:\+\+|--)?\w+;|\w+(?:\.data\[.*\]|\.size\[\d\])? (?:[-+*/|&^]|<<|>>)?= .*;"
-_FORM = re.compile(
+FORM = re.compile(
     r"\{|\}|\};|\} else \{|(?:for|while|if|\} else if) \(.*\{|if \(.*\) (?:return \w+|break|continue);|return .*;"
     r"|(?:const )?(?:bool|float|double|half|bfloat16|auto|u?int\d+_t|(?:View|Array|Held)<[^;={]*>) \w+"
     r"(?: = .*|;|\{.*\};)"
@@ -33,7 +33,7 @@ _ASSIGNED = re.compile(
     r"|&(\w+)\b|^(?:if \(!)?(\w+)\.(?:fill|allocate|adopt|lengthen|push)\(",
     re.MULTILINE,
 )
-_STORED = re.compile(r"^(\w+)\(.*\) (?:[-+*/|&^]|<<|>>)?= ", re.MULTILINE)
+STORED = re.compile(r"^(\w+)\(.*\) (?:[-+*/|&^]|<<|>>)?= ", re.MULTILINE)
 _SERIAL = re.compile(
     r"\b(?:host|maker|made|tape|goto|static)\b|_out\b|&\w+\(|(?:\+\+|--)\w+\(|doubt\.found|Watch|Doubt"
 )
@@ -111,10 +111,10 @@ def independent(loop: list[str], context: Context) -> Independent | None:
     index, low, high = match.groups()
     lines = [line.strip() for line in loop if not line.lstrip().startswith(("//", "#"))]
     text = _LIBRARY.sub("", "\n".join(lines))
-    earlier = _code(context.earlier())
+    earlier = code_of(context.earlier())
     outer = outer_names(earlier)
     names = set(NAME.findall(text))
-    if _SERIAL.search(text) or not all(map(_FORM.fullmatch, lines)) or _is_left(lines):
+    if _SERIAL.search(text) or not all(map(FORM.fullmatch, lines)) or _is_left(lines):
         return None
     inside = declared(lines)
     flags = _flags(lines, outer, inside)
@@ -127,7 +127,7 @@ def independent(loop: list[str], context: Context) -> Independent | None:
     written = [name for name in arrays if _is_written(name, text)]
     if not all(_is_apart(name, index, text, outer) for name in written):
         return None
-    if any(_has_other_name(name, _code(context.since(name))) for name in arrays):
+    if any(has_other_name(name, code_of(context.since(name))) for name in arrays):
         return None
     if any(_is_written(name, text) for name in renamed):
         return None
@@ -140,7 +140,7 @@ def independent(loop: list[str], context: Context) -> Independent | None:
     return Independent(loop, index, low, high, [*arrays, *renamed], given, others, flags, dense, outer)
 
 
-def _code(lines: list[str]) -> str:
+def code_of(lines: list[str]) -> str:
     return "\n".join(line for line in lines if not line.lstrip().startswith("//"))
 
 
@@ -221,19 +221,19 @@ def _flags(lines: list[str], outer: Outer, inside: set[str]) -> set[str]:
 
 def _is_written(name: str, text: str) -> bool:
     """Whether something is stored into an array, or into a row that is taken of it."""
-    return name in _STORED.findall(text) or any(not rest.startswith((".size[", "(")) for rest in _after(name, text))
+    return name in STORED.findall(text) or any(not rest.startswith((".size[", "(")) for rest in after(name, text))
 
 
 def _is_apart(name: str, index: str, text: str, outer: Outer) -> bool:
     """Whether each mention of an array has the index of the loop at one and the same place."""
     whole = re.sub(rf"\brow\({name}, {index}\)", f"{name}({index})", text)
     places: set[tuple[int, str]] | None = None
-    for rest in _after(name, whole):
+    for rest in after(name, whole):
         if rest.startswith(".size["):
             continue
         if not rest.startswith("("):
             return False
-        here = {(k, argument) for k, argument in enumerate(_arguments(rest)) if _is_shifted(argument, index, outer)}
+        here = {(k, argument) for k, argument in enumerate(arguments_of(rest)) if _is_shifted(argument, index, outer)}
         places = here if places is None else places & here
     return bool(places)
 
@@ -244,11 +244,11 @@ def _is_shifted(argument: str, index: str, outer: Outer) -> bool:
     return match is not None and (match[1] is None or match[1].isdigit() or match[1] in outer.numbers)
 
 
-def _after(name: str, text: str) -> list[str]:
+def after(name: str, text: str) -> list[str]:
     return [text[match.end() :] for match in re.finditer(rf"\b{name}\b", text)]
 
 
-def _arguments(text: str) -> list[str]:
+def arguments_of(text: str) -> list[str]:
     """What stands between the parentheses that a text begins with, at their commas."""
     depth, found = 0, [""]
     for letter in text:
@@ -262,7 +262,7 @@ def _arguments(text: str) -> list[str]:
     return found
 
 
-def _has_other_name(name: str, before: str) -> bool:
+def has_other_name(name: str, before: str) -> bool:
     """Whether something that was declared before may be a part of an array, or the array itself."""
     plain = re.compile(
         rf"\b{name}(?:\(|\.size\[|\.(?:fill|adopt|allocate|push)\()|is_dense\({name}\)|holds\({name}, "

@@ -42,6 +42,7 @@ from looplift.emit.native_lanes import (
     Taker,
     gains,
     kept_of,
+    may_be_repeated,
     may_give_up,
     parsed,
     varying_of,
@@ -114,7 +115,7 @@ class Lanes:
             "#ifndef CAREFUL",
             *([f"  const bool {apart} = {enough} && {meets_none};"] if meets_none else []),
             "  // several iterations at once, with the operations of each in their order",
-            f"  for (; {f'{apart} && ' if meets_none else ''}{enough}; {first} += {LANES}) {{",
+            *(f"  {line}" for line in self.opening(first, low, high, apart if meets_none else "")),
             f"    const int64_t {last} = {first} + {LANES - 1};",
             *(f"    {self.kept[name]} {place}[{LANES}];" for name, place in zip(self.kept, arrays)),
             *(f"    {line}" for line in steps),
@@ -126,6 +127,17 @@ class Lanes:
             "}",
         ]
         return [line if line.startswith("#") else indent + line for line in lines]
+
+    def opening(self, first: str, low: str, high: str, apart: str) -> list[str]:
+        """What goes over the range; the last ones begin earlier, and some are done again, where that is the same."""
+        condition = f"{apart} && " if apart else ""
+        if not may_be_repeated(self.steps):
+            return [f"for (; {condition}{high} - {first} >= {LANES}; {first} += {LANES}) {{"]
+        return [
+            f"for (; {condition}{first} < {high}; {first} += {LANES}) {{",
+            f"  if ({high} - ({low}) < {LANES}) break;",
+            f"  if ({high} - {first} < {LANES}) {first} = {high} - {LANES};",
+        ]
 
 
 # ---------------------------------------------------------------- the text

@@ -302,6 +302,14 @@ def may_give_up(steps: Steps) -> bool:
     return not any(_STORED.fullmatch(line) for line in order[: max(last, 0)])
 
 
+def may_be_repeated(steps: Steps) -> bool:
+    """Whether nothing is read of the arrays that are stored into, so that an iteration may run twice."""
+    text = "\n".join(_in_order(steps))
+    stored = [line for line in text.split("\n") if _STORED.fullmatch(line)]
+    names = [match[1] for line in stored if (match := re.match(r"(\w+)\(.*?\) = ", line))]
+    return len(names) == len(stored) and all(len(re.findall(rf"\b{n}\(", text)) == names.count(n) for n in {*names})
+
+
 def _in_order(steps: Steps) -> Iterator[str]:
     for one in steps:
         if isinstance(one, Around):

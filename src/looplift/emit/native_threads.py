@@ -23,11 +23,8 @@ from looplift.emit.native_jammed import Lanes, jammed
 _NESTED = re.compile(r" *(?:for|while) \(.*\{| *(?:const )?auto \w+ = \[.*\{")
 
 
-def shared_loops(lines: list[str], head: list[str], functions: frozenset[str]) -> list[str]:
-    """The lines of a kernel, with its independent loops for several threads.
-
-    ``head``: what declares its parameters and views of them; ``functions``: what may be called besides the C library.
-    """
+def shared_loops(lines: list[str], context: Context) -> list[str]:
+    """The lines of a kernel, with its independent loops for several threads. ``context`` is in front of them."""
     found: list[str] = []
     at = 0
     while at < len(lines):
@@ -36,7 +33,7 @@ def shared_loops(lines: list[str], head: list[str], functions: frozenset[str]) -
             end = end_of_block(lines, at)
             loop = lines[at:end]
             if not (found and found[-1].lstrip().startswith("#")):
-                loop = _faster(loop, Context([*head, *found], functions))
+                loop = _faster(loop, context._replace(before=[*context.before, *found]))
             found += loop
         else:
             found.append(lines[at])

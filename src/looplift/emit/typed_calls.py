@@ -17,6 +17,14 @@ from looplift.emit.typed_folds import Folds, check_order
 from looplift.emit.typed_scope import Factory, Routine, Value, as_int, as_number, coerced, common, refuse, truth
 from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Tup, text_of
 
+
+def _is_hashable(function: Any) -> bool:
+    try:
+        return hash(function) is not None
+    except TypeError:
+        return False
+
+
 _MATH = {
     math.sqrt: "root", math.log2: "logarithm2", math.log10: "logarithm10", math.exp: "exponential", math.fabs: "fabs",
 }  # fmt: skip
@@ -59,7 +67,7 @@ class Calls(Folds):
             return self.call(routine, node)
         if isinstance(function, type) and (function.__module__ not in _OF_PYTHON or is_named_tuple(function)):
             return self.made_object(function, node)
-        if function is None:
+        if function is None or not _is_hashable(function):
             raise refuse(node, "calls what is not known")
         keywords = {str(one.arg): one.value for one in node.keywords}
         return self.known(function, node, keywords)

@@ -1,0 +1,112 @@
+"""Kernels that hold what a loop stored in the iterations before: which do, and that all bits stay the loop's."""
+
+import copy
+
+import pytest
+from tests.emit.test_native_jammed import KINDS, inputs, outcome
+
+from looplift import lift
+from looplift.build import compiler
+
+SIZES = ((9, 4), (3, 4), (1, 2), (0, 3), (2, 1), (40, 7))
+
+
+@pytest.fixture
+def texts(monkeypatch):
+    """The C++ texts of a test."""
+    found, library = [], compiler.library
+    monkeypatch.setattr(compiler, "library", lambda text, *more: found.append(text) or library(text, *more))
+    return found
+
+
+def of_one_before(x, w, out):
+    out[0] = x[0]
+    for t in range(1, len(x)):
+        out[t] = out[t - 1] * 0.5 + x[t]
+
+
+def of_three_before(x, w, out):
+    for t in range(3, len(x)):
+        out[t] = x[t] + 0.5 * out[t - 1] - 0.25 * out[t - 3]
+
+
+def from_the_end(x, w, out):
+    for t in range(len(x) - 2, -1, -1):
+        out[t] = x[t] + 0.9 * out[t + 1]
+
+
+def under_a_branch(x, w, out):
+    for t in range(2, len(x)):
+        value = x[t]
+        if x[t] > 0:
+            value = out[t - 1] if out[t - 2] > x[t - 1] else out[t - 2]
+        out[t] = value
+
+
+def of_all_rows(x, w, out):
+    for k in range(len(w)):
+        for t in range(1, len(x)):
+            out[t] = max(out[t - 1] * w[k], x[t]) - out[t]
+
+
+def left_early(x, w, out):
+    for t in range(1, len(x)):
+        if x[t] > 1.5:
+            break
+        out[t] = out[t - 1] + x[t]
+
+
+HELD = (of_one_before, of_three_before, from_the_end, under_a_branch, of_all_rows)
+
+
+def stored_twice(x, w, out):
+    for t in range(1, len(x)):
+        out[t] = out[t - 1] + x[t]
+        if x[t] > 0:
+            out[t - 1] = 0.0
+
+
+def not_in_all(x, w, out):
+    for t in range(1, len(x)):
+        if x[t] > 0:
+            out[t] = out[t - 1] + x[t]
+
+
+def skipped(x, w, out):
+    for t in range(1, len(x)):
+        if x[t] > 0:
+            continue
+        out[t] = out[t - 1] + x[t]
+
+
+def beside_another(x, w, out):
+    for t in range(1, len(x)):
+        out[t] = out[t - 1] + x[t]
+        x[t] = out[t] * 0.5
+
+
+OTHERS = (left_early, stored_twice, not_in_all, skipped, beside_another)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids="-".join)
+@pytest.mark.parametrize("loop", HELD + OTHERS, ids=lambda one: one.__name__)
+def test_all_bits_are_those_of_the_loop(loop, kind, texts):
+    lifted = lift(loop, backend="native", verify="off")
+    for count, width in SIZES:
+        arguments = inputs(count, width, kind)
+        assert outcome(lifted, copy.deepcopy(arguments)) == outcome(loop, copy.deepcopy(arguments)), (count, width)
+    if kind[1] == "float64":
+        assert any("out_last" in text for text in texts) == (loop in HELD)
+
+
+@pytest.mark.parametrize("loop", HELD + OTHERS, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_arrays_that_share_memory_or_are_too_short(loop, library):
+    lifted = lift(loop, backend="native", verify="off")
+    for start, end in ((0, 20), (1, 21), (3, 23), (2, 10), (0, 0)):
+        found = []
+        for function in (lifted, loop):
+            whole, w, _ = inputs(30, 5, (library, "float64"))
+            result = outcome(function, [whole[2:22], w, whole[start:end]])
+            found.append((result, whole.tolist()))
+        assert found[0] == found[1], (start, end)
