@@ -55,7 +55,20 @@ def named(path):
 def source_of(number, part):
     """The program of a number: any, one around Python's containers, a recursion over trees, one of Python's own values
     or of complex numbers alone, one of a row of the table of operations, or one with the goal of a name."""
-    from . import bridged, complexes, contexts, elements, hosts, objects, operations, plain, programs, samples, trees
+    from . import (
+        bridged,
+        complexes,
+        contexts,
+        elements,
+        hosts,
+        nests,
+        objects,
+        operations,
+        plain,
+        programs,
+        samples,
+        trees,
+    )
 
     if part == "hosts":
         return hosts.host_source(random.Random(number))
@@ -67,6 +80,8 @@ def source_of(number, part):
         return plain.plain_source(random.Random(number))
     if part == "elements":
         return elements.elements_source(random.Random(number))
+    if part == "nests":
+        return nests.nests_source(random.Random(number))
     if part == "samples":
         return samples.samples_source(random.Random(number))
     if part == "contexts":
@@ -265,7 +280,7 @@ def options_of(arguments):
     parser.add_argument(
         "--part",
         default="all",
-        help="operations: each row in turn; hosts; trees; samples; plain; elements; objects; bridges; contexts; "
+        help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; objects; bridges; contexts; "
         "complexes; or a goal",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)

@@ -4,10 +4,13 @@ import random
 
 import pytest
 
+from looplift.emit import native_jammed
+
 from .bridged import bridged_source
 from .contexts import context_source
 from .differential import check
 from .elements import elements_source
+from .nests import nests_source
 from .objects import objects_source
 from .plain import plain_source
 from .samples import samples_source
@@ -32,4 +35,13 @@ def test_programs_over_samples_of_any_length_give_the_same_answer():
     for number in range(8):
         source = samples_source(random.Random(number))
         verdict = check(source)
+        assert not verdict.why, f"{verdict.why}\n{source}"
+
+
+@pytest.mark.parametrize("lanes", [2, 8])
+def test_nests_over_arrays_give_the_same_answer(lanes, monkeypatch):
+    monkeypatch.setattr(native_jammed, "LANES", lanes)
+    for number in range(5):
+        source = nests_source(random.Random(number))
+        verdict = check(source, settings={"backend": "native", "verify": "off"})
         assert not verdict.why, f"{verdict.why}\n{source}"
