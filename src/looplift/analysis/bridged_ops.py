@@ -268,7 +268,7 @@ class Operations:
         """In the dtype of the result, as NumPy computes it."""
         kinds = [self.kind(as_atom(argument)) for argument in let.op.args]
         dtype = self.kind(let.var).dtype
-        if let.op.kwargs or dtype is None or dtype.kind != "f" or dtype.itemsize < 4:
+        if let.op.kwargs or not isinstance(dtype, np.dtype) or dtype.kind != "f" or dtype.itemsize < 4:
             return self.unknown(let)
         if not all(kind.family in (*OF_NUMPY, "int", "float") for kind in kinds):
             return self.unknown(let)

@@ -113,6 +113,8 @@ def sample(type_: Any) -> Any:
     """A value of a type."""
     if isinstance(type_, Ten):
         return torch.ones([2] * type_.rank, dtype=getattr(torch, type_.dtype))
+    if type_ not in _SAMPLES:
+        raise refuse(None, f"a tensor and {type_!r}")
     return _SAMPLES[type_]
 
 
