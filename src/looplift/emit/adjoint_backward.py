@@ -180,7 +180,8 @@ class Reversal:
 
     def _texts(self, statement: Let, own: str) -> dict[str, str]:
         """What the letters of gradient texts stand for."""
-        values = {"g": own}
+        scalar = self.plan.findings.types.get(statement.var)
+        values = {"g": own, "T": "float" if scalar is None or scalar.is_half else scalar.cpp}
         for letter, operand in operand_letters(statement.op).items():
             value = self.writer.values.get(operand) if isinstance(operand, Var) else self._constant(operand)
             if isinstance(value, Number):

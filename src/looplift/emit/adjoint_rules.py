@@ -21,8 +21,13 @@ _POWER_OF_A_NUMBER = "{b} == 0 ? 0 : {g} * ({b} * power<double>({a}, {b} - 1))"
 
 
 def operand_letters(op: Op) -> dict[str, Operand]:
-    """The operands of an operation under the letters that gradient texts use."""
-    return dict(zip("abcdef", (*op.args, *(operand for _, operand in op.kwargs))))
+    """The operands of an operation under the letters that gradient texts use, with those that have a default."""
+    given = (*op.args, *(operand for _, operand in op.kwargs))
+    return dict(zip("abcdef", (*given, *_DEFAULTS.get(canonical(op.name)[1], ())[len(given) - 1 :])))
+
+
+_DEFAULTS = {"leaky_relu": (Const(0.01),)}
+"""What follows the first operand where it is not given."""
 
 
 def gradients_of(op: Op) -> tuple[str | None, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from looplift.base.budget import PIECE, fits
 from looplift.base.data import dataclass, field
+from looplift.base.errors import NotLiftable
 from looplift.base.report import readable_bytes
 from looplift.emit.guards import device_of
 from looplift.emit.sizes import Size, extents_of, sizes_of
@@ -28,8 +29,11 @@ class Room:
     namespace: dict[str, Any] = field(default_factory=dict)
 
     def fits(self, names: Mapping[str, Any]) -> bool:
-        """Whether they fit for the values under these names."""
-        return bool(eval(self.guard, dict(names)))
+        """Whether they fit for the values under these names; raises NotLiftable where a range has no step."""
+        try:
+            return bool(eval(self.guard, dict(names)))
+        except ZeroDivisionError:
+            raise NotLiftable("requirement", "the step of a range is zero") from None
 
     def message(self, names: Mapping[str, Any]) -> str:
         """How much they would take."""

@@ -238,6 +238,8 @@ def assign(writer: Writer, home: Home, value: Value, *, sized: bool = False) -> 
     if isinstance(value, View):
         native_renamed.assign(writer, home, value, sized=sized)
         return
+    if home.array is not None:
+        raise writer.refuse("not-scalar", f"'{home.hint}' is an array or list, and then none")
     join = writer.findings.joins[_owner(writer, home)]
     if isinstance(value, Fixed):
         if home.bound:

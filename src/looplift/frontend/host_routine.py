@@ -12,6 +12,7 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
+from looplift.base.closures import closure_of
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
@@ -70,18 +71,7 @@ class Routine:
 
     def cells(self) -> dict[str, Any]:
         """The values of the closure, by name."""
-        function = self.function
-        if function is None or not function.__closure__:
-            return {}
-        pairs = zip(function.__code__.co_freevars, function.__closure__)
-        return {name: cell.cell_contents for name, cell in pairs if not _is_empty(cell)}
-
-
-def _is_empty(cell: types.CellType) -> bool:
-    try:
-        return cell.cell_contents is cell
-    except ValueError:
-        return True
+        return {} if self.function is None else closure_of(self.function)
 
 
 def bound_names(statements: list[ast.stmt]) -> set[str]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import inspect
 import itertools
 import random
 import re
@@ -25,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from looplift.base.closures import closure_of
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_random
@@ -250,7 +250,7 @@ class _Replaced(ast.NodeTransformer):
             return None
         bound = {*assigned_names(tree.body)} | {one.arg for one in nodes_of(tree.args) if isinstance(one, ast.arg)}
         self.made.taken |= bound | names_of(tree.body).loads
-        known = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+        known = {**function.__globals__, **closure_of(function)}
         inside = _Replaced(_Finder(known, bound), self.made, function.__globals__)
         tree.body = fresh_copy([inside.visit(statement) for statement in tree.body])
         if any(known.get(name) is function for name in names_of(tree.body).loads):

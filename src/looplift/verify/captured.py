@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
+
+from looplift.base.closures import closure_of
 
 _CONTAINERS = (list, dict, set)
 
@@ -19,10 +22,14 @@ def captured_by(function: Any) -> list[Any]:
     values += [getattr(function, "__self__", None)]
     function = getattr(function, "__func__", function)
     if isinstance(code := getattr(function, "__code__", None), type((lambda: 0).__code__)):
-        outer = inspect.getclosurevars(function) if inspect.isfunction(function) else None
-        values += [*outer.nonlocals.values(), *outer.globals.values()] if outer else []
+        values += [*closure_of(function).values(), *_globals_of(function)] if inspect.isfunction(function) else []
         values += [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()] if code else []
     return [value for value in values if _is_data(value)]
+
+
+def _globals_of(function: types.FunctionType) -> list[Any]:
+    known = function.__globals__
+    return [known[name] for name in function.__code__.co_names if name in known]
 
 
 def plain_function(function: Any) -> Any:
