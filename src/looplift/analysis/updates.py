@@ -21,6 +21,7 @@ def check_update(store: Store, sample: Callable[[Any], Any]) -> None:
     if _rank_of_item(array, store.index, sample) == 0:
         return
     value = sample(store.value)
+    value = np.asarray(value) if isinstance(value, list | tuple) else value
     small, operand = np.ones(1, array.dtype), value.dtype.type(1) if hasattr(value, "dtype") else value
     try:
         with np.errstate(all="ignore"):

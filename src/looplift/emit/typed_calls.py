@@ -15,7 +15,7 @@ from looplift.emit.typed_classes import is_named_tuple
 from looplift.emit.typed_expressions import element, float_text, is_box
 from looplift.emit.typed_folds import Folds, check_order
 from looplift.emit.typed_scope import Factory, Routine, Value, as_int, as_number, coerced, common, refuse, truth
-from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Tup, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Ten, Tup, text_of
 
 
 def _is_hashable(function: Any) -> bool:
@@ -227,6 +227,8 @@ class Calls(Folds):
         return Value(INT, as_int(value) if value.type in (INT, BOOL) else f"round_({value.code})")
 
     def call_divmod(self, node: ast.Call, left: Value, right: Value) -> Value:
+        if any(isinstance(one.type, Ten) for one in (left, right)):
+            raise refuse(node, "of a tensor, which has none")
         left, right = self.keep(left), self.keep(right)
         return self.tuple_of([self.arithmetic(op, left, right, node) for op in (ast.FloorDiv, ast.Mod)])
 

@@ -57,11 +57,11 @@ static void commit_{name}(PyObject* o, void* box, PyObject** fresh) { {name}* c 
     return; }
   *fresh = keep(PyList_New(0));
 {makes} }
-template <> struct From<Ref<{name}>> { static Ref<{name}> of(PyObject* o) {
+inline Ref<{name}> From<Ref<{name}>>::of(PyObject* o) {
   must({test});
   if (Given* g = given_of(o)) return again<{name}>(g);
   make_names(names_{name}, texts_{name}, {count});
-  Ref<{name}> out = begun<{name}>(o, commit_{name}); {when}(o, out.p, read_{name}); return out; } };
+  Ref<{name}> out = begun<{name}>(o, commit_{name}); {when}(o, out.p, read_{name}); return out; }
 static PyObject* object(const Ref<{name}>& v) {
   if (PyObject* o = known(v)) return o;
   make_names(names_{name}, texts_{name}, {count});
@@ -116,6 +116,7 @@ def class_texts(writer: Writer) -> list[str]:
     for name, record in zip(names, writer.records.values(), strict=True):
         out += _struct(name, record)
     if writer.passes_objects:
+        out += [f"template <> struct From<Ref<{name}>> {{ static Ref<{name}> of(PyObject* o); }};" for name in names]
         for name, record in zip(names, writer.records.values(), strict=True):
             out.append(_outside(name, record, places.get(record.of, "")))
     return out

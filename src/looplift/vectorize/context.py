@@ -175,7 +175,9 @@ class Context:
             return Val(node)
         if atom in self.arrays:
             return self.array_value(self.arrays[atom])
-        found = self.vals[atom]
+        found = self.vals.get(atom)
+        if found is None:
+            raise self.refuse("unsupported-value", f"'{atom.hint}' is not known where it is read")
         if found.node.op == "none":
             raise self.refuse("unknown-op", "text that is made of values is not only printed")
         return found
