@@ -1,5 +1,6 @@
 """Small functions that show in which order things happen, and what is whose, each with arguments."""
 
+import bisect
 import heapq
 import math
 import random
@@ -309,3 +310,49 @@ def of_many_integers_sorted(a):
     for i in range(len(a)):
         n += places[i] * i
     return sorted(a), places, n
+
+
+@given(lambda: ([3, 1, 4, 1, 5, 9, 2, 6, 5, 3],))
+def of_inserted_in_order(xs):
+    low, high = [], [2.5]
+    for x in xs:
+        bisect.insort(low, x)
+        bisect.insort_left(high, x / 2)
+        bisect.insort_right(high, x)
+        if len(low) > 4:
+            del low[0]
+    return low, high
+
+
+@given(lambda: ([(3, "c"), (1, "a"), (2, "b"), (1, "z"), (0, "e")],))
+def of_pairs_inserted_in_order(pairs):
+    found = []
+    for pair in pairs:
+        bisect.insort(found, pair)
+    return found
+
+
+@given(lambda: ([0.5, -1.0, 3.0, 2.0, 2.0, 8.0, -2.0],))
+def of_greatest(xs):
+    heap, out = [], []
+    for x in xs:
+        if len(heap) < 3:
+            heapq.heappush(heap, x)
+        elif x > heap[0]:
+            out.append(heapq.heapreplace(heap, x))
+        out.append(heapq.heappushpop(heap, x + 1))
+    return heap, out
+
+
+@given(lambda: ([1],))
+def of_replaced_in_none(xs):
+    for x in xs:
+        heapq.heapreplace([], x)
+
+
+@given(lambda: ([1.0, math.nan],))
+def of_nan_inserted(xs):
+    found = [0.5]
+    for x in xs:
+        bisect.insort(found, x)
+    return [str(one) for one in found]

@@ -30,7 +30,10 @@ _MATH = {
 }  # fmt: skip
 _LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "log1p", "expm1")
 _ROUNDING = {math.floor: "floor_", math.ceil: "ceil_", math.trunc: "whole"}
-_HEAP = {heapq.heappush: 2, heapq.heappop: 1, heapq.heapify: 1}
+_HEAP = {heapq.heappush: 2, heapq.heappop: 1, heapq.heapify: 1, heapq.heapreplace: 2, heapq.heappushpop: 2}
+_EXCHANGED = {"heapreplace": "heap_replace", "heappushpop": "heap_pass"}
+_BISECT = (bisect.bisect_left, bisect.bisect_right, bisect.bisect)
+_INSERTED = {bisect.insort: bisect.bisect, bisect.insort_left: bisect.bisect_left, bisect.insort_right: bisect.bisect}
 _CONTAINERS = {
     list: "list",
     set: "set",
@@ -103,8 +106,12 @@ class Calls(Folds):
             raise refuse(node, "is called with names")
         if function in _HEAP and len(node.args) == _HEAP[function]:
             return self.heap(function.__name__, node)
-        if function in (bisect.bisect_left, bisect.bisect_right, bisect.bisect) and len(node.args) == 2:
-            return self.bisected(function, node)
+        if function in _BISECT and len(node.args) == 2:
+            return self.bisected(function, *self.several(*node.args), node)
+        if function in _INSERTED and len(node.args) == 2:
+            owner, value = map(self.keep, self.several(*node.args))
+            place = self.keep(self.bisected(_INSERTED[function], owner, value, node))
+            return self.list_insert(owner, node, place, value)
         if is_builtin and hasattr(self, f"call_{name}"):
             return getattr(self, f"call_{name}")(node, *map(self.present, self.several(*node.args)))
         return self.of_math(function, node)
@@ -351,14 +358,21 @@ class Calls(Folds):
             check_order(element(owner), node)
             self.emit(f"heap_push({owner.code}, {text_of(element(owner))}({coerced(rest[0], element(owner))}));")
             return Value(NONE, "None_()")
+        if name in _EXCHANGED:
+            self.joins.widen(owner.type, 0, rest[0].type)
+            check_order(element(owner), node)
+            item = f"{text_of(element(owner))}({coerced(rest[0], element(owner))})"
+            return self.keep(Value(element(owner), f"{_EXCHANGED[name]}({owner.code}, {item})"))
         check_order(element(owner), node)
         if name == "heapify":
             self.emit(f"heapify({owner.code});")
             return Value(NONE, "None_()")
         return self.keep(Value(element(owner), f"heap_pop({owner.code})"))
 
-    def bisected(self, function: Any, node: ast.Call) -> Value:
-        owner, value = self.several(*node.args)
+    def list_insert(self, owner: Value, node: ast.Call, place: Value, value: Value) -> Value:
+        raise NotImplementedError
+
+    def bisected(self, function: Any, owner: Value, value: Value, node: ast.Call) -> Value:
         if not is_box(owner, "list"):
             raise refuse(node, "is no list")
         self.joins.widen(owner.type, 0, value.type)

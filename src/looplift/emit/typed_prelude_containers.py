@@ -264,6 +264,15 @@ template <class T, int k> T heap_pop(const Ref<List<T, k>>& a) {
   if (!a->n) return last;
   T first = a->at(0); a->set(0, last); sift_up(*a.p, 0); return first;
 }
+template <class T, int k> T heap_replace(const Ref<List<T, k>>& a, T item) {
+  orderly(item);
+  if (!a->n) bail(KEY);
+  T first = a->at(0); a->set(0, item); sift_up(*a.p, 0); return first;
+}
+template <class T, int k> T heap_pass(const Ref<List<T, k>>& a, T item) {
+  orderly(item);
+  return a->n && lt(a->at(0), item) ? heap_replace(a, item) : item;
+}
 template <class T, int k> void heapify(const Ref<List<T, k>>& a) { for (I i = 0; i < a->n; ++i) orderly(a->at(i));
     for (I i = a->n / 2 - 1; i >= 0; --i) sift_up(*a.p, i); a->changed(); }
 template <class T, int k> I bisect(const Ref<List<T, k>>& a, const T& x, bool right) {
