@@ -354,6 +354,7 @@ def test_generators_and_coroutines():
     assert coroutine.report().loops[0].decision == "kept"
 
 
+@pytest.mark.internal
 def test_a_failure_inside_runs_the_original(monkeypatch):
     def compile_region(program, values, settings):
         raise ZeroDivisionError("a defect")

@@ -242,6 +242,7 @@ def test_what_is_given_up_goes_to_its_pieces(stand_in):
     assert [decision for _, decision in sorted(decisions.items())] == ["kept", "lanes"]
 
 
+@pytest.mark.internal
 def test_a_defect_in_emitted_code_runs_the_original(stand_in):
     stand_in.answer("double", "return 2 * y")
     lifted = lift(double)

@@ -109,7 +109,7 @@ def _plan(kernel: Kernel, loop: Loop, facts: Facts, signature: Signature, findin
     graded = ends & plan.active
     doubtful = graded - reach.after(plan.top, sure)
     if not witnesses and (doubtful or any(running is not loop for running in reach.running)):
-        raise Doubtful(plan, graded, sure, min(var.hint for var in doubtful or graded))
+        raise Doubtful(plan, graded, sure, min((var.hint for var in doubtful or graded), default="a result"))
     reaches = {var: forward_active(plan, {var}, floats) & ends for var in differentiable}
     scalars = {p.var for p in signature.parameters if p.is_pointer and p.kind.rank == 0}
     Needs(plan, set(kernel.inputs), scalars).collect()

@@ -78,11 +78,12 @@ class Independent:
 
 
 class Context(NamedTuple):
-    """Where a loop is: the lines in front of the nest that it is in; of each loop around it, from the outermost, the
-    lines in front of it and behind it; and what may be called besides the C library."""
+    """Where a loop is: the lines in front of the nest that it is in, and behind it; what may be called besides the C
+    library; and of each loop around it, from the outermost, the lines in front of it and behind it."""
 
     before: list[str]
     functions: frozenset[str]
+    after: tuple[str, ...] = ()
     around: tuple[tuple[list[str], list[str]], ...] = ()
 
     def inside(self, earlier: list[str], later: list[str]) -> Context:

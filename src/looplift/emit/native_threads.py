@@ -33,7 +33,8 @@ def shared_loops(lines: list[str], context: Context) -> list[str]:
             end = end_of_block(lines, at)
             loop = lines[at:end]
             if not (found and found[-1].lstrip().startswith("#")):
-                loop = _faster(loop, context._replace(before=[*context.before, *found]))
+                place = context._replace(before=[*context.before, *found], after=(*context.after, *lines[end:]))
+                loop = _faster(loop, place)
             found += loop
         else:
             found.append(lines[at])
@@ -57,7 +58,7 @@ def _faster(loop: list[str], context: Context) -> list[str]:
         return jammed(loop, context)
     inner = jammed(placed, context)
     lanes = Lanes.of(placed, context) if inner == placed else None
-    text = _as_function(replace(found, lines=inner), lanes, context.before)
+    text = _as_function(replace(found, lines=inner), lanes, [*context.before, *context.after])
     return _lengthened(text, listed, found.low, found.high)
 
 
@@ -113,11 +114,11 @@ def _captured(arrays: list[str], flags: set[str], outer: Outer) -> str:
     return ", ".join(["=", *(f"&{name}" for name in sorted(flags)), *views])
 
 
-def _as_function(found: Independent, lanes: Lanes | None, before: list[str]) -> list[str]:
+def _as_function(found: Independent, lanes: Lanes | None, around: list[str]) -> list[str]:
     loop, index, bounds, given = found.lines, found.index, (found.low, found.high), found.given
     captured = _captured(found.arrays, found.flags, found.outer)
     indent = " " * (len(loop[0]) - len(loop[0].lstrip()))
-    taken = "\n".join([*before, *loop, *bounds, *given, *found.others])
+    taken = "\n".join([*around, *loop, *bounds, *given, *found.others])
     part, first, last, outcome = fresh(("part", "first", "last", "outcome"), taken)
     head = re.sub(rf"{index} = [^;]+; {index} < [^;]+;", f"{index} = {first}; {index} < {last};", loop[0])
     rest = [re.sub(rf"strip_end\({index}, .*\);", f"strip_end({index}, {last});", line) for line in loop[1:]]

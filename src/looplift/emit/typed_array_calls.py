@@ -211,7 +211,7 @@ class ArrayCalls(Arrays):
         return Value(kind, f"{kind.text}{{Cast<{kind.storage}>::of({plain(values[0]).code})}}")
 
     def _of_each(self, function: Any, values: list[Value], node: ast.Call) -> Value:
-        if function in (np.abs, np.absolute, np.negative) and is_array(*values):
+        if function in (np.abs, np.absolute, np.negative) and is_array(*values) and len(values) == 1:
             return self.each("negative" if function is np.negative else "magnitude", values, node)
         plain_numbers = values and all(one.type in NUMBERS and one.type is not MIXED for one in values)
         if not plain_numbers:

@@ -107,7 +107,8 @@ class Calls(Folds):
         if function in _HEAP and len(node.args) == _HEAP[function]:
             return self.heap(function.__name__, node)
         if function in _BISECT and len(node.args) == 2:
-            return self.bisected(function, *self.several(*node.args), node)
+            owner, value = self.several(*node.args)
+            return self.bisected(function, owner, value, node)
         if function in _INSERTED and len(node.args) == 2:
             owner, value = map(self.keep, self.several(*node.args))
             place = self.keep(self.bisected(_INSERTED[function], owner, value, node))

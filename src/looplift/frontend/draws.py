@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass
+from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_generators, numpy_random
 from looplift.base.syntax import children_of, fresh_copy, nodes_of
 from looplift.frontend.names import assigned_names, fresh_name, names_of, value_of
@@ -89,9 +90,11 @@ class Draws:
         try:
             exec("\n".join(self.before), known)
             rows = [(one,) for one in eval(self.at_once, known)] if self.at_once else eval(self.text, known)
+        except Exception as error:
+            raise NotLiftable("requirement", f"what is drawn raises {type(error).__name__}: {error}") from None
         finally:
             states.restore()
-        columns = [list(column) for column in zip(*rows, strict=True)]
+        columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in self.names]
         return {**values, **dict(zip(self.names, columns, strict=False))}
 
 

@@ -63,7 +63,10 @@ class Streams:
         from looplift.base.errors import RequirementFailed
 
         known = {**self.namespace, **values, "np": np, "RequirementFailed": RequirementFailed}
-        exec("\n".join(self.openings), known)
+        try:
+            exec("\n".join(self.openings), known)
+        except RequirementFailed:
+            raise NotLiftable("requirement", "a generator that draws in a way of its own") from None
         return {**values, **self.made.functions, **{name: known[name] for name in self.names if name in known}}
 
     def guards(self) -> tuple[list[str], dict[str, Any]]:
@@ -306,7 +309,7 @@ class _Replaced(ast.NodeTransformer):
 def _global(generator: Any) -> int:
     """A key of a generator: of a library it is the one that its functions draw from."""
     if generator is random:
-        return id(random.random.__self__)
+        return id(getattr(random.random, "__self__", random))
     module = numpy_random()
     return id(module.rand.__self__) if module is not None and generator is module else id(generator)
 

@@ -331,7 +331,8 @@ class GeneratorStates:
         self.numpy = numpy_state()
         self.python = random.getstate()
         kinds = (torch.Generator, random.Random, *numpy_generators())
-        self.own = [(one, _state_of(one)) for one in values if isinstance(one, kinds)]
+        own = (one for one in values if isinstance(one, kinds) and not isinstance(one, random.SystemRandom))
+        self.own = [(one, _state_of(one)) for one in own]
 
     def restore(self) -> None:
         """Put back every generator that was used since."""

@@ -67,6 +67,8 @@ def native_loop(context: Context, loop: Loop) -> None:
         _check_detached(context, loop, set(kernel.differentiable) if gradients else set())
     operands = tuple(_operand(context, var, kernel.stored) for var in kernel.inputs)
     names = [context.fresh_name(var.hint) for var in kernel.outputs]
+    if strange := [var for var in kernel.stored if var not in context.arrays]:
+        raise context.refuse("not-scalar", f"'{strange[0].hint}' is stored into, and is no array that is known here")
     arrays = [context.arrays[var] for var in kernel.stored]
     fresh = [context.fresh_name(f"{array.name}_new") for array in arrays] if gradients else [a.name for a in arrays]
     context.add(Run(kernel, names, operands, fresh, gradients))
@@ -221,7 +223,7 @@ def _operand(context: Context, var: Var, stored: tuple[Var, ...]) -> Node:
         if context.is_overwritten(var) and var not in stored:
             return Node("method", (node,), node.axes, node.kind, {"name": "clone"})
         return node
-    val = context.vals[var]
+    val = context.lookup(var)
     if val.sequence is not None or val.items is not None or val.node.axes:
         raise context.refuse("not-scalar", f"'{var.hint}' is a list that the region makes")
     return val.node

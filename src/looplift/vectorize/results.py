@@ -94,7 +94,7 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
     if isinstance(atom, Var) and node.op != "name":
         kind = context.facts.kind(atom)
         if kind.family == "array" and not kind.rank:  # of which one lane is a scalar of NumPy's
-            node = Node("apply", (node,), (), kind, {"name": "np.asarray", "kwargs": []}, node.hint)
+            node = Node("apply", (node,), (), kind, {"name": "np.asarray", "kwargs": [], "positional": 1}, node.hint)
     devices.check_items(context.facts, atom)
     node = devices.at_home(context.facts, atom, node)
     leaves.append(Leaf(atom, node, memory))
