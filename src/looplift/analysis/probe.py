@@ -218,7 +218,11 @@ class _Probe:
     def sample(self, atom: Atom) -> Any:
         if atom is UNDEFINED:
             raise NotLiftable("unsupported-syntax", "a name may not be bound yet where it is read")
-        return atom.value if isinstance(atom, Const) else self.facts.of[atom].sample
+        if isinstance(atom, Const):
+            return atom.value
+        if atom not in self.facts.of:
+            raise NotLiftable("unsupported-value", f"'{atom.hint}' has no value that is known before the loop runs")
+        return self.facts.of[atom].sample
 
     def let(self, statement: Let) -> None:
         op, var = statement.op, statement.var

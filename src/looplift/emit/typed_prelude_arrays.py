@@ -252,6 +252,11 @@ template <int axis, class T, int R> Arr<T, R - 1> pick(const Arr<T, R>& a, I i) 
   for (int k = 0, o = 0; k < R; ++k) if (k != axis) { out.size[o] = a.size[k]; out.step[o++] = a.step[k]; }
   return out;
 }
+template <class T, int R, class... Index> static inline Arr<T, R - 1 - int(sizeof...(Index))> picked(const Arr<T, R>& a,
+    I first, Index... rest) {
+  if constexpr (sizeof...(rest) == 0) return pick<0>(a, first);
+  else return picked(pick<0>(a, first), rest...);
+}
 template <int axis, class T, int R> Arr<T, R> cut_of(const Arr<T, R>& a, Cut c) {
   Arr<T, R> out = a; out.is_whole = false;
   if (c.count) out.p = a.p + c.from * a.step[axis];

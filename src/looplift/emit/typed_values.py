@@ -59,6 +59,8 @@ def type_of(value: Any, joins: Joins, seen: dict[int, Any], depth: int = 0) -> A
         return Rec(names, tuple(type_of(value[name], joins, seen, depth + 1) for name in names))
     columns = (value.keys(), value.values()) if kind == "dict" else (value,)
     box = seen[id(value)] = Box(kind, *(NEVER for _ in columns))
+    if kind in ("dict", "set") and any(isinstance(key, torch.Tensor) for key in value):
+        raise NotLiftable("unsupported-value", f"a {kind} that has tensors for keys")
     for place, column in enumerate(columns):
         for item in _of_each_kind(column):
             joins.widen(box, place, type_of(item, joins, seen, depth + 1))

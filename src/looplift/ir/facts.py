@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from looplift.base.data import dataclass, field
+from looplift.base.errors import NotLiftable
 from looplift.ir.grammar import Atom, Block, Const, Function, Loop, Var, uses, walk
 
 
@@ -119,7 +120,10 @@ def kind_of(value: Any) -> Kind:
     if type(value) is tuple:
         return Kind("tuple", items=tuple(kind_of(item) for item in value))
     if type(value) is list:
-        return Kind("list", items=_element_kinds(value))
+        try:
+            return Kind("list", items=_element_kinds(value))
+        except RecursionError:
+            raise NotLiftable("unsupported-value", "a list that holds itself") from None
     return Kind("object")
 
 
