@@ -168,21 +168,27 @@ class _Text:
                 yield from self.run(one)
 
     def run(self, run: Run) -> Iterator[str]:
-        named = set(NAME.findall("\n".join(run.lines)))
+        text = "\n".join(run.lines)
+        named = set(NAME.findall(text))
         if not run.asks:
             yield "#pragma omp simd"
         yield f"for (int {self.lane} = 0; {self.lane} < {LANES}; ++{self.lane}) {{"
         if (index := self.lanes.found.index) in named:
             yield f"  const int64_t {index} = {self.first} + {self.lane};"
-        for name, place in self.places.items():
-            if name in named:
-                yield f"  {self.lanes.kept[name]}& {name} = {place};"
+        # what a branch sets is stored anyway: to store for some lanes alone takes longer
+        whole = "continue;" not in text
+        taken = {name: place for name, place in self.places.items() if name in named}
+        for name, place in taken.items():
+            yield f"  {self.lanes.kept[name]}{'' if whole else '&'} {name} = {place};"
         depth = 1
         for line in run.lines:
             depth -= line.startswith("}")
-            if text := self.set_in_place(line):
-                yield "  " * depth + text
+            if line := self.set_in_place(line):
+                yield "  " * depth + line
             depth += line.endswith("{")
+        for name, place in taken.items():
+            if whole and re.search(rf"(?:^|[ (]){name} (?:[-+*/|&^]|<<|>>)?= ", text, re.MULTILINE):
+                yield f"  {place} = {name};"
         yield "}"
 
     def set_in_place(self, line: str) -> str:

@@ -182,7 +182,7 @@ class Taker:
                 case Branch(sides=sides):
                     skips = any("continue;" in line for line in _lines_of((one,)))
                     if skips or any(self.differs(head) for head, _ in sides):
-                        found += self.of_each(one, deep)
+                        self.add_branch(found, one, deep)
                         may_skip = skips
                     else:
                         found.append(Around([(head, self.of(inner, deep)) for head, inner in sides]))
@@ -196,24 +196,17 @@ class Taker:
 
     def add(self, found: Steps, line: str, deep: bool) -> None:
         """A line that each lane has for itself, to the run before if there is one."""
-        if _check_of(line):
-            if deep:
-                raise NotEven
-            found.append(Run([line], asks=True))
-            return
-        place = next((k for k in range(len(found), 0, -1) if not isinstance(found[k - 1], Once)), 0)
-        last = found[place - 1] if place else None
-        if not isinstance(last, Run) or last.asks:
-            found.append(last := Run())
+        if not _check_of(line):
+            _go_on(found, [self.checked(line, deep)])
+        elif deep:
+            raise NotEven
         else:
-            found.append(found.pop(place - 1))  # behind what is done once
-        last.lines.append(self.checked(line, deep))
+            found.append(Run([line], asks=True))
 
-    def of_each(self, branch: Branch, deep: bool) -> Steps:
+    def add_branch(self, found: Steps, branch: Branch, deep: bool) -> None:
         """A branch that lanes may take or not: what its sides ask of all lanes alike is asked before, and where it does
         not hold, lanes give up, since none may have come there."""
-        found: Steps = []
-        run = Run()
+        lines: list[str] = []
         own = {match[3] for line in _lines_of((branch,)) if (match := DECLARED.fullmatch(line))}
         for line in _lines_of((branch,)):
             if NEST.fullmatch(line):
@@ -223,8 +216,8 @@ class Taker:
                     raise NotEven
                 found += [Once(re.sub(r"return \w+;$", GIVES_UP, text)) for text in once]
             else:
-                run.lines.append(self.checked(line, deep))
-        return [*found, run]
+                lines.append(self.checked(line, deep))
+        _go_on(found, lines)
 
     def differs(self, line: str) -> bool:
         return not self.varying.isdisjoint(NAME.findall(line))
@@ -244,6 +237,17 @@ class Taker:
         if deep and not others <= _AT_ONCE:
             raise NotEven
         return f"{doubted[1]};" if doubted else line
+
+
+def _go_on(found: Steps, lines: list[str]) -> None:
+    """Lines of lanes, in the run before if there is one: that goes behind what is done once."""
+    place = next((k for k in range(len(found), 0, -1) if not isinstance(found[k - 1], Once)), 0)
+    last = found[place - 1] if place else None
+    if isinstance(last, Run) and not last.asks:
+        found.append(found.pop(place - 1))
+        last.lines.extend(lines)
+    else:
+        found.append(Run(lines))
 
 
 def _check_of(line: str) -> re.Match[str] | None:
