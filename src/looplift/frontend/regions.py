@@ -462,7 +462,8 @@ def _leading(scope: Scope, block: list[ast.stmt], first: int, last: int, least: 
         if not is_allocation(node, scope.lookup) and not starts_list(node, grown, scope.lookup):
             if not isinstance(node, ast.Assign | ast.Expr) or not is_simple(node, scope.lookup):
                 break
-            if not written_bases([node]) <= (grown if isinstance(node, ast.Expr) else set()):
+            may_write = isinstance(node, ast.Expr) or _sets_an_element(node)
+            if not written_bases([node]) <= (grown if may_write else set()):
                 break
             between = True
             used |= names.loads
@@ -471,6 +472,16 @@ def _leading(scope: Scope, block: list[ast.stmt], first: int, last: int, least: 
             start = position
             used |= names.loads
     return start
+
+
+def _sets_an_element(node: ast.Assign) -> bool:
+    """Whether it is the start of a table: ``cost[0, 0] = 0.0``, ``best[0] = values[0]``."""
+    places = [target for target in node.targets if isinstance(target, ast.Subscript)]
+    read = [node.value] if isinstance(node.value, ast.Subscript) else []
+    atoms = [] if read else [node.value]
+    for one in (*places, *read):
+        atoms += [one.value, *(one.slice.elts if isinstance(one.slice, ast.Tuple) else [one.slice])]
+    return len(places) == len(node.targets) and all(isinstance(atom, ast.Name | ast.Constant) for atom in atoms)
 
 
 def _trailing(scope: Scope, block: list[ast.stmt], start: int, last: int) -> int:
