@@ -24,7 +24,8 @@ def arguments(seed):
     return *given, n, m
 """
 # <x> a number; <b> a truth value
-NUMBERS = """x[i]|long[i + k]|long[i + 2]|w[k]|table[i, k]|table[k, i]|table[k, k + i]|total|best|0.5|-1.5|(<x> + <x>)
+NUMBERS = """x[i]|long[i + k]|long[i * 2 % n + k]|table.reshape(-1)[i * m + k]
+long[k * 2 - k]|long[i + 2]|w[k]|table[i, k]|table[k, i]|table[k, k + i]|total|best|0.5|-1.5|(<x> + <x>)
 (<x> - <x>)|(<x> * <x>)|(<x> / 2.0)|abs(<x>)|max(<x>, <x>)|min(<x>, <x>)|-<x>|out[i]|(<x> if <b> else <x>)
 float(i - k)|made[i]|r|x[i] * w[k]"""
 TESTS = "<x> > <x>|<x> < 0.5|i != k|(k % 2 == 0)|i > k|(<x> > 0.0 and k > 0)|(<x> > <x> or i == 2)|k + 1 < m|i + k < n"

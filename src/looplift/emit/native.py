@@ -20,6 +20,7 @@ from looplift.emit.native_growth import slow_sums
 from looplift.emit.native_held import held_views
 from looplift.emit.native_independent import Context
 from looplift.emit.native_joins import first_guess, join_of, joined_variables, possible_objects, spread, sure_types
+from looplift.emit.native_linear import checked_once
 from looplift.emit.native_ops import CONVERSIONS, UNARY, canonical
 from looplift.emit.native_overwritten import overwritten
 from looplift.emit.native_prelude import PIECES, prelude
@@ -296,7 +297,8 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var],
     lines += [f"bool {p.changed} = {'true' if p.var in renamed else 'false'};" for p in tensors]
     head = function_head(f'extern "C" int {name}(', parameters)
     context = Context([*head, *lines], frozenset(PIECES))
-    statements = shared_loops(recurring(statements, context), context)
+    statements = recurring(checked_once(statements, context), context)
+    statements = shared_loops(statements, context)
     return "\n".join([
         *head,
         *(f"  {line}" for line in lines),

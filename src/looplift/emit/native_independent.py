@@ -28,7 +28,7 @@ FORM = re.compile(
     rf"|(?:(?:if|while) \(.*\) )?(?:{_PLAIN})|\w+\(.*\) (?:[-+*/|&^]|<<|>>)?= .*;|copy\(.*\);|\w+\.(?:fill|push)\(.*\);"
 )
 """The forms that a line of a loop may have. What is not among them is not understood, and the loop is not shared."""
-_ASSIGNED = re.compile(
+ASSIGNED = re.compile(
     r"^(?:(?:if|while) \(.*\) )?(?:(?:\+\+|--)(\w+);|(\w+)(?:\.data\[.*\]|\.size\[\d\])? (?:[-+*/|&^]|<<|>>)?= )"
     r"|&(\w+)\b|^(?:if \(!)?(\w+)\.(?:fill|allocate|adopt|lengthen|push)\(",
     re.MULTILINE,
@@ -119,7 +119,7 @@ def independent(loop: list[str], context: Context) -> Independent | None:
         return None
     inside = declared(lines)
     flags = _flags(lines, outer, inside)
-    assigned = {name for names in _ASSIGNED.findall(text) for name in names if name}
+    assigned = {name for names in ASSIGNED.findall(text) for name in names if name}
     arrays = [name for name in (*outer.given, *outer.made) if name in names]
     renamed = sorted(outer.renamed.keys() & names)
     known = inside | outer.read | outer.numbers | outer.live | {*arrays, *renamed}

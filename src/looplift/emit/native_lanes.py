@@ -110,7 +110,7 @@ def parsed(lines: list[str]) -> Body:
             found.append(Nest(part[0], parsed(part[1:-1])))
         elif re.fullmatch(r"if \(.*\) \{", part[0]):
             found.append(Branch(tuple(_sides(part))))
-        elif len(part) == 1 and any(form.fullmatch(part[0]) for form in _PLAIN):
+        elif len(part) == 1 and not re.search(r"&\w", part[0]) and any(form.fullmatch(part[0]) for form in _PLAIN):
             found.append(Line(part[0]))
         else:
             raise NotEven
