@@ -117,7 +117,7 @@ class Lanes:
             "  // several iterations at once, with the operations of each in their order",
             *(f"  {line}" for line in self.opening(first, low, high, apart if meets_none else "")),
             f"    const int64_t {last} = {first} + {LANES - 1};",
-            *(f"    {self.kept[name]} {place}[{LANES}];" for name, place in zip(self.kept, arrays)),
+            *(f"    {self.kept[name]} {place}[{LANES}] = {{}};" for name, place in zip(self.kept, arrays)),
             *(f"    {line}" for line in steps),
             "  }",
             *([f"{alone}:;"] if any(marks[GIVES_UP] in line for line in steps) else []),
