@@ -8,18 +8,9 @@ import pytest
 import torch
 
 from looplift import lift
-from looplift.build import compiler
 
 AT_ONCE = "several iterations at once"
 SIZES = ((3, 4), (8, 3), (19, 5), (0, 4), (7, 0), (16, 1), (33, 9))
-
-
-@pytest.fixture
-def texts(monkeypatch):
-    """The C++ texts of a test."""
-    found, library = [], compiler.library
-    monkeypatch.setattr(compiler, "library", lambda text, *more: found.append(text) or library(text, *more))
-    return found
 
 
 # ---------------------------------------------------------------- loops that do

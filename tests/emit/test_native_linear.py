@@ -4,7 +4,6 @@ import copy
 
 import pytest
 from tests.emit.test_native_jammed import KINDS, inputs, outcome
-from tests.emit.test_native_recurring import texts  # noqa: F401
 
 from looplift import lift
 
@@ -70,7 +69,7 @@ def test_all_bits_are_those_of_the_loop(loop, kind):
 
 
 @pytest.mark.parametrize("loop", [in_strides, every_other], ids=lambda one: one.__name__)
-def test_inner_loops_ask_nothing(loop, texts):  # noqa: F811
+def test_inner_loops_ask_nothing(loop, texts):
     lifted = lift(loop, backend="native", verify="off")
     lifted(*inputs(9, 4, KINDS[0]))
     (text,) = [one for one in texts if f"int {loop.__name__}_2_kernel(" in one]

@@ -6,17 +6,8 @@ import pytest
 from tests.emit.test_native_jammed import KINDS, inputs, outcome
 
 from looplift import lift
-from looplift.build import compiler
 
 SIZES = ((9, 4), (3, 4), (1, 2), (0, 3), (2, 1), (40, 7))
-
-
-@pytest.fixture
-def texts(monkeypatch):
-    """The C++ texts of a test."""
-    found, library = [], compiler.library
-    monkeypatch.setattr(compiler, "library", lambda text, *more: found.append(text) or library(text, *more))
-    return found
 
 
 def of_one_before(x, w, out):

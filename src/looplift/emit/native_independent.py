@@ -9,11 +9,13 @@ Kennedy, *Optimizing Compilers for Modern Architectures*, 2001, section 2: a loo
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from looplift.base.data import dataclass
 from looplift.ir.kernel import OUTCOMES
 
+_REPEATED = re.compile(r" *(?:for|while) \(.*\) \{")
 LOOP = re.compile(r" *for \(int64_t (\w+) = ([^;]+); \1 < ([^;]+);(?: \+\+\1)?\) \{")
 NAME = re.compile(r"(?<![\w.:])[A-Za-z_]\w*")
 _LIBRARY = re.compile(r"math::\w+|__builtin_\w+|INT64_C\(|0[xX][0-9a-fA-F.]+p?[-+]?\w*")
@@ -169,6 +171,21 @@ def fresh(names: tuple[str, ...], text: str) -> list[str]:
     """Names that a text does not have."""
     taken = set(re.findall(r"\w+", text))
     return [next(n for n in (name, *(f"{name}_{k}" for k in range(2, 99))) if n not in taken) for name in names]
+
+
+def blocks(lines: list[str]) -> Iterator[tuple[int, int, bool]]:
+    """Where each line, or each loop as a whole, begins and ends; and whether it is a loop."""
+    at = 0
+    while at < len(lines):
+        is_loop = _REPEATED.fullmatch(lines[at]) is not None
+        end = end_of_block(lines, at) if is_loop else at + 1
+        yield at, end, is_loop
+        at = end
+
+
+def is_plain(lines: list[str], at: int) -> bool:
+    """Whether nothing is said to the compiler about the loop that begins in this line."""
+    return not (at and lines[at - 1].lstrip().startswith("#"))
 
 
 def end_of_block(lines: list[str], at: int) -> int:

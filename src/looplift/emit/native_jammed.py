@@ -23,9 +23,10 @@ from looplift.emit.native_independent import (
     NAME,
     Context,
     Independent,
-    end_of_block,
+    blocks,
     fresh,
     independent,
+    is_plain,
     meeting_none,
 )
 from looplift.emit.native_lanes import (
@@ -51,23 +52,19 @@ from looplift.emit.native_lanes import (
 )
 
 LANES = 8
-_REPEATED = re.compile(r" *(?:for|while) \(.*\) \{")
 
 
 def jammed(loop: list[str], context: Context) -> list[str]:
     """A nest of loops with those inside of it that run several iterations at once."""
-    found, at = [loop[0]], 1
-    while at < len(loop):
-        end = at + 1
-        if _REPEATED.fullmatch(loop[at]):
-            end = end_of_block(loop, at)
-            inner, deeper = loop[at:end], context.inside(loop[:at], loop[end:])
-            text = jammed(inner, deeper)
-            lanes = Lanes.of(inner, deeper) if text == inner and not loop[at - 1].lstrip().startswith("#") else None
-            found += text if lanes is None else lanes.text(inner)
-        else:
-            found.append(loop[at])
-        at = end
+    found, body = [loop[0]], loop[1:]
+    for at, end, is_loop in blocks(body):
+        if not is_loop:
+            found.append(body[at])
+            continue
+        inner, deeper = body[at:end], context.inside([loop[0], *body[:at]], body[end:])
+        text = jammed(inner, deeper)
+        lanes = Lanes.of(inner, deeper) if text == inner and is_plain(body, at) else None
+        found += text if lanes is None else lanes.text(inner)
     return found
 
 

@@ -16,9 +16,8 @@ import re
 from collections.abc import Iterator
 
 from looplift.base.data import dataclass, field
-from looplift.emit.native_independent import ASSIGNED, LOOP, NAME, Context, declared, end_of_block, fresh
+from looplift.emit.native_independent import ASSIGNED, LOOP, NAME, Context, blocks, declared, fresh, is_plain
 
-_REPEATED = re.compile(r" *(?:for|while) \(.*\) \{")
 _OVERFLOW = re.compile(
     r"if \(__builtin_(add|sub|mul)_overflow\(([^,()]+), ([^,()]+), &(\w+)\)\) return integer_overflow;"
 )
@@ -33,18 +32,13 @@ _SIGNS = {"add": "+", "sub": "-", "mul": "*"}
 def checked_once(lines: list[str], context: Context) -> list[str]:
     """The lines of a block, the loops in which check before what is linear in their index."""
     found: list[str] = []
-    at = 0
-    while at < len(lines):
-        end = at + 1
-        if _REPEATED.fullmatch(lines[at]):
-            end = end_of_block(lines, at)
-            around = context.inside(lines[:at], lines[end:])
-            loop = [lines[at], *checked_once(lines[at + 1 : end], around)]
-            plain = not (at and lines[at - 1].lstrip().startswith("#"))
-            found += _Linear.of(loop, around) if plain else loop
-        else:
+    for at, end, is_loop in blocks(lines):
+        if not is_loop:
             found.append(lines[at])
-        at = end
+            continue
+        around = context.inside(lines[:at], lines[end:])
+        loop = [lines[at], *checked_once(lines[at + 1 : end], around)]
+        found += _Linear.of(loop, around) if is_plain(lines, at) else loop
     return found
 
 

@@ -23,17 +23,17 @@ from looplift.emit.native_independent import (
     Context,
     after,
     arguments_of,
+    blocks,
     code_of,
     declared,
-    end_of_block,
     fresh,
     has_other_name,
+    is_plain,
     outer_names,
 )  # fmt: skip
 
 FAR = 3
 """So many iterations back at most are held."""
-_REPEATED = re.compile(r" *(?:for|while) \(.*\) \{")
 _HEAD = re.compile(r" *for \(int64_t (\w+) = ([^;]+); \1 (<|>) ([^;]+);(?: (?:\+\+|--)\1)?\) \{")
 _STORE = re.compile(r"(\w+)(\([^()]*\)) = (.*);")
 _TYPES = ("float", "double", "int64_t", "int32_t")
@@ -42,18 +42,13 @@ _TYPES = ("float", "double", "int64_t", "int32_t")
 def recurring(lines: list[str], context: Context) -> list[str]:
     """The lines of a block, the loops in which hold what they stored."""
     found: list[str] = []
-    at = 0
-    while at < len(lines):
-        end = at + 1
-        if _REPEATED.fullmatch(lines[at]):
-            end = end_of_block(lines, at)
-            loop, around = lines[at:end], context.inside(lines[:at], lines[end:])
-            plain = not (at and lines[at - 1].lstrip().startswith("#"))
-            held = _holding(loop, around) if plain else None
-            found += held or [loop[0], *recurring(loop[1:], around)]
-        else:
+    for at, end, is_loop in blocks(lines):
+        if not is_loop:
             found.append(lines[at])
-        at = end
+            continue
+        loop, around = lines[at:end], context.inside(lines[:at], lines[end:])
+        held = _holding(loop, around) if is_plain(lines, at) else None
+        found += held or [loop[0], *recurring(loop[1:], around)]
     return found
 
 
