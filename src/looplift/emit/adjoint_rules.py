@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from looplift.emit.native_ops import CONVERSIONS, canonical, row_of
+from looplift.emit.native_ops import CONVERSIONS, LEAK, canonical, row_of
 from looplift.ir.grammar import Const, Op, Operand
 
 PASSING = ("clone", "contiguous", "cpu", "to", "type", "pos", *CONVERSIONS)
@@ -26,7 +26,7 @@ def operand_letters(op: Op) -> dict[str, Operand]:
     return dict(zip("abcdef", (*given, *_DEFAULTS.get(canonical(op.name)[1], ())[len(given) - 1 :])))
 
 
-_DEFAULTS = {"leaky_relu": (Const(0.01),)}
+_DEFAULTS = {"leaky_relu": (Const(LEAK),)}
 """What follows the first operand where it is not given."""
 
 

@@ -19,7 +19,7 @@ from looplift.emit.native_access import attribute, constant_of, getitem, length,
 from looplift.emit.native_convert import constant, convert, convert_held, to_python, truth
 from looplift.emit.native_gather import by_positions, gathered
 from looplift.emit.native_mixed import are_mixed, as_mixed
-from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, canonical, row_of
+from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LEAK, LOGIC, TESTS, canonical, row_of
 from looplift.emit.native_scalar import elementwise, invert, join_facts, negation, select
 from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, common_type, floating, scalar_of
 from looplift.emit.native_values import Elements, Fixed, Items, Number, Value, View, plain
@@ -179,7 +179,7 @@ def _leaky_relu(writer: Writer, namespace: str, op: Op) -> Number:
     args = [*op.args, *([keywords.pop("negative_slope")] if "negative_slope" in keywords else [])]
     if keywords or len(args) > 2:
         raise writer.refuse("unknown-op", "these arguments of 'leaky_relu' have no scalar form")
-    value, slope = writer.number(args[0]), writer.number(args[1] if len(args) == 2 else Const(0.01))
+    value, slope = writer.number(args[0]), writer.number(args[1] if len(args) == 2 else Const(LEAK))
     if not slope.type.is_python:
         raise writer.refuse("unknown-op", "a slope of 'leaky_relu' that is no number of Python's")
     return applied(writer, namespace, "leaky_relu", [value, slope])

@@ -101,6 +101,8 @@ ARITHMETIC: dict[str, Row] = {
 }  # fmt: skip
 """Operations that integers have of their own."""
 
+LEAK = 0.01
+"""The slope of ``leaky_relu`` below zero where none is given."""
 ACTIVATIONS: dict[str, Row] = {
     "leaky_relu": Row("{a} > 0 ? {a} : {a} * {b}", CHOICE, ("{a} > 0 ? {g} : {g} * {b}", "0")),
     "elu": Row("{a} > 0 ? {a} : {T}(math::expm1({a}))", CHOICE, ("{a} > 0 ? {g} : {g} * ({r} + 1)",), exact=False),
