@@ -17,7 +17,7 @@ Each case runs in a process of its own, under a time limit, and gets one verdict
 call in a fresh process, less a later one.  Answers are checked with one and with two threads, times are
 taken with ``--threads``.  With ``--device cuda`` tensors and modules of the inputs are put there first; a case whose
 loop makes tensors elsewhere and so raises is not judged: ``raises`` is its verdict.  With ``--default-device`` torch
-makes them there.  Exit status 1 if any case is wrong or crashed.
+makes them there.  ``--backend`` is ``lift``'s: what the batched code runs on.  Exit status 1 if any case is wrong or crashed.
 """
 
 import argparse
@@ -290,7 +290,7 @@ def medians(fns, make, budget, mutates):
     return [statistics.median(column) for column in zip(*samples)]
 
 
-def score_one(path, size, budget, threads, device, default_device):
+def score_one(path, size, budget, threads, device, default_device, backend):
     import torch
 
     import looplift
@@ -308,7 +308,7 @@ def score_one(path, size, budget, threads, device, default_device):
         torch.set_default_device(device)
     if device != "cpu" and (raised := observe(case.slow, inputs("tiny", 0))[1]):
         return row | {"verdict": "raises", "why": f"{raised!r:.150}"}
-    lifted = looplift.lift(case.slow)
+    lifted = looplift.lift(case.slow, backend=backend)
     start = time.perf_counter()
     with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
         lifted(*inputs("tiny", 0))
@@ -376,6 +376,8 @@ def spawn(path, args):
         str(args.threads),
         "--device",
         args.device,
+        "--backend",
+        args.backend,
         *(["--default-device"] if args.default_device else []),
     ]
     limits = {"OMP_NUM_THREADS": str(max(2, args.threads)), "OPENBLAS_NUM_THREADS": str(args.threads)}
@@ -433,13 +435,13 @@ def main():
     parser.add_argument("--threads", type=int, default=1, help="for timing; 1 is the steadiest on a shared machine")
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--default-device", action="store_true", help="new tensors are made there, too")
+    parser.add_argument("--backend", default="auto", choices=["auto", "torch", "native"])
     parser.add_argument("--json", type=Path)
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.one:
-        print(
-            json.dumps(score_one(args.cases[0], args.size, args.budget, args.threads, args.device, args.default_device))
-        )
+        choices = args.size, args.budget, args.threads, args.device, args.default_device, args.backend
+        print(json.dumps(score_one(args.cases[0], *choices)))
         return 0
     found = [p for c in args.cases for p in (sorted(c.rglob("*.py")) if c.is_dir() else [c])]
     paths = [p for p in found if args.only in p.stem]
