@@ -98,7 +98,12 @@ def same_dtype_stack(tensors):
     """Tensors of one dtype and shape as the rows of one."""
     if len({(tensor.dtype, type(tensor), tensor.requires_grad) for tensor in tensors}) != 1:
         raise RequirementFailed("the list holds tensors of several dtypes, or a gradient flows to some only")
-    return torch.stack(list(tensors))
+    try:
+        return torch.stack(list(tensors))
+    except RuntimeError:
+        if len({tensor.shape for tensor in tensors}) == 1:
+            raise
+        raise RequirementFailed("the list holds tensors of several shapes") from None
 ''',
         "row_tensors": '''
 def row_tensors(rows):

@@ -134,7 +134,7 @@ def _code_of(
     elif not clips and has_ends(function):
         code.renewable, code.alternative = True, partial(again, clips=True)
     if kernels and settings.backend == "auto" and may_gain_as_a_kernel(made.program) and not needs_grad(facts):
-        code.rival = partial(kernel_for, program, **options)
+        code.rival = partial(kernel_or_program, program, settings=settings, **options)
         code.expected = partial(_expected, made)
     elif short and stays and settings.backend == "auto":
         # steps of few lanes take longer with autograd's graph than with a tape of numbers, those of many do not

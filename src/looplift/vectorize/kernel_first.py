@@ -193,8 +193,11 @@ _OF_ARITHMETIC = frozenset("""elementwise where reduce fold""".split())
 _BESIDE_ARITHMETIC = frozenset(
     """name extent const slice linear index gather along assemble collect owned full display apply renamed on_diagonal
     some settled retype cast turned arange unsqueezed spread finite attribute method length lengths relabel total
-    distances transposed permuted field part only_finite""".split()
+    distances transposed permuted field part only_finite recurrence passes running_last running_sum last last_taken
+    stencil join leading trailing entries segment entry first first_held at_best best_of best_item label_counts
+    label_sums label_either pooled tiles bound""".split()
 )
+"""What a kernel does beside arithmetic, in no more steps than lanes: it reads, and remembers what came before."""
 
 
 def may_gain_as_a_kernel(program: Program) -> bool:

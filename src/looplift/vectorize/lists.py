@@ -47,14 +47,12 @@ def lane_dtype(context: Context, element: Kind):
 
 def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) -> Val:
     """``items[index]`` of a list of the caller, at a place that differs by iteration."""
-    kind = context.facts[owner].kind
+    kind, hint = context.facts[owner].kind, getattr(owner, "hint", owner)
     if kind.family not in ("list", "tuple") or val.node.axes:
-        raise context.refuse(
-            "unsupported-value", f"'{getattr(owner, 'hint', owner)}' is read at a place that differs by iteration"
-        )
+        raise context.refuse("unsupported-value", f"'{hint}' is read at a place that differs by iteration")
     elements = set(kind.items)
     if len(elements) != 1:
-        raise context.refuse("mixed-kinds", f"the items of '{getattr(owner, 'hint', owner)}' are of different kinds")
+        raise context.refuse("mixed-kinds", f"the items of '{hint}' are of different kinds")
     (element,) = elements
     if element.family == "list":
         return rows.row(context, val.node, index, element, context.facts[owner].sample)
@@ -63,10 +61,12 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
     from looplift.vectorize.indexing import read
 
     sample = context.facts[owner].sample
-    differing = ragged_lists.differing_dimension(sample)
-    if element.is_array and differing is not None:
+    differing = ragged_lists.differing_dimensions(sample) if element.is_array else []
+    if len(differing) > 1:
+        raise context.refuse("ragged-shape", f"the items of '{hint}' differ in several dimensions")
+    if differing:
         lane = _row_axis(context, index)
-        return ragged_lists.items_of_different_lengths(context, val.node, sample, lane, element, differing)
+        return ragged_lists.items_of_different_lengths(context, val.node, sample, lane, element, differing[0])
     whole = pack(context, val.node, element)
     if alone.may_ask(context, element):
         if any(item.requires_grad for item in sample):

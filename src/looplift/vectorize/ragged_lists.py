@@ -77,13 +77,12 @@ def of_one_length(context: Context, val: Val, inside: tuple[Axis, ...]) -> Node:
 # ---------------------------------------------------------------- lists of the caller
 
 
-def differing_dimension(items: Any) -> int | None:
-    """The one dimension in which tensors or arrays of a list have different extents."""
+def differing_dimensions(items: Any) -> list[int]:
+    """The dimensions in which tensors or arrays of a list have different extents."""
     shapes = [tuple(item.shape) for item in items if hasattr(item, "shape")]
     if not shapes or len(set(map(len, shapes))) != 1:
-        return None
-    differing = [k for k, extents in enumerate(zip(*shapes, strict=True)) if len(set(extents)) > 1]
-    return differing[0] if len(differing) == 1 else None
+        return []
+    return [k for k, extents in enumerate(zip(*shapes, strict=True)) if len(set(extents)) > 1]
 
 
 def items_of_different_lengths(context: Context, owner: Node, sample: Any, lane: Axis, element: Kind, dim: int) -> Val:
