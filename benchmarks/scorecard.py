@@ -17,7 +17,8 @@ Each case runs in a process of its own, under a time limit, and gets one verdict
 call in a fresh process, less a later one.  Answers are checked with one and with two threads, times are
 taken with ``--threads``.  With ``--device cuda`` tensors and modules of the inputs are put there first; a case whose
 loop makes tensors elsewhere and so raises is not judged: ``raises`` is its verdict.  With ``--default-device`` torch
-makes them there.  ``--backend`` is ``lift``'s: what the batched code runs on.  Exit status 1 if any case is wrong or crashed.
+makes them there.  ``--backend`` is ``lift``'s: what the batched code runs on.  Exit status 1 if any case is wrong or
+crashed.
 """
 
 import argparse
