@@ -67,6 +67,7 @@ def source_of(number, part):
         plain,
         programs,
         samples,
+        stored,
         trees,
     )
 
@@ -82,6 +83,8 @@ def source_of(number, part):
         return elements.elements_source(random.Random(number))
     if part == "nests":
         return nests.nests_source(random.Random(number))
+    if part == "stored":
+        return stored.stored_source(random.Random(number))
     if part == "samples":
         return samples.samples_source(random.Random(number))
     if part == "contexts":
@@ -105,11 +108,13 @@ def work(first, count, backend, shrink_seconds, lift, part):
     import torch
 
     from .differential import examine, reason_to_shrink
-    from .sharing import few_lanes, share_at_once
+    from .sharing import few_lanes, programs_first, share_at_once
     from .shrink import shrink
     from .turns import plan_of
 
     share_at_once()
+    if part == "stored":
+        programs_first()
     for number in range(first, first + count):
         torch.set_num_threads(3 if number % 4 == 3 else 1)
         few_lanes(8 if number % 3 == 0 else 2)

@@ -17,3 +17,20 @@ def share_at_once():
 def few_lanes(count):
     """Kernels run so many iterations of a loop at once, where each has a loop of its own."""
     native_jammed.LANES = count
+
+
+def programs_first():
+    """Have programs over numbers, text and containers tried before any other form."""
+    from looplift import pipeline
+    from looplift.base.errors import NotLiftable
+    from looplift.pipeline.programs import typed_program
+
+    ordinary = pipeline.compile_region
+
+    def compiled(program, values, settings):
+        try:
+            return typed_program(program, values, settings)
+        except NotLiftable:
+            return ordinary(program, values, settings)
+
+    pipeline.compile_region = compiled

@@ -165,10 +165,10 @@ class Arrays(Scalars):
         view = self.keep(self.part(owner, parts, found, target) if has_slices else self.place(owner, places, target))
         self.changed_in_place(view, type(node.op), self.present(self.expression(node.value)), node)
 
-    def changed_in_place(self, old: Value, op: Any, value: Value, node: ast.AST) -> None:
+    def changed_in_place(self, old: Value, op: Any, value: Value, node: ast.AST, *, fresh: bool = False) -> None:
         """``old += value`` of all elements of an array, whatever it is called elsewhere."""
         if not isinstance(old.type, Arr):
-            return super().changed_in_place(old, op, value, node)
+            return super().changed_in_place(old, op, value, node, fresh=fresh)
         view = self.keep(old)
         made = self.binary(op, view, value, node)
         if made.type is NEVER:

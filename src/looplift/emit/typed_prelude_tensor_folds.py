@@ -141,8 +141,7 @@ template <class T> auto& tensor_of(const Opt<T>& e) { return tensor_of(need(e));
 // ---- making and changing
 // the elements of a tensor, the first of which reaches all that it was made of
 template <class T, int R> static void put_all(Buf<T>* to, I& o, const Ten<T, R>& x) {
-  I group = 0;
-  if (TRACKED && x.b.p && x.b.p->nodes && count_of(x) != x.b.p->n) group = x.b.p->all_of_it();
+  I group = TRACKED && x.b.p ? x.b.p->beside(count_of(x)) : 0;
   each(x, [&](I at) { Num<T> one = get(x.b.p, at); one.group = group; group = 0; to->put(o++, one); });
 }
 template <class T> static void put_all(Buf<T>* to, I& o, const Ten<T, 0>& x) { to->put(o++, val(x)); }
@@ -298,13 +297,22 @@ template <class T> static inline void may_change(Buf<T>* b) {
   }
   written.of[written.count++] = {b, about_written<T>};
 }
+// what a detached view would show, and rows that were gone through, are changed by way of the graph alone
+template <class T, class A> static inline void may_store(Buf<T>* b, const A& value) {
+  may_change(b);
+  if (TRACKED && (b->detached || (b->walked && (b->nodes || asks(value))))) bail(KIND);
+}
 template <class T, class A> static void change(const Ten<T, 0>& x, const A& value) {
-  may_change(x.b.p); x.b.p->put(x.at, as_num<T>(value));
+  may_store(x.b.p, value); x.b.p->store(x.at, as_num<T>(value));
+}
+// PyTorch refuses to change a view in place whose tensor was changed otherwise since the view was made.
+template <class T, int R> static inline void not_stale(const Ten<T, R>& x) {
+  if (TRACKED && x.b.p && x.b.p->nodes && (count_of(x) != x.b.p->n || x.b.p->rewritten)) bail(KIND);
 }
 // a number of its own, which the new value was made of, so that it reaches all that the old one did
 template <class T, class A> static void change_own(const Ten<T, 0>& x, const A& value) {
-  if (x.b.p && (x.b.p->place >= 0 || x.b.p->n != 1)) bail(KIND);
-  change(x, value);
+  not_stale(x); may_store(x.b.p, value);
+  if (x.b.p->n == 1) x.b.p->put(x.at, as_num<T>(value)); else x.b.p->store(x.at, as_num<T>(value));
 }
 // a tensor and another view of its elements, which is the same view or has none in common
 template <class T, int R> static I last_of(const Ten<T, R>& x) { I at = x.at;
@@ -315,8 +323,13 @@ template <class T, int R, int Q> static void apart(const Ten<T, R>& x, const Ten
   else for (int k = 0; k < R; ++k) if (x.at != y.at || x.size[k] != y.size[k] || x.step[k] != y.step[k]) bail(KIND);
 }
 template <class T, int R> static void apart(const Ten<T, R>&, const Num<T>&) {}
+// what an operand was made of, beside the elements that are read
+template <class T, int R> static inline I group_of(const Ten<T, R>& x) {
+    return TRACKED && x.b.p ? x.b.p->beside(count_of(x)) : 0; }
+template <class T> static inline I group_of(const Num<T>& x) { return x.group; }
+template <class A> static inline I group_of(const A&) { return 0; }
 template <class T, int R, class A> static void change_rows(const Ten<T, R>& x, const A& value) {
-  may_change(x.b.p);
+  may_store(x.b.p, value);
   I size[R]; for (int k = 0; k < R; ++k) size[k] = x.size[k];
   spread<R>(value, size);
   for (int k = 0; k < R; ++k) if (size[k] != x.size[k]) bail(KIND);
@@ -329,7 +342,8 @@ template <class T, int R, class A> static void change_rows(const Ten<T, R>& x, c
     for (int axis = R - 1; axis >= 0; --axis) { y.go(axis, 1); if (++index[axis] < size[axis]) break;
         y.go(axis, -size[axis]); index[axis] = 0; }
   }
-  I k = 0; each(x, [&](I at) { x.b.p->put(at, all[k++]); });
+  if (n) all[0].group = group_of(value);
+  I k = 0; each(x, [&](I at) { x.b.p->store(at, all[k++]); });
   give(all, (n ? n : 1) * sizeof(Num<T>));
 }
 template <class S, class T> static Ref<List<S, 0>> listed_of(const Ten<T, 1>& x) {

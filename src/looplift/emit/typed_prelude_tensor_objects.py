@@ -65,7 +65,7 @@ template <class T, int R> struct From<Ten<T, R>> {
   }
 };
 template <class T, int R> static I* handed_nodes(const Ten<T, R>& x) {
-  I n = count_of(x), group = n != x.b.p->n ? x.b.p->all_of_it() : 0;
+  I n = count_of(x), group = x.b.p->beside(n);
   I* nodes = (I*)take(n * sizeof(I)); memcpy(nodes, x.b.p->nodes + x.at, n * sizeof(I));
   if (group > 0) nodes[0] = settled(Num<T>{T(), nodes[0], false, group});
   return nodes;
@@ -97,7 +97,10 @@ template <class T, int R> static PyObject* object(const Ten<T, R>& x) { return h
 template <class T, int R> static PyObject* handed_out(const Ten<T, R>& x) {
   Buf<T>* b = x.b.p;
   if (!b) bail(UNBOUND);
-  if (R == 0 && b->place >= 0) return view_of(b, x.at);
+  if (R == 0 && b->place >= 0) {
+    if (TRACKED && b->dirty && b->nodes) bail(KIND);  // it would be older than the change
+    return view_of(b, x.at);
+  }
   if constexpr (R > 0) if (x.itself) return view_of(b, -1);
   if (b->place >= 0 || b->handed) bail(KIND);
   const I* size = nullptr;

@@ -145,6 +145,8 @@ template <class T> struct Buf {
   int place = -1;  // of the caller's
   bool held = false, handed = false, dirty = false, detached = false;
   bool grouped = false;  // all elements are reached by the group
+  bool walked = false;  // its rows were made by one operation
+  bool rewritten = false;  // so is all that the elements were made of before they were stored to
   T own{};
   I own_node = 0, group = 0;
   void empty() { if (place < 0 && data && data != &own) give(data, n * sizeof(T));
@@ -156,6 +158,7 @@ template <class T> struct Buf {
   }
   // one node that reaches all elements
   I all_of_it() {
+    if (rewritten) return group;
     if ((place >= 0 && !dirty) || n == 1 || !nodes) return 0;
     if (!grouped) {
       Holds own = next_holds; next_holds = {};
@@ -169,6 +172,17 @@ template <class T> struct Buf {
   void put(I k, const Num<T>& x) {
     data[k] = x.v;
     if (TRACKED) { I me = settled(x); if (me >= 0) track(); if (nodes) nodes[k] = me > 0 ? me : 0; held |= x.held; }
+  }
+  // what reaches more than the elements, of which so many are read
+  I beside(I count) { return nodes && (count != n || rewritten) ? all_of_it() : 0; }
+  // A copy in the place of what an element was: who reads any element reaches both.
+  void store(I k, Num<T> x) {
+    x.held = false;
+    if (TRACKED && nodes && !rewritten) { group = n == 1 && *nodes > 0 ? *nodes : all_of_it(); rewritten = true; }
+    put(k, x);
+    if (!TRACKED || !nodes || nodes[k] <= 0) return;
+    Holds own = next_holds; next_holds = {};
+    I from = tape->edges_n; touch(group); touch(nodes[k]); group = node(from); rewritten = true; next_holds = own;
   }
 };
 static I held_bits[64];
@@ -237,8 +251,7 @@ template <class T> static inline void note(const T&) { if (TRACKED) tape->keeps 
 
 // what a part of a tensor was made of, beside its elements
 template <class T, int R> static inline void touch_all(const Ten<T, R>& x) {
-  if constexpr (TRACKED) { if (R && x.b.p->nodes && count_of(x) != x.b.p->n)
-      touch(x.b.p->all_of_it()); }
+  if constexpr (TRACKED) if (R) touch(x.b.p->beside(count_of(x)));
 }
 template <class S> static inline void touch_all(const S&) {}
 template <class T> static inline void touch_all(const Num<T>& x) { touch(x.group); }
@@ -276,6 +289,7 @@ template <class T> static const Num<T>& viewed(const Num<T>& x) { return x; }
 template <class T, int R> static Ten<T, R> detached(const Ten<T, R>& x) { if (x.b.p) x.b.p->detached = true;
     return viewed(x); }
 template <class T> static const Num<T>& detached(const Num<T>& x) { return x; }
+template <class T, int R> static inline void walked(const Ten<T, R>& x) { if (TRACKED && x.b.p) x.b.p->walked = true; }
 template <int axis, class T, int R> static Ten<T, R> cut_of(const Ten<T, R>& x, const Cut& c) {
   if (c.step < 1) bail(KIND);
   Ten<T, R> out = viewed(x);

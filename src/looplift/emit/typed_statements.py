@@ -175,7 +175,7 @@ class Statements(NamedDicts):
             self.store(name, self.binary(type(node.op), old, value, node))
         return Value(NONE, "None_()")
 
-    def changed_in_place(self, old: Value, op: Any, value: Value, node: ast.AST) -> None:
+    def changed_in_place(self, old: Value, op: Any, value: Value, node: ast.AST, *, fresh: bool = False) -> None:
         raise NotImplementedError
 
     def refuse_shared_change(self, old: Value, node: ast.AST) -> None:
@@ -203,9 +203,8 @@ class Statements(NamedDicts):
         if isinstance(self.present(old).type, Ten | Either | Arr):
             if not isinstance(old.type, Ten | Arr):
                 raise refuse(node, "changes what may be a tensor")
-            if isinstance(owner.type, Ten) and self.joins.tracked:
-                raise refuse(node, "changes elements of a tensor where gradients are wanted")
-            self.changed_in_place(old, type(node.op), self.present(value), node)
+            fresh = isinstance(owner.type, Ten) and not lines
+            self.changed_in_place(old, type(node.op), self.present(value), node, fresh=fresh)
             return
         found = self.binary(type(node.op), self.present(old), self.present(value), node)
         self.put(owner, index, self.keep(found), target)

@@ -277,6 +277,7 @@ class TensorCalls(TensorMaking):
         count, rank = ast.literal_eval(given["chunks"]), owner.type.rank
         axis = self.axis_of(given["dim"], rank, node) if "dim" in given else 0
         owner = self.keep(owner)
+        self.emit(f"walked({owner.code});")
         size, name = self.keep(Value(INT, f"({owner.code}.size[{axis}] / {count})")), f"the value {self.fresh()}"
         self.emit(f"if ({owner.code}.size[{axis}] % {count} || !{owner.code}.size[{axis}]) bail(KIND);")
         self.renamed |= {name: owner, f"{name}, a part": size}

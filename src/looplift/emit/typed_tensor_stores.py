@@ -75,8 +75,6 @@ class Stores(Statements):
             raise refuse(node, "stores a number that may not fit")
         if is_tensor(value) and value.type.rank > target.type.rank:
             raise refuse(node, "stores more dimensions than there are")
-        if self.joins.tracked:
-            raise refuse(node, "changes a tensor where gradients are wanted")
         self._apart(target, value)
         self.changes_tensors = True
         self.emit(f"change{'_rows' if target.type.rank else ''}({target.code}, {value.code});")
@@ -95,19 +93,21 @@ class Stores(Statements):
                 return
         super().bind(target, value)
 
-    def changed_in_place(self, old: Value, op: Any, value: Value, node: ast.AST) -> None:
-        """``old += value`` of a tensor."""
+    def changed_in_place(self, old: Value, op: Any, value: Value, node: ast.AST, *, fresh: bool = False) -> None:
+        """``old += value`` of a tensor; ``fresh``: of a view that is made for it."""
         old, value = self.keep(old), self.keep(value)
         self._apart(old, value)
         found = self.binary(op, old, value, node)
         if not same(found.type, old.type):
             raise refuse(node, "changes a tensor of another kind")
         found = self.keep(found)
-        if self.joins.tracked and not old.type.rank:
+        if not fresh and not old.type.rank:
             self.changes_tensors = True
             self.emit(f"change_own({old.code}, {found.code});")
-        else:
-            self.change(old, found, node)
+            return
+        if not fresh:
+            self.emit(f"not_stale({old.code});")
+        self.change(old, found, node)
 
 
 def is_computed_row(value: Value) -> bool:

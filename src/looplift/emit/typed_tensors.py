@@ -385,6 +385,7 @@ class Tensors(Counters):
         if not value.type.rank:
             raise refuse(node, "goes through a number")
         value, place = self.keep(value), self.fresh("i")
+        self.emit(f"walked({value.code});")
         self.emit(f"I {place} = 0;")
         found = Value(Ten(value.type.dtype, value.type.rank - 1), f"pick<0>({value.code}, {place})")
         return Steps(f"{place} < {value.code}.size[0]", [f"++{place}"], found)
@@ -395,6 +396,7 @@ class Tensors(Counters):
         if not value.type.rank:
             raise refuse(node, "takes a number apart")
         value = self.keep(value)
+        self.emit(f"walked({value.code});")
         self.emit(f"if ({value.code}.size[0] != {count}) bail(KIND);")
         made = Ten(value.type.dtype, value.type.rank - 1)
         return [Value(made, f"pick<0>({value.code}, I({place}))") for place in range(count)]
