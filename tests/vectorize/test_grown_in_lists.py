@@ -1,5 +1,7 @@
 """Lists of states that the sequences of lists of lists make in loops over their steps, with gradients."""
 
+from typing import Any
+
 import pytest
 import torch
 from tests.vectorize.harness import check
@@ -148,7 +150,7 @@ def test_modules_read_sentences_and_documents(frozen):
     embed, words, sentences = nn.Embedding(4, 3), Reader(), Reader()
     for module in {"": [], "embed": [embed], "words": [words, embed], "cells": [words.cell, sentences.cell]}[frozen]:
         module.requires_grad_(False)
-    lifted = lift(read, verify="off", backend="torch")
+    lifted: Any = lift(read, verify="off", backend="torch")
     for documents in CALLS:
         for _ in range(2):
             results = []
