@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 import torch
-from tests.vectorize.harness import appended, check
+from tests.vectorize.harness import appended, check, outcome, written
 from torch import nn
 
 from looplift import lift
+from looplift.base.compare import difference
 from looplift.vectorize import losses
 from looplift.vectorize.operations import LOSSES
 
@@ -86,3 +87,44 @@ def test_targets_of_another_size_stay():
     with pytest.warns(UserWarning, match="target size"):
         torch.testing.assert_close(lifted(*arguments(3)), loop(*arguments(3)))
     assert {loop.decision for loop in lifted.report().loops} == {"kept"}
+
+
+# ---------------------------------------------------------------- of some iterations
+
+
+def under_a_test(expression: str) -> Any:
+    """A loop over samples that adds up the losses of some of them."""
+    text = (
+        "def summed(x, a, b):\n    total = torch.zeros(())\n    for i in range(x.shape[0]):\n"
+        f"        if a[i, 0] > 0:\n            total = total + ({expression}).sum()\n    return total\n"
+    )
+    return written(text, f"<some of {expression}>", NAMESPACE)["summed"]
+
+
+WITHOUT_NONE = [text for text in CLASSES if "weight" not in text]
+OF_SOME = """F.binary_cross_entropy(x[i] / a[i, 0], torch.sigmoid(a[i]))
+F.cross_entropy(torch.log(a[i, 0]) + x[i], b[i, 0] + 2 * (a[i, 0] < 0).long())
+F.mse_loss(torch.sqrt(a[i, 0]), x[i, 0])""".splitlines()
+"""Operands that are not allowed, or have no finite gradient, where the test does not hold."""
+
+
+@pytest.mark.parametrize("expression", ELEMENTS + WITHOUT_NONE + OF_SOME)
+def test_loss_of_some_samples(expression):
+    function = under_a_test(expression)
+    for signs in ([1, -1, 1, 0, -1, 1], [1], [-1, 1], [1, 1]):
+        x, a, b = arguments(len(signs))
+        x, a = (x.abs() / 8, a.sign() * (1 + a.abs())) if "/" in expression else (x, a)
+        a[:, 0] = torch.tensor(signs) * (a[:, 0].abs() + 0.1)
+        check(function, [x, a, b])
+
+
+def test_a_mean_of_classes_that_weigh_nothing():
+    """The mean of no class is NaN, also where no sample takes it."""
+    settings = {"weight": torch.tensor([0.0, 1.0, 1.0, 1.0]), "ignore_index": 0}
+    for name, value in settings.items():
+        function = under_a_test(f"F.cross_entropy(x[i], b[i, 0], {name}=settings[{name!r}])")
+        function.__globals__["settings"] = {name: value}
+        x, a, b = arguments(5)
+        b[:, 0] = (a[:, 0] > 0).long()
+        wanted, found = (outcome(one, [x, a, b], gradients=True) for one in (function, lift(function, backend="torch")))
+        assert difference(found, wanted, magnitude=1.0) is None

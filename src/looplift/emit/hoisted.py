@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from looplift.emit.source import Printer
 
 
-def hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:
-    """Names for what steps read and do not change."""
+def hoist(p: Printer, steps: list[Step], inner: list[Node], changed: set[str]) -> None:
+    """Names for what steps read and do not change; arrays that a step writes to are new in each."""
+    written = {step.node.serial for step in every_step(steps) if isinstance(step, Assign) and step.memory}
     cache = dict(p.memory)
     nodes = reachable(inner)
     varying = _varying(nodes, changed, cache)
@@ -37,7 +38,9 @@ def hoist(p: Printer, inner: list[Node], changed: set[str]) -> None:
     for node in nodes:
         if node.serial in varying or node.serial not in used_by_varying or node.serial in p.names:
             continue
-        if node.op in TRIVIAL or not (node.kind.is_array or node.axes) or node.op in ("display", "apply"):
+        if node.op in TRIVIAL or not (node.kind.is_array or node.axes) or node.op in ("display", "apply", "owned"):
+            continue
+        if node.serial in written:
             continue
         if node.op == "slice" and not node.axes and node.serial not in factors:
             continue

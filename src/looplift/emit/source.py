@@ -491,7 +491,7 @@ def _loop(p: Printer, step: For | Forever, rest: list[Node]) -> None:
         changed.add(step.name)
         bounds = [p.text(b).text for b in step.bounds]
     _settle(p, changed, rest + [n for s in step.body for n in operands_of(s)], step.serial)
-    hoisted.hoist(p, inner, changed)
+    hoisted.hoist(p, step.body, inner, changed)
     for inside in step.body:
         if isinstance(inside, Assign) and inside.function:
             p.buffers[inside.serial] = p.fresh("buffer")

@@ -58,11 +58,23 @@ class Choice(Structure):
 
 def under_words(build: Builder, path: str, items: Any, key: Value) -> Choice | None:
     """``heads[kind]`` of a dict of modules or functions, where ``kind`` is a text in a record of the caller."""
+    if (place := _place_of(build, items, key)) is None:
+        return None
+    return Choice(path, list(items.values()), place)
+
+
+def holds_word(build: Builder, items: Any, key: Value) -> Atom | None:
+    """``kind in heads`` of the same."""
+    place = _place_of(build, items, key)
+    return None if place is None else build.emit("ge", place, Const(0))
+
+
+def _place_of(build: Builder, items: Any, key: Value) -> Atom | None:
+    """Where among the keys of a dict a text in a record of the caller stands; -1 where it is none of them."""
     if not isinstance(items, dict) or not isinstance(key, rows.Record):
         return None
     if not {*map(type, key.samples)} <= {str, type(None)}:
         return None
     places = {word: place for place, word in enumerate(items)}
     text = repr(places).replace("{", "{{").replace("}", "}}") + ".get(row{}, -1)"
-    place = key.derived(build, text, lambda word: places.get(word, -1))
-    return Choice(path, list(items.values()), build.atom(place))
+    return build.atom(key.derived(build, text, lambda word: places.get(word, -1)))

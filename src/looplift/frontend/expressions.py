@@ -298,6 +298,8 @@ def _compare_structures(build: Builder, name: str, left: Value, right: Value) ->
             return Const((one is other) == (name == "is_"))
     if isinstance(left, rows.Record) and isinstance(right, Tup) and name in ("in_", "not_in"):
         return _member(build, name, left, right)
+    if name in ("in_", "not_in") and (held := choices.holds_word(build, host_items.items_of(build, right), left)):
+        return held if name == "in_" else build.emit("not", held)
     return compare_one(build, name, build.atom(left), build.atom(right))
 
 
@@ -529,7 +531,11 @@ def _static_item(build: Builder, value: Const, atom: Value | Operand) -> Value:
             "unsupported-value", f"'{value.path}' is an object of another module; pass it as an argument"
         )
     if isinstance(atom, Const) and isinstance(atom.value, (int, str)):
-        return build.live_in(f"{value.path}[{atom.value!r}]", value.value[atom.value])
+        path = f"{value.path}[{atom.value!r}]"
+        try:
+            return build.live_in(path, value.value[atom.value])
+        except LookupError as error:
+            raise build.refuse("requirement", f"'{path}' raises {type(error).__name__}: {error}") from None
     items = host_items.items_of(build, value)
     if isinstance(atom, Structure) and (found := choices.under_words(build, value.path, items, atom)) is not None:
         return found

@@ -91,6 +91,8 @@ class Carried:
     def remembered(self, made: Node, value: Node) -> None:
         """``made`` has what a value was in each iteration."""
         found = self.made(value)
+        if found.may <= found.surely and not found.doubtful:  # all of them ask for a gradient, or none does
+            self.context.doubts.pop(doubts.number_of(made), None)
         lacking = found.may - found.surely if len(found.may) > 1 else frozenset()  # one is there where one asks
         doubts.record_unknown(self.context, made, lacking | found.doubtful)
         self.context.made_of[made.serial] = Made(found.may, found.surely, found.doubtful | lacking)

@@ -137,7 +137,10 @@ def check_moved(context: Context, values: list[Node]) -> None:
 
 def check_each(context: Context, value: Node, axes: tuple[Axis, ...], mask: Node | None) -> None:
     """The same where the values of some axes are handed out one by one: each must have taken what any may take."""
-    for lanes, _ in found_in(context, value):
+    found = found_in(context, value)
+    if _exclude_each_other([lanes for lanes, _ in found if set(lanes.axes) <= set(axes)]):
+        raise context.refuse("carried", "an item of a list may get no gradient in the loop")
+    for lanes, _ in found:
         _check_known(context, lanes)
         inner = tuple(axis for axis in lanes.axes if axis not in axes)
         ragged = [axis for axis in inner if axis.is_ragged]
@@ -291,6 +294,12 @@ def _last(axis: Axis) -> Node:
 
 def _some(lanes: Node) -> Node:
     return Node("some", (lanes,), (), nodes.BOOL) if lanes.axes else lanes
+
+
+def _exclude_each_other(masks: list[Node]) -> bool:
+    """Whether some masks are those of both sides of one ``if``."""
+    parts = {part for mask in masks for part in parts_of(mask)}
+    return any(("not", part) in parts for part in parts)
 
 
 def parts_of(mask: Node) -> set[Any]:

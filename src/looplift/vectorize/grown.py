@@ -41,7 +41,7 @@ def append(context: Context, built: Built, val: Val, mask: Node | None) -> None:
     hint, (loop, *deeper) = built.var.hint, context.serial_loops[built.depth :]
     kind = val.node.kind
     plain = not (val.dims or val.sequence or val.items) and (kind.is_array or kind.is_number)
-    if deeper or not built.axes or context.axes_inside(built.axes) or not plain or any(a.is_ragged for a in built.axes):
+    if deeper or not built.axes or context.axes_inside(built.axes) or not plain:
         raise context.refuse("carried", f"'{hint}' grows in a loop that stays sequential")
     if built.entries or any(one.built is built for one in context.growing):
         raise context.refuse("order", f"'{hint}' is appended to at several places")

@@ -47,7 +47,7 @@ def value(context: Context, built: Built, kind: Kind) -> Val:
 
 def _chosen(context: Context, built: Built, node: Node, inside: tuple[Axis, ...], mask: Node) -> Val:
     """The items that dense loops appended under an ``if``."""
-    if any(axis.is_ragged for axis in (*inside, *node.axes, *mask.axes)):
+    if any(axis.is_ragged for axis in inside):
         raise context.refuse("ragged-shape", f"'{built.var.hint}' has another length in each iteration")
     family, rank = "array" if context.library == "np" else "tensor", node.kind.rank
     lanes = tuple(other for other in node.axes if other not in inside)

@@ -9,11 +9,13 @@ from typing import Any
 
 from looplift.ir.array import Node
 from looplift.ir.facts import Fact
+from looplift.ops.names import said
 from looplift.ops.table import base_name
 from looplift.vectorize import nodes
 from looplift.vectorize.array_forms import UNKNOWN, Call, bound, is_array, is_shared
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
+from looplift.vectorize.sheltered import sheltered
 from looplift.vectorize.subscripts import extent_of
 
 DEPRECATED = ("size_average", "reduce")
@@ -23,13 +25,47 @@ def form(context: Context, name: str, args: list[Any], kwargs: dict[str, Any], f
     """The batched form of a loss; None where there is none."""
     base = base_name(name)
     given = bound(FORMS[base], args, kwargs)
-    if not given or not name.startswith("torch.nn.functional.") or (context.mask is not None and context.needs_grad):
+    if not given or not name.startswith("torch.nn.functional."):
         return None
     call = Call(context, name, given, fact)
-    if any(_word(call, word) is not None for word in DEPRECATED):
+    if any(_word(call, word) is not None for word in DEPRECATED) or not _is_safe(call, base):
         return None
     made = _of_classes(call, base) if base in CLASSES else _of_elements(call, base)
     return None if made is None else Val(made)
+
+
+def _is_safe(call: Call, base: str) -> bool:
+    """Give lanes that do not run operands that neither raise nor make NaN of a gradient of zero; False where that
+    cannot be."""
+    mask, given = call.context.mask, call.given
+    if mask is None or not mask.axes:
+        return True
+    if call.context.needs_grad and base in CLASSES and _word(call, "reduction", "mean") == "mean":
+        _check_counted(call)
+    for name, safe in zip(("input", "target"), SAFE.get(base, (0.0, 0.0)), strict=True):
+        if is_array(given.get(name)) and set(given[name].axes) & set(mask.axes):
+            axes = {*given[name].axes, *mask.axes}
+            if any(axis.is_ragged for axis in axes) and not set(mask.axes) <= set(given[name].axes):
+                return False
+            given[name] = _chosen(call.context, given[name], mask, safe)
+    return True
+
+
+def _check_counted(call: Call) -> None:
+    """A mean over classes is one of something where the class is 0: else the gradient of its sum would be NaN."""
+    weight, skipped = call.given.get("weight"), call.given.get("ignore_index", nodes.const(-100))
+    if (weight is not None and weight.kind.family != "none") or not is_shared(skipped) or nodes.is_const(skipped, 0):
+        text = f"'{said(call.name)}', the mean of what may be nothing, in some iterations has no batched rule"
+        raise call.context.refuse("unknown-op", f"{text} with gradients")
+    if skipped.op != "const":
+        call.context.check(nodes.compare("ne", skipped, nodes.const(0)))
+
+
+def _chosen(context: Context, operand: Node, mask: Node, safe: float) -> Node:
+    number = safe if nodes.may_have_gradient(operand.kind.dtype) else int(safe)
+    chosen = nodes.select(mask, sheltered(context, operand, mask), nodes.const(number), operand.kind)
+    chosen.attrs["safe"] = True
+    return chosen
 
 
 def _word(call: Call, name: str, default: Any = None) -> Any:
@@ -88,6 +124,8 @@ def _of_classes(call: Call, base: str) -> Node | None:
     return call.made(text, operands, full=True, shared=tuple(settings), need=["class_losses"])
 
 
+SAFE = {"binary_cross_entropy": (0.5, 0.5), "kl_div": (0.0, 1.0)}
+"""What input and target are in lanes that do not run, where zeros would not do."""
 CLASSES = ("cross_entropy", "nll_loss")
 FORMS = {
     "mse_loss": "input target size_average reduce reduction weight",

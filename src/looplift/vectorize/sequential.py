@@ -12,7 +12,7 @@ from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
 from looplift.vectorize import alone, doubts, grown, nodes, numbers, rounding
 from looplift.vectorize.carried_inputs import Carried
 from looplift.vectorize.context import Array, Context
-from looplift.vectorize.extents import agree, lane_extents
+from looplift.vectorize.extents import Extents, agree, lane_extents
 from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.kept_lanes import KeptLanes
 from looplift.vectorize.lists import Built, Held
@@ -268,20 +268,27 @@ def _enter(context: Context, loop: Loop, carry: Carry) -> Node | None:
     elif axes or context.flow.users.get(carry.inside):
         context.add(Assign(name, _unbound(context, carry, axes, fact.kind)))
     if _keeps_size(context, carry):
-        sizes = lane_extents(context, context.node(carry.init))
-        node.attrs["extents"] = None if None in sizes else sizes
+        node.attrs["extents"] = _kept_sizes(context, carry)
     context.vals[carry.inside] = Val(node)
     return node
 
 
 def _keeps_size(context: Context, carry: Carry) -> bool:
-    """Whether an array that the loop reads at places is as large in the next step, as far as can be told."""
+    """Whether an array is as large in the next step, as far as can be told."""
     if carry.init is UNDEFINED or not isinstance(carry.next, Var) or not context.facts.kind(carry.inside).rank:
         return False
     first, *others = [context.facts[atom] for atom in (carry.init, carry.inside, carry.next)]
+    return all(fact.fixed and fact.kind == first.kind and fact.shape == first.shape for fact in others)
+
+
+def _kept_sizes(context: Context, carry: Carry) -> Extents | None:
+    """The sizes of an array that the loop reads at places; of others those of one, which meet any other."""
+    sizes = lane_extents(context, context.node(carry.init))
     users = [user.op for user in context.flow.users.get(carry.inside, ()) if isinstance(user, Let)]
-    read = any(op.name == "getitem" and op.args[0] is carry.inside for op in users)
-    return read and all(fact.fixed and fact.kind == first.kind and fact.shape == first.shape for fact in others)
+    if any(op.name == "getitem" and op.args[0] is carry.inside for op in users) and None not in sizes:
+        return sizes
+    units = [size if size is not None and nodes.is_const(size, 1) else None for size in sizes]
+    return units if any(units) else None
 
 
 def _check_size(context: Context, inside: Node, last: Node) -> None:
@@ -289,7 +296,7 @@ def _check_size(context: Context, inside: Node, last: Node) -> None:
     known = lane_extents(context, last)
     for dim, extent in enumerate(inside.attrs.get("extents") or ()):
         size = known[dim] or extent_of(last, dim)
-        if not agree(context, extent, size):
+        if extent is not None and not agree(context, extent, size):
             context.check(nodes.compare("eq", size, extent))
 
 
