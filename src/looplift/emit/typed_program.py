@@ -32,6 +32,7 @@ from looplift.emit.typed_types import (
     Box,
     Either,
     Fixed,
+    HoldsItself,
     Maybe,
     Rec,
     Tup,
@@ -456,7 +457,7 @@ def typed_program(
         try:
             return Writer(body, values, live_out, source_of, others or []).written()
         except NotLiftable as refusal:
-            if refusal.code != "mixed-kinds":
+            if refusal.code != "mixed-kinds" and not isinstance(refusal, HoldsItself):
                 raise
             return _of_mixed_kinds(body, values, live_out, source_of, others or [])
     except NotLiftable:
