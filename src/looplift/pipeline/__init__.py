@@ -126,7 +126,7 @@ def _in_another_form(
     try:
         code = over_lists(program, values, settings, waves=waves)
     except NotLiftable:
-        if (found := over_small_tensors(program, values, settings)) is not None:
+        if (found := over_small_tensors(program, values, settings, last=True)) is not None:
             return found
         draws = draws_of(program.region.statements, values, program.namespace)
         if draws is None:
