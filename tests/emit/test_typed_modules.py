@@ -403,3 +403,76 @@ def with_large(net, rows):
     for k in range(len(rows)):
         memo[k] = net(rows[k])
     return torch.stack([one.sum() for one in memo.values()])
+
+
+class Related(nn.Module):
+    """A matrix for each relation of a tree."""
+
+    def __init__(self, relations):
+        super().__init__()
+        self.word = nn.Linear(SIZE, SIZE)
+        self.relations = nn.ModuleDict({one: nn.Linear(SIZE, SIZE, bias=False) for one in relations})
+
+
+def heights(node):
+    return 1 + sum(heights(child) for child in node["children"])
+
+
+def encoded(net, node):
+    h = net.word(node["x"])
+    for child in node["children"]:
+        h = h + heights(child) * net.relations[child["rel"]](encoded(net, child))
+    return torch.tanh(h / heights(node))
+
+
+def of_trees(net, trees):
+    found = []
+    for tree in trees:
+        found.append(encoded(net, tree).sum())
+    return torch.stack(found)
+
+
+def tree_of(*children, rel="a", seed=0):
+    x = torch.randn(SIZE, generator=torch.Generator().manual_seed(seed))
+    return {"x": x, "rel": rel, "children": list(children)}
+
+
+def related_trees():
+    low = tree_of(rel="b", seed=1), tree_of(tree_of(rel="b", seed=2), rel="long", seed=3), tree_of(seed=4)
+    return [tree_of(), tree_of(*low, seed=5), tree_of(tree_of(*low, rel="long"), rel="a")]
+
+
+def gradients_of(function, net, *arguments):
+    found = function(net, *arguments)
+    return found, torch.autograd.grad(found.sum(), [*net.parameters()], allow_unused=True)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_one_of_several_modules_by_its_name(count, first):
+    torch.manual_seed(0)
+    net, trees = Related(["a", "b", "long"]), related_trees()[:count]
+    lifted = lift(of_trees, verify="off")
+    for _ in range(2):
+        assert_same(gradients_of(lifted, net, trees), gradients_of(of_trees, net, trees))
+    assert any(loop.decision == "native" for loop in lifted.report().loops), lifted.report()
+
+
+def test_a_name_that_no_module_has(first):
+    net, trees = Related(["a", "b"]), related_trees()
+    lifted = lift(of_trees, verify="off")
+    assert_same(lifted(net, trees[:1]), of_trees(net, trees[:1]))
+    with pytest.raises(KeyError, match="long"):
+        lifted(net, trees)
+    with pytest.raises(KeyError):
+        lifted(Related([]), trees)
+
+
+def test_modules_under_other_names(first):
+    net, trees = Related(["a", "b", "long"]), related_trees()
+    lifted = lift(of_trees, verify="off")
+    assert_same(lifted(net, trees), of_trees(net, trees))
+    net.relations["b"], net.relations["long"] = net.relations["long"], nn.Tanh()
+    assert_same(lifted(net, trees), of_trees(net, trees))
+    other = Related(["a", "c", "long"])
+    with pytest.raises(KeyError, match="'b'"):
+        lifted(other, trees)

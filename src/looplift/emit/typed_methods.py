@@ -21,6 +21,7 @@ _CLASSES = {
 }  # fmt: skip
 _NO_PLACE = ("deque", "pop", True)
 """What a deque does not do: take out an item at a place."""
+_OF_NO_CHANGE = frozenset("copy union difference intersection issubset issuperset isdisjoint".split())
 _SEARCHES = {"count": "count_of", "find": "find_in", "index": "index_of"}
 
 
@@ -49,6 +50,9 @@ class Methods(Calls):
         makers = [lambda: owner, *(lambda one=one: self.expression(one) for one in node.args)]
         extends = func.attr in ("extend", "update", "extendleft") and len(node.args) == 1
         owner, *values = [owner] if extends else self.in_order(makers)
+        if kind == "set" and func.attr not in _OF_NO_CHANGE and id(node) not in self.changed_sets:
+            self.changed_sets[id(node)] = owner.type
+            self.joins.changes += 1
         family = "dict" if kind == "defaultdict" else "list" if kind == "deque" else kind
         found = getattr(self, f"{family}_{func.attr}", None)
         if found is None or not hasattr(_CLASSES[kind], func.attr) or (kind, func.attr, bool(values)) == _NO_PLACE:

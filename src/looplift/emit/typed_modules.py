@@ -21,7 +21,7 @@ from looplift.emit.typed_layers import CELLS
 from looplift.emit.typed_scope import Routine, Value, as_int, coerced, refuse
 from looplift.emit.typed_tensor_made import is_constant
 from looplift.emit.typed_tensor_ops import is_tensor
-from looplift.emit.typed_types import INT, NEVER, Ten, Tup, text_of
+from looplift.emit.typed_types import INT, NEVER, TEXT, Ten, Tup, text_of
 
 _SAME = (nn.Identity,)
 _DROPS = (nn.Dropout, nn.AlphaDropout, nn.FeatureAlphaDropout)
@@ -38,8 +38,8 @@ class Modules(Held):
 
     def of_Call(self, node: ast.Call) -> Value:
         if isinstance(node.func, ast.Subscript) and not is_constant(node.func.slice):
-            found = self._container(node.func.value)
-            if found is not None:
+            found = self.module_at(node.func.value) if isinstance(node.func.value, ast.Name | ast.Attribute) else None
+            if found is not None and isinstance(found.value, nn.ModuleList | nn.Sequential | nn.ModuleDict):
                 return self._one_of(found, node.func.slice, node)
         found = self.module_at(node.func)
         if found is not None and isinstance(found.value, nn.Module):
@@ -55,23 +55,38 @@ class Modules(Held):
 
     def _one_of(self, found: Found, index: ast.expr, node: ast.Call) -> Value:
         """A call of one of several modules, which is known when the program runs."""
-        place = as_int(self.keep(self.expression(index)), node)
-        count, name = self._sized(found), f"module {self.fresh()}"
+        tests, name = (
+            self._tests_of(found, self.keep(self.present(self.expression(index))), node),
+            f"module {self.fresh()}",
+        )
         call = ast.copy_location(ast.Call(ast.Name(name, ast.Load()), node.args, node.keywords), node)
         made: list[tuple[list[str], Value]] = []
         for _ in self._each_module(found, name):
             with self.block() as lines:
                 value = self.keep(self.expression(call))
             made.append((lines, value))
+        if not made:
+            raise refuse(node, "is a call of one of no modules")
         kind, out = NEVER, self.fresh()
         for _, value in made:
             kind = self.joins.join(kind, value.type)
         self.emit(f"{text_of(kind)} {out};")
         for k, (lines, value) in enumerate(made):
-            self.emit(f"{'else ' if k else ''}if ({place} == {k} || {place} == {k - count}) {{")
+            self.emit(f"{'else ' if k else ''}if ({tests[k]}) {{")
             self.lines += [*lines, f"{out} = {coerced(value, kind)};", "}"]
         self.emit("else bail(KIND);")
         return Value(kind, out)
+
+    def _tests_of(self, found: Found, index: Value, node: ast.Call) -> list[str]:
+        """C++ that tells of each module of a container whether an index or a key is that of it."""
+        count = self._sized(found)
+        if not isinstance(found.value, nn.ModuleDict):
+            place = as_int(index, node)
+            return [f"{place} == {k} || {place} == {k - count}" for k in range(count)]
+        if index.type not in (TEXT, NEVER):
+            raise refuse(node, "is a call of one of several modules by what is no name")
+        known = index.type is TEXT
+        return [self.equal_text(index, self.constant_text(key)) if known else "false" for key in found.value]
 
     def _with_modules(self, node: ast.Call) -> Value:
         """A function of the user's that is given modules: one of its own for these."""
@@ -286,8 +301,9 @@ class Modules(Held):
         """One module after the other under a name."""
         self._sized(found)
         before = self.unrolled.get(name)
-        for place, one in enumerate(found.value):
-            self.unrolled[name] = self._watched(Found(one, f"{found.path}[{place}]"))
+        named = isinstance(found.value, nn.ModuleDict)
+        for place, (key, one) in enumerate(found.value.items() if named else enumerate(found.value)):
+            self.unrolled[name] = self._watched(Found(one, f"{found.path}[{key!r}]"))
             yield place
         self.unrolled.pop(name, None)
         if before is not None:

@@ -290,6 +290,19 @@ template <class T, int R> static Ten<T, R> detached(const Ten<T, R>& x) { if (x.
     return viewed(x); }
 template <class T> static const Num<T>& detached(const Num<T>& x) { return x; }
 template <class T, int R> static inline void walked(const Ten<T, R>& x) { if (TRACKED && x.b.p) x.b.p->walked = true; }
+// the numbers without their nodes: a copy in place of a view, so nothing may change, and it is not handed out
+template <class T, int R> static Ten<T, R> unlinked(const Ten<T, R>& x) {
+  if constexpr (R == 0) if (is_loose(x)) { Ten<T, 0> out = x; out.at = -1; return out; }
+  if (!x.b.p) bail(UNBOUND);
+  if (!x.b.p->nodes) return detached(x);
+  if (x.b.p->place >= 0) bail(KIND);  // the caller may change what it shares memory with
+  Ten<T, R> out; I k = 0;
+  if constexpr (R == 0) out.b = buffer<T>(1); else out = fresh_ten<T, R>(x.size);
+  each(x, [&](I at) { out.b.p->data[k++] = x.b.p->data[at]; });
+  out.b.p->handed = true;
+  return out;
+}
+template <class T> static Num<T> unlinked(const Num<T>& x) { return {x.v, -1, false}; }
 template <int axis, class T, int R> static Ten<T, R> cut_of(const Ten<T, R>& x, const Cut& c) {
   if (c.step < 1) bail(KIND);
   Ten<T, R> out = viewed(x);
@@ -301,6 +314,18 @@ template <int axis, class T, int R> static Ten<T, R> cut_of(const Ten<T, R>& x, 
 template <class T> static Ten<T, 2> turned(const Ten<T, 2>& x) { Ten<T, 2> out = viewed(x);
     out.size[0] = x.size[1];
     out.size[1] = x.size[0]; out.step[0] = x.step[1]; out.step[1] = x.step[0]; return out; }
+template <class T> static Ten<T, 2> one_below_other(const Ten<T, 3>& x) {
+  if (!x.b.p) bail(UNBOUND);
+  if (x.step[0] != x.size[1] * x.step[1]) bail(KIND);
+  Ten<T, 2> out; out.b = x.b; out.at = x.at; out.size[0] = x.size[0] * x.size[1]; out.step[0] = x.step[1];
+  out.size[1] = x.size[2]; out.step[1] = x.step[2];
+  return out;
+}
+template <class T> static Ten<T, 2> in_rows(const Ten<T, 1>& x, I rows, I columns) {
+  Ten<T, 2> out; out.b = x.b; out.at = x.at; out.size[0] = rows; out.size[1] = columns;
+  out.step[0] = columns * x.step[0]; out.step[1] = x.step[0];
+  return out;
+}
 template <class T, int R> static Ten<T, 1> flat(const Ten<T, R>& x) {
   if constexpr (R == 0) if (is_loose(x)) return row_of_one(val(x));
   if (!x.b.p) bail(UNBOUND);

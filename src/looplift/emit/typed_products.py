@@ -18,7 +18,8 @@ from looplift.ops import autocast
 _ALL = ((1, 1), (2, 1), (1, 2), (2, 2))
 OF_ARRAYS = {np.dot: _ALL, np.matmul: _ALL, np.inner: _ALL[:1], np.vdot: _ALL[:1]}
 """The ranks of arrays of which a function is a plain product."""
-OF_TENSORS = {"matmul": _ALL, "mv": ((2, 1),), "mm": ((2, 2),)}
+_WITH_STACKS = (*_ALL, (3, 1))
+OF_TENSORS = {"matmul": _WITH_STACKS, "mv": ((2, 1),), "mm": ((2, 2),)}
 
 
 def of_arrays(writer: Any, left: Value, right: Value, node: ast.AST, ranks: Any = _ALL) -> Value:
@@ -37,7 +38,7 @@ def of_arrays(writer: Any, left: Value, right: Value, node: ast.AST, ranks: Any 
     return writer.keep(Value(made, f"product_of({left.code}, {right.code})"))
 
 
-def of_tensors(writer: Any, left: Value, right: Value, node: ast.AST, ranks: Any = _ALL) -> Value:
+def of_tensors(writer: Any, left: Value, right: Value, node: ast.AST, ranks: Any = _WITH_STACKS) -> Value:
     """The product of two tensors of floats."""
     if not all(isinstance(one.type, Ten) for one in (left, right)):
         raise refuse(node, "is no product of tensors")
@@ -52,6 +53,16 @@ def of_tensors(writer: Any, left: Value, right: Value, node: ast.AST, ranks: Any
         writer.emit(f"if ({left.code}.size[0] != {right.code}.size[0]) bail(KIND);")
         return writer.fold("sum", writer.operation("mul", left, right), None, False)
     writer.makes_rows = True
+    if pair == (3, 1):
+        return _of_stack(writer, left, right, node)
     made = Ten(left.type.dtype, sum(pair) - 2)
     code = f"product_of<{DTYPES[made.dtype]}>({writer.op('mul')}, {left.code}, {right.code})"
     return writer.keep(Value(made, code))
+
+
+def _of_stack(writer: Any, stack: Value, vector: Value, node: ast.AST) -> Value:
+    """The product of several matrices, one on top of the other, and a vector."""
+    rows = Value(Ten(stack.type.dtype, 2), f"one_below_other({stack.code})")
+    made = of_tensors(writer, rows, vector, node)
+    sizes = f"{stack.code}.size[0], {stack.code}.size[1]"
+    return writer.keep(Value(Ten(stack.type.dtype, 2), f"in_rows({made.code}, {sizes})"))

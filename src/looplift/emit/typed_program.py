@@ -22,7 +22,7 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_classes import is_constant
-from looplift.emit.typed_modules import Modules
+from looplift.emit.typed_losses import Losses
 from looplift.emit.typed_names import captured_names, names_in_functions, stored_names, with_versions
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
@@ -32,6 +32,7 @@ from looplift.emit.typed_types import (
     Box,
     Either,
     Fixed,
+    HoldsItself,
     Maybe,
     Rec,
     Tup,
@@ -87,7 +88,7 @@ class TypedProgram:
     """Methods of the user's modules."""
 
 
-class Writer(Modules):
+class Writer(Losses):
     """Writes one program, again and again until no type becomes wider."""
 
     def __init__(
@@ -107,6 +108,7 @@ class Writer(Modules):
         self.joins.of_object = self.given_object
         self.structs, self.inexact, self.short = {}, set(), set()
         self.changes_tensors = self.makes_rows = self.keeps_rows = self.passes_objects = False
+        self.unlinks = False
         self.routines, self.exits, self.texts, self.lambdas = {}, [], {}, {}
         self.imports: dict[str, Any] = {}
         self.callees: dict[Any, tuple[Any, ...]] = {}
@@ -359,6 +361,8 @@ class Writer(Modules):
         if any(holds(self.main.types[name], _is_either) for name in self.inputs):
             raise refuse(None, "what the caller gives holds numbers and tensors")
         stored = self.changes_tensors
+        if stored and self.unlinks:
+            raise refuse(None, "a tensor that may ask for a gradient is detached, and tensors are changed")
         changes = [name for name, type_ in self.given.items() if holds_box(type_) or (stored and holds_tensor(type_))]
         changes = list(
             dict.fromkeys(self.paths[name].partition(".")[0] if name in self.paths else name for name in changes)
@@ -453,7 +457,7 @@ def typed_program(
         try:
             return Writer(body, values, live_out, source_of, others or []).written()
         except NotLiftable as refusal:
-            if refusal.code != "mixed-kinds":
+            if refusal.code != "mixed-kinds" and not isinstance(refusal, HoldsItself):
                 raise
             return _of_mixed_kinds(body, values, live_out, source_of, others or [])
     except NotLiftable:

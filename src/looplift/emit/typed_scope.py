@@ -94,6 +94,8 @@ class Scope:
         self.renamed: dict[str, Value] = {}
         self.bound: set[str] = set()
         self.boxes: dict[tuple[int, str], Any] = {}
+        self.changed_sets: dict[int, Any] = {}
+        """The types of sets that methods change, by the calls of these."""
 
     def present(self, value: Value) -> Value:
         """A value that must not be None; where it is nothing else, Python raises."""

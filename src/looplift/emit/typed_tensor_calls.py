@@ -33,6 +33,7 @@ from looplift.emit.typed_types import (
     same,
     text_of,
 )
+from looplift.ops.names import name_of
 
 _FOLDS = {
     "sum": "Fold_sum", "mean": "Fold_mean", "logsumexp": "Fold_logsumexp", "norm": "Fold_norm", "prod": "Fold_prod",
@@ -50,6 +51,9 @@ _SAME = ("cpu",)
 
 class TensorCalls(TensorMaking):
     """Calls where tensors are made, taken apart or folded."""
+
+    unlinks: bool
+    """Whether it detaches what may ask for a gradient: a copy then, which nobody tells from a view."""
 
     def known(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         name = torch_name(function)
@@ -164,9 +168,22 @@ class TensorCalls(TensorMaking):
 
     def tensor_detach(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         """A view, which is the tensor itself where nothing asks for a gradient."""
-        if self.joins.tracked or nodes[1:] or keywords:
-            raise refuse(node, "detaches what may ask for a gradient")
-        return self.keep(Value(owner.type, f"detached({owner.code})"))
+        if nodes or keywords:
+            raise refuse(node, "is called in another way")
+        self.unlinks |= self.joins.tracked
+        return self.keep(Value(owner.type, f"{'unlinked' if self.joins.tracked else 'detached'}({owner.code})"))
+
+    def tensor_squeeze(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        """A view without a dimension of one element."""
+        given = nodes or [*keywords.values()] or [ast.Constant(0)]
+        if len(given) > 1 or not {*keywords} <= {"dim"} or (owner.type.rank != 1 and not (nodes or keywords)):
+            raise refuse(node, "is called in another way")
+        axis = self.axis_of(given[0], max(owner.type.rank, 1), node)
+        if not owner.type.rank:
+            raise refuse(node, "leaves no dimension out")
+        owner = self.keep(owner)
+        self.emit(f"if ({owner.code}.size[{axis}] != 1) bail(KIND);")
+        return self.keep(self.picked(owner, Value(INT, "I(0)"), axis, node))
 
     def tensor_contiguous(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         """A view or a copy, which are one as long as nothing changes."""
@@ -471,4 +488,5 @@ def torch_name(function: Any) -> str | None:
     for module in (torch, torch.nn.functional, torch.special, torch.linalg):
         if name and getattr(module, name, None) is function and function is not None:
             return canonical(f"torch.{name}")[1]
-    return None
+    known = (name_of(function) if callable(function) else None) or ""  # as what is called log_sigmoid by itself
+    return canonical(f"torch.{known.rpartition('.')[2]}")[1] if known.startswith("torch.") else None

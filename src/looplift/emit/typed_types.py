@@ -13,6 +13,13 @@ DEPTH = 6
 """How deep containers are nested at most."""
 
 
+class HoldsItself(NotLiftable):
+    """A type that has no end."""
+
+    def __init__(self) -> None:
+        super().__init__("unsupported-value", "a container holds itself")
+
+
 class Type:
     """A type that is its own object: numbers, text, None, and what is not known yet."""
 
@@ -302,7 +309,7 @@ def described(type_: Any, depth: int = 0) -> str:
 def text_of(type_: Any, depth: int = 0) -> str:
     """The C++ type."""
     if depth > DEPTH:
-        raise NotLiftable("unsupported-value", "a container holds itself")
+        raise HoldsItself
     if isinstance(type_, Tup):
         inner = ", ".join(text_of(item, depth + 1) for item in type_.items)
         plain = f"Tup{len(type_.items)}<{inner}>" if type_.items else "Tup0"

@@ -20,6 +20,7 @@ from looplift.emit.typed_types import (
     NONE,
     TEXT,
     Box,
+    HoldsItself,
     Joins,
     Rec,
     Ten,
@@ -40,7 +41,7 @@ def type_of(value: Any, joins: Joins, seen: dict[int, Any], depth: int = 0) -> A
     if type(value) in (torch.Tensor, torch.nn.Parameter):
         return _type_of_tensor(value, joins)
     if depth > DEPTH:
-        raise NotLiftable("unsupported-value", "lists in lists in lists")
+        raise HoldsItself
     if id(value) in seen:
         return seen[id(value)]
     if type(value) is tuple:

@@ -126,7 +126,7 @@ def _in_another_form(
     try:
         code = over_lists(program, values, settings, waves=waves)
     except NotLiftable:
-        if (found := over_small_tensors(program, values, settings)) is not None:
+        if (found := over_small_tensors(program, values, settings, last=True)) is not None:
             return found
         draws = draws_of(program.region.statements, values, program.namespace)
         if draws is None:
@@ -138,8 +138,11 @@ def _in_another_form(
 
 def _in_waves(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode:
     from looplift.pipeline.other_forms import in_waves
+    from looplift.pipeline.programs import small_tensors_for
 
-    return _beside_small_tensors(in_waves(program, values, settings), program, settings)
+    code = in_waves(program, values, settings)
+    code.alternative = partial(small_tensors_for, program, settings=settings)
+    return _beside_small_tensors(code, program, settings)
 
 
 def _beside_small_tensors(code: RegionCode, program: RegionProgram, settings: Settings) -> RegionCode:

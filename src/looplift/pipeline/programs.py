@@ -26,13 +26,15 @@ def typed_program(
     others: list[Mapping[str, Any]] | None = None,
     *,
     rows: bool = True,
+    last: bool = False,
     otherwise: Callable[..., RegionCode] | None = None,
 ) -> RegionCode:
     """The region as one program over numbers, text and containers; ``others``: types of values that it is for, too.
 
     Without ``rows``, and where it is a piece of a larger region, it keeps no rows of tensors that it computes, as other
-    forms may compute many at once, unless it has containers and functions that no other form knows. ``otherwise``:
-    makes the form for values that a program cannot take.
+    forms may compute many at once, unless it has containers and functions that no other form knows. ``last``: of no
+    other form is anything left but the pieces, with which it takes turns. ``otherwise``: makes the form for values that
+    a program cannot take.
     """
     from looplift.build.native import load_program
     from looplift.emit.typed import region_code, typed_code
@@ -48,7 +50,7 @@ def typed_program(
             raise
         known, typed = [], typed_code(program, values, source_of, [])
     found = typed.program
-    if found.keeps_rows and (program.is_piece or not (rows or found.is_of_objects)):
+    if found.keeps_rows and ((program.is_piece and not last) or not (rows or found.is_of_objects)):
         raise NotLiftable("unsupported-value", "rows are computed one by one")
     function = load_program(found.text, typed.caller, _loop_of(program, found.inputs))
     code = region_code(program, typed, function)
@@ -57,7 +59,7 @@ def typed_program(
 
     def again(values: Mapping[str, Any]) -> RegionCode:
         with suppress(NotLiftable):
-            found = typed_program(program, values, settings, kept, rows=rows, otherwise=otherwise)
+            found = typed_program(program, values, settings, kept, rows=rows, last=last, otherwise=otherwise)
             if found.standalone != code.standalone:
                 return found
         if otherwise is not None:
@@ -125,12 +127,14 @@ def _calls_itself(name: str, value: Any) -> bool:
     return code is not None and name in code.co_names
 
 
-def over_small_tensors(program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode | None:
+def over_small_tensors(
+    program: Any, values: Mapping[str, Any], settings: Settings, *, last: bool = False
+) -> RegionCode | None:
     """The region as one program over small tensors and lists of them, where its loops would stay otherwise."""
     if not hasattr(program, "is_piece"):  # other statements stand in its place
         return None
     with suppress(NotLiftable):
-        return typed_program(program, values, settings)
+        return typed_program(program, values, settings, last=last)
     return None
 
 
