@@ -12,7 +12,7 @@ import builtins
 import functools
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -75,6 +75,8 @@ class TypedProgram:
     """Whether it is given its classes, too, behind its inputs."""
     makes_missing: bool = False
     """Whether dicts make what is missing by an expression, which no other form knows."""
+    loops: tuple[str, ...] = ()
+    """Functions of NumPy's whose loops it calls."""
     tracked: bool = False
     """Whether a tensor asks for gradients."""
     paths: dict[str, str] = field(default_factory=dict)
@@ -105,6 +107,7 @@ class Writer(Modules):
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records, self.classes, self.unread = {}, {}, []
         self.joins.of_object = self.given_object
+        self.loops, self.mixes_arrays = {}, False
         self.structs, self.inexact, self.short = {}, set(), set()
         self.changes_tensors = self.makes_rows = self.keeps_rows = self.passes_objects = False
         self.routines, self.exits, self.texts, self.lambdas = {}, [], {}, {}
@@ -136,6 +139,7 @@ class Writer(Modules):
             before = self.joins.changes
             self.count, self.texts, self.methods = 0, {}, {}
             self.structs.clear()
+            self.mixes_arrays = False
             refusal = self._once()
             if self.joins.changes == before:
                 if refusal is not None:
@@ -369,7 +373,8 @@ class Writer(Modules):
         return TypedProgram(
             text, self.inputs, changes, self.callees, deep, self.given, classes, self.functions, self.joins.has_numpy,
             self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows, self.passes_objects,
-            any(isinstance(box.find().default, Factory) for box in self.boxes.values()), self.joins.tracked,
+            any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
+            tuple(one.__name__ for one in self.loops), self.joins.tracked,
             self.paths, tuple(self.watched), self.settings, self.overriding,
         )  # fmt: skip
 
@@ -450,12 +455,7 @@ def typed_program(
     Raises NotLiftable.
     """
     try:
-        try:
-            return Writer(body, values, live_out, source_of, others or []).written()
-        except NotLiftable as refusal:
-            if refusal.code != "mixed-kinds":
-                raise
-            return _of_mixed_kinds(body, values, live_out, source_of, others or [])
+        return _of_some_form(body, values, live_out, source_of, others or [])
     except NotLiftable:
         raise
     except RecursionError:
@@ -464,18 +464,37 @@ def typed_program(
         raise NotLiftable("internal", f"{type(error).__name__}: {error}") from error
 
 
-def _of_mixed_kinds(
+def _of_some_form(
     body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str], source_of: Callable[[Any], Any], others: list
 ) -> TypedProgram:
-    """The same where names, or items of dicts, are of several kinds: each by itself."""
-    forms = [(body, True)]
-    if live_out == ["return"]:
-        versions = with_versions(body, {*values}, names_in_functions(body))
-        forms = [(versions, False), (body, True), (versions, True)]
+    """The program of the first form that has one, and at best of one in which the dtypes of arrays are known."""
     refusals: list[NotLiftable] = []
-    for form, named in forms:
+    found: TypedProgram | None = None
+    for form, named in _forms(body, values, live_out):
         try:
-            return Writer(form, values, live_out, source_of, others, has_named_dicts=named).written()
+            writer = Writer(form, values, live_out, source_of, others, has_named_dicts=named)
+            program = writer.written()
         except NotLiftable as refusal:
+            if not refusals and not found and refusal.code != "mixed-kinds":
+                raise
             refusals.append(refusal)
-    raise refusals[0]
+        else:
+            if not writer.mixes_arrays:
+                return program
+            found = program if named or not found else found
+    if found is None:
+        raise (refusals[1:] or refusals)[0]
+    return found
+
+
+def _forms(
+    body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str]
+) -> Iterator[tuple[list[ast.stmt], bool]]:
+    """Statements, and whether dicts have a type for each name: as they are, and where names, or items of dicts, are of
+    several kinds each by itself."""
+    yield body, False
+    if live_out != ["return"]:
+        yield body, True
+        return
+    versions = with_versions(body, {*values}, names_in_functions(body))
+    yield from [(versions, False), (body, True), (versions, True)]
