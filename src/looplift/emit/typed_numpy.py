@@ -61,8 +61,12 @@ class Scalars(Stores):
 
     def apart(self, value: Value, node: ast.expr) -> ast.expr:
         """An expression that stands for a value."""
-        self.renamed[OPERAND] = value
-        return ast.copy_location(ast.Name(OPERAND, ast.Load()), node)
+        return self.apart_as(OPERAND, value, node)
+
+    def apart_as(self, name: str, value: Value, node: ast.expr) -> ast.expr:
+        """A name that no program has, for a value."""
+        self.renamed[name] = value
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     # ------------------------------------------------------------ operators
 
