@@ -11,7 +11,8 @@ from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.report import LoopRecord
 from looplift.emit.native_standalone import loader_text
-from looplift.emit.typed_program import TypedProgram, Writer, typed_program
+from looplift.emit.typed_forms import typed_program
+from looplift.emit.typed_program import TypedProgram, Writer
 from looplift.emit.typed_tensor_caller import CALLER as TENSOR_CALLER
 from looplift.emit.typed_tensor_caller import WITHOUT_LOOP
 from looplift.emit.typed_types import ELEMENTS

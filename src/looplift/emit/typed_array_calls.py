@@ -10,7 +10,7 @@ import numpy as np
 from looplift.emit import typed_products as products
 from looplift.emit.typed_arrays import Arrays, element_text, is_array
 from looplift.emit.typed_expressions import element, is_box
-from looplift.emit.typed_numpy import is_scalar, operand, promoted
+from looplift.emit.typed_numpy import BY_LOOPS, is_scalar, operand, promoted
 from looplift.emit.typed_scope import Value, as_int, as_number, plain, refuse
 from looplift.emit.typed_types import (
     BOOL,
@@ -43,11 +43,6 @@ _OF_NUMBERS = {
     np.sqrt: "root({0})", np.floor: "floor({0})", np.ceil: "ceil({0})", np.fabs: "fabs({0})",
 }  # fmt: skip
 _TESTS = {np.isnan: "isnan({0})", np.isinf: "isinf({0})", np.isfinite: "isfinite({0})"}
-_BY_LOOPS = (
-    np.exp, np.expm1, np.exp2, np.log, np.log1p, np.log2, np.log10, np.sin, np.cos, np.tan, np.arcsin, np.arccos,
-    np.arctan, np.sinh, np.cosh, np.tanh,
-)  # fmt: skip
-"""Those whose digits are NumPy's own: its loops over doubles are called."""
 _EXTREMES = {np.maximum: ">", np.minimum: "<"}
 _OF_DOUBLE_ROOTS = tuple(ELEMENTS[one] for one in ("int32", "uint32", "uint64"))
 """Integers whose root is a float64: those of fewer bits have shorter ones."""
@@ -224,7 +219,7 @@ class ArrayCalls(Arrays):
     def _of_each(self, function: Any, values: list[Value], node: ast.Call) -> Value:
         if function in (np.abs, np.absolute, np.negative) and is_array(*values) and len(values) == 1:
             return self.each("negative" if function is np.negative else "magnitude", values, node)
-        if function in _BY_LOOPS and len(values) == 1 and is_array(*values) and values[0].type.element is NP_FLOAT:
+        if function in BY_LOOPS and len(values) == 1 and is_array(*values) and values[0].type.element is NP_FLOAT:
             return self.keep(Value(values[0].type, f"each_by_numpy({self._loop_of(function)}, {values[0].code})"))
         plain_numbers = values and all(one.type in NUMBERS and one.type is not MIXED for one in values)
         if not plain_numbers:
@@ -247,7 +242,7 @@ class ArrayCalls(Arrays):
             return self.scalar(Value(number.type, f"magnitude({number.code})"), made)
         if function in _OF_NUMBERS and number.type is FLOAT:
             return self.scalar(Value(FLOAT, _OF_NUMBERS[function].format(number.code)), made)
-        if function in _BY_LOOPS and made in (NP_FLOAT, NP_INT):
+        if function in BY_LOOPS and made in (NP_FLOAT, NP_INT):
             code = f"by_numpy({self._loop_of(function)}, {as_number(number, FLOAT)})"
             return self.keep(self.scalar(Value(FLOAT, code)))
         if function is np.sqrt and made in (NP_INT, *_OF_DOUBLE_ROOTS):
