@@ -425,3 +425,69 @@ def of_spread(x, y):
 
 
 of_spread.arguments = lambda: (np.broadcast_to(np.float64(2), (3,)), drawn(3))
+
+
+@given(lambda: (whole(4, 5, high=2), drawn(3, 4)))
+def of_columns(mask, table):
+    counts, last, run = [], 0, 0
+    for pixel in mask.ravel(order="F"):
+        if pixel != last:
+            counts.append(run)
+            last, run = pixel, 0
+        run += 1
+    for one in (table.ravel("F"), table.flatten(order="F"), table.flatten("C"), table[1].ravel(order="F")):
+        counts.append(len(one))
+        one[0] = 7.0
+        counts.append(one[1])
+    return counts, table
+
+
+@given(lambda: (np.asfortranarray(drawn(4, 5)), []))
+def of_rows_that_lie_in_columns(table, log):
+    row = table.ravel()
+    for k in range(3):
+        row[k] = 7.0
+        log.append(row[k])
+    return table
+
+
+@given(lambda: (np.asfortranarray(drawn(40, 50)), []))
+def of_a_sum_in_columns(table, log):
+    for k in range(3):
+        heapq.heappush(log, table.sum() * k)
+    return log
+
+
+@given(lambda: (drawn(300), drawn(6, 7, seed=1), 9))
+def of_functions_with_digits_of_their_own(x, table, n):
+    found = []
+    for k in range(len(x)):
+        one = x[k] * 30
+        found.append((np.log(one), np.exp(-one), np.sin(one), np.cos(100 * one), np.tanh(one), np.log1p(one)))
+        found.append((np.arctan(one), np.arcsin(x[k]), np.sinh(one), np.expm1(x[k]), np.exp2(x[k]), np.log10(n)))
+    return found, np.exp(table), np.cos(1e6 * x), np.log2(table[2]), np.log(n + 1.5)
+
+
+@given(lambda: ([0.5, 0.0, 2.0],))
+def of_a_logarithm_that_warns(x):
+    return [np.log(one) for one in x]
+
+
+@given(lambda: ([1.0, float("inf"), float("nan"), -float("inf")],))
+def of_functions_of_what_is_no_number(x):
+    return [(np.exp(one), np.tanh(one), np.arctan(one), np.log(abs(one))) for one in x]
+
+
+@given(lambda: (drawn(4, 5), 3))
+def of_a_report(readings, least):
+    report = {"mean": [], "kept": [], "last": []}
+    for row in readings:
+        total, n = 0.0, 0
+        for x in row:
+            if x > 0.2:
+                total += x
+                n += 1
+        report["mean"].append(total / max(n, 1))
+        report["kept"].append(n)
+        report["last"].append(n >= least)
+    return {name: np.array(values) for name, values in report.items()}

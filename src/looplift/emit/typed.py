@@ -11,7 +11,8 @@ from looplift.base.data import dataclass
 from looplift.base.errors import NotLiftable
 from looplift.base.report import LoopRecord
 from looplift.emit.native_standalone import loader_text
-from looplift.emit.typed_program import TypedProgram, Writer, typed_program
+from looplift.emit.typed_forms import typed_program
+from looplift.emit.typed_program import TypedProgram, Writer
 from looplift.emit.typed_tensor_caller import CALLER as TENSOR_CALLER
 from looplift.emit.typed_tensor_caller import WITHOUT_LOOP
 from looplift.emit.typed_types import ELEMENTS
@@ -33,7 +34,7 @@ def make(source):
 program = make(source)
 """
 
-NUMPY = ", (numpy.ndarray, numpy.empty, numpy.bool_" + "".join(f", numpy.{one}" for one in [*ELEMENTS][1:]) + ")"
+NUMPY = ", (numpy.ndarray, numpy.empty, numpy.bool_" + "".join(f", numpy.{one}" for one in [*ELEMENTS][1:]) + "{loops})"
 FLAT = "0"
 DEEP = "(sys.getrecursionlimit() - depth() - 50) // 3"
 """A call of a function that keeps its results takes three of Python's levels."""
@@ -63,7 +64,8 @@ def typed_code(
     """Raises NotLiftable where there is no such program."""
     live_out = ["return"] if program.returns else list(program.live_out)
     found = typed_program(program.region.statements, values, live_out, source_of, others)
-    limit, more = DEEP if found.is_deep else FLAT, NUMPY if found.has_numpy else ""
+    limit = DEEP if found.is_deep else FLAT
+    more = NUMPY.format(loops="".join(f", numpy.{one}" for one in found.loops)) if found.has_numpy else ""
     copies = found.tracked and bool(found.changes)
     tensors = TENSOR_CALLER.replace("{limit}", limit).replace("{is_tracked_and_changes}", str(copies))
     text = tensors if found.tensors else CALLER.format(limit=limit, more=more)

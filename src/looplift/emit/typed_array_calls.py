@@ -10,7 +10,7 @@ import numpy as np
 from looplift.emit import typed_products as products
 from looplift.emit.typed_arrays import Arrays, element_text, is_array
 from looplift.emit.typed_expressions import element, is_box
-from looplift.emit.typed_numpy import is_scalar, operand, promoted
+from looplift.emit.typed_numpy import BY_LOOPS, is_scalar, operand, promoted
 from looplift.emit.typed_scope import Value, as_int, as_number, plain, refuse
 from looplift.emit.typed_types import (
     BOOL,
@@ -50,6 +50,11 @@ _OF_DOUBLE_ROOTS = tuple(ELEMENTS[one] for one in ("int32", "uint32", "uint64"))
 
 class ArrayCalls(Arrays):
     """Calls that make arrays, or that go through their elements."""
+
+    mixes_arrays: bool
+    """Whether only the run tells the dtype of an array."""
+    loops: dict[Any, int]
+    """Functions of NumPy's whose loops are called, in the order in which they are given."""
 
     def known(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         if (getattr(function, "__module__", None) or "").split(".")[0] == "numpy" or isinstance(function, np.ufunc):
@@ -167,6 +172,7 @@ class ArrayCalls(Arrays):
             raise refuse(node, "makes an array of what are no numbers of one kind")
         if wanted is None:
             self.emit(f"if (!{source.code}->n) bail(EMPTY);")
+            self.mixes_arrays |= kind is MIXED
             if kind is MIXED:  # of integers and floats NumPy makes floats, where one is there
                 self.emit(f"if (!are_doubles({source.code})) bail(KIND);")
                 kind = NP_FLOAT
@@ -213,6 +219,8 @@ class ArrayCalls(Arrays):
     def _of_each(self, function: Any, values: list[Value], node: ast.Call) -> Value:
         if function in (np.abs, np.absolute, np.negative) and is_array(*values) and len(values) == 1:
             return self.each("negative" if function is np.negative else "magnitude", values, node)
+        if function in BY_LOOPS and len(values) == 1 and is_array(*values) and values[0].type.element is NP_FLOAT:
+            return self.keep(Value(values[0].type, f"each_by_numpy({self._loop_of(function)}, {values[0].code})"))
         plain_numbers = values and all(one.type in NUMBERS and one.type is not MIXED for one in values)
         if not plain_numbers:
             raise refuse(node, "has no form in a typed program")
@@ -234,11 +242,17 @@ class ArrayCalls(Arrays):
             return self.scalar(Value(number.type, f"magnitude({number.code})"), made)
         if function in _OF_NUMBERS and number.type is FLOAT:
             return self.scalar(Value(FLOAT, _OF_NUMBERS[function].format(number.code)), made)
+        if function in BY_LOOPS and made in (NP_FLOAT, NP_INT):
+            code = f"by_numpy({self._loop_of(function)}, {as_number(number, FLOAT)})"
+            return self.keep(self.scalar(Value(FLOAT, code)))
         if function is np.sqrt and made in (NP_INT, *_OF_DOUBLE_ROOTS):
             return self.scalar(Value(FLOAT, f"root({as_number(number, FLOAT)})"))
         if function in _TESTS:
             return self.scalar(Value(BOOL, f"bool({_TESTS[function].format(as_number(number, FLOAT))})"))
         raise refuse(node, "has no form in a typed program")
+
+    def _loop_of(self, function: Any) -> int:
+        return self.loops.setdefault(function, len(self.loops))
 
     # ------------------------------------------------------------ folds
 
@@ -320,6 +334,8 @@ class ArrayCalls(Arrays):
         return super().method(node, func)
 
     def _method(self, owner: Value, node: ast.Call, func: ast.Attribute) -> Value:
+        if is_array(owner) and func.attr in ("ravel", "flatten"):
+            return self._row_of(owner, node, is_copy=func.attr == "flatten")
         if not is_array(owner) or node.keywords:
             raise refuse(node, "calls a method without a form")
         if func.attr == "copy" and not node.args:
@@ -330,17 +346,24 @@ class ArrayCalls(Arrays):
             return self._fold(func.attr, owner, node)
         if func.attr == "astype" and len(node.args) == 1:
             return self._cast(owner, self.dtype_of(node.args[0], None), node)
-        if func.attr == "flatten" and not node.args:
-            return self.keep(Value(array_type(owner.type.element, 1), f"flat(copy({owner.code}))"))
-        if func.attr == "ravel" and not node.args:
-            code = f"flat(is_packed({owner.code}) ? {owner.code} : copy({owner.code}))"
-            return self.keep(Value(array_type(owner.type.element, 1), code))
         if func.attr == "fill" and len(node.args) == 1:
             self.assign(owner, self.expression(node.args[0]), node)
             return Value(NONE, "None_()")
         if func.attr == "tolist" and owner.type.rank == 1 and not node.args:
             return self._listed(owner, node)
         raise refuse(node, "calls a method without a form")
+
+    def _row_of(self, owner: Value, node: ast.Call, *, is_copy: bool) -> Value:
+        """All elements one after the other, in rows or, as Fortran has them, in columns."""
+        given = [*node.args, *(one.value for one in node.keywords if one.arg == "order")]
+        order = given[0].value if given and isinstance(given[0], ast.Constant) else None if given else "C"
+        if order not in ("C", "F") or len(given) != len(node.args) + len(node.keywords) or len(given) > 1:
+            raise refuse(node, "is called in a way of its own")
+        if order == "F" and owner.type.rank > 2:
+            raise refuse(node, "has the elements of more than columns in Fortran's order")
+        text = f"turned({owner.code})" if order == "F" and owner.type.rank == 2 else owner.code
+        code = f"flat(copy({text}))" if is_copy else f"ravelled({text})"
+        return self.keep(Value(array_type(owner.type.element, 1), code))
 
     def _listed(self, owner: Value, node: ast.AST) -> Value:
         box: Any = self.box(node, "list", 1, "tolist")

@@ -16,6 +16,7 @@ from looplift.emit.typed_expressions import element, float_text, is_box
 from looplift.emit.typed_folds import Folds, check_order
 from looplift.emit.typed_scope import Factory, Routine, Value, as_int, as_number, coerced, common, refuse, truth
 from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Ten, Tup, text_of
+from looplift.emit.typed_variants import fitting
 
 
 def _is_hashable(function: Any) -> bool:
@@ -405,6 +406,7 @@ class Calls(Folds):
         values = dict(zip(ordered, self.several(*(given[name] for name in ordered)), strict=True))
         if first is not None:
             values[own[0]] = first
+        routine = fitting(routine, values, self.routines)
         for name, value in values.items():
             self.widen(routine, name, value.type)
         texts = [coerced(values[name], routine.types[name]) for name in routine.parameters]

@@ -59,7 +59,7 @@ def record_for(made: type, source_of: Any) -> Record:
     attributes = class_attributes(made)
     is_data = "__dataclass_fields__" in attributes
     slots = slots_of(made)
-    known = _SHOWN | (_OF_DATACLASSES if is_data else frozenset(("__init__", "__lt__")))
+    known = _SHOWN | {"__call__"} | (_OF_DATACLASSES if is_data else frozenset(("__init__", "__lt__")))
     known |= frozenset(("__slots__",) if slots else ())
     odd = {name for name in attributes if name.startswith("__") and name not in known}
     if type(made) is not type or made.__bases__ != (object,) or odd or (is_data and not _is_plain(made, attributes)):

@@ -40,6 +40,11 @@ _OPERATORS = {
 }  # fmt: skip
 _ON_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor)
 OPERAND = "value of operand"
+BY_LOOPS = (
+    np.exp, np.expm1, np.exp2, np.log, np.log1p, np.log2, np.log10, np.sin, np.cos, np.tan, np.arcsin, np.arccos,
+    np.arctan, np.sinh, np.cosh, np.tanh,
+)  # fmt: skip
+"""Those whose digits are NumPy's own: its loops over doubles are called."""
 
 
 def is_scalar(*values: Value) -> bool:
@@ -61,8 +66,7 @@ class Scalars(Stores):
 
     def apart(self, value: Value, node: ast.expr) -> ast.expr:
         """An expression that stands for a value."""
-        self.renamed[OPERAND] = value
-        return ast.copy_location(ast.Name(OPERAND, ast.Load()), node)
+        return self.apart_as(OPERAND, value, node)
 
     # ------------------------------------------------------------ operators
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from looplift.emit.typed_classes import Record
-from looplift.emit.typed_types import text_of
+from looplift.emit.typed_types import Arr, Either, Rec, Ten, holds, text_of
 
 if TYPE_CHECKING:
     from looplift.emit.typed_program import Writer
@@ -133,13 +133,20 @@ def orders(writer: Writer) -> list[str]:
     return out
 
 
+def _has_no_equal(type_: Any) -> bool:
+    """Whether Python cannot say, or programs do not, that two such values are equal."""
+    return isinstance(type_, Either | Rec | Arr) or (isinstance(type_, Ten) and type_.rank > 0)
+
+
 def _struct(name: str, record: Record) -> list[str]:
     fields = [f"{text_of(cell)} v_{one}{{}};" for one, cell in zip(record.fields, record.box.cells, strict=True)]
     # never freed before the end: a chain of objects may be longer than the stack is deep
     head = f"struct {name} {{ I refs = (I)1 << 40, dirty = 0; PyObject* from = nullptr;"
     both = f"(const Ref<{name}>& a, const Ref<{name}>& b)"
     equal, hashed = "bail(KIND);" if record.names else "return a.p == b.p;", "return hash_of((I)a.p);"
-    if record.by_fields:
+    if record.by_fields and any(holds(cell, _has_no_equal) for cell in record.box.cells):
+        equal = hashed = "bail(KIND);"
+    elif record.by_fields:
         pairs = " && ".join(f"item_eq(a->v_{one}, b->v_{one})" for one in record.fields) or "true"
         equal = f"if (a.p == b.p) return true; Level level; return {pairs};"
         steps = [f"h = mixed(h * 31 + hash_of(a->v_{one}));" for one in record.fields]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
+from looplift.base.syntax import nodes_of
 from looplift.emit.typed_classes import Record, attributes_of, is_constant, is_named_tuple, record_for
 from looplift.emit.typed_scope import Routine, Value, coerced, refuse
 from looplift.emit.typed_tensor_calls import TensorCalls
@@ -20,6 +22,9 @@ class Objects(TensorCalls):
     records: dict[type, Record]
     classes: dict[type, dict[str, Any]]
     unread: list[Any]
+    values: Mapping[str, Any]
+    inputs: list[str]
+    main: Routine
 
     def record_of(self, made: type) -> Record:
         """What is known of a class; raises Refused for all but plain ones."""
@@ -150,8 +155,59 @@ class Objects(TensorCalls):
             return self.tuple_of([self.constant(one) for one in value])
         return self.of_Constant(ast.Constant(value))
 
+    def of_Call(self, node: ast.Call) -> Value:
+        if any(isinstance(one, ast.Starred) for one in node.args):
+            node = ast.copy_location(ast.Call(node.func, self._spread(node), node.keywords), node)
+        is_variable = isinstance(node.func, ast.Name) and self.owner(node.func.id) is not None
+        if isinstance(node.func, ast.Subscript) or (is_variable and self.callee(node) is None):
+            value = self.present(self.expression(node.func))
+            if (record := self.record_at(value)) is not None:
+                return self._called_object(value, record, node)
+        return super().of_Call(node)
+
+    def _called_object(self, value: Value, record: Record, node: ast.Call) -> Value:
+        """``controller(error)``, where a class says what that is."""
+        return self.call(self.method_of(record, "__call__", node), node, first=self.keep(value))
+
+    def _spread(self, node: ast.Call) -> list[ast.expr]:
+        """The arguments, those behind a star one by one."""
+        found: list[ast.expr] = []
+        for one in node.args:
+            if not isinstance(one, ast.Starred):
+                found.append(one)
+                continue
+            if any(isinstance(inner, ast.Call) for before in (*found, one.value) for inner in nodes_of(before)):
+                raise refuse(node, "unpacks between calls")
+            value = self.keep(self.present(self.expression(one.value)))
+            for item in self.taken_apart(value, self._count_of(one.value, value, node), node):
+                found.append(self.apart_as(f"the value {self.fresh()}", item, one.value))
+        return found
+
+    def apart_as(self, name: str, value: Value, node: ast.expr) -> ast.expr:
+        """A name that no program has, for a value."""
+        self.renamed[name] = value
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+    def _count_of(self, node: ast.expr, value: Value, call: ast.Call) -> int:
+        """How many items a value has: as many as those that the program is made for, where no type tells."""
+        if isinstance(value.type, Tup):
+            return len(value.type.items)
+        places = 0
+        while isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+            places += len(node.slice.elts) if isinstance(node.slice, ast.Tuple) else 1
+            node = node.value
+        name = node.id if isinstance(node, ast.Name) else ""
+        shape = getattr(self.values.get(name), "shape", ())
+        if name not in self.inputs or name in self.main.stores or len(shape) <= places:
+            raise refuse(call, "unpacks what has a number of items that is not known")
+        return int(shape[places])
+
     def method_of_object(self, owner: Value, record: Record, node: ast.Call, func: ast.Attribute) -> Value:
         """``owner.name(...)``."""
+        if func.attr in record.fields:
+            value = self.present(self.attribute_of(self.keep(owner), record, func))
+            if (found := self.record_at(value)) is not None:
+                return self._called_object(value, found, node)
         static = record.unbound.get(func.attr)
         routine = self.routine_of(static) if static else None
         if routine is not None:

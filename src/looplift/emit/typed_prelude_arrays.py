@@ -101,10 +101,10 @@ struct Seen { void* data; PyObject* owner; I n, itemsize; int readonly, rank; ch
 extern "C" { int PyObject_GetBuffer(PyObject*, Seen*, int); void PyBuffer_Release(Seen*);
     PyObject* PyNumber_Index(PyObject*); int PyObject_IsTrue(PyObject*); }
 static struct { struct Range { char *from, *to; Range* next; } *first; } spans;
-static struct { PyObject *array, *empty, *scalars[12]; } numpy;
+static struct { PyObject *array, *empty, *scalars[12], *all; } numpy;
 static void begin_numpy(PyObject* all) {
     spans.first = nullptr; numpy.array = PyTuple_GetItem(all, 0); numpy.empty = PyTuple_GetItem(all, 1);
-    for (int k = 1; k < 12; ++k) numpy.scalars[k] = PyTuple_GetItem(all, 1 + k); }
+    numpy.all = all; for (int k = 1; k < 12; ++k) numpy.scalars[k] = PyTuple_GetItem(all, 1 + k); }
 template <class T> static bool is_format(char c) {
   static const char* const letters[] = {"", "?", "b", "B", "h", "H", "i", "I", "lq", "LQ", "f", "d"};
   const char* mine = letters[Dtype<T>::at]; return c == mine[0] || (c && c == mine[1]); }
@@ -123,6 +123,7 @@ template <class T> struct Buf {
   T* data = nullptr;
   PyObject* from = nullptr;
   bool dirty = false;
+  bool is_turned = false;  // NumPy has the elements in another order
   void empty() { if (data) give(data, n * sizeof(T)); data = nullptr; }
 };
 template <class T, int R> struct Arr {
@@ -176,6 +177,8 @@ static Span span_of(const Seen& b) {
       (b.strides[k] < 0 ? s.from : s.to) += b.strides[k] * (b.shape[k] - 1); }
   return s;
 }
+static bool has_rows(const Seen& b) { I step = b.itemsize; for (int k = b.rank - 1; k >= 0; --k) {
+    if (b.shape[k] != 1 && b.strides[k] != step) return false; step *= b.shape[k]; } return true; }
 static void stand_alone(const Span& s) {
   if (!s.n) return;
   if (s.is_spread || s.to - s.from < s.n) bail(KIND);
@@ -203,11 +206,13 @@ template <class T, int R> struct From<Arr<T, R>> { typedef Buf<T> B; static Arr<
   if (Given* g = given_of(o)) { Arr<T, R> found = all_of<T, R>(again<B>(g)); return found; }
   I size[R];
   Span span;
+  bool is_turned = false;
   {
     Opened<T> opened(o);
     const char* format = opened.b.format;
     bool fits = opened.b.rank == R && is_format<T>(format[0]) && !format[1];
-    if (fits) { for (int k = 0; k < R; ++k) size[k] = opened.b.shape[k]; span = span_of(opened.b); }
+    if (fits) { for (int k = 0; k < R; ++k) size[k] = opened.b.shape[k]; span = span_of(opened.b);
+        is_turned = !has_rows(opened.b); }
     opened.close();  // what may end the program comes while nothing is open
     must(fits);
   }
@@ -217,6 +222,7 @@ template <class T, int R> struct From<Arr<T, R>> { typedef Buf<T> B; static Arr<
   I k = 0;
   each_given<T>(opened.b, [&](T& v) { out.base->data[k++] = v; });
   opened.close();
+  out.base->is_turned = is_turned;
   out.base->from = o; out.base->refs++; give_in(o, out.base.p, &Tag<B>::at, commit_array<T>);
   return out;
 } };
@@ -267,6 +273,8 @@ template <class T, int R> bool is_packed(const Arr<T, R>& a) { I step = 1; for (
     if (a.size[k] != 1 && a.step[k] != step) return false; step *= a.size[k]; } return true; }
 template <class T, int R> Arr<T, 1> flat(const Arr<T, R>& a) { Arr<T, 1> out; out.base = a.base; out.p = a.p;
     out.size[0] = count_of(a); out.step[0] = 1; return out; }
+template <class T, int R> Arr<T, 1> ravelled(const Arr<T, R>& a) { if (a.base->is_turned) bail(KIND);
+    return flat(is_packed(a) ? a : copy(a)); }
 template <class T> Arr<T, 2> turned(const Arr<T, 2>& a) { Arr<T, 2> out = a; out.is_whole = false;
     for (int k = 0; k < 2; ++k) { out.size[k] = a.size[1 - k]; out.step[k] = a.step[1 - k]; } return out; }
 template <class T, int R> I size(const Arr<T, R>& a) { return a.size[0]; }
@@ -366,10 +374,27 @@ template <class T> T pairwise(const T* p, I n, I s) {
 template <class T, int R> T sum_of_floats(const Arr<T, R>& a) {
   T r = 0;
   if (R == 1) { if (a.step[0] < 0) bail(KIND); r += pairwise(a.p, a.size[0], a.step[0]); }
-  else { if (!is_packed(a)) bail(KIND); r += pairwise(a.p, count_of(a), 1); }
+  else { if (!is_packed(a) || a.base->is_turned) bail(KIND); r += pairwise(a.p, count_of(a), 1); }
   if (!isfinite(r)) each(a, [&](T v) { if (!isfinite(v)) bail(DOMAIN); });
   return quiet(r, (T)0, (T)0);
 }
+// the loop over doubles that a function of NumPy's is made of
+struct Ufunc { PyObject head; int in, out, every, identity; void (**loops)(char**, const I*, const I*, void*);
+    void** data; int n, unused; const char *name, *types; };
+static void loop_of_numpy(int which, F* from, F* to, I n) {
+  auto* one = (const Ufunc*)PyTuple_GetItem(numpy.all, 13 + which);
+  int k = 0, bad = one->in != 1 || one->out != 1 || one->every != 2 || one->n < 1 || one->n > 64;
+  while (!bad && (one->types[2 * k] != 12 || one->types[2 * k + 1] != 12)) bad = ++k == one->n;
+  if (bad) bail(KIND);
+  char* ends[] = {(char*)from, (char*)to}; I steps[] = {sizeof(F), sizeof(F)};
+  one->loops[k](ends, &n, steps, one->data[k]);
+  for (I at = 0; at < n; ++at) if (!isfinite(to[at]) && (isfinite(from[at]) || (isnan(to[at]) && !isnan(from[at]))))
+    bail(DOMAIN);  // NumPy warns
+}
+static F by_numpy(int which, F a) { F r; loop_of_numpy(which, &a, &r, 1); return r; }
+template <int R> Arr<F, R> each_by_numpy(int which, const Arr<F, R>& a) {
+  if (!is_packed(a) || a.base->is_turned) bail(KIND);
+  Arr<F, R> out = array_of<F, R>(a.size); loop_of_numpy(which, a.p, out.p, count_of(a)); return out; }
 template <class T, int R> I sum_of_integers(const Arr<T, R>& a) { I r = 0;
     each(a, [&](T v) { r = plus(r, (I)wide(v)); }); return r; }
 template <class T> static inline bool is_other_zero(T a, T b) { return b == 0 && signbit((F)a) != signbit((F)b); }

@@ -36,7 +36,7 @@ struct State {
   Chunk* chunks;
   char *at, *end, *stack;
   void* spare[48];
-  I total, depth, limit, ticks;
+  I total, depth, limit, ticks, long_rows;
 };
 static State* state;
 enum Why { DONE, RANGE, OVERFLOW, ZERO, DOMAIN, KEY, EMPTY, KIND, UNBOUND, CHANGED, MEMORY, DEEP, RAISED,

@@ -19,11 +19,10 @@ from typing import Any
 import torch
 
 from looplift.base.data import dataclass, field
-from looplift.base.errors import NotLiftable
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_classes import is_constant
 from looplift.emit.typed_losses import Losses
-from looplift.emit.typed_names import captured_names, names_in_functions, stored_names, with_versions
+from looplift.emit.typed_names import captured_names, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
 from looplift.emit.typed_types import (
@@ -32,7 +31,6 @@ from looplift.emit.typed_types import (
     Box,
     Either,
     Fixed,
-    HoldsItself,
     Maybe,
     Rec,
     Tup,
@@ -76,6 +74,8 @@ class TypedProgram:
     """Whether it is given its classes, too, behind its inputs."""
     makes_missing: bool = False
     """Whether dicts make what is missing by an expression, which no other form knows."""
+    loops: tuple[str, ...] = ()
+    """Functions of NumPy's whose loops it calls."""
     tracked: bool = False
     """Whether a tensor asks for gradients."""
     paths: dict[str, str] = field(default_factory=dict)
@@ -106,6 +106,7 @@ class Writer(Losses):
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records, self.classes, self.unread = {}, {}, []
         self.joins.of_object = self.given_object
+        self.loops, self.mixes_arrays = {}, False
         self.structs, self.inexact, self.short = {}, set(), set()
         self.changes_tensors = self.makes_rows = self.keeps_rows = self.passes_objects = False
         self.unlinks = False
@@ -138,6 +139,7 @@ class Writer(Losses):
             before = self.joins.changes
             self.count, self.texts, self.methods = 0, {}, {}
             self.structs.clear()
+            self.mixes_arrays = False
             refusal = self._once()
             if self.joins.changes == before:
                 if refusal is not None:
@@ -373,7 +375,8 @@ class Writer(Losses):
         return TypedProgram(
             text, self.inputs, changes, self.callees, deep, self.given, classes, self.functions, self.joins.has_numpy,
             self.joins.tensors, self._notes(), self._is_of_objects(deep), self.keeps_rows, self.passes_objects,
-            any(isinstance(box.find().default, Factory) for box in self.boxes.values()), self.joins.tracked,
+            any(isinstance(box.find().default, Factory) for box in self.boxes.values()),
+            tuple(one.__name__ for one in self.loops), self.joins.tracked,
             self.paths, tuple(self.watched), self.settings, self.overriding,
         )  # fmt: skip
 
@@ -440,46 +443,3 @@ def is_data(value: Any) -> bool:
     if isinstance(value, torch.Tensor):
         return True
     return not (callable(value) or isinstance(value, types.ModuleType | torch.dtype | torch.device))
-
-
-def typed_program(
-    body: list[ast.stmt],
-    values: Mapping[str, Any],
-    live_out: list[str],
-    source_of: Callable[[Any], Any],
-    others: list[Mapping[str, Any]] | None = None,
-) -> TypedProgram:
-    """``live_out``: names that are bound afterwards, or "return". ``others``: types of values that it is for, too.
-
-    Raises NotLiftable.
-    """
-    try:
-        try:
-            return Writer(body, values, live_out, source_of, others or []).written()
-        except NotLiftable as refusal:
-            if refusal.code != "mixed-kinds" and not isinstance(refusal, HoldsItself):
-                raise
-            return _of_mixed_kinds(body, values, live_out, source_of, others or [])
-    except NotLiftable:
-        raise
-    except RecursionError:
-        raise NotLiftable("unsupported-value", "types without an end") from None
-    except Exception as error:
-        raise NotLiftable("internal", f"{type(error).__name__}: {error}") from error
-
-
-def _of_mixed_kinds(
-    body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str], source_of: Callable[[Any], Any], others: list
-) -> TypedProgram:
-    """The same where names, or items of dicts, are of several kinds: each by itself."""
-    forms = [(body, True)]
-    if live_out == ["return"]:
-        versions = with_versions(body, {*values}, names_in_functions(body))
-        forms = [(versions, False), (body, True), (versions, True)]
-    refusals: list[NotLiftable] = []
-    for form, named in forms:
-        try:
-            return Writer(form, values, live_out, source_of, others, has_named_dicts=named).written()
-        except NotLiftable as refusal:
-            refusals.append(refusal)
-    raise refusals[0]

@@ -1,0 +1,70 @@
+"""Statements over numbers, text and containers in, the first of several forms of them that is one program out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from looplift.base.errors import NotLiftable
+from looplift.emit.typed_names import names_in_functions, with_versions
+from looplift.emit.typed_program import TypedProgram, Writer
+from looplift.emit.typed_types import HoldsItself
+
+
+def typed_program(
+    body: list[ast.stmt],
+    values: Mapping[str, Any],
+    live_out: list[str],
+    source_of: Callable[[Any], Any],
+    others: list[Mapping[str, Any]] | None = None,
+) -> TypedProgram:
+    """``live_out``: names that are bound afterwards, or "return". ``others``: types of values that it is for, too.
+
+    Raises NotLiftable.
+    """
+    try:
+        return _of_some_form(body, values, live_out, source_of, others or [])
+    except NotLiftable:
+        raise
+    except RecursionError:
+        raise NotLiftable("unsupported-value", "types without an end") from None
+    except Exception as error:
+        raise NotLiftable("internal", f"{type(error).__name__}: {error}") from error
+
+
+def _of_some_form(
+    body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str], source_of: Callable[[Any], Any], others: list
+) -> TypedProgram:
+    """The program of the first form that has one, and at best of one in which the dtypes of arrays are known."""
+    refusals: list[NotLiftable] = []
+    found: TypedProgram | None = None
+    for form, named in _forms(body, values, live_out):
+        try:
+            writer = Writer(form, values, live_out, source_of, others, has_named_dicts=named)
+            program = writer.written()
+        except NotLiftable as refusal:
+            other_forms = refusal.code == "mixed-kinds" or isinstance(refusal, HoldsItself)
+            if not refusals and not found and not other_forms:
+                raise
+            refusals.append(refusal)
+        else:
+            if not writer.mixes_arrays:
+                return program
+            found = program if named or not found else found
+    if found is None:
+        raise (refusals[1:] or refusals)[0]
+    return found
+
+
+def _forms(
+    body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str]
+) -> Iterator[tuple[list[ast.stmt], bool]]:
+    """Statements, and whether dicts have a type for each name: as they are, and where names, or items of dicts, are of
+    several kinds each by itself."""
+    yield body, False
+    if live_out != ["return"]:
+        yield body, True
+        return
+    versions = with_versions(body, {*values}, names_in_functions(body))
+    yield from [(versions, False), (body, True), (versions, True)]
