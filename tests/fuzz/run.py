@@ -285,8 +285,8 @@ def options_of(arguments):
     parser.add_argument(
         "--part",
         default="all",
-        help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; objects; bridges; contexts; "
-        "complexes; or a goal",
+        help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
+        "contexts; complexes; or a goal",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

@@ -1,4 +1,8 @@
-"""Random programs that store into tensors of their own, while gradients flow through what is stored."""
+"""Random programs that store into tensors, while gradients flow through what is stored.
+
+Views whose tensor changed since they were made are not changed in place: autograd raises or not, as it was asked for
+their gradient functions meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +37,10 @@ torch.exp(-a[<j>])|memo.get((<j>, mode), h)|torch.logsumexp(<r> + w, 0)|-<e>|v|t
     "b": "(<e> > 0)|(mode == 'up')|(k % 2 == 0)|(<e> < <e>)|(<j> == 0)|((k, mode) in memo)",
 }
 SIMPLE = """x[<j>] = <e>|x[<j>] = <e>|x[<j>] += <e>|x[<j>] = 0.5|D[<j>] = <r>|D[<j>, <c>] = <e>|D[<j>, <c>] += <e>
-D[<j>] += <r>|y[<j>] = <e>|y[<j>] -= <e>|E[<j>, <c>] = <e>|E[<j>] = <r>|h = <e>|h = h + <e>|total += <e>|h += <e>
+D[<j>] += <r>|y[<j>] = <e>|y[<j>] -= <e>|E[<j>, <c>] = <e>|E[<j>] = <r>|h = <e> + 0|h = h + <e>|total += <e>|h += <e>
 memo[<j>, mode] = <e>|v = x[<j>]; v += <e>|row = D[<j>]; row[<c>] = <e>|mode = 'down' if <b> else 'up'|out.append(<e>)
-out.append((<e>).item())|x[:2] = <e>|D[:, <c>] = <e>|v = <e>|row = <r>|x[<j>] = h|E[<j>] -= <r>|x[<j>] *= 2
-y[<j>] *= <e>|D[<j>] = 0.0|x[<j>] = x[<j>] + <e>|c[<j>] = 0.5|c[<j>] = <e>|h = D[<j>].sum()|total = <e>
-v = x[<j>]|row = D[<j>]|v += <e>|row += <r>|row[<c>] = <e>"""
+out.append((<e>).item())|x[:2] = <e>|D[:, <c>] = <e>|v = <e> + 0|row = <r> + 0|x[<j>] = h|E[<j>] -= <r>|x[<j>] *= 2
+y[<j>] *= <e>|D[<j>] = 0.0|x[<j>] = x[<j>] + <e>|c[<j>] = 0.5|c[<j>] = <e>|h = D[<j>].sum()|total = <e> + 0"""
 HEADS = "k in range(n):|k in range(n):|k in range(n - 1, -1, -1):|k in range(1, n):|k in range(2):"
 RESULTS = ("x", "D", "E", "x, D, total", "out", "x.sum(), D[-1], h", "h, y", "total", "x, c", "list(memo.values())")
 

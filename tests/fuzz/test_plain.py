@@ -14,6 +14,7 @@ from .nests import nests_source
 from .objects import objects_source
 from .plain import plain_source
 from .samples import samples_source
+from .stored import stored_source
 
 
 @pytest.mark.parametrize("made", (elements_source, objects_source, bridged_source, context_source))
@@ -44,4 +45,11 @@ def test_nests_over_arrays_give_the_same_answer(lanes, monkeypatch):
     for number in range(5):
         source = nests_source(random.Random(number))
         verdict = check(source, settings={"backend": "native", "verify": "off"})
+        assert not verdict.why, f"{verdict.why}\n{source}"
+
+
+def test_stores_with_gradients_give_the_same_answer():
+    for number in range(3):
+        source = stored_source(random.Random(number))
+        verdict = check(source)
         assert not verdict.why, f"{verdict.why}\n{source}"
