@@ -25,8 +25,8 @@ KEPT = {
     "f_tensor_of_ragged_tuples", "f_tensor_of_no_tuples", "f_beyond_a_byte", "f_stores_beyond_a_byte",
     "f_rows_gone_through", "f_a_view_older_than_the_store", "f_kept_by_a_product",
 }  # fmt: skip
-"""Those that raise, that change what autograd keeps or detach what asks for a gradient, and those whose tensors are handed out in ways that
-a program has no form for."""
+"""Those that raise, that change what autograd keeps or detach what asks for a gradient, and those whose tensors are
+handed out in ways that a program has no form for."""
 
 
 def programs(module):
