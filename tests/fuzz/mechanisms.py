@@ -24,6 +24,7 @@ class Mechanisms(Held):
             (2, self.touched_at_times), (3, self.edges), (4, self.sweep), (3, self.diagonal),
             (4, self.chosen), (3, self.placed), (4, self.table), (4, self.held), (3, self.folded_list), (3, self.cut),
             (3, self.tuple_state), (2, self.listed_rows), (2, self.rolling), (2, self.grown_row),
+            (2, self.made_in_steps),
         )  # fmt: skip
         return self.choices.weighted(makers)()
 
@@ -184,6 +185,24 @@ class Mechanisms(Held):
             return lines if at.low or self.choices.chance(40) else guard
 
         return Goal([f"{name} = {self.allocation((dim, *rows))}"], step, name)
+
+    def made_in_steps(self):
+        """An array that each step of a loop that remembers makes, and writes to."""
+        dim = self.choices.pick(("n", "n", "m"))
+        text, _ = self.vector(dim, most=1)
+        made, state = self.write.name("made"), self.write.name("state")
+        tanh, start = self.library.spell("tanh"), self.allocation((dim,))
+        first = self.choices.pick((start, start, f"{text} * 1.5", f"{start} + 1", f"{start} + {text}"))
+
+        def step(scope):
+            at = self.at(scope, dim)
+            if at is None:
+                return None
+            change = f"{made}[{at}] {self.choices.pick(('=', '+='))} {bare(self.write.value(scope, (), depth=1).text)}"
+            lines = [change] if self.choices.chance(70) else [f"if {self.write.condition(scope, 0)}:", f"    {change}"]
+            return [f"{made} = {first}", *lines, f"{state} = {tanh}({state} * 0.5 + {made})"]
+
+        return Goal([f"{state} = {self.allocation((dim,))}"], step, state)
 
     # ---- numbers and texts
 
