@@ -9,10 +9,9 @@ from tests.emit import (
     typed_tensors_small,
     typed_tensors_stored,
 )
+from tests.fuzz.sharing import programs_first
 
 from looplift import lift, pipeline
-from looplift.base.errors import NotLiftable
-from looplift.pipeline.programs import typed_program
 
 KEPT = {
     "f_dtw_table_whole", "f_part_of_table", "f_same_twice", "f_int_zero", "f_stack_empty", "f_index_error",
@@ -80,15 +79,8 @@ def assert_same(got, wanted):
 @pytest.fixture
 def first(monkeypatch):
     """Typed programs are tried before any other form."""
-    ordinary = pipeline.compile_region
-
-    def compiled(program, values, settings):
-        try:
-            return typed_program(program, values, settings)
-        except NotLiftable:
-            return ordinary(program, values, settings)
-
-    monkeypatch.setattr(pipeline, "compile_region", compiled)
+    monkeypatch.setattr(pipeline, "compile_region", pipeline.compile_region)
+    programs_first()
 
 
 EVERY = [

@@ -146,7 +146,12 @@ def same_dtype_array(arrays):
     """Arrays of one dtype and shape as the rows of one."""
     if len({(array.dtype, type(array)) for array in arrays}) != 1:
         raise RequirementFailed("the list holds arrays of several dtypes")
-    return np.stack(arrays)
+    try:
+        return np.stack(arrays)
+    except ValueError:
+        if len({array.shape for array in arrays}) == 1:
+            raise
+        raise RequirementFailed("the list holds arrays of several shapes") from None
 ''',
         "taken": '''
 def taken(values, dim, index):

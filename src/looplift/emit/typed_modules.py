@@ -55,10 +55,8 @@ class Modules(Held):
 
     def _one_of(self, found: Found, index: ast.expr, node: ast.Call) -> Value:
         """A call of one of several modules, which is known when the program runs."""
-        tests, name = (
-            self._tests_of(found, self.keep(self.present(self.expression(index))), node),
-            f"module {self.fresh()}",
-        )
+        tests = self._tests_of(found, self.keep(self.present(self.expression(index))), node)
+        name = f"module {self.fresh()}"
         call = ast.copy_location(ast.Call(ast.Name(name, ast.Load()), node.args, node.keywords), node)
         made: list[tuple[list[str], Value]] = []
         for _ in self._each_module(found, name):

@@ -167,7 +167,7 @@ class TensorCalls(TensorMaking):
         return self.mapped("Op_same()", owner.type, owner.type.dtype, owner)
 
     def tensor_detach(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        """A view, which is the tensor itself where nothing asks for a gradient."""
+        """A view, or a copy without a history where gradients are wanted."""
         if nodes or keywords:
             raise refuse(node, "is called in another way")
         self.unlinks |= self.joins.tracked

@@ -14,10 +14,10 @@ DEPTH = 6
 
 
 class HoldsItself(NotLiftable):
-    """A type that has no end."""
+    """A type that has no end, or none near enough."""
 
     def __init__(self) -> None:
-        super().__init__("unsupported-value", "a container holds itself")
+        super().__init__("unsupported-value", f"containers are nested deeper than {DEPTH}, or one holds itself")
 
 
 class Type:
