@@ -9,6 +9,7 @@ import torch
 from looplift import lift
 from looplift.base.errors import NotLiftable
 from looplift.base.report import LoopRecord
+from looplift.runtime.trials import Trial
 from looplift.runtime.variants import RegionCode
 
 X = torch.arange(1.0, 5.0)
@@ -52,6 +53,18 @@ def test_the_other_form_takes_over_at_the_size_where_the_first_is_slow(stand_in)
     calls(lifted, X, 1)
     assert ran[-1] == "other"
     assert len(asked) == 1 and torch.equal(asked[0]["x"], X)
+
+
+@pytest.mark.parametrize("has_rival", [False, True])
+def test_what_gains_little_gives_way_where_no_rival_is_timed_beside_it(stand_in, monkeypatch, has_rival):
+    asked = []
+    monkeypatch.setattr(Trial, "gains_little", True)
+    timed = {"rival": other_form(), "expected": lambda values: float("inf")} if has_rival else {}
+    stand_in.answer("double", "return 2 * x", alternative=other_form("return x + x", asked=asked), **timed)
+    lifted = lift(double)
+    calls(lifted, X)
+    assert len(asked) == (not has_rival)
+    assert lifted.report().loops[0].decision == ("lanes" if has_rival else "native")
 
 
 def test_another_form_that_is_slow_leaves_the_loop(stand_in):
