@@ -55,6 +55,17 @@ def in_rows(x, start):
     return out
 
 
+def sums_of_rows(x, first, last):
+    kept = 0.0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            inner = 0.5
+            for c in range(first[i], last[i]):
+                inner += torch.sign(x[(i * 2) % x.shape[0]][j])
+            kept = kept + inner
+    return kept
+
+
 def in_place(x, level):
     for t in range(x.shape[0]):
         level *= 0.7
@@ -194,6 +205,13 @@ def test_rows():
     lifted = lift(in_rows, verify="off")
     torch.testing.assert_close(lifted(x, 0.3), in_rows(x, 0.3))
     torch.testing.assert_close(lifted(x[:, :0], 0.3), in_rows(x[:, :0], 0.3))
+
+
+def test_a_number_that_an_inner_loop_adds_a_tensor_to():
+    x = torch.randn(4, 5).half()
+    lifted = lift(sums_of_rows, verify="off")
+    for last in ([2, 3, 3, 4], [0, 2, 4, 3]):
+        torch.testing.assert_close(lifted(x, [0, 1, 2, 3], last), sums_of_rows(x, [0, 1, 2, 3], last))
 
 
 @pytest.mark.parametrize("function", (smoothed, of_a_literal, of_a_computed_number, backwards))

@@ -162,7 +162,7 @@ class Expansion:
             if isinstance(statement, Store):
                 found |= {statement.ref, owners.get(statement.ref, statement.ref)}
             if isinstance(statement, Let) and statement.op.name.startswith("inplace."):
-                found.add(owners[statement.var])
+                found |= {owners[statement.var]} if statement.var in owners else set()  # a number has none
         return found
 
     def _refuse_rows(self, statement: Statement) -> None:
