@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 from tests.vectorize.harness import check
 
@@ -132,3 +133,28 @@ def test_one_sum_over_all_neighbours():
     near = [[1, 2], [], [0, 0, 3], [2]]
     check(energy, [torch.randn(4, dtype=torch.float64), near])
     check(energies, [torch.randn(3, 4, dtype=torch.float64), near])
+
+
+@pytest.mark.parametrize("dtype", (torch.int64, torch.int32, torch.uint8))
+def test_bounds_that_are_tensors_and_the_same_in_all_iterations(dtype):
+    def counted(first, last, x):
+        count = 0
+        for _ in range(first[1], last[3]):
+            count += 1
+        return x[0] * count, count
+
+    def between(first, last, x):
+        out = torch.zeros_like(x)
+        for i in range(first[0], last[3]):
+            out[i] = x[i] * i
+        return out
+
+    def of_some(first, last, x):
+        out = torch.zeros(4)
+        for i in range(4):
+            for k in range(first[i], last[3]):
+                out[i] += x[k]
+        return out
+
+    for loop in (counted, between, of_some):
+        check(loop, [torch.tensor([0, 1, 2, 1], dtype=dtype), torch.tensor([2, 3, 2, 4], dtype=dtype), torch.randn(5)])

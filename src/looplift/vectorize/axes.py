@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looplift.ir.array import Axis, Node, merge_axes
-from looplift.ir.grammar import Range
+from looplift.ir.grammar import Atom, Range
 from looplift.vectorize import nodes, segments
 from looplift.vectorize.context import Context, index_node
 from looplift.vectorize.nodes import Affine, Val
@@ -18,7 +18,7 @@ def axis_of(context: Context, domain: Range, name: str, *, runs: bool = False) -
     stride = nodes.constant_of(step)
     if stride is None or stride == 0:
         raise context.refuse("unsupported-iterable", "a range whose step is not a constant")
-    lo, hi = context.affine(domain.lo), context.affine(domain.hi)
+    lo, hi = _bound(context, domain.lo), _bound(context, domain.hi)
     if lo is None or hi is None:
         axis, numbers = _ragged_axis(context, domain, name, stride)
         return axis, None, numbers
@@ -33,6 +33,17 @@ def axis_of(context: Context, domain: Range, name: str, *, runs: bool = False) -
     axis = Axis(name, next_order(context), extent, first, stride)
     numbers = Val(index_node(axis), Affine(((axis, 1),), nodes.const(0)))
     return axis, _triangle(axis, lo if mask_lo else None, hi if mask_hi else None), numbers
+
+
+def _bound(context: Context, atom: Atom) -> Affine | None:
+    """A bound of a range as an affine form; a 0-dim tensor that is the same in all lanes is read as a number."""
+    node = context.node(atom)
+    if (found := context.affine(atom)) is not None or node.axes:
+        return found
+    if not node.kind.is_array or node.kind.rank or "int" not in str(node.kind.dtype):
+        raise context.refuse("unsupported-iterable", "a bound of a range that is no integer")
+    attrs = {"name": "builtin.int", "kwargs": [], "positional": 1}
+    return Affine((), Node("apply", (node,), (), nodes.INT, attrs))
 
 
 def next_order(context: Context) -> int:
