@@ -56,6 +56,7 @@ def source_of(number, part):
     """The program of a number: any, one around Python's containers, a recursion over trees, one of Python's own values
     or of complex numbers alone, one of a row of the table of operations, or one with the goal of a name."""
     from . import (
+        aliases,
         bridged,
         complexes,
         contexts,
@@ -71,6 +72,8 @@ def source_of(number, part):
         trees,
     )
 
+    if part == "aliases":
+        return aliases.aliases_source(random.Random(number))
     if part == "hosts":
         return hosts.host_source(random.Random(number))
     if part == "trees":

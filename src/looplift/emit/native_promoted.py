@@ -134,15 +134,14 @@ def _shares_no_memory(writer: Writer, ref: Var, statements: list[Statement]) -> 
     """Whether nothing else that the loop names is in the place of the element, as far as is asked before."""
     findings = writer.findings
     own = findings.origins.get(ref, ref)
-    certain = findings.made - findings.renamed
-    if own in certain:
+    if findings.is_apart(own):
         return True
     if own in findings.renamed or own not in writer.input_roots:
         return False
     others: set[str] = set()
     for var in {atom for statement in statements for atom in _named(statement) if isinstance(atom, Var)}:
         origin, value = findings.origins.get(var), writer.values.get(var)
-        if origin is own or origin in certain:
+        if origin is own or findings.is_apart(origin):
             continue
         if origin is None and not isinstance(value, View) and not (isinstance(value, Number) and value.place):
             continue

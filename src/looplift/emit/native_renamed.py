@@ -20,8 +20,11 @@ def lend(writer: Writer, view: View) -> str:
         raise writer.refuse("not-scalar", "a row of an array under a name that holds others later")
     if view.origin in writer.findings.items and view.origin not in writer.findings.closed:
         raise writer.refuse("not-scalar", "a list that grows under a name that holds others later")
-    number = writer.inputs.get(view.origin) if view.origin is not None else None
-    if number is None or view.origin is None:
+    if view.origin is None:
+        return view.root
+    number = writer.inputs.get(view.origin)
+    if number is None:
+        writer.findings.lent |= {view.origin} & writer.findings.made
         return view.root
     if view.root != writer.input_roots.get(view.origin):
         raise writer.refuse("not-scalar", "a part of an array under a name that holds others later")

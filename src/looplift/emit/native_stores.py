@@ -163,7 +163,7 @@ def _check_overlap(writer: Writer, target: View, value: object, short: str | Non
 def _require_apart(writer: Writer, target: View, value: View | Number, short: str | None) -> None:
     """Two arguments may be parts of one memory: the loop runs then."""
     findings = writer.findings
-    if any(var is None or var in findings.made - findings.renamed for var in (target.origin, value.origin)):
+    if any(var is None or findings.is_apart(var) for var in (target.origin, value.origin)):
         return
     if isinstance(value, View):
         writer.fail_if(f"overlap({target.root}, {value.root})", "aliased")

@@ -308,8 +308,8 @@ def _check_places(writer: Writer, target: View) -> None:
 def _is_apart(writer: Writer, target: View, part: Elements) -> bool:
     """Whether an array surely shares no memory with those that are read: each is one that the kernel made."""
     findings = writer.findings
-    own = target.origin in findings.made and target.origin not in findings.renamed
-    others = all(origin in findings.made and origin not in findings.renamed for origin in part.origins)
+    own = findings.is_apart(target.origin)
+    others = all(map(findings.is_apart, part.origins))
     if target.origin in part.origins:
         return False
     return own or (others and target.origin not in findings.renamed)

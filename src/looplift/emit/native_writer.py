@@ -29,8 +29,8 @@ WIDTH = 112
 class Findings:
     """What one pass over the loop learns and the next one uses.
 
-    ``made``: arrays that the kernel makes; ``renamed``: names that hold one of several arrays, inputs (``lent``)
-    among them; ``has_rows``: some arrays that it computes may be long; ``items``: what is appended to a list;
+    ``made``: arrays that the kernel makes; ``renamed``: names that hold one of several arrays, inputs and made ones
+    (``lent``) among them; ``has_rows``: some arrays that it computes may be long; ``items``: what is appended to a list;
     ``closed``: lists that one loop makes, and nothing appends to after it; ``handed``: NumPy arrays that the kernel
     makes and hands out. ``mixes``: Python's integers and floats may come together; ``mixed``: the lists that hold both.
     """
@@ -54,6 +54,10 @@ class Findings:
     mixed: set[Var] = field(default_factory=set)
     has_vectors: bool = False
     has_rows: bool = False
+
+    def is_apart(self, origin: Var | None) -> bool:
+        """Whether the kernel makes an array and no other name may hold it: nothing else shares its memory."""
+        return origin in self.made and origin not in self.renamed and origin not in self.lent
 
 
 @dataclass

@@ -67,7 +67,7 @@ def _seen_changing(context: Context, change: Let, names: set[Var]) -> bool:
                 continue
             later = order[id(user)] > order[id(change)] and not _exclude(context, user, change)
             again = any(loop in inside[id(change)] and loop not in home for loop in inside[id(user)])
-            if (later or again) and not (isinstance(user, If) and any(p.var in names for p in user.phis)):
+            if later or again:
                 return True
     return False
 

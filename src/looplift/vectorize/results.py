@@ -328,7 +328,7 @@ def _check_shared(context: Context, leaves: list[Leaf]) -> None:
         for other in leaves[:position]:
             if leaf.memory is None or other.memory is None or not leaf.memory.places & other.memory.places:
                 continue
-            if _is_same(leaf, other) or (_is_assigned(leaf.node) and _is_assigned(other.node)):
+            if _is_same(leaf, other) or (_is_assigned(context, leaf) and _is_assigned(context, other)):
                 continue
             if not _is_plain(context, leaf, other):
                 name = getattr(leaf.atom, "hint", "a result")
@@ -342,9 +342,30 @@ def _is_same(leaf: Leaf, other: Leaf) -> bool:
     return a.op == b.op == "last" and a.args == b.args and a.attrs["axis"] is b.attrs["axis"]
 
 
-def _is_assigned(node: Node) -> bool:
+def _is_assigned(context: Context, leaf: Leaf) -> bool:
     """Whether a value has a name that a loop which stays assigns, as it does in the loop."""
-    return node.op == "name" and bool(node.attrs.get("local"))
+    return leaf.node.op == "name" and bool(leaf.node.attrs.get("local")) and _is_handed_on(context, leaf.atom, set())
+
+
+def _is_handed_on(context: Context, atom: Atom | None, seen: set[Atom]) -> bool:
+    """Whether no loop whose iterations are computed together has a part in which of several arrays a name gets: it
+    would make a new one."""
+    if not isinstance(atom, Var) or atom in seen:
+        return True
+    seen.add(atom)
+    sides: list[Atom] = []
+    match context.flow.definition.get(atom):
+        case Let(op=op) if op.name == "copy":
+            sides = [as_atom(op.args[0])]
+        case If(phis=phis):
+            sides = [side for phi in phis if phi.var is atom for side in (phi.then, phi.orelse)]
+        case Loop(carries=carries) as loop:
+            (carry,) = (c for c in carries if c.inside is atom or c.after is atom)
+            together = context.decisions.get(loop, ("",))[0] in ("lanes", "scan")
+            if together and carry.next is not carry.inside:
+                return False
+            sides = [carry.init, carry.next]
+    return all(_is_handed_on(context, side, seen) for side in sides)
 
 
 def _is_plain(context: Context, *leaves: Leaf) -> bool:
