@@ -2,8 +2,6 @@
 
 import random
 
-from hypothesis import strategies as st
-
 from .expressions import Expressions, bare
 from .inputs import EDGE_SIZES, FLOAT_TYPES, MAIN_SIZES, NUMPY_FLOAT_TYPES, OTHER_SIZES, Inputs, arguments_source
 from .mechanisms import Mechanisms
@@ -120,7 +118,7 @@ def sizes_of(choices, extents):
 
 
 def write_program(source_of_randomness, goal=""):
-    """The source of one program, drawn from a `random.Random` or hypothesis' own; its first goal may be named."""
+    """The source of one program; its first goal may be named."""
     choices = Choices(source_of_randomness)
     if not goal and choices.chance(OPERATION_PERCENT) and (source := operation_source(choices)):
         return source
@@ -146,9 +144,3 @@ def write_program(source_of_randomness, goal=""):
 def program_of(seed, goal=""):
     """The program of a number: the same text always."""
     return write_program(random.Random(seed), goal)
-
-
-@st.composite
-def programs(draw):
-    """Sources of random programs, as a hypothesis strategy."""
-    return write_program(draw(st.randoms(use_true_random=False)))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 
 class Choices:
-    """Draws decisions from a `random.Random` or from hypothesis' stand-in for one."""
+    """Draws decisions from a `random.Random`."""
 
     def __init__(self, random):
         self.random = random
