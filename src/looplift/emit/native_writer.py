@@ -29,10 +29,11 @@ WIDTH = 112
 class Findings:
     """What one pass over the loop learns and the next one uses.
 
-    ``made``: arrays that the kernel makes; ``renamed``: names that hold one of several arrays, inputs and made ones
-    (``lent``) among them; ``has_rows``: some arrays that it computes may be long; ``items``: what is appended to a list;
-    ``closed``: lists that one loop makes, and nothing appends to after it; ``handed``: NumPy arrays that the kernel
-    makes and hands out. ``mixes``: Python's integers and floats may come together; ``mixed``: the lists that hold both.
+    ``made``: arrays that the kernel makes; ``renamed``: names that hold one of several arrays; ``lent``: the inputs
+    and made arrays among those; ``has_rows``: some arrays that it computes may be long; ``items``: what is appended to
+    a list; ``closed``: lists that one loop makes, and nothing appends to after it; ``handed``: NumPy arrays that the
+    kernel makes and hands out. ``mixes``: Python's integers and floats may come together; ``mixed``: the lists that
+    hold both.
     """
 
     possible: dict[Var, frozenset[Scalar]] = field(default_factory=dict)
