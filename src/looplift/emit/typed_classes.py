@@ -50,6 +50,8 @@ class Record:
     """Whether there are such objects of the caller's."""
     names: tuple[str, ...] | None = None
     """Those of dicts that stand for objects."""
+    is_partial: bool = False
+    """Whether each of those dicts has some of the names."""
     has_slots: bool = False
     """Whether its objects have places for their attributes, and no dict."""
 

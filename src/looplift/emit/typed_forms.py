@@ -8,6 +8,7 @@ from typing import Any
 
 from looplift.base.errors import NotLiftable
 from looplift.emit.typed_names import names_in_functions, with_versions
+from looplift.emit.typed_optional_names import groups_of
 from looplift.emit.typed_program import TypedProgram, Writer
 from looplift.emit.typed_types import HoldsItself
 
@@ -39,9 +40,11 @@ def _of_some_form(
     """The program of the first form that has one, and at best of one in which the dtypes of arrays are known."""
     refusals: list[NotLiftable] = []
     found: TypedProgram | None = None
-    for form, named in _forms(body, values, live_out):
+    for form, named, optional in _forms(body, values, live_out):
         try:
-            writer = Writer(form, values, live_out, source_of, others, has_named_dicts=named)
+            writer = Writer(
+                form, values, live_out, source_of, others, has_named_dicts=named, has_optional_names=optional
+            )
             program = writer.written()
         except NotLiftable as refusal:
             other_forms = refusal.code == "mixed-kinds" or isinstance(refusal, HoldsItself)
@@ -59,12 +62,16 @@ def _of_some_form(
 
 def _forms(
     body: list[ast.stmt], values: Mapping[str, Any], live_out: list[str]
-) -> Iterator[tuple[list[ast.stmt], bool]]:
-    """Statements, and whether dicts have a type for each name: as they are, and where names, or items of dicts, are of
-    several kinds each by itself."""
-    yield body, False
-    if live_out != ["return"]:
-        yield body, True
-        return
-    versions = with_versions(body, {*values}, names_in_functions(body))
-    yield from [(versions, False), (body, True), (versions, True)]
+) -> Iterator[tuple[list[ast.stmt], bool, bool]]:
+    """Statements, whether dicts have a type for each name, and whether each has some of them: as they are, and where
+    names, or items of dicts, are of several kinds each by itself."""
+    yield body, False, False
+    versions = None
+    if live_out == ["return"]:
+        versions = with_versions(body, {*values}, names_in_functions(body))
+        yield versions, False, False
+    yield body, True, False
+    if versions is not None:
+        yield versions, True, False
+    if groups_of(list(values.values())):
+        yield body, True, True

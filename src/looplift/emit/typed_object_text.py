@@ -141,7 +141,8 @@ def _has_no_equal(type_: Any) -> bool:
 def _struct(name: str, record: Record) -> list[str]:
     fields = [f"{text_of(cell)} v_{one}{{}};" for one, cell in zip(record.fields, record.box.cells, strict=True)]
     # never freed before the end: a chain of objects may be longer than the stack is deep
-    head = f"struct {name} {{ I refs = (I)1 << 40, dirty = 0; PyObject* from = nullptr;"
+    known = ", has = 0" if record.is_partial else ""
+    head = f"struct {name} {{ I refs = (I)1 << 40, dirty = 0{known}; PyObject* from = nullptr;"
     both = f"(const Ref<{name}>& a, const Ref<{name}>& b)"
     equal, hashed = "bail(KIND);" if record.names else "return a.p == b.p;", "return hash_of((I)a.p);"
     if record.by_fields and any(holds(cell, _has_no_equal) for cell in record.box.cells):
@@ -166,8 +167,14 @@ def _outside(name: str, record: Record, place: str) -> str:
     get, put = ("slot_in", "PyObject_SetAttr") if record.has_slots else ("attribute_in", "PyDict_SetItem")
     for bit, (one, cell) in enumerate(zip(record.fields, record.box.cells, strict=True)):
         field, text = f"names_{name}[{bit}]", text_of(cell)
-        reads.append(f"  c->v_{one} = From<{text}>::of({get}(all, {field}));")
-        gives.append(f"  {put}(all, {field}, keep(py(c->v_{one})));")
+        read, give = f"c->v_{one} = From<{text}>::of(", f"{put}(all, {field}, keep(py(c->v_{one})));"
+        if record.is_partial:
+            found = f"if (PyObject* found = PyDict_GetItem(all, {field}))"
+            reads.append(f"  {found} {{ {read}found); c->has |= I(1) << {bit}; ++n; }}")
+            gives.append(f"  if (c->has >> {bit} & 1) {give}")
+        else:
+            reads.append(f"  {read}{get}(all, {field}));")
+            gives.append(f"  {give}")
         sets.append(f"  if (c->dirty >> {bit} & 1) {put}(all, {field}, PyList_GetItem(*fresh, k++));")
         made = f"item({get}(all, {field}), c->v_{one})"
         makes.append(f"  if (c->dirty >> {bit} & 1) PyList_Append(*fresh, keep({made}));")
@@ -176,8 +183,11 @@ def _outside(name: str, record: Record, place: str) -> str:
     lines["test"] = [f"o->type == (void*)class_at({place})"]
     lines["made"] = [f"class_at({place})"]
     lines["object"] = ['PyObject_CallMethod(made, "__new__", "O", made)']
+    if record.is_partial:
+        lines["reads"] = ["  I n = 0;", *reads, "  if (n != PyDict_Size(o)) bail(KIND);"]
     if record.names:
-        lines["test"] = [f"is(o, PyDict_Type) && PyDict_Size(o) == {len(record.names)}"]
+        size = "" if record.is_partial else f" && PyDict_Size(o) == {len(record.names)}"
+        lines["test"] = [f"is(o, PyDict_Type){size}"]
         lines["made"], lines["object"] = ["nullptr"], ["made ? made : PyDict_New()"]
     when = "at_once" if record.by_fields and record.has_hash else "put_off"
     texts = ", ".join(f'"{one}"' for one in record.fields) or "nullptr"

@@ -100,9 +100,10 @@ class Writer(Losses):
         others: list,
         *,
         has_named_dicts: bool = False,
+        has_optional_names: bool = False,
     ):
         super().__init__()
-        self.has_named_dicts = has_named_dicts
+        self.has_named_dicts, self.has_optional_names = has_named_dicts, has_optional_names
         self.body, self.values, self.live_out, self.tree_of = body, values, live_out, source_of
         self.records, self.classes, self.unread = {}, {}, []
         self.joins.of_object = self.given_object

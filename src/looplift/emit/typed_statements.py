@@ -7,12 +7,12 @@ from typing import Any
 
 from looplift.base.syntax import children_of
 from looplift.emit.typed_expressions import element, inside, is_box
-from looplift.emit.typed_named_dicts import NamedDicts
+from looplift.emit.typed_optional_names import OptionalNames
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
 from looplift.emit.typed_types import INT, NEVER, NONE, TEXT, Arr, Box, Either, Ten, Tup, text_of
 
 
-class Statements(NamedDicts):
+class Statements(OptionalNames):
     """Statements, one after the other."""
 
     def statements(self, nodes: list[ast.stmt]) -> bool:
