@@ -5,12 +5,12 @@ import random
 import numpy as np
 import pytest
 import torch
-from tests.frontend import stream_programs
+from tests.frontend import stream_programs, torch_stream_programs
 from tests.frontend.stream_programs import FUNCTIONS, KERNELS, OTHERS, Quarter
 
 from looplift import lift
 from looplift.base.compare import difference
-from looplift.frontend.libraries import NUMPY, PYTHON, is_as_written
+from looplift.frontend.libraries import LIBRARIES, is_as_written
 
 
 def seen(call, n, seed):
@@ -38,14 +38,10 @@ def check(program, sizes=(30, 0, 1, 500)):
     return lifted
 
 
-@pytest.mark.parametrize("name", NUMPY)
-def test_numpy_draws_as_is_written_here(name):
-    assert is_as_written(name, is_python=False)
-
-
-@pytest.mark.parametrize("name", PYTHON)
-def test_python_draws_as_is_written_here(name):
-    assert is_as_written(name, is_python=True)
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, draws in LIBRARIES.items() for name in draws])
+def test_libraries_draw_as_is_written_here(kind, name):
+    np.random.seed(0)
+    assert is_as_written(name, kind)
 
 
 @pytest.mark.parametrize("program", KERNELS + FUNCTIONS)
@@ -108,3 +104,43 @@ def test_gradients_flow_where_numbers_are_drawn():
         call(w).backward()
         gradients.append(w.grad)
     assert torch.equal(gradients[0], gradients[1]) and torch.equal(gradients[0], gradients[2])
+
+
+def seen_of_torch(call, n, seed):
+    """The same of PyTorch's generators, and of one that is given."""
+    torch.manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
+    if seed % 2:
+        torch.randn(1)
+        torch.randn(1, generator=generator)
+    found = seen(lambda n: call(n, generator), n, seed)
+    return *found, torch.get_rng_state().tolist(), generator.get_state().tolist()
+
+
+@pytest.mark.parametrize("program", torch_stream_programs.PROGRAMS + torch_stream_programs.OTHERS)
+def test_numbers_of_torch_are_those_of_the_loop(program):
+    for backend, verify in (("auto", "first"), ("auto", "off"), ("native", "off")):
+        lifted = lift(program, backend=backend, verify=verify)
+        for seed, n in enumerate((30, 0, 1, 500, 30)):
+            found, wanted = seen_of_torch(lifted, n, seed), seen_of_torch(program, n, seed)
+            assert difference(found[0], wanted[0]) is None and found[1:] == wanted[1:]
+        if program in torch_stream_programs.PROGRAMS and verify == "off":
+            assert {loop.decision for loop in lifted.report().loops} == {"native"}
+
+
+def test_numbers_of_torch_follow_the_default_dtype():
+    lifted = lift(torch_stream_programs.walks, verify="off")
+    for dtype in (torch.float32, torch.float64, torch.float32, torch.float16):
+        torch.set_default_dtype(dtype)
+        try:
+            found = [seen_of_torch(call, 20, 3) for call in (lifted, torch_stream_programs.walks)]
+        finally:
+            torch.set_default_dtype(torch.float32)
+        assert found[0] == found[1]
+
+
+def test_another_function_in_the_place_of_one_of_torch_is_called(monkeypatch):
+    lifted = lift(torch_stream_programs.coins, verify="off")
+    assert seen_of_torch(lifted, 30, 1) == seen_of_torch(torch_stream_programs.coins, 30, 1)
+    monkeypatch.setattr(torch, "rand", lambda *shape, **more: torch.full((1,), 0.25))
+    assert seen_of_torch(lifted, 30, 1) == seen_of_torch(torch_stream_programs.coins, 30, 1)

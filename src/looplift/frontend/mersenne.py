@@ -1,4 +1,4 @@
-"""The states of random generators in; single numbers, as NumPy's legacy generator and Python's draw them, out.
+"""The states of random generators in; single numbers, as NumPy (legacy), Python and PyTorch draw them, out.
 
 Written as loops over arrays, so that a kernel can take them in. ``words``: the 624 words of the Mersenne twister
 (Matsumoto and Nishimura, 1998), as much room again, and how many of the words were given out. ``held``: whether a
@@ -156,3 +156,55 @@ def python_normal(words, mu, sigma):
 
 def python_exponential(words, rate):
     return -math.log(1.0 - unit(words)) / rate
+
+
+# ---------------------------------------------------------------- PyTorch's
+
+
+def torch_single(words):
+    """A float of 32 bits in [0, 1), as one of 64."""
+    return (word(words) & 0xFFFFFF) / 16777216.0
+
+
+def torch_double(words):
+    high = word(words) & 0x1FFFFF
+    return (high * 4294967296.0 + word(words)) / 9007199254740992.0
+
+
+def torch_normal(words, held):
+    """Two at a time, as a point in the plane (Box and Muller, 1958)."""
+    if float(held[0]) != 0.0:
+        found = float(held[1])
+        held[0] = 0.0
+    else:
+        angle = 2.0 * math.pi * torch_double(words)
+        radius = math.sqrt(-2.0 * math.log1p(-torch_double(words)))
+        found = radius * math.cos(angle)
+        held[0] = 1.0
+        held[1] = radius * math.sin(angle)
+    return found
+
+
+def torch_normal_single(words, held):
+    return single(torch_normal(words, held))
+
+
+def single(x):
+    """The nearest number of 32 bits, by Veltkamp's splitting (Dekker, 1971); where two are as near, the loop runs."""
+    x = float(x)
+    if x != 0.0 and not 1.2e-38 < abs(x) < 3.4e38:
+        raise ValueError
+    scaled = 536870913.0 * x
+    found = scaled - (scaled - x)
+    other = found + 2.0 * (x - found)
+    scaled = 536870913.0 * other
+    if other != found and other == scaled - (scaled - other):
+        raise ValueError
+    return found
+
+
+def torch_integer(words, low, high):
+    size = high - low
+    if size <= 0 or size > 0xFFFFFFFF:
+        raise ValueError
+    return low + word(words) % size

@@ -8,7 +8,8 @@ for _ in range(n):                       state = random.getstate()
                                                  hits += 1
                                          random.setstate(...)
 
-What draws is written in ``mersenne.py``, as loops that a kernel takes in, bit for bit as the libraries have it.
+Of PyTorch's draws, what counts is the number of a tensor of one element: ``torch.rand(1).item()``. What draws is
+written in ``mersenne.py``, as loops that a kernel takes in, bit for bit as the libraries have it.
 """
 
 from __future__ import annotations
@@ -30,20 +31,23 @@ from looplift.base.errors import NotLiftable
 from looplift.base.streams import numpy_random
 from looplift.base.syntax import fresh_copy, nodes_of
 from looplift.frontend import mersenne
-from looplift.frontend.libraries import NUMPY, PYTHON, Draw, Stream, is_as_written
+from looplift.frontend.libraries import LIBRARIES, Draw, OfNumpy, OfPython, Stream, is_as_written
 from looplift.frontend.names import assigned_names, fresh_name, names_of, value_of
 from looplift.frontend.source import remade, source_of
+from looplift.frontend.torch_draws import OfTensors
 from looplift.ops.names import of_libraries
 
 
 @dataclass
 class Streams:
-    """A region over the states of its generators. ``result``: a name for what it gives."""
+    """A region over the states of its generators. ``result``: a name for what it gives. ``as_lists``: the states are
+    lists, not arrays."""
 
     statements: list[ast.stmt]
     made: _Made
     namespace: Mapping[str, Any]
     result: str
+    as_lists: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -52,11 +56,17 @@ class Streams:
     @property
     def openings(self) -> list[str]:
         tables = [f"{name} = np.array({text})" for name, text in self.made.tables.items()]
-        return [*tables, *(line for stream in self.made.streams.values() for line in stream.opening())]
+        lines = [*tables, *(line for stream in self.made.streams.values() for line in stream.opening())]
+        return lines + [f"{name} = {name}.tolist()" for name in self._arrays if self.as_lists]
 
     @property
     def endings(self) -> list[str]:
-        return [stream.ending() for stream in self.made.streams.values()]
+        lines = [f"{name} = np.array({name})" for name in self._arrays if self.as_lists]
+        return lines + [line for stream in self.made.streams.values() for line in stream.ending()]
+
+    @property
+    def _arrays(self) -> list[str]:
+        return [name for one in self.made.streams.values() for name in one.arrays()]
 
     def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values, with the states of the generators as they are now."""
@@ -77,7 +87,7 @@ class Streams:
         texts += [
             f"{one.itself()} is not {other.itself()}"
             for one, other in itertools.combinations(streams, 2)
-            if one.is_python == other.is_python
+            if type(one) is type(other)
         ]
         names: dict[str, Any] = {}
         for number, (around, name, function) in enumerate(self.made.read):
@@ -184,13 +194,17 @@ class _Made:
         return {*self.tables, *(name for one in self.streams.values() for name in (one.words, one.held))}
 
 
-class _Replaced(ast.NodeTransformer):
+class _Replaced(OfTensors):
     """Draws as calls of functions over states."""
+
+    made: _Made
 
     def __init__(self, finder: _Finder, made: _Made, around: dict[str, Any] | None = None):
         self.finder, self.made, self.around = finder, made, around
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        if (number := self.number_of_tensor(node)) is not None:
+            return number
         found = self.finder(node)
         self.generic_visit(node)
         if found is None:
@@ -198,26 +212,27 @@ class _Replaced(ast.NodeTransformer):
         owner, generator, name = found
         if not self.made.is_known_as(owner, generator):
             return node
-        self._ask_for(owner.partition(".")[0])
+        self.ask_for(owner.partition(".")[0])
         if isinstance(generator, types.ModuleType):
             self.made.drawing[generator, name] = getattr(generator, name)
-        is_python = generator is random or type(generator) is random.Random
-        if name == "choice" and not is_python:
+        kind = OfPython if generator is random or type(generator) is random.Random else OfNumpy
+        if name == "choice" and kind is OfNumpy:
             return self._chosen(node, owner, generator)
-        draw = (PYTHON if is_python else NUMPY).get(name)
+        draw = LIBRARIES[kind].get(name)
         arguments = None if draw is None else _arguments(draw, name, node)
-        if draw is None or arguments is None or not is_as_written(name, is_python=is_python):
+        if draw is None or arguments is None or not is_as_written(name, kind):
             return node
-        stream = self._stream(owner, generator, is_python=is_python)
-        stream.by_two |= draw.by_two
-        function = self._name(draw.function)
-        states = [stream.words, stream.held] if draw.by_two else [stream.words]
-        called: ast.expr = _call(function, [*map(_read, states), *arguments])
+        called = self.drawn(self.stream(owner, generator, kind), draw, arguments)
         if name == "choice":
             called = ast.Subscript(copy.deepcopy(node.args[0]), called, ast.Load())
         return ast.copy_location(called, node)
 
-    def _ask_for(self, root: str) -> None:
+    def drawn(self, stream: Stream, draw: Draw, arguments: list[ast.expr]) -> ast.expr:
+        stream.by_two |= draw.by_two
+        states = [stream.words, stream.held] if draw.by_two else [stream.words]
+        return _call(self.name(draw.function), [*map(_read, states), *arguments])
+
+    def ask_for(self, root: str) -> None:
         """Have it asked whether what a function of the user draws from still goes by the same name in the region."""
         known = self.finder.known
         if self.around is None or isinstance(known[root], types.ModuleType):
@@ -269,7 +284,7 @@ class _Replaced(ast.NodeTransformer):
 
     def _chosen(self, node: ast.Call, owner: str, generator: Any) -> ast.AST:
         """NumPy's choice of an item: one of an array of what is given, or of the first integers."""
-        if len(node.args) != 1 or node.keywords or not is_as_written("randint", is_python=False):
+        if len(node.args) != 1 or node.keywords or not is_as_written("randint", OfNumpy):
             return node
         items = node.args[0]
         value = value_of(items, self.finder.known, self.finder.bound)
@@ -283,21 +298,21 @@ class _Replaced(ast.NodeTransformer):
             count = _call("len", [copy.deepcopy(items)])
         else:
             return node
-        words = _read(self._stream(owner, generator, is_python=False).words)
-        drawn: ast.expr = _call(self._name(mersenne.numpy_integer), [words, ast.Constant(0), count])
+        words = _read(self.stream(owner, generator, OfNumpy).words)
+        drawn: ast.expr = _call(self.name(mersenne.numpy_integer), [words, ast.Constant(0), count])
         return ast.copy_location(drawn if is_number else ast.Subscript(items, drawn, ast.Load()), node)
 
-    def _stream(self, owner: str, generator: Any, *, is_python: bool) -> Stream:
+    def stream(self, owner: str, generator: Any, kind: type[Stream]) -> Stream:
         streams, key = self.made.streams, _global(generator)
         if key not in streams:
             number = len(streams) + 1
             state, words, held = (self.made.fresh(f"{what}_{number}") for what in ("state", "words", "held"))
-            streams[key] = Stream(owner, is_python, state, words, held)
+            streams[key] = kind(owner, state, words, held)
         if owner != streams[key].owner:
             streams[key].others.add(owner)
         return streams[key]
 
-    def _name(self, function: Callable[..., Any]) -> str:
+    def name(self, function: Callable[..., Any]) -> str:
         for name, known in self.made.functions.items():
             if known is function:
                 return name

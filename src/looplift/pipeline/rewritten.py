@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -163,10 +164,7 @@ def _as_a_program(
 
 def with_streams(streams: Streams, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
     """The region as a kernel that draws by itself: it takes the states of the generators, and gives them back."""
-    kernels = replace(settings, backend="native")
-    code = through_the_ir(over(program, streams.statements), streams.given(values), kernels)
-    if any(loop.decision != "native" for loop in code.decisions):
-        raise NotLiftable("random-order", "random numbers are drawn in a loop that is no kernel")
+    code = _over_states(streams, program, values, settings)
     lines = _before_return(code.statements, streams.endings, streams.result)
     code.statements = [*streams.openings, *lines]
     for name in ("guards", "paths", "mutated"):
@@ -176,6 +174,21 @@ def with_streams(streams: Streams, program: Any, values: Mapping[str, Any], sett
     code.guards, code.namespace = [*code.guards, *guards], {**code.namespace, **names}
     code.random, code.alternative, code.rival = True, None, None
     return code
+
+
+def _over_states(streams: Streams, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    """The region over the states as a kernel, or as a program over numbers, text and containers."""
+    known = streams.given(values)
+    try:
+        code = through_the_ir(over(program, streams.statements), known, replace(settings, backend="native"))
+        if code.random or any(loop.decision != "native" for loop in code.decisions):
+            raise NotLiftable("random-order", "random numbers are drawn in a loop that is no kernel")
+        return code
+    except NotLiftable as refusal:
+        for streams.as_lists in (False, True):  # programs over tensors take no arrays
+            with suppress(NotLiftable):
+                return _as_a_program(program, streams.statements, streams.given(values), settings)
+        raise refusal
 
 
 def _before_return(lines: list[str], endings: list[str], result: str) -> list[str]:
