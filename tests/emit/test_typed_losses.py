@@ -1,5 +1,7 @@
 """Losses by classes, products with stacks of matrices, and what autograd is not to see, in typed programs."""
 
+import linecache
+
 import pytest
 import torch
 from tests.emit.test_typed_tensors import assert_same, first, outcome
@@ -251,3 +253,55 @@ def test_a_recursion_over_tensors_is_a_program_where_its_waves_lose():
         ]
         assert_same(lifted(net, given), losses(net, given))
         assert_same(*found or ((), ()))
+
+
+BY_ELEMENTS = (
+    "F.mse_loss({x}, {y})", "F.l1_loss({x}, {y}, reduction='sum')", "F.smooth_l1_loss({x}, {y})",
+    "F.smooth_l1_loss({x}, {y}, beta=0.3, reduction='none').sum()", "F.huber_loss({x}, {y}, delta=0.7)",
+    "F.huber_loss({x}, {y}, reduction='sum')", "F.binary_cross_entropy(torch.sigmoid({x}), torch.sigmoid({y}))",
+    "F.binary_cross_entropy(torch.sigmoid({x}), torch.ones_like({y}), reduction='sum')",
+    "F.binary_cross_entropy_with_logits({x}, torch.sigmoid({y}))",
+    "F.binary_cross_entropy_with_logits({x}, torch.zeros_like({y}), reduction='none').mean()",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("asks", [False, True])
+@pytest.mark.parametrize("rows", ["x[k], y[k]", "x[k, 1], y[k, 2]", "x[:k + 1], y[:k + 1]"])
+@pytest.mark.parametrize("expression", BY_ELEMENTS)
+def test_losses_by_elements(expression, rows, asks, dtype, first):
+    one, other = rows.replace("], ", "]; ").split("; ")
+    text = "\n    ".join((
+        "def program(x, y):", "memo = {-1: torch.zeros((), dtype=x.dtype)}", "for k in range(len(x)):",
+        f"    memo[k] = memo[k - 1] + {expression.format(x=one, y=other)}", "return memo[len(x) - 1]",
+    ))  # fmt: skip
+    name = f"<a loss: {expression} of {rows}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    known = {"torch": torch, "F": F}
+    exec(compile(text, name, "exec"), known)
+    runs_as_program(known["program"], *(lambda k=k: g(4, 3, seed=k).to(dtype).requires_grad_(asks) for k in range(2)))
+
+
+def of_other_sizes(x, y):
+    memo = {-1: torch.zeros(())}
+    for k in range(len(x)):
+        memo[k] = memo[k - 1] + F.mse_loss(x[k], y[:2, 0])
+    return memo[len(x) - 1]
+
+
+def of_sure_probabilities(x, y):
+    memo = {-1: torch.zeros(())}
+    for k in range(len(x)):
+        memo[k] = memo[k - 1] + F.binary_cross_entropy((x[k] > 0).float() * y[k, 0], (y[k] > 0).float())
+    return memo[len(x) - 1]
+
+
+def test_losses_that_raise_or_warn_are_the_loop_s(first):
+    with pytest.warns(UserWarning, match="target size"), pytest.raises(RuntimeError):
+        of_other_sizes(g(3, 3), g(3, 3))
+    lifted = lift(of_other_sizes, verify="off")
+    with pytest.warns(UserWarning, match="target size"), pytest.raises(RuntimeError):
+        lifted(g(3, 3), g(3, 3))
+    ones = torch.ones(4, 3)
+    runs_as_program(of_sure_probabilities, lambda: g(4, 3), lambda: ones, program=None)
+    runs_as_program(of_sure_probabilities, lambda: g(4, 3), lambda: ones * 0.5, program=None)

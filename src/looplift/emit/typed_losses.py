@@ -1,4 +1,4 @@
-"""Losses of a row, or of several, by their classes in, what a typed program makes of them out."""
+"""Losses by elements, or of rows by their classes in, what a typed program makes of them out."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 
 from torch.nn import functional
 
+from looplift.emit.typed_element_losses import OF_ELEMENTS, SIZES
 from looplift.emit.typed_modules import Modules
 from looplift.emit.typed_scope import Value, refuse
 from looplift.emit.typed_tensor_made import is_constant
@@ -49,7 +50,49 @@ _OF_ROWS = {
 
 
 class Losses(Modules):
-    """Calls of functions of a row and the class that it should be of."""
+    """Calls of functions of a row and the class that it should be of, and of two tensors of the same sizes."""
+
+    def tensor_mse_loss(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self._by_elements("mse_loss", owner, nodes, keywords, node)
+
+    def tensor_l1_loss(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self._by_elements("l1_loss", owner, nodes, keywords, node)
+
+    def tensor_smooth_l1_loss(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self._by_elements("smooth_l1_loss", owner, nodes, keywords, node)
+
+    def tensor_huber_loss(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self._by_elements("huber_loss", owner, nodes, keywords, node)
+
+    def tensor_binary_cross_entropy(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self._by_elements("binary_cross_entropy", owner, nodes, keywords, node)
+
+    def tensor_binary_cross_entropy_with_logits(
+        self, owner: Value, nodes: list, keywords: dict, node: ast.Call
+    ) -> Value:
+        return self._by_elements("binary_cross_entropy_with_logits", owner, nodes, keywords, node)
+
+    def _by_elements(self, name: str, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        function, more = OF_ELEMENTS[name]
+        given = dict(zip(("target",), nodes)) | keywords
+        reduction = _reduction(given, node)
+        if len(nodes) > 1 or not {"target"} <= {*given} <= {"target", "reduction", *more} or reduction is None:
+            raise refuse(node, "is called in another way")
+        others = [given.get(one, ast.Constant(default)) for one, default in more.items()]
+        read = [lambda one=one: self.present(self.expression(one)) for one in (given["target"], *others)]
+        owner, target, *others = map(self.keep, self.in_order([lambda: owner, *read]))
+        if not (is_tensor(owner) and is_tensor(target) and owner.type == target.type and "float" in owner.type.dtype):
+            raise refuse(node, "is of other values")
+        if owner.type.rank > 2 or any(is_tensor(one) for one in others):
+            raise refuse(node, "is of other values")
+        rank = owner.type.rank
+        if rank:
+            self.keep(self._by_function(SIZES[rank], [owner, target], node))
+        found = self.keep(self._by_function(function, [owner, target, *others], node))
+        if reduction == "none" or not rank:
+            return found
+        whole = self.apart_as(f"the value {self.fresh()}", found, node)
+        return self.expression(ast.copy_location(ast.Call(ast.Attribute(whole, reduction, ast.Load()), [], []), node))
 
     def tensor_cross_entropy(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         return self._by_class("cross_entropy", owner, nodes, keywords, node)
@@ -59,7 +102,7 @@ class Losses(Modules):
 
     def _by_class(self, name: str, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = dict(zip(("target",), nodes)) | keywords
-        reduction = ast.literal_eval(given["reduction"]) if is_constant(given.get("reduction", node)) else "mean"
+        reduction = _reduction(given, node)
         if len(nodes) > 1 or not {"target"} <= {*given} <= {"target", "reduction"} or reduction not in ("mean", "sum"):
             raise refuse(node, "is called in another way")
         owner, target = map(
@@ -70,3 +113,11 @@ class Losses(Modules):
             raise refuse(node, "is of other values")
         function = _OF_A_ROW[name] if ranks == (1, 0) else _OF_ROWS[name, reduction]
         return self._by_function(function, [owner, target], node)
+
+
+def _reduction(given: dict, node: ast.Call) -> str | None:
+    """How the losses of several elements or rows become one; None of what is not known here."""
+    if "reduction" not in given:
+        return "mean"
+    found = ast.literal_eval(given["reduction"]) if is_constant(given["reduction"]) else None
+    return found if found in ("mean", "sum", "none") else None
