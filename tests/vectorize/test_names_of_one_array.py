@@ -72,3 +72,16 @@ def test_a_name_that_loops_choose_is_one_of_the_arrays():
         for function in (chosen, lifted):
             c, d = function(x, torch.arange(3.0))
             assert (c is d) == bool((x <= 0).any())
+
+
+def test_names_that_go_around():
+    def around(n):
+        a, b, c = [1.0, 2.0], [3.0, 4.0], [5.0, 6.0]
+        for i in range(n):
+            c[0] = c[0] + b[1] * i
+            a, b, c = c, a, [b[0], 1.0]
+            a[1] += 1
+        return a, b, c
+
+    lifted = lift(around, verify="off")
+    assert [lifted(n) for n in (5, 0, 1, 7)] == [around(n) for n in (5, 0, 1, 7)]
