@@ -9,8 +9,11 @@ import pytest
 import torch
 from tests.fuzz.aliases import aliases_source
 from tests.fuzz.differential import difference
+from tests.fuzz.places import places_source
+from tests.fuzz.rounds import rounds_source
+from tests.fuzz.sharing import programs_first
 
-from looplift import lift
+from looplift import lift, pipeline
 
 BODIES = """v = a if x[i] > 0 else b; v[0] = v[0] + 1; for j in range(3): a[i] += v[i] + x[j]
 v = a if x[i] > 0 else b; v[0] = v[0] + 1; a[1:] = v[:-1] * 2
@@ -53,6 +56,21 @@ def test_random_programs(start, backend):
     for number in range(start, start + 10):
         text = aliases_source(random.Random(number))
         assert difference(text, settings={"verify": "off", "backend": backend}) is None, text
+
+
+@pytest.mark.parametrize("start", (0, 20))
+def test_random_programs_in_which_arrays_stand_at_several_places(start):
+    for number in range(start, start + 20):
+        text = places_source(random.Random(number))
+        assert difference(text, settings={"verify": "off", "backend": "torch"}) is None, text
+
+
+def test_random_programs_in_which_values_go_around(monkeypatch):
+    monkeypatch.setattr(pipeline, "compile_region", pipeline.compile_region)
+    programs_first()
+    for number in range(8):
+        text = rounds_source(random.Random(number))
+        assert difference(text, settings={"verify": "off"}) is None, text
 
 
 def test_a_name_that_loops_choose_is_one_of_the_arrays():
