@@ -16,6 +16,15 @@ def test_what_changes_while_it_is_used_is_copied():
     assert without_copies(lines[::2], {"found": "Ref<List<I, 0>>"}, ["v_found"]) == lines[::2]
 
 
+def test_a_reference_to_one_stands_for_what_changes_as_well():
+    lines = ["Ref<List<I, 0>> t1 = v_a;", "Ref<List<I, 0>> t2 = t1;", "v_a = other();", "v_b = t2;"]
+    variables = dict.fromkeys("ab", "Ref<List<I, 0>>")
+    first = "Ref<List<I, 0>>& t1 = v_a;"
+    assert without_copies(lines, variables) == [first, *lines[1:]]
+    swapped = [*lines[:2], lines[3], lines[2]]
+    assert without_copies(swapped, variables) == [first, "Ref<List<I, 0>>& t2 = t1;", *swapped[2:]]
+
+
 def test_what_is_of_another_type_is_copied():
     lines = ["Either<F, Ten<F, 0>> t1 = v_x;", "use(t1);"]
     assert without_copies(lines, {"x": NUMBER}) == lines

@@ -65,8 +65,10 @@ def source_of(number, part):
         nests,
         objects,
         operations,
+        places,
         plain,
         programs,
+        rounds,
         samples,
         stored,
         trees,
@@ -74,6 +76,10 @@ def source_of(number, part):
 
     if part == "aliases":
         return aliases.aliases_source(random.Random(number))
+    if part == "places":
+        return places.places_source(random.Random(number))
+    if part == "rounds":
+        return rounds.rounds_source(random.Random(number))
     if part == "hosts":
         return hosts.host_source(random.Random(number))
     if part == "trees":
@@ -116,7 +122,7 @@ def work(first, count, backend, shrink_seconds, lift, part):
     from .turns import plan_of
 
     share_at_once()
-    if part == "stored":
+    if part in ("stored", "rounds"):
         programs_first()
     for number in range(first, first + count):
         torch.set_num_threads(3 if number % 4 == 3 else 1)
@@ -289,7 +295,7 @@ def options_of(arguments):
         "--part",
         default="all",
         help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
-        "contexts; complexes; or a goal",
+        "contexts; complexes; aliases; places; rounds; or a goal",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

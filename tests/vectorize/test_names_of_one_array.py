@@ -9,8 +9,11 @@ import pytest
 import torch
 from tests.fuzz.aliases import aliases_source
 from tests.fuzz.differential import difference
+from tests.fuzz.places import places_source
+from tests.fuzz.rounds import rounds_source
+from tests.fuzz.sharing import programs_first
 
-from looplift import lift
+from looplift import lift, pipeline
 
 BODIES = """v = a if x[i] > 0 else b; v[0] = v[0] + 1; for j in range(3): a[i] += v[i] + x[j]
 v = a if x[i] > 0 else b; v[0] = v[0] + 1; a[1:] = v[:-1] * 2
@@ -55,6 +58,21 @@ def test_random_programs(start, backend):
         assert difference(text, settings={"verify": "off", "backend": backend}) is None, text
 
 
+@pytest.mark.parametrize("start", (0, 20))
+def test_random_programs_in_which_arrays_stand_at_several_places(start):
+    for number in range(start, start + 20):
+        text = places_source(random.Random(number))
+        assert difference(text, settings={"verify": "off", "backend": "torch"}) is None, text
+
+
+def test_random_programs_in_which_values_go_around(monkeypatch):
+    monkeypatch.setattr(pipeline, "compile_region", pipeline.compile_region)
+    programs_first()
+    for number in range(8):
+        text = rounds_source(random.Random(number))
+        assert difference(text, settings={"verify": "off"}) is None, text
+
+
 def test_a_name_that_loops_choose_is_one_of_the_arrays():
     def chosen(x, two):
         a, b = two * 2, two * 1
@@ -72,3 +90,16 @@ def test_a_name_that_loops_choose_is_one_of_the_arrays():
         for function in (chosen, lifted):
             c, d = function(x, torch.arange(3.0))
             assert (c is d) == bool((x <= 0).any())
+
+
+def test_names_that_go_around():
+    def around(n):
+        a, b, c = [1.0, 2.0], [3.0, 4.0], [5.0, 6.0]
+        for i in range(n):
+            c[0] = c[0] + b[1] * i
+            a, b, c = c, a, [b[0], 1.0]
+            a[1] += 1
+        return a, b, c
+
+    lifted = lift(around, verify="off")
+    assert [lifted(n) for n in (5, 0, 1, 7)] == [around(n) for n in (5, 0, 1, 7)]

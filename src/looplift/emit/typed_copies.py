@@ -44,6 +44,8 @@ class _Routine:
         self.ends = _ends(self.lines)
         self.made = self._made()
         self.types |= {name: one.type for name, one in self.made.items()}
+        self.references: dict[str, str] = {}
+        """What temporaries that are references stand for in the end: a reference to one is one to that."""
         self.settings: dict[str, list[int]] = {}
         self.mentions: dict[str, list[int]] = {}
         for number, line in enumerate(self.lines):
@@ -71,6 +73,7 @@ class _Routine:
                 number = _NUMBER.sub(r"Num<\1>", one.type)
                 self.lines[one.line] = f"{number} {name}{value};"
             elif self._is_steady(name, one):
+                self.references[name] = self._stands_for(str(one.value))
                 self.lines[one.line] = f"{one.type}& {name} = {one.value};"
         return self.lines
 
@@ -88,7 +91,10 @@ class _Routine:
         if name in self.settings or not uses or source in self.shared:
             return False
         during = range(one.line + 1, uses[-1] + 1) if all(map(self._is_once, uses, repeat(one))) else one.scope
-        return not any(number in during for number in self.settings.get(source, ()))
+        return not any(number in during for number in self.settings.get(self._stands_for(source), ()))
+
+    def _stands_for(self, source: str) -> str:
+        return self.references.get(source, source)
 
     def _is_once(self, number: int, one: _Temporary) -> bool:
         """Whether a statement runs once for each time that a temporary is made: it is in no loop inside of that block,
