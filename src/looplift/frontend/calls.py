@@ -29,6 +29,7 @@ from looplift.frontend import (
     training,
 )
 from looplift.frontend.exits import always_exits, without_exits
+from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value
 from looplift.frontend.source import is_lambda, plain_function, source_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand
@@ -310,6 +311,8 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
         for name in ("__code__", "__defaults__", "__kwdefaults__"):
             build.watch(function, f".{name}", getattr(function, name))
     env = _bind(build, callee, function, source.tree.args, positional, keywords)
+    for name in assigned_names(source.tree.body):
+        env.setdefault(name, UNDEFINED)
     path = _path_of(build, callee, has_path=has_path) if is_guarded and callee.value is function else ""
     frame = Frame(env, outer_names(function), file=source.file, cells_are_guarded=is_guarded, path=path)
     try:

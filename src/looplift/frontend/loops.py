@@ -45,6 +45,9 @@ from looplift.ir.grammar import (
 Place = tuple[str | int, ...]
 """A name and the positions in its tuple, outermost first."""
 
+MOST_NESTED = 4
+"""So many tuples in one another may take the place of None: a chain of pairs has another one in each iteration."""
+
 
 @dataclass
 class _Entry:
@@ -215,6 +218,9 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
             if place is None or not (outer is UNDEFINED or is_none(outer)):
                 assert isinstance(outer, Var)
                 raise joins.BecomesTuple(build.none_at_entry.get(outer, outer), found.count) from None
+            if sum(place[:length] in counts for length in range(1, len(place))) >= MOST_NESTED:
+                message = f"'{place[0]}' becomes a tuple of more tuples in each iteration"
+                raise build.refuse("mixed-kinds", message) from None
             counts[place] = found.count
         finally:
             build.unbound_at_entry, build.none_at_entry = unbound, none

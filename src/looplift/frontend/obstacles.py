@@ -28,6 +28,8 @@ def obstacle(region: Region) -> tuple[str, str] | None:
         return "unsupported-syntax", f"a function made here holds on to '{min(late)}', which changes later"
     if deleted := names.deleted & {*region.arguments, *region.live_out}:
         return "unsupported-syntax", f"the name '{min(deleted)}' is deleted"
+    if missing := region.never_bound:
+        return "unsupported-syntax", f"the name '{min(missing)}' is not bound before the loop"
     if any(_leaves_loop(node) for node in nodes):
         return "unsupported-syntax", "a break or continue of the loop around"
     if not region.returns and has_return(nodes):

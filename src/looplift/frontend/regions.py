@@ -171,6 +171,12 @@ class Region:
         return sorted(names | ((self._read & scope.enclosing) - scope.locals))
 
     @cached_property
+    def never_bound(self) -> frozenset[str]:
+        """Locals that it reads and that nothing binds before or in it, whatever goes by their names outside."""
+        possible = self.scope.flow.possible[self.block[self.start]]
+        return (self._read & self.scope.locals) - possible - self.names.stores
+
+    @cached_property
     def outside(self) -> list[str]:
         """Global and builtin names that it reads."""
         return sorted(self._read - self.scope.locals - self.scope.enclosing)

@@ -458,6 +458,8 @@ class Builder:
                 return self.outer_value(name) if name not in self.env else MISSING
         if name in self.frame.outer:
             return self.frame.outer[name]
+        if self.frame.is_root and name in self.bound:
+            return MISSING
         return getattr(builtins, name, MISSING)
 
     def entry_value(self, name: str) -> Value:
