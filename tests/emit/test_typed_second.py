@@ -157,3 +157,45 @@ def test_a_program_in_a_file_says_that_it_has_none():
     torch.testing.assert_close(slope, *torch.autograd.grad(chain(x, w), x))
     with pytest.raises(RuntimeError, match="differentiated again"):
         torch.autograd.grad(slope.sum(), x)
+
+
+def one_of_two(x, y, p, count):
+    """What is handed out comes from the first, from the second, or from both."""
+    kept = {0: p[0]}
+    for k in range(count):
+        kept[k] = (x ** (2 + k) if k < 2 else y**3) * p[0]
+        if k > 2:
+            kept[k] = x * y * kept[k - 1]
+    return kept[max(count - 1, 0)]
+
+
+@pytest.mark.parametrize("is_leaf", (True, False))
+@pytest.mark.parametrize("loop", (steps_of_two, one_of_two), ids=lambda one: one.__name__)
+def test_one_tensor_given_twice(loop, is_leaf):
+    lifted = lift(loop, verify="off", backend="native")
+    for count in (3, 1, 2, 4, 5):
+        leaf, p = random(), random(4)
+        found = []
+        for function in (loop, lifted):
+            given = leaf if is_leaf else leaf * 1
+            (slope,) = torch.autograd.grad(leaves(function(given, given, p, count))[-1].sin(), leaf, create_graph=True)
+            found.append(torch.autograd.grad(slope, (leaf, p)))
+        torch.testing.assert_close(*found)
+    assert {one.decision for one in lifted.report().loops} == {"native"}
+
+
+def sums(x, w):
+    kept = {0: w[0]}
+    for i in range(len(x)):
+        kept[i % 2] = kept[0] * x[i]
+    return kept[0]
+
+
+def test_what_no_gradient_reaches_has_none():
+    lifted, found = lift(sums, verify="off", backend="native"), []
+    for function in (sums, lifted):
+        x, w = random(3), random(2)
+        (slope,) = torch.autograd.grad(function(x, w), w, create_graph=True)
+        found.append([one is None for one in torch.autograd.grad(slope.sum(), (w, x), allow_unused=True)])
+    assert found == [[True, False]] * 2
+    assert {one.decision for one in lifted.report().loops} == {"native"}

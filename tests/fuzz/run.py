@@ -61,8 +61,10 @@ def source_of(number, part):
         complexes,
         contexts,
         elements,
+        gradients,
         hosts,
         nests,
+        numeric,
         objects,
         operations,
         places,
@@ -80,6 +82,10 @@ def source_of(number, part):
         return places.places_source(random.Random(number))
     if part == "rounds":
         return rounds.rounds_source(random.Random(number))
+    if part == "gradients":
+        return gradients.gradients_source(random.Random(number))
+    if part == "numeric":
+        return numeric.numeric_source(random.Random(number))
     if part == "hosts":
         return hosts.host_source(random.Random(number))
     if part == "trees":
@@ -295,7 +301,7 @@ def options_of(arguments):
         "--part",
         default="all",
         help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
-        "contexts; complexes; aliases; places; rounds; or a goal",
+        "contexts; complexes; aliases; places; rounds; gradients; numeric; or a goal",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

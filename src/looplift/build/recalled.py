@@ -48,9 +48,9 @@ class Call:
         self.versions = [(tensor, tensor._version) for tensor in given]
         return self
 
-    def results(self, leaves: Sequence[Any], others: Sequence[Any]) -> list[Any]:
-        """What the loop makes of ``others`` in the place of the leaves."""
-        known: dict[int, Any] = {id(leaf): other for leaf, other in zip(leaves, others, strict=True)}
+    def results(self, leaves: Sequence[Any], others: Sequence[Any], places: Sequence[int]) -> list[Any]:
+        """What the loop makes of ``others`` in the place of the leaves; ``places``: one of each leaf."""
+        known: dict[int, Any] = {id(leaves[place]): others[place] for place in places}
         values = [_copied(value, known) for value in self.values]
         result = self.loop(*values)
         tensors = list(_tensors([result, *values], set()))
@@ -80,7 +80,24 @@ def second(
     if call is None:
         return again(found, None, leaves, gradients, NO_SECOND)
     refusal = "" if call.is_as_it_was else CHANGED
-    return again(found, lambda inputs: call.results(given, inputs), leaves, gradients, refusal)
+    found, places = _one_each(given, found)
+    return again(found, lambda inputs: call.results(given, inputs, places), leaves, gradients, refusal)
+
+
+def _one_each(given: Sequence[Any], found: tuple) -> tuple[tuple, list[int]]:
+    """One gradient for each tensor, which may be given several times, and the place that has it: to the loop, that runs
+    again, all of them are one tensor."""
+    places: dict[int, int] = {}
+    for place, one in enumerate(given):
+        first = places.setdefault(id(one), place)
+        if found[first] is None and found[place] is not None:
+            places[id(one)] = place
+    merged: list[Any] = [None] * len(found)
+    for one, slope in zip(given, found, strict=True):
+        place = places[id(one)]
+        if slope is not None:
+            merged[place] = slope if merged[place] is None else merged[place] + slope
+    return tuple(merged), list(places.values())
 
 
 def _copied(value: Any, known: dict[int, Any]) -> Any:

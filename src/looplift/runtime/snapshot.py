@@ -246,13 +246,22 @@ def _made_by(value: Tensor) -> Any:
         raise CannotCopy(str(error)) from None
 
 
+def _cannot_tell(value: Tensor) -> bool:
+    """Whether it is a view, made where gradients were off, of memory that has changed since: nothing was recorded."""
+    try:
+        _made_by(value)
+    except CannotCopy:
+        return True
+    return False
+
+
 def _history_of(value: Tensor, had_gradient: bool) -> Callable[[], None]:
     """Puts back what a tensor was computed from."""
     made_by = _made_by(value)
     before = value.clone() if torch.is_grad_enabled() and (made_by is not None or value._is_view()) else None
 
     def put_back() -> None:
-        if value.grad_fn is made_by or not (value.requires_grad or had_gradient):
+        if _cannot_tell(value) or value.grad_fn is made_by or not (value.requires_grad or had_gradient):
             return
         if not value._is_view():
             value.detach_()
