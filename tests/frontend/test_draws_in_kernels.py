@@ -144,3 +144,14 @@ def test_another_function_in_the_place_of_one_of_torch_is_called(monkeypatch):
     assert seen_of_torch(lifted, 30, 1) == seen_of_torch(torch_stream_programs.coins, 30, 1)
     monkeypatch.setattr(torch, "rand", lambda *shape, **more: torch.full((1,), 0.25))
     assert seen_of_torch(lifted, 30, 1) == seen_of_torch(torch_stream_programs.coins, 30, 1)
+
+
+def test_numbers_of_torch_on_another_device_are_the_loop_s():
+    lifted = lift(torch_stream_programs.coins, verify="off")
+    torch.set_default_device("meta")
+    try:
+        with pytest.raises(RuntimeError):
+            lifted(5, None)
+    finally:
+        torch.set_default_device(None)
+    assert seen_of_torch(lifted, 30, 1) == seen_of_torch(torch_stream_programs.coins, 30, 1)

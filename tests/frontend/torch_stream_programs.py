@@ -135,6 +135,22 @@ def empty_ranges(n, generator):
     return total
 
 
+def below_tensors(n, generator, limits=torch.tensor([5, 3, 9])):
+    found = []
+    for i in range(n):
+        if torch.rand(1).item() < 0.9:
+            found.append(torch.randint(0, limits[i % 3], (1,)).item())
+    return found
+
+
+def below_floats(n, generator, limit=5.5):
+    found = []
+    for _ in range(n):
+        if torch.rand(1).item() < 0.9:
+            found.append(torch.randint(0, limit, (1,)).item())
+    return found
+
+
 def of_tensors(n, generator):
     total = torch.zeros(())
     for _ in range(n):
@@ -144,4 +160,4 @@ def of_tensors(n, generator):
     return total
 
 
-OTHERS = (walks, bandit, beside_other_draws, seeds_anew, dropped, empty_ranges, of_tensors)
+OTHERS = (walks, bandit, beside_other_draws, seeds_anew, dropped, empty_ranges, of_tensors, below_tensors, below_floats)

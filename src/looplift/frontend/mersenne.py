@@ -204,7 +204,7 @@ def single(x):
 
 
 def torch_integer(words, low, high):
-    size = high - low
+    size = (high - low) | 0  # of integers only
     if size <= 0 or size > 0xFFFFFFFF:
         raise ValueError
-    return low + word(words) % size
+    return int(low + word(words) % size)

@@ -37,6 +37,8 @@ def torch_draw(node: ast.Call, known: Mapping[str, Any], bound: set[str]) -> Tor
     shape, arguments = _shape_and_others(library, node.args, given.pop("size", None))
     if not library or given.keys() - {"generator", "dtype"} or shape is None or not _is_one(shape):
         return None
+    if torch.get_default_device().type != "cpu":
+        return None
     if (owned := _generator(node, given.get("generator"), known, bound)) is None:
         return None
     owner, generator = owned
