@@ -494,4 +494,15 @@ template <class T> struct Op_select { static constexpr bool chosen = true, keeps
   T f(T a, T b) const { return first ? a : b; }
   F da(T, T, T) const { return first; }
   F db(T, T, T) const { return !first; } };
+// an element where a test is as wanted, else zero; and what is in one of two places, where the other has zero
+struct Op_gate { static constexpr bool chosen = true, keeps = true, keeps_result = false, crosswise = false; bool on;
+  template <class T> T f(T test, T a) const { return (test != 0) == on ? a : T(0); }
+  template <class T> F da(T, T, T) const { return 0; }
+  template <class T> F db(T test, T, T) const { return (test != 0) == on; } };
+struct Op_union { static constexpr bool chosen = false, keeps = false, keeps_result = false, crosswise = false;
+  template <class T> T f(T a, T b) const { unsigned char x[sizeof(T)], y[sizeof(T)]; __builtin_memcpy(x, &a, sizeof(T));
+      __builtin_memcpy(y, &b, sizeof(T)); for (unsigned k = 0; k < sizeof(T); ++k) x[k] |= y[k];
+      T r; __builtin_memcpy(&r, x, sizeof(T)); return r; }
+  template <class T> F da(T, T, T) const { return 1; }
+  template <class T> F db(T, T, T) const { return 1; } };
 """

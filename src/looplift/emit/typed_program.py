@@ -21,7 +21,7 @@ import torch
 from looplift.base.data import dataclass, field
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_classes import is_constant
-from looplift.emit.typed_losses import Losses
+from looplift.emit.typed_composed import Composed
 from looplift.emit.typed_names import captured_names, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
@@ -88,7 +88,7 @@ class TypedProgram:
     """Methods of the user's modules."""
 
 
-class Writer(Losses):
+class Writer(Composed):
     """Writes one program, again and again until no type becomes wider."""
 
     def __init__(

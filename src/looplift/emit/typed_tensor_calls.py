@@ -330,11 +330,23 @@ class TensorCalls(TensorMaking):
             raise refuse(node, "chooses between other values")
         if test.type.dtype != "bool":
             raise refuse(node, "chooses by what is no boolean")
-        if any(is_tensor(one) and one.type.rank for one in (test, yes, no)) or not has_tensor(yes, no):
-            raise refuse(node, "chooses between rows")
+        if not has_tensor(yes, no):
+            raise refuse(node, "chooses between numbers")
+        if any(is_tensor(one) and one.type.rank for one in (test, yes, no)):
+            return self.chosen(*map(self.keep, (test, yes, no)))
         made, dtype = result_of("add", yes.type, no.type)
         code = f"Op_select<{DTYPES[dtype]}>{{{truth(test)}}}"
         return self.mapped(code, made, dtype, yes, no)
+
+    def chosen(self, test: Value, yes: Value, no: Value) -> Value:
+        """The elements of one where a test holds, and those of another elsewhere: what either has, beside zeros."""
+        made, dtype = result_of("add", yes.type, no.type)
+        sides = []
+        for on, one in (("true", yes), ("false", no)):
+            rank = max(test.type.rank, one.type.rank if is_tensor(one) else 0)
+            sides.append(self.keep(self.mapped(f"Op_gate{{{on}}}", Ten(dtype, rank), dtype, test, one)))
+        whole = Ten(dtype, max(made.rank, test.type.rank))
+        return self.keep(self.mapped("Op_union()", whole, dtype, *sides))
 
     # ------------------------------------------------------------ folds
 

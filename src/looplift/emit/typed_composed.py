@@ -1,0 +1,221 @@
+"""Operations of rows and small matrices in, calls of their formulas in typed programs out."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from looplift.emit import typed_formulas as formulas
+from looplift.emit.typed_losses import Losses
+from looplift.emit.typed_scope import Value, refuse
+from looplift.emit.typed_tensor_made import is_constant
+from looplift.emit.typed_tensor_ops import is_tensor
+from looplift.emit.typed_types import BOOL, INT, NUMBERS, Box
+
+REQUIRED = object()
+"""Of a parameter that has no default."""
+
+
+class Composed(Losses):
+    """Calls of functions of ``typed_formulas.py``."""
+
+    def _given(self, order: dict[str, Any], nodes: list, keywords: dict, node: ast.Call) -> dict[str, ast.expr]:
+        """The arguments behind the first by name, constants for what is not given."""
+        given = dict(zip(order, nodes)) | keywords
+        lacking = any(default is REQUIRED and name not in given for name, default in order.items())
+        if len(nodes) > len(order) or not {*given} <= {*order} or lacking:
+            raise refuse(node, "is called in another way")
+        return {name: given.get(name, ast.Constant(default)) for name, default in order.items()}
+
+    def _constant_of(self, node: ast.expr, call: ast.Call) -> Any:
+        if not is_constant(node):
+            raise refuse(call, "is called in another way")
+        return ast.literal_eval(node)
+
+    def _row(self, owner: Value, node: ast.Call, *ranks: int) -> Value:
+        if not is_tensor(owner) or owner.type.rank not in (ranks or (1,)) or "float" not in owner.type.dtype:
+            raise refuse(node, "is of other values than rows of floats")
+        return self.keep(owner)
+
+    def _values(self, owner: Value, nodes: list[ast.expr]) -> list[Value]:
+        """The first operand and others, computed in their order."""
+        read = [lambda one=one: self.present(self.expression(one)) for one in nodes]
+        return list(map(self.keep, self.in_order([lambda: owner, *read])))
+
+    def _check_alike(self, values: list[Value], node: ast.Call) -> None:
+        if not all(is_tensor(one) and one.type == values[0].type for one in values):
+            raise refuse(node, "is of values of several kinds")
+
+    def _check_along(self, axis: Any, rank: int, node: ast.Call) -> None:
+        """Operations of rows go along their last dimension."""
+        if axis not in (-1, rank - 1):
+            raise refuse(node, "goes along another dimension")
+
+    # ------------------------------------------------------------ several rows at once
+
+    def picked(self, owner: Value, index: Value, axis: int, node: ast.AST) -> Value:
+        """``x[x > 0]`` and ``x[places]``, which copy, where they are read."""
+        is_read = isinstance(getattr(node, "ctx", None), ast.Load) and axis == 0
+        if not is_read or not is_tensor(owner) or owner.type.rank not in (1, 2) or "float" not in owner.type.dtype:
+            return super().picked(owner, index, axis, node)
+        call = ast.copy_location(ast.Call(node.value, [], []), node)  # type: ignore[attr-defined]
+        if is_tensor(index) and index.type.rank == 1 and index.type.dtype == "bool":
+            return self._by_function(formulas.masked_select, [self.keep(owner), self.keep(index)], call)
+        if _are_places(index):
+            return self._by_function(formulas.taken, [self.keep(owner), self.keep(index)], call)
+        return super().picked(owner, index, axis, node)
+
+    def tensor_index_select(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"dim": REQUIRED, "index": REQUIRED}, nodes, keywords, node)
+        owner, index = self._values(self._row(owner, node, 1, 2), [given["index"]])
+        if self._constant_of(given["dim"], node) != 0 or not is_tensor(index) or index.type.rank != 1:
+            raise refuse(node, "takes rows along another dimension")
+        if index.type.dtype not in ("int64", "int32"):
+            raise refuse(node, "takes rows at what are no places")
+        return self._by_function(formulas.taken_from_start, [owner, index], node)
+
+    # ------------------------------------------------------------ of several operands
+
+    def tensor_outer(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"vec2": REQUIRED}, nodes, keywords, node)
+        values = self._values(self._row(owner, node), [given["vec2"]])
+        self._check_alike(values, node)
+        return self._by_function(formulas.outer, values, node)
+
+    tensor_ger = tensor_outer
+
+    def tensor_addcmul(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self._added(formulas.addcmul, formulas.addcmul_by_one, owner, nodes, keywords, node)
+
+    def tensor_addcdiv(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self._added(formulas.addcdiv, formulas.addcdiv_by_one, owner, nodes, keywords, node)
+
+    def _added(self, function: Any, by_one: Any, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"tensor1": REQUIRED, "tensor2": REQUIRED, "value": 1}, nodes, keywords, node)
+        is_one = is_constant(given["value"]) and ast.literal_eval(given["value"]) == 1
+        owner = self._row(owner, node, 0, 1, 2)
+        values = self._values(owner, [given["tensor1"], given["tensor2"], *([] if is_one else [given["value"]])])
+        self._check_alike(values[:3], node)
+        if not is_one and values[3].type not in NUMBERS:
+            raise refuse(node, "is called in another way")
+        return self._by_function(by_one if is_one else function, values, node)
+
+    def tensor_lerp(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"end": REQUIRED, "weight": REQUIRED}, nodes, keywords, node)
+        values = self._values(self._row(owner, node, 0, 1, 2), [given["end"], given["weight"]])
+        self._check_alike(values[:2], node)
+        if values[2].type not in NUMBERS:
+            raise refuse(node, "is weighted by what is no number")
+        return self._by_function(formulas.lerp, values, node)
+
+    def tensor_masked_fill(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"mask": REQUIRED, "value": REQUIRED}, nodes, keywords, node)
+        owner, mask, value = self._values(owner, [given["mask"], given["value"]])
+        fits = "float" in owner.type.dtype or value.type in (INT, BOOL)
+        if not is_tensor(mask) or mask.type.dtype != "bool" or value.type not in NUMBERS or not fits:
+            raise refuse(node, "is filled in another way")
+        return self.chosen(mask, value, owner)
+
+    def tensor_masked_select(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"mask": REQUIRED}, nodes, keywords, node)
+        values = self._values(self._row(owner, node), [given["mask"]])
+        if not is_tensor(values[1]) or values[1].type.dtype != "bool" or values[1].type.rank != 1:
+            raise refuse(node, "is chosen from in another way")
+        return self._by_function(formulas.masked_select, values, node)
+
+    # ------------------------------------------------------------ of a row
+
+    def tensor_normalize(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"p": 2.0, "dim": 1, "eps": 1e-12}, nodes, keywords, node)
+        self._check_along(self._constant_of(given["dim"], node), owner.type.rank, node)
+        if self._constant_of(given["p"], node) != 2:
+            raise refuse(node, "is called in another way")
+        self.inexact.add("norm")
+        return self._by_function(formulas.normalize, self._values(self._row(owner, node), [given["eps"]]), node)
+
+    def tensor_layer_norm(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        order = {"normalized_shape": REQUIRED, "weight": None, "bias": None, "eps": 1e-5}
+        given = self._given(order, nodes, keywords, node)
+        shape = given["normalized_shape"]
+        if not isinstance(shape, ast.Tuple | ast.List) or len(shape.elts) != 1:
+            raise refuse(node, "is called in another way")
+        others = [given[name] for name in ("weight", "bias") if not _is_none(given[name])]
+        first, size, eps, *more = self._values(self._row(owner, node), [shape.elts[0], given["eps"], *others])
+        self._check_alike([first, *more], node)
+        found = self.keep(self._by_function(formulas.layer_norm, [first, size, eps], node))
+        for name in ("weight", "bias"):
+            if not _is_none(given[name]):
+                found = self.keep(self.operation("mul" if name == "weight" else "add", found, more.pop(0)))
+        return found
+
+    def tensor_var(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self._spread_of(formulas.var, owner, nodes, keywords, node)
+
+    def tensor_std(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        return self._spread_of(formulas.std, owner, nodes, keywords, node)
+
+    def _spread_of(self, function: Any, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        keywords = dict(keywords)
+        unbiased = keywords.pop("unbiased", None)
+        axis, correction = keywords.pop("dim", None), keywords.pop("correction", None)
+        if keywords or len(nodes) > 2 or (unbiased is not None and correction is not None):
+            raise refuse(node, "is called in another way")
+        for one in nodes:  # whether it is unbiased, or a dimension
+            value = self._constant_of(one, node)
+            axis, unbiased = (axis, one) if type(value) is bool else (one, unbiased)
+        if axis is not None and not _is_none(axis):
+            self._check_along(self._constant_of(axis, node), owner.type.rank, node)
+        degrees = correction if correction is not None else unbiased
+        lost = 1 if degrees is None else int(self._constant_of(degrees, node))
+        return self._by_function(function, [self._row(owner, node), self.constant(lost)], node)
+
+    def tensor_cumsum(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"dim": REQUIRED}, nodes, keywords, node)
+        self._check_along(self._constant_of(given["dim"], node), owner.type.rank, node)
+        return self._by_function(formulas.cumsum, [self._row(owner, node)], node)
+
+    # ------------------------------------------------------------ of rows in another order
+
+    def tensor_flip(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        dims = [*nodes, *keywords.values()]
+        axes = self._constant_of(dims[0], node) if len(dims) == 1 and {*keywords} <= {"dims"} else None
+        if axes not in (0, (0,), [0]) and not (owner.type.rank == 1 and axes in (-1, (-1,), [-1])):
+            raise refuse(node, "turns other dimensions around than the first")
+        return self._by_function(formulas.flip, [self._row(owner, node, 1, 2)], node)
+
+    def tensor_roll(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"shifts": REQUIRED, "dims": None}, nodes, keywords, node)
+        axis = None if _is_none(given["dims"]) else self._constant_of(given["dims"], node)
+        if axis not in (None, 0) or (axis is None and owner.type.rank != 1):
+            raise refuse(node, "moves along other dimensions than the first")
+        values = self._values(self._row(owner, node, 1, 2), [given["shifts"]])
+        if values[1].type is not INT:
+            raise refuse(node, "moves by what is no integer")
+        return self._by_function(formulas.roll, values, node)
+
+    def tensor_repeat(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        if len(nodes) != 1 or keywords:
+            raise refuse(node, "is repeated along several dimensions")
+        values = self._values(self._row(owner, node), nodes)
+        if values[1].type is not INT:
+            raise refuse(node, "is repeated in another way")
+        return self._by_function(formulas.repeat, values, node)
+
+    def tensor_one_hot(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
+        given = self._given({"num_classes": REQUIRED}, nodes, keywords, node)
+        owner, count = self._values(owner, [given["num_classes"]])
+        if not is_tensor(owner) or owner.type.rank or owner.type.dtype != "int64" or count.type is not INT:
+            raise refuse(node, "is of other values")
+        return self._by_function(formulas.one_hot, [owner, count], node)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _are_places(index: Value) -> bool:
+    """Whether a subscript is a row of integers, or a list of Python's."""
+    if isinstance(index.type, Box):
+        box = index.type.find()
+        return box.kind == "list" and box.cells[0] is INT
+    return is_tensor(index) and index.type.rank == 1 and index.type.dtype == "int64"

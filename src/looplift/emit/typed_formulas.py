@@ -1,0 +1,113 @@
+"""Operations of rows and small matrices in, functions of simpler ones that a typed program calls for them out.
+
+Each is the formula of torch's documentation. Where torch warns, raises, or has a slope of its own, an assertion fails
+and the loop runs.
+"""
+
+from __future__ import annotations
+
+import torch
+
+
+def outer(x, y):
+    return x.unsqueeze(1) * y.unsqueeze(0)
+
+
+def addcmul(x, y, z, value):
+    return x + value * (y * z)
+
+
+def addcmul_by_one(x, y, z):
+    return x + y * z
+
+
+def addcdiv(x, y, z, value):
+    return x + value * (y / z)
+
+
+def addcdiv_by_one(x, y, z):
+    return x + y / z
+
+
+def lerp(x, end, weight):
+    if abs(weight) < 0.5:
+        return x + weight * (end - x)
+    return end - (end - x) * (1 - weight)
+
+
+def normalize(x, eps):
+    size = x.norm()
+    assert size > eps and size - size == 0
+    return x / size
+
+
+def layer_norm(x, size, eps):
+    assert len(x) == size
+    away = x - x.mean()
+    spread = (away * away).mean()
+    assert spread - spread == 0
+    return away / torch.sqrt(spread + eps)
+
+
+def var(x, correction):
+    assert len(x) > correction
+    away = x - x.mean()
+    total = (away * away).sum()
+    assert total - total == 0
+    return total / (len(x) - correction)
+
+
+def std(x, correction):
+    found = var(x, correction)
+    assert found > 0
+    return torch.sqrt(found)
+
+
+def cumsum(x):
+    assert len(x) > 0
+    total, found = x[0], [x[0]]
+    for k in range(1, len(x)):
+        total = total + x[k]
+        found.append(total)
+    return torch.stack(found)
+
+
+def flip(x):
+    assert len(x) > 0
+    return torch.stack([x[len(x) - 1 - k] for k in range(len(x))])
+
+
+def roll(x, shifts):
+    assert len(x) > 0
+    return torch.stack([x[(k - shifts) % len(x)] for k in range(len(x))])
+
+
+def repeat(x, times):
+    assert len(x) > 0 and times > 0
+    return torch.cat([x for _ in range(times)])
+
+
+def one_hot(place, count):
+    assert 0 <= place < count
+    found = torch.zeros(count, dtype=torch.int64)
+    found[int(place)] = 1
+    return found
+
+
+def masked_select(x, mask):
+    assert len(x) == len(mask)
+    found = [x[k] for k in range(len(x)) if mask[k]]
+    assert len(found) > 0
+    return torch.stack(found)
+
+
+def taken(x, places):
+    assert len(places) > 0
+    return torch.stack([x[int(k)] for k in places])
+
+
+def taken_from_start(x, places):
+    assert len(places) > 0
+    for k in places:
+        assert int(k) >= 0
+    return torch.stack([x[int(k)] for k in places])
