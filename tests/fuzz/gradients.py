@@ -38,7 +38,11 @@ torch.log1p(x[i].abs())|torch.linalg.norm(m[i])|m[i].abs().sum()|torch.nan_to_nu
 (x[i] - w[0]).abs()|torch.dist(m[i], w[:3])|torch.nn.functional.softplus(<f>)|torch.nn.functional.leaky_relu(x[i])
 m[i].var()|torch.logaddexp(x[i], s)|t|t * w[0]|torch.special.entr(x[i].abs())|1 / x[i]|torch.reciprocal(w[0])
 x[-1 - i]|m[i].norm(p=1)|torch.fmax(x[i], w[0])|torch.lerp(x[i], w[0], 0.3)|torch.addcmul(x[i], w[0], s)
-torch.stack([x[i], w[0]]).max()"""
+torch.stack([x[i], w[0]]).max()|torch.where(m[i] > 0, m[i], w[:3]).sum()|m[i].masked_fill(m[i] < 0, 0.5).sum()
+m[i][m[i] > 0].sum()|m[i].flip(0)[1]|m[i].roll(1)[0]|torch.outer(m[i], w[:3]).sum()|m[[0, -1]].sum()|m[k[:2]].sum()
+torch.nn.functional.normalize(m[i], dim=0)[0]|torch.nn.functional.mse_loss(m[i], w[:3])
+m[i].index_select(0, k[:1]).sum()
+torch.nn.functional.smooth_l1_loss(m[i], w[:3])|torch.where(x[i] > 0, m[i], w[1]).sum()"""
 CONDITIONS = (
     """x[i] > 0|x[i] > w[0]|y[i] > 0|<f> > 0.3|i % 2 == 0|k[i] > 1|x[i] > 0 and y[i] < 1|s > 0.5|i > 2|x[i] == 0"""
 )
