@@ -5,8 +5,10 @@ import linecache
 import pytest
 import torch
 from tests.emit.test_typed_losses import g, runs_as_program
-from tests.emit.test_typed_tensors import first
+from tests.emit.test_typed_tensors import assert_same, first, outcome
 from torch.nn import functional as F
+
+from looplift import lift
 
 __all__ = ["first"]
 
@@ -72,7 +74,7 @@ def test_where_slopes_are_none_or_nothing_is_chosen(value, expression, asks, fir
 
     try:
         row_program(expression)(x(), g(4))
-    except RuntimeError:
+    except (RuntimeError, IndexError):
         pytest.skip("the loop itself is not possible")
     runs_as_program(row_program(expression), x, lambda: g(4, seed=1, asks=asks), program=None)
 
@@ -82,3 +84,64 @@ def test_which_side_asks_for_gradients(first):
         for expression in ("torch.where(x[k] > 9, x[k], w)", "torch.where(x[k] > -9, x[k], w)"):
             arguments = ((lambda n=n, a=a: g(*n, asks=a)) for n, a in zip(((5, 4), (4,)), asks, strict=True))
             runs_as_program(row_program(expression), *arguments)
+
+
+@pytest.mark.parametrize("asks", [False, True])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "torch.var(x[k], correction=0.5) + w", "x[k].var(None) + w", "x[k].std(0, unbiased=False) + w",
+        "F.smooth_l1_loss(x[k], w) + w", "F.huber_loss(x[k], w) + w", "F.layer_norm(x[k], (4,), x[0])",
+        "F.binary_cross_entropy(torch.sigmoid(w), x[k]) + w", "torch.cumsum(x[k] * 1e8 + w, 0)",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("value", [0.0, float("nan"), float("inf")])
+def test_what_formulas_leave_to_the_loop(value, expression, asks, first):
+    def x():
+        found = g(5, 4)
+        found[0, 1] = found[3, :2] = value
+        return found.requires_grad_(asks)
+
+    def call(function):
+        try:
+            return outcome(function, [x(), g(4, seed=1, asks=asks)])
+        except (RuntimeError, TypeError) as error:
+            return type(error)
+
+    lifted = lift(row_program(expression), verify="off")
+    for _ in range(2):
+        assert_same(call(lifted), call(row_program(expression)))
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "x[k].var(0, 0)", "x[k].var(True, 0)", "torch.std(x[k], unbiased=1)", "x[k].cumsum(0.0)", "x[k].flip(0.0)",
+        "F.layer_norm(x[k], (4.0,))", "x[k].roll(1, False)", "torch.std(x[k], correction='1')",
+    ],
+)  # fmt: skip
+def test_arguments_of_another_type_raise_as_in_the_loop(expression, first):
+    function = row_program(expression)
+    with pytest.raises((TypeError, RuntimeError)) as wanted:
+        function(g(5, 4), g(4))
+    with pytest.raises(wanted.type):
+        lift(function, verify="off")(g(5, 4), g(4))
+
+
+def of_booleans(rows, mask):
+    found = {}
+    for k, row in enumerate(rows):
+        found[str(k)] = (row > 0).masked_fill(mask, 1)
+    return found
+
+
+def of_large_and_small(rows):
+    found = {}
+    for k, row in enumerate(rows):
+        found[str(k)] = torch.cumsum(row, 0)
+    return found
+
+
+def test_dtypes_and_sums_are_those_of_torch(first):
+    runs_as_program(of_booleans, lambda: g(3, 4), lambda: g(4) > 0, program=None)
+    runs_as_program(of_large_and_small, lambda: [torch.tensor([1e8, 1.0, -1e8])])

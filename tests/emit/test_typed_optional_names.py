@@ -91,7 +91,19 @@ def stacked(trees, rows):
     return total, len(rows)
 
 
-PROGRAMS = (votes, by_branch, deepest, counted, stacked)
+def told(trees, rows):
+    """Numbers and whether a name is there, in one list."""
+    found = []
+    for node in trees:
+        found.append(node.get("split", 0))
+        found.append("yes" in node)
+        while "yes" in node:
+            node = node["yes"]
+        found.append("name" in node)
+    return found
+
+
+PROGRAMS = (votes, by_branch, deepest, counted, stacked, told)
 
 
 @pytest.fixture(autouse=True)
@@ -110,7 +122,8 @@ def test_programs_do_what_the_loop_does(function):
         trees = [tree(generator.randrange(5), generator) for _ in range(4)]
         rows = [[generator.random() for _ in range(3)] for _ in range(6 * (seed != 4))]
         own = copy.deepcopy(trees)
-        assert lifted(trees, rows) == function(own, rows)
+        found, wanted = lifted(trees, rows), function(own, rows)
+        assert found == wanted and repr(found) == repr(wanted)
         assert trees == own
         assert [list(one) for one in trees] == [list(one) for one in own]
     assert {loop.decision for loop in lifted.report().loops} == {"native"}

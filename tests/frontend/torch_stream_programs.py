@@ -151,6 +151,15 @@ def below_floats(n, generator, limit=5.5):
     return found
 
 
+def of_wide_ranges(n, generator):
+    total = 0
+    for _ in range(n):
+        total += torch.randint(0, 2**28 - 1, (1,)).item() % 3
+        while torch.randint(0, 2**30, (1,)).item() % 3 == 1:
+            total += torch.randint(2**28, (1,)).item()
+    return total
+
+
 def of_tensors(n, generator):
     total = torch.zeros(())
     for _ in range(n):
@@ -160,4 +169,15 @@ def of_tensors(n, generator):
     return total
 
 
-OTHERS = (walks, bandit, beside_other_draws, seeds_anew, dropped, empty_ranges, of_tensors, below_tensors, below_floats)
+OTHERS = (
+    walks,
+    bandit,
+    beside_other_draws,
+    seeds_anew,
+    dropped,
+    empty_ranges,
+    of_tensors,
+    below_tensors,
+    below_floats,
+    of_wide_ranges,
+)

@@ -48,17 +48,19 @@ class Composed(Losses):
 
     def _check_along(self, axis: Any, rank: int, node: ast.Call) -> None:
         """Operations of rows go along their last dimension."""
-        if axis not in (-1, rank - 1):
+        if type(axis) is not int or axis not in (-1, rank - 1):
             raise refuse(node, "goes along another dimension")
 
     # ------------------------------------------------------------ several rows at once
 
     def picked(self, owner: Value, index: Value, axis: int, node: ast.AST) -> Value:
         """``x[x > 0]`` and ``x[places]``, which copy, where they are read."""
-        is_read = isinstance(getattr(node, "ctx", None), ast.Load) and axis == 0
+        is_read = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+        is_read &= not isinstance(getattr(node, "slice", None), ast.Tuple)
         if not is_read or not is_tensor(owner) or owner.type.rank not in (1, 2) or "float" not in owner.type.dtype:
             return super().picked(owner, index, axis, node)
-        call = ast.copy_location(ast.Call(node.value, [], []), node)  # type: ignore[attr-defined]
+        assert isinstance(node, ast.Subscript)
+        call = ast.copy_location(ast.Call(node.value, [], []), node)
         if is_tensor(index) and index.type.rank == 1 and index.type.dtype == "bool":
             return self._by_function(formulas.masked_select, [self.keep(owner), self.keep(index)], call)
         if _are_places(index):
@@ -68,7 +70,8 @@ class Composed(Losses):
     def tensor_index_select(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = self._given({"dim": REQUIRED, "index": REQUIRED}, nodes, keywords, node)
         owner, index = self._values(self._row(owner, node, 1, 2), [given["index"]])
-        if self._constant_of(given["dim"], node) != 0 or not is_tensor(index) or index.type.rank != 1:
+        axis = self._constant_of(given["dim"], node)
+        if type(axis) is not int or axis != 0 or not is_tensor(index) or index.type.rank != 1:
             raise refuse(node, "takes rows along another dimension")
         if index.type.dtype not in ("int64", "int32"):
             raise refuse(node, "takes rows at what are no places")
@@ -111,8 +114,9 @@ class Composed(Losses):
     def tensor_masked_fill(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = self._given({"mask": REQUIRED, "value": REQUIRED}, nodes, keywords, node)
         owner, mask, value = self._values(owner, [given["mask"], given["value"]])
-        fits = "float" in owner.type.dtype or value.type in (INT, BOOL)
-        if not is_tensor(mask) or mask.type.dtype != "bool" or value.type not in NUMBERS or not fits:
+        fits = {"float32": NUMBERS, "float64": NUMBERS, "int64": (INT, BOOL), "bool": (BOOL,)}
+        is_known = is_tensor(owner) and value.type in fits.get(owner.type.dtype, ())
+        if not is_known or not is_tensor(mask) or mask.type.dtype != "bool":
             raise refuse(node, "is filled in another way")
         return self.chosen(mask, value, owner)
 
@@ -127,11 +131,12 @@ class Composed(Losses):
 
     def tensor_normalize(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = self._given({"p": 2.0, "dim": 1, "eps": 1e-12}, nodes, keywords, node)
+        owner = self._row(owner, node)
         self._check_along(self._constant_of(given["dim"], node), owner.type.rank, node)
         if self._constant_of(given["p"], node) != 2:
             raise refuse(node, "is called in another way")
         self.inexact.add("norm")
-        return self._by_function(formulas.normalize, self._values(self._row(owner, node), [given["eps"]]), node)
+        return self._by_function(formulas.normalize, self._values(owner, [given["eps"]]), node)
 
     def tensor_layer_norm(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         order = {"normalized_shape": REQUIRED, "weight": None, "bias": None, "eps": 1e-5}
@@ -142,6 +147,9 @@ class Composed(Losses):
         others = [given[name] for name in ("weight", "bias") if not _is_none(given[name])]
         first, size, eps, *more = self._values(self._row(owner, node), [shape.elts[0], given["eps"], *others])
         self._check_alike([first, *more], node)
+        if size.type is not INT:
+            raise refuse(node, "is of another size")
+        more = [self.keep(self._by_function(formulas.finite, [one], node)) for one in more]
         found = self.keep(self._by_function(formulas.layer_norm, [first, size, eps], node))
         for name in ("weight", "bias"):
             if not _is_none(given[name]):
@@ -155,40 +163,45 @@ class Composed(Losses):
         return self._spread_of(formulas.std, owner, nodes, keywords, node)
 
     def _spread_of(self, function: Any, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        keywords = dict(keywords)
-        unbiased = keywords.pop("unbiased", None)
-        axis, correction = keywords.pop("dim", None), keywords.pop("correction", None)
-        if keywords or len(nodes) > 2 or (unbiased is not None and correction is not None):
+        given = [self._constant_of(one, node) for one in nodes]
+        named = {name: self._constant_of(one, node) for name, one in keywords.items()}
+        order = ("unbiased",) if len(given) == 1 and type(given[0]) is bool else ("dim", "unbiased")
+        every = dict(zip(order, given)) | named
+        kinds = {"dim": (int, type(None)), "unbiased": (bool,), "correction": (int,)}
+        known = all(type(value) in kinds.get(name, ()) for name, value in every.items())
+        lost = [every[name] for name in ("unbiased", "correction") if name in every]
+        if len(every) < len(given) + len(named) or len(given) > len(order) or not known or len(lost) > 1:
             raise refuse(node, "is called in another way")
-        for one in nodes:  # whether it is unbiased, or a dimension
-            value = self._constant_of(one, node)
-            axis, unbiased = (axis, one) if type(value) is bool else (one, unbiased)
-        if axis is not None and not _is_none(axis):
-            self._check_along(self._constant_of(axis, node), owner.type.rank, node)
-        degrees = correction if correction is not None else unbiased
-        lost = 1 if degrees is None else int(self._constant_of(degrees, node))
-        return self._by_function(function, [self._row(owner, node), self.constant(lost)], node)
+        owner = self._row(owner, node)
+        if every.get("dim") is not None:
+            self._check_along(every["dim"], 1, node)
+        return self._by_function(function, [owner, self.constant(int(*lost) if lost else 1)], node)
 
     def tensor_cumsum(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = self._given({"dim": REQUIRED}, nodes, keywords, node)
-        self._check_along(self._constant_of(given["dim"], node), owner.type.rank, node)
-        return self._by_function(formulas.cumsum, [self._row(owner, node)], node)
+        owner = self._row(owner, node)
+        self._check_along(self._constant_of(given["dim"], node), 1, node)
+        function = formulas.cumsum if owner.type.dtype == "float64" else formulas.cumsum_of_singles
+        return self._by_function(function, [owner], node)
 
     # ------------------------------------------------------------ of rows in another order
 
     def tensor_flip(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         dims = [*nodes, *keywords.values()]
         axes = self._constant_of(dims[0], node) if len(dims) == 1 and {*keywords} <= {"dims"} else None
-        if axes not in (0, (0,), [0]) and not (owner.type.rank == 1 and axes in (-1, (-1,), [-1])):
+        owner = self._row(owner, node, 1, 2)
+        (axis,) = axes if isinstance(axes, tuple | list) and len(axes) == 1 else (axes,)
+        if type(axis) is not int or axis not in (0, -owner.type.rank):
             raise refuse(node, "turns other dimensions around than the first")
-        return self._by_function(formulas.flip, [self._row(owner, node, 1, 2)], node)
+        return self._by_function(formulas.flip, [owner], node)
 
     def tensor_roll(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         given = self._given({"shifts": REQUIRED, "dims": None}, nodes, keywords, node)
         axis = None if _is_none(given["dims"]) else self._constant_of(given["dims"], node)
-        if axis not in (None, 0) or (axis is None and owner.type.rank != 1):
+        owner = self._row(owner, node, 1, 2)
+        if not (type(axis) is int and axis == 0) and not (axis is None and owner.type.rank == 1):
             raise refuse(node, "moves along other dimensions than the first")
-        values = self._values(self._row(owner, node, 1, 2), [given["shifts"]])
+        values = self._values(owner, [given["shifts"]])
         if values[1].type is not INT:
             raise refuse(node, "moves by what is no integer")
         return self._by_function(formulas.roll, values, node)

@@ -21,6 +21,8 @@ def l1_loss(x, y):
 def smooth_l1_loss(x, y, beta):
     assert beta > 0
     z = torch.abs(x - y)
+    total = z.sum()
+    assert total - total == 0
     low = z.clamp(max=beta)
     return 0.5 * low * low / beta + (z - low)
 
@@ -28,12 +30,14 @@ def smooth_l1_loss(x, y, beta):
 def huber_loss(x, y, delta):
     assert delta > 0
     z = torch.abs(x - y)
+    total = z.sum()
+    assert total - total == 0
     low = z.clamp(max=delta)
     return 0.5 * low * low + delta * (z - low)
 
 
 def binary_cross_entropy(x, y):
-    assert x.min() * (1 - x.max()) > 1e-12
+    assert x.min() * (1 - x.max()) > 1e-12 and y.min() >= 0 and y.max() <= 1
     return (y - 1) * torch.log1p(-x) - y * torch.log(x)
 
 

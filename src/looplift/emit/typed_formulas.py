@@ -72,6 +72,22 @@ def cumsum(x):
     return torch.stack(found)
 
 
+def cumsum_of_singles(x):
+    """As torch has it, by a sum of 64 bits."""
+    assert len(x) > 0
+    total, found = x[0].double(), [x[0]]
+    for k in range(1, len(x)):
+        total = total + x[k].double()
+        found.append(total.float())
+    return torch.stack(found)
+
+
+def finite(x):
+    total = x.sum()
+    assert total - total == 0
+    return x
+
+
 def flip(x):
     assert len(x) > 0
     return torch.stack([x[len(x) - 1 - k] for k in range(len(x))])

@@ -78,12 +78,12 @@ class OptionalNames(NamedDicts):
         if wanted is NEVER or index.type is NEVER:
             return Value(NEVER, "None_()")
         name, found = self.fresh(), self.keep(index)
-        self.emit(f"{text_of(wanted)} {name};")
+        chain = []
         for field, cell in cells:
             if _inner(cell) is _inner(wanted):
                 test = f"{_has(owner, record, field)} && {self.equal(found, self.constant_text(field), node)}"
-                self.emit(f"if ({test}) {name} = {coerced(_field(owner, record, field), wanted)}; else")
-        self.emit("bail(KIND);")
+                chain.append(f"if ({test}) {name} = {coerced(_field(owner, record, field), wanted)}; else")
+        self.lines += [f"{text_of(wanted)} {name};", *chain, "bail(KIND);"]
         return Value(wanted, name)
 
     def put_named(self, owner: Value, value: Value, node: ast.AST) -> bool:
@@ -147,7 +147,7 @@ def _inner(type_: Any) -> Any:
 
 
 def _has(owner: Value, record: Record, name: str) -> str:
-    return f"{owner.code}->has >> {record.fields.index(name)} & 1"
+    return f"({owner.code}->has >> {record.fields.index(name)} & 1) != 0"
 
 
 def _field(owner: Value, record: Record, name: str) -> Value:

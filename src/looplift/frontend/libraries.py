@@ -227,5 +227,5 @@ _EXAMPLES |= {
     mersenne.python_gauss: lambda name: (0.7, 1.3),
     mersenne.python_normal: lambda name: (0.7, 1.3),
     mersenne.python_exponential: lambda name: (1.7,),
-    mersenne.torch_integer: lambda name: (-3, 39),
+    mersenne.torch_integer: lambda name: (-3, 0xFFFFFFC),
 }

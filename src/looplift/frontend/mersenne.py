@@ -204,7 +204,8 @@ def single(x):
 
 
 def torch_integer(words, low, high):
+    """Of low to high - 1, by one word; for more than 28 bits PyTorch takes two."""
     size = (high - low) | 0  # of integers only
-    if size <= 0 or size > 0xFFFFFFFF:
+    if size <= 0 or size >= 0x10000000:
         raise ValueError
     return int(low + word(words) % size)

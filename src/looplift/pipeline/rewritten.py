@@ -187,7 +187,9 @@ def _over_states(streams: Streams, program: Any, values: Mapping[str, Any], sett
     except NotLiftable as refusal:
         for streams.as_lists in (False, True):  # programs over tensors take no arrays
             with suppress(NotLiftable):
-                return _as_a_program(program, streams.statements, streams.given(values), settings)
+                code = _as_a_program(program, streams.statements, streams.given(values), settings)
+                if not code.random:
+                    return code
         raise refusal
 
 
