@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partialmethod
 
 from torch.nn import functional
 
@@ -52,26 +53,6 @@ _OF_ROWS = {
 class Losses(Modules):
     """Calls of functions of a row and the class that it should be of, and of two tensors of the same sizes."""
 
-    def tensor_mse_loss(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        return self._by_elements("mse_loss", owner, nodes, keywords, node)
-
-    def tensor_l1_loss(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        return self._by_elements("l1_loss", owner, nodes, keywords, node)
-
-    def tensor_smooth_l1_loss(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        return self._by_elements("smooth_l1_loss", owner, nodes, keywords, node)
-
-    def tensor_huber_loss(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        return self._by_elements("huber_loss", owner, nodes, keywords, node)
-
-    def tensor_binary_cross_entropy(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
-        return self._by_elements("binary_cross_entropy", owner, nodes, keywords, node)
-
-    def tensor_binary_cross_entropy_with_logits(
-        self, owner: Value, nodes: list, keywords: dict, node: ast.Call
-    ) -> Value:
-        return self._by_elements("binary_cross_entropy_with_logits", owner, nodes, keywords, node)
-
     def _by_elements(self, name: str, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         function, more = OF_ELEMENTS[name]
         given = dict(zip(("target",), nodes)) | keywords
@@ -93,6 +74,13 @@ class Losses(Modules):
             return found
         whole = self.apart_as(f"the value {self.fresh()}", found, node)
         return self.expression(ast.copy_location(ast.Call(ast.Attribute(whole, reduction, ast.Load()), [], []), node))
+
+    tensor_mse_loss = partialmethod(_by_elements, "mse_loss")
+    tensor_l1_loss = partialmethod(_by_elements, "l1_loss")
+    tensor_smooth_l1_loss = partialmethod(_by_elements, "smooth_l1_loss")
+    tensor_huber_loss = partialmethod(_by_elements, "huber_loss")
+    tensor_binary_cross_entropy = partialmethod(_by_elements, "binary_cross_entropy")
+    tensor_binary_cross_entropy_with_logits = partialmethod(_by_elements, "binary_cross_entropy_with_logits")
 
     def tensor_cross_entropy(self, owner: Value, nodes: list, keywords: dict, node: ast.Call) -> Value:
         return self._by_class("cross_entropy", owner, nodes, keywords, node)

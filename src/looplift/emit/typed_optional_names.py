@@ -40,7 +40,7 @@ class OptionalNames(NamedDicts):
         if names is None:
             return super().given_object(value, seen)
         record = self.record_of_names((OPTIONAL, *names))
-        record.given = record.is_partial = True
+        record.given = True
         seen[id(value)] = record.box
         for name, item in value.items():
             self.joins.widen(record.box, record.fields.index(name), type_of(item, self.joins, seen))

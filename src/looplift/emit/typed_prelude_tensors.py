@@ -494,7 +494,7 @@ template <class T> struct Op_select { static constexpr bool chosen = true, keeps
   T f(T a, T b) const { return first ? a : b; }
   F da(T, T, T) const { return first; }
   F db(T, T, T) const { return !first; } };
-// an element where a test is as wanted, else zero; and what is in one of two places, where the other has zero
+// an element where a test is as wanted, else zero; and the bits of two elements, of which one at least has none: +0
 struct Op_gate { static constexpr bool chosen = true, keeps = true, keeps_result = false, crosswise = false; bool on;
   template <class T> T f(T test, T a) const { return (test != 0) == on ? a : T(0); }
   template <class T> F da(T, T, T) const { return 0; }
