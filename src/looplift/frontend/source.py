@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import copy
+import dis
 import enum
 import inspect
 import linecache
+import os
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -113,6 +116,8 @@ def _block(function: types.FunctionType, file: str, line: int) -> list[str]:
     name = function.__name__
     if is_lambda(function):
         raise NotLiftable("no-source", "a lambda is not read")
+    if os.path.exists(file):  # it may have been changed, and the module loaded anew
+        linecache.checkcache(file)
     everything = linecache.getlines(file, function.__globals__)
     if not 0 < line <= len(everything):
         raise NotLiftable("no-source", _UNREADABLE.format(name))
@@ -166,29 +171,68 @@ def _class_of(function: types.FunctionType) -> str | None:
 
 
 def _belongs(tree: ast.FunctionDef, code: types.CodeType) -> bool:
-    """Whether ``code`` can come from this text: the same instructions, or the same names and numbers.
+    """Whether ``code`` can come from this text: the same instructions, or more of them in the place of assertions.
 
-    Instructions alone would not do: test runners rewrite assertions.
+    Test runners rewrite those, with names that no program can have.
     """
     found = code_of(tree, code.co_freevars, code.co_filename)
     if is_same(found, code):
         return True
     arguments = code.co_argcount + code.co_kwonlyargcount
     return (
-        found.co_varnames[:arguments] == code.co_varnames[:arguments]
+        any(name.startswith("@") for name in (*code.co_names, *code.co_varnames))
+        and found.co_varnames[:arguments] == code.co_varnames[:arguments]
         and set(found.co_names) <= set(code.co_names)
         and set(found.co_varnames) <= set(code.co_varnames)
         and _numbers(found) <= _numbers(code)
     )
 
 
-def is_same(found: types.CodeType, code: types.CodeType) -> bool:
-    """Whether two codes have the same instructions, names and numbers."""
-    return found.co_code == code.co_code and found.co_names == code.co_names and _numbers(found) == _numbers(code)
-
-
 def _numbers(code: types.CodeType) -> set[tuple[type, Any]]:
     return {(type(item), item) for item in code.co_consts if isinstance(item, (int, float, complex))}
+
+
+def is_same(found: types.CodeType, code: types.CodeType) -> bool:
+    """Whether two codes have the same instructions, names and constants, and so have those within them.
+
+    Whether a name is imported where it is a global decides how its attributes are called: that is not looked at.
+    """
+    inner = [[one for one in each.co_consts if isinstance(one, types.CodeType)] for each in (found, code)]
+    return (
+        found.co_names == code.co_names
+        and found.co_varnames == code.co_varnames
+        and _constants(found) == _constants(code)
+        and (found.co_code == code.co_code or _steps(found) == _steps(code))
+        and len(inner[0]) == len(inner[1])
+        and all(map(is_same, *inner))
+    )
+
+
+def _constants(code: types.CodeType) -> list[tuple[type, str]]:
+    return [(type(item), repr(item)) for item in code.co_consts if not isinstance(item, types.CodeType)]
+
+
+_NO_STEPS = {"CACHE", "EXTENDED_ARG", "NOP", "PRECALL", "PUSH_NULL"}
+
+
+def _steps(code: types.CodeType) -> list[tuple[str, Any]]:
+    """The instructions of a code, without what tells functions from methods; jumps by the number of their target."""
+    kept = [one for one in dis.get_instructions(code) if one.opname not in _NO_STEPS]
+    offsets = [one.offset for one in kept]
+    return [
+        (
+            "LOAD_ATTR" if one.opname == "LOAD_METHOD" else one.opname,
+            bisect.bisect_left(offsets, one.argval) if one.opcode in _JUMPS else _plain(one.argval),
+        )
+        for one in kept
+    ]
+
+
+_JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, (int, str)) else type(value).__name__
 
 
 def code_of(tree: ast.FunctionDef, free: tuple[str, ...], file: str) -> types.CodeType:

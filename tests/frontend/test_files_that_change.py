@@ -1,0 +1,67 @@
+"""The text of a function is the one that it was made from, also where its file was changed and read again."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import pytest
+import torch
+
+import looplift
+
+TEXT = """
+import torch
+
+
+def combined(x, y):
+    out = torch.zeros_like(x)
+    for i in range(len(x)):
+        out[i] = x[i] + y[i]
+    return out
+
+
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def value(self):
+        return self.a + self.b
+
+
+def values(pairs):
+    out = []
+    for pair in pairs:
+        out.append(pair.value())
+    return out
+"""
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "a_module_that_changes.py").write_text(TEXT)
+    found = importlib.import_module("a_module_that_changes")
+    yield found
+    del sys.modules["a_module_that_changes"]
+
+
+def of_values(module):
+    return looplift.lift(module.values)([module.Pair(k, 3) for k in range(4)])
+
+
+def test_a_module_that_is_loaded_again(module, tmp_path):
+    x, y = torch.arange(4.0), torch.ones(4)
+    assert torch.equal(looplift.lift(module.combined)(x, y), x + y) and of_values(module) == [3, 4, 5, 6]
+    (tmp_path / "a_module_that_changes.py").write_text(TEXT.replace(" + ", "  -  "))
+    importlib.reload(module)
+    assert torch.equal(looplift.lift(module.combined)(x, y), x - y) and of_values(module) == [-3, -2, -1, 0]
+
+
+def test_a_file_that_is_changed_behind_a_module(module, tmp_path):
+    x, y = torch.arange(4.0), torch.ones(4)
+    (tmp_path / "a_module_that_changes.py").write_text(TEXT.replace(" + ", "  -  "))
+    lifted = looplift.lift(module.combined)
+    assert torch.equal(lifted(x, y), x + y) and of_values(module) == [3, 4, 5, 6]
+    assert "changed since it was loaded" in str(lifted.report())
