@@ -1,6 +1,6 @@
 """The same random numbers in every run: those that modules draw when they are imported, and those of each test.
 
-Programs are compiled once, as well as can be, and nothing is compiled behind a test's back.
+Programs are compiled once, as well as can be, and nothing is compiled behind a test's back or remembered from another.
 """
 
 import os
@@ -13,6 +13,7 @@ import pytest
 import torch
 
 os.environ.setdefault("LOOPLIFT_BACKGROUND", "0")
+os.environ.setdefault("LOOPLIFT_REMEMBER", "0")
 
 
 def _seed() -> None:

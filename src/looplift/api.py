@@ -301,6 +301,13 @@ class Lift:
         values = named_values(self.original, arguments, keywords)
         if values is None:
             return False
+        from looplift.pipeline.remembered import answered
+
+        question = "is it typed, with loops?" if loops else "is it typed?"
+        find = functools.partial(self._found_typed, source, loops, values)
+        return answered(question, self.original, values, self.settings, find)
+
+    def _found_typed(self, source: Source, loops: bool, values: dict[str, Any]) -> bool:
         from looplift.pipeline.programs import is_typed_whole
 
         return is_typed_whole(source.tree.body, values, self.settings, loops=loops)
@@ -324,8 +331,11 @@ class Lift:
     def _compile(self, program: Any, values: dict[str, Any], **changes: Any) -> Any:
         with no_collection():
             from looplift import pipeline
+            from looplift.pipeline.remembered import remembered
 
-            return pipeline.compile_region(program, values, replace(self.settings, **changes))
+            settings = replace(self.settings, **changes)
+            make = functools.partial(pipeline.compile_region, program, values, settings)
+            return remembered(program, values, settings, make)
 
     # ------------------------------------------------------------ what the user asks
 

@@ -1,4 +1,4 @@
-"""What is in the cache of compiled kernels, and its removal."""
+"""What is in the cache of compiled kernels and of regions that are remembered, and its removal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _files(pattern: str) -> list[Path]:
 
 
 def clear(older_than: float = 0.0) -> tuple[int, int]:
-    """Remove the kernels that were made more than so many seconds ago; how many, and their bytes.
+    """Remove the kernels that were made more than so many seconds ago, and what is remembered; how many, their bytes.
 
     A process that uses one keeps it in memory; one that needs it again compiles it anew. Raises OSError where the
     folder cannot be written.
@@ -60,7 +60,7 @@ def clear(older_than: float = 0.0) -> tuple[int, int]:
     for entry in gone:
         for file in (entry.library, entry.library.with_suffix(".cpp")):
             file.unlink(missing_ok=True)
-    for file in _files("speed-*"):
+    for file in (*_files("speed-*"), *_files("region-*")):
         with contextlib.suppress(FileNotFoundError):
             if file.stat().st_mtime <= limit:
                 file.unlink()

@@ -52,7 +52,8 @@ def typed_program(
     found = typed.program
     if found.keeps_rows and ((program.is_piece and not last) or not (rows or found.is_of_objects)):
         raise NotLiftable("unsupported-value", "rows are computed one by one")
-    function = load_program(found.text, typed.caller, _loop_of(program, found.inputs))
+    function: Any = load_program(found.text, typed.caller, loop_of(program, found.inputs))
+    function.texts = found.text, typed.caller, found.inputs  # for those that make it again
     code = region_code(program, typed, function)
     code.is_preliminary = getattr(function, "is_preliminary", code.is_preliminary)
     kept = [found.types, *known[:2]]
@@ -70,7 +71,7 @@ def typed_program(
     return code
 
 
-def _loop_of(program: Any, inputs: list[str]) -> Callable[..., Any] | None:
+def loop_of(program: Any, inputs: list[str]) -> Callable[..., Any] | None:
     """The statements of a region as a function of a program's inputs; None where they read more than those, or where
     others stand in their place."""
     if not hasattr(program, "original") or {*program.arguments} != {*inputs}:

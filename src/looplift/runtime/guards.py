@@ -48,6 +48,8 @@ class Writer:
     """The names of a region's values, and where functions among them are, by identity, while conditions are made."""
     checks: set[str] = field(default_factory=set)
     """Conditions that no value meets under dispatch modes, transforms or inference mode, but those made there."""
+    in_one_call: bool = True
+    """Whether functions that look at several tensors or arrays at once may stand in conditions."""
 
     def constant(self, value: Any) -> str:
         if id(value) not in self.known:
@@ -148,7 +150,7 @@ def _metadata(writer: Writer, values: Mapping[str, Tensor]) -> list[str]:
 
     That call ends the process for nested tensors. Of these the shape cannot be read: it is to be read before.
     """
-    check = _check_of(list(values.values())) if values else None
+    check = _check_of(list(values.values())) if values and writer.in_one_call else None
     if check is None:
         return [condition for text, value in values.items() for condition in _attributes(writer, text, value)]
     condition = f"{writer.constant(check)}({', '.join(values)})"
@@ -187,7 +189,7 @@ def check_of_arrays(samples: Sequence[np.ndarray]) -> Callable[..., bool] | None
 
 def of_arrays(writer: Writer, values: Mapping[str, np.ndarray]) -> list[str]:
     """What must hold of names: in one call where that can be had."""
-    check = check_of_arrays(list(values.values())) if values else None
+    check = check_of_arrays(list(values.values())) if values and writer.in_one_call else None
     if check is None:
         return [condition for text, value in values.items() for condition in _of_array(writer, text, value, True)]
     return [f"{writer.constant(check)}({', '.join(values)})"]

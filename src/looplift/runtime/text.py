@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import re
+import symtable
 import sys
 import textwrap
 import types
@@ -83,13 +83,27 @@ def _words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a module text uses, and those that it binds; none if it cannot be parsed."""
+    """The names that a module text reads as globals, and those that it binds; none if it cannot be parsed."""
     try:
-        names = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
+        module = symtable.symtable(text, "<looplift source>", "exec")
     except SyntaxError:
         return frozenset(), frozenset()
-    bound = (node.id for node in names if not isinstance(node.ctx, ast.Load))
-    return frozenset(node.id for node in names), frozenset(bound)
+    used = (name for table in _tables(module) for name in _read_as_globals(table))
+    bound = (one.get_name() for one in module.get_symbols() if one.is_assigned() or one.is_imported())
+    return frozenset(used), frozenset(bound)
+
+
+def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    yield table
+    for inner in table.get_children():
+        yield from _tables(inner)
+
+
+def _read_as_globals(table: symtable.SymbolTable) -> Iterator[str]:
+    is_module = table.get_type() == "module"
+    for one in table.get_symbols():
+        if one.is_referenced() and (is_module or one.is_global()):
+            yield one.get_name()
 
 
 def _import_line(name: str, value: Any, function: types.FunctionType) -> str:

@@ -1,0 +1,41 @@
+"""Bytes under a key in, kept on disk beside the kernels; out again in other processes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import zlib
+from pathlib import Path
+
+from looplift.build.compiler import cache_directory
+
+PATTERN = "region-*.bin"
+_FAST = 1
+
+
+def read(key: str) -> bytes | None:
+    """What was kept under a key; None if there is nothing, or nothing that can be read."""
+    try:
+        return zlib.decompress(_path(key).read_bytes())
+    except (OSError, zlib.error):
+        return None
+
+
+def write(key: str, content: bytes) -> None:
+    """Keep bytes, where the folder can be written; other processes see all of them or nothing."""
+    with contextlib.suppress(OSError):
+        directory = cache_directory()
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, name = tempfile.mkstemp(dir=directory, prefix="region-", suffix=".new")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(zlib.compress(content, _FAST))
+            os.replace(name, _path(key))
+        except OSError:
+            os.unlink(name)
+            raise
+
+
+def _path(key: str) -> Path:
+    return cache_directory() / f"region-{key}.bin"

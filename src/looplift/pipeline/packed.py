@@ -1,0 +1,172 @@
+"""The code of a region in, bytes for another process out; and back.
+
+What the code holds beyond plain values and what looplift defines is packed by what it takes to have it again: kernels
+by their texts, helpers by their names, functions of libraries and of users by where they stand. The latter must be
+there then and be described as before (``runtime/descriptions.py``), else nothing is unpacked.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import sys
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from looplift.base.errors import NotLiftable
+from looplift.runtime.descriptions import PLAIN, Describer, Unknown, digest_of, is_of_library, standing_at
+
+_NAMED = (type, types.FunctionType, types.BuiltinFunctionType, np.ufunc)
+_ALLOWED = (*PLAIN, tuple, list, dict, set, frozenset, torch.dtype, torch.device, torch.layout, torch.memory_format,
+            torch.Size, range, slice)  # fmt: skip
+_MODULES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special", "torch.fft", "torch.functional", "numpy",
+            "numpy.linalg", "numpy.fft", "math", "builtins", "torch.nn.modules.module", "torch.nn")  # fmt: skip
+"""Where functions of libraries are looked for that do not say where they stand."""
+
+
+class Packer(pickle.Pickler):
+    """``values``: those of the region's names, ``owners``: functions that they lead to, by their codes."""
+
+    def __init__(self, file: Any, values: Mapping[str, Any], describer: Describer):
+        super().__init__(file, protocol=5)
+        self.roots = {id(value): name for name, value in values.items()}
+        self.owners = describer.owners
+        self.kept: list[Any] = []
+
+    def persistent_id(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is dict and (module := sys.modules.get(str(value.get("__name__")))) and vars(module) is value:
+            return "globals", module.__name__
+        if kind in _ALLOWED:
+            return None
+        if kind is types.ModuleType:
+            return "module", Describer().text(value).removeprefix("module ")
+        if kind is types.CodeType:
+            return self._of_code(value)
+        if (made := self._made(value)) is not None:
+            return made
+        if isinstance(value, _NAMED):
+            return self._named(value)
+        if isinstance(value, (np.generic, np.dtype)) or kind.__module__.partition(".")[0] == "looplift":
+            return None
+        raise Unknown(kind.__qualname__)
+
+    def _made(self, value: Any) -> Any:
+        """Kernels, programs and helpers, which are made of text."""
+        if (kernel := getattr(value, "kernel", None)) is not None:
+            return "kernel", kernel, value.has_gradients
+        if (texts := getattr(value, "texts", None)) is not None:
+            return "program", texts
+        if type(value) is types.FunctionType and value.__module__ is None:
+            from looplift.emit.helpers import helper_functions
+
+            if helper_functions((value.__name__,))[value.__name__] is value:
+                return "helper", value.__name__
+        return None
+
+    def _of_code(self, code: types.CodeType) -> Any:
+        owner = self.owners.get(id(code))
+        if owner is None or owner.__code__ is not code:
+            raise Unknown(code.co_name)
+        return "code", *self._named(owner)
+
+    def _named(self, value: Any) -> Any:
+        module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", value.__name__)
+        if str(module).partition(".")[0] == "looplift":
+            return None if standing_at(str(module), name) is value else _unknown(name)
+        places = [module] if module is not None else []
+        places += _MODULES if is_of_library(value) or isinstance(value, np.ufunc) else []
+        for place in places:
+            for own in dict.fromkeys((name, value.__name__)):
+                if standing_at(place, own) is value:
+                    return "named", place, own, digest_of(value)
+        if id(value) in self.roots:
+            return "root", self.roots[id(value)], digest_of(value)
+        return _unknown(name)
+
+
+def _unknown(name: str) -> Any:
+    raise Unknown(name)
+
+
+class Unpacker(pickle.Unpickler):
+    """``loop_of``: makes the loop of a program from the names of its inputs."""
+
+    def __init__(self, file: Any, values: Mapping[str, Any], program: Any):
+        super().__init__(file)
+        self.values, self.program = values, program
+
+    def persistent_load(self, identity: Any) -> Any:
+        kind, *rest = identity
+        return getattr(self, f"_{kind}")(*rest)
+
+    def find_class(self, module: str, name: str) -> Any:
+        if module.partition(".")[0] not in ("looplift", "builtins", "torch", "numpy", "collections"):
+            raise Unknown(f"{module}.{name}")
+        return super().find_class(module, name)
+
+    def _module(self, name: str) -> Any:
+        import importlib
+
+        return importlib.import_module(name)
+
+    def _globals(self, name: str) -> Any:
+        return vars(sys.modules[name])
+
+    def _kernel(self, kernel: Any, has_gradients: bool) -> Any:
+        from looplift.pipeline.kernels import built
+
+        return built(kernel, has_gradients)
+
+    def _program(self, texts: Any) -> Any:
+        from looplift.build.native import load_program
+        from looplift.pipeline.programs import loop_of
+
+        text, caller, inputs = texts
+        function: Any = load_program(text, caller, loop_of(self.program, inputs))
+        function.texts = texts
+        return function
+
+    def _helper(self, name: str) -> Any:
+        from looplift.emit.helpers import helper_functions
+
+        return helper_functions((name,))[name]
+
+    def _code(self, *owner: Any) -> Any:
+        return self.persistent_load(owner).__code__
+
+    def _named(self, module: str, name: str, digest: str) -> Any:
+        return _checked(standing_at(module, name), digest)
+
+    def _root(self, name: str, digest: str) -> Any:
+        return _checked(self.values.get(name), digest)
+
+
+def _checked(value: Any, digest: str) -> Any:
+    if digest_of(value) != digest:
+        raise Unknown("what stands there now is something else")
+    return value
+
+
+def packed(content: Any, values: Mapping[str, Any], describer: Describer) -> bytes | None:
+    """None where it holds something that another process cannot have again."""
+    file = io.BytesIO()
+    try:
+        Packer(file, values, describer).dump(content)
+    except (Unknown, pickle.PicklingError, TypeError, AttributeError, RecursionError):
+        return None
+    return file.getvalue()
+
+
+def unpacked(content: bytes, values: Mapping[str, Any], program: Any) -> Any:
+    """Raises Unknown where this process has not what it was made for, NotLiftable where a kernel cannot be built."""
+    try:
+        return Unpacker(io.BytesIO(content), values, program).load()
+    except (pickle.UnpicklingError, EOFError, ImportError, AttributeError, ValueError, TypeError, KeyError) as error:
+        raise Unknown(str(error)) from None
+    except NotLiftable as refusal:
+        raise Unknown(refusal.message) from None

@@ -1,0 +1,257 @@
+"""A region, and what was made of one like it in an earlier process, in; its code or its refusal out.
+
+To plan a region takes a tenth of a second and more, and the rooms that do it as long to import. What came of it is
+kept on disk under a key of all that it depends on: looplift itself, Python and its libraries, the region's instructions
+and those of the functions that it reads, and the kinds of its values, which are the conditions of a variant
+(``runtime/guards.py``). Values at paths, and guards, are looked at again before it is taken. A function without a file,
+as one of a notebook, is not remembered, nor is any where ``LOOPLIFT_REMEMBER`` is 0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from looplift.base.data import fields_of
+from looplift.base.devices import default_device
+from looplift.base.errors import NotLiftable
+from looplift.base.settings import Settings
+from looplift.base.spans import Span
+from looplift.build import kept
+from looplift.pipeline.packed import packed, unpacked
+from looplift.runtime import entry, guards
+from looplift.runtime.descriptions import Describer, DescribingWriter, Unknown
+from looplift.runtime.variants import RegionCode
+
+Make = Callable[[], RegionCode]
+
+_FORMS = ("alternative", "weaker", "otherwise", "rival", "expected")
+_LASTING = frozenset(
+    """unknown-call unknown-op carried memory-dependence order ragged-shape mixed-kinds two-libraries two-devices
+    unsupported-syntax unsupported-iterable unsupported-value training-step gradient no-loop random-order effect-order
+    recursion generator exception-handling not-scalar subclass while-condition""".split()
+)
+"""Reasons that hold for all values of the same kinds, on any machine."""
+
+
+class _Refused(NamedTuple):
+    """A refusal as it is kept; ``words``: a digest of the texts that the region was called with."""
+
+    code: str
+    message: str
+    span: tuple[int, ...]
+    has_other: bool
+    words: str
+
+
+def remembered(program: Any, values: Mapping[str, Any], settings: Settings, make: Make, form: str = "") -> RegionCode:
+    """What ``make`` gives, or raises, or what it gave for such a region in an earlier process.
+
+    ``form``: which of the region's forms it makes; "" for the first.
+    """
+    describer = Describer()
+    key = _key(program, values, settings, form, describer)
+    if key is None:
+        return make()
+    if (found := _recalled(key, program, values, settings)) is not None:
+        if isinstance(found, NotLiftable):
+            raise found
+        return found
+    try:
+        code = make()
+    except NotLiftable as refusal:
+        _keep_refusal(key, refusal, program, values, settings, describer)
+        raise
+    _keep(key, code, program, values, describer)
+    return code
+
+
+def answered(
+    question: str, function: FunctionType, values: Mapping[str, Any], settings: Settings, make: Callable[[], bool]
+) -> bool:
+    """What ``make`` says about a function and values, or said about such in an earlier process."""
+    key = _key_of(function.__code__.co_filename, function.__code__, [question], values, settings, Describer())
+    if key is None:
+        return make()
+    found = kept.read(key)
+    if found not in (b"yes", b"no"):
+        found = b"yes" if make() else b"no"
+        kept.write(key, found)
+    return found == b"yes"
+
+
+# ---------------------------------------------------------------- keys
+
+
+def _key(program: Any, values: Mapping[str, Any], settings: Settings, form: str, describer: Describer) -> str | None:
+    """None where a region is not remembered."""
+    parts = [
+        form, program.name, program.arguments, program.outside, program.live_out, program.returns, program.optional,
+        getattr(program, "is_piece", False), program.is_whole, program.loops,
+    ]  # fmt: skip
+    return _key_of(program.file, program.original.__code__, parts, values, settings, describer)
+
+
+def _key_of(
+    file: str, code: CodeType, parts: list[Any], values: Mapping[str, Any], settings: Settings, describer: Describer
+) -> str | None:
+    """A digest of all that what is planned for a code and values depends on, and of other parts."""
+    wanted = os.environ.get("LOOPLIFT_REMEMBER") != "0" and not settings.in_graph and settings.backend != "inductor"
+    if not wanted or default_device() is not None or not os.path.exists(file):
+        return None
+    writer, values = DescribingWriter(describer), dict(sorted(values.items()))
+    try:
+        texts = [describer.text(code), *entry.root_conditions(writer, values)]
+        texts += guards.autocast_conditions(writer) if torch._C._is_any_autocast_enabled() else []
+    except Unknown:
+        return None
+    flags = [(name, value) for name, value in values.items() if isinstance(value, bool)]
+    asked = [getattr(settings, name) for name in fields_of(settings)]
+    states = [sorted(guards.uneven(values)), guards.modes(), np.geterr()]
+    texts += [_surroundings(), *values, *map(repr, [*parts, flags, asked, *states])]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:32]
+
+
+@cache
+def _surroundings() -> str:
+    """Python, its libraries and looplift's own files."""
+    parts = [sys.version, platform.machine(), torch.__version__, np.__version__, str(sys.flags.optimize)]
+    for directory, _, files in os.walk(Path(__file__).parents[1]):
+        states = ((name, os.stat(os.path.join(directory, name))) for name in sorted(files) if name.endswith(".py"))
+        parts += [f"{directory} {name} {state.st_size} {state.st_mtime_ns}" for name, state in states]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _paths(paths: list[str], program: Any, values: Mapping[str, Any]) -> list[str]:
+    """What holds of values at paths."""
+    writer = DescribingWriter(Describer())
+    inner = [path for path in paths if path not in values]
+    return guards.path_conditions(writer, inner, entry.reader(program, values))
+
+
+def _words(values: Mapping[str, Any]) -> str:
+    texts = sorted((name, value) for name, value in values.items() if isinstance(value, str))
+    return hashlib.sha256(repr(texts).encode()).hexdigest()
+
+
+# ---------------------------------------------------------------- to disk
+
+
+def _keep(key: str, code: RegionCode, program: Any, values: Mapping[str, Any], describer: Describer) -> None:
+    fields = {name: getattr(code, name) for name in fields_of(code) if not callable(getattr(code, name))}
+    forms = [name for name in _FORMS if getattr(code, name) is not None]
+    if not any(one.decision == "waves" for one in code.decisions):
+        with_paths = _described_paths(code, program, values)
+        content = None if with_paths is None else packed(("code", fields, forms, with_paths), values, describer)
+        if content is not None:
+            kept.write(key, content)
+
+
+def _described_paths(code: RegionCode, program: Any, values: Mapping[str, Any]) -> list[str] | None:
+    try:
+        return _paths(code.paths, program, values)
+    except Unknown:
+        return None
+
+
+def _keep_refusal(
+    key: str,
+    refusal: NotLiftable,
+    program: Any,
+    values: Mapping[str, Any],
+    settings: Settings,
+    describer: Describer,
+) -> None:
+    """Keep a refusal, and have the form that it may offer remembered, too."""
+    if refusal.other is not None:
+        make = refusal.other
+        refusal.other = lambda values: remembered(program, values, settings, partial(make, values), "other")
+    if type(refusal) is NotLiftable and refusal.code in _LASTING:
+        span = refusal.span
+        place = (span.line, span.column, span.end_line, span.end_column)
+        found = _Refused(refusal.code, refusal.message, place, refusal.other is not None, _words(values))
+        content = packed(("refused", *found), values, describer)
+        if content is not None:
+            kept.write(key, content)
+
+
+# ---------------------------------------------------------------- and back
+
+
+def _recalled(key: str, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode | NotLiftable | None:
+    """What is kept under a key; None if there is nothing, or nothing that suits these values."""
+    content = kept.read(key)
+    if content is None:
+        return None
+    try:
+        kind, *found = unpacked(content, values, program)
+        if kind == "refused":
+            return _refusal_of(_Refused(*found), program, values, settings)
+        fields, forms, paths = found
+        code = _code_of(fields, forms, program, settings)
+        suits = paths == _paths(code.paths, program, values) and entry.broken_guard(program, dict(values), code) is None
+    except Unknown:
+        return None
+    except Exception:  # a path or a guard that cannot be read: the region is planned for what these values are
+        return None
+    return code if suits else None
+
+
+def _refusal_of(found: _Refused, program: Any, values: Mapping[str, Any], settings: Settings) -> NotLiftable | None:
+    if found.words != _words(values):
+        return None
+    refusal = NotLiftable(found.code, found.message, Span(*found.span))
+    if found.has_other:
+        anew = _Anew(program, settings)
+        refusal.other = lambda values: remembered(program, values, settings, partial(anew.other, values), "other")
+    return refusal
+
+
+def _code_of(fields: dict[str, Any], forms: list[str], program: Any, settings: Settings) -> RegionCode:
+    code = RegionCode(**fields)
+    anew = _Anew(program, settings)
+    for form in forms:
+        setattr(code, form, partial(anew.form, form))
+    for made in code.namespace.values():
+        code.is_preliminary = getattr(made, "is_preliminary", code.is_preliminary)
+    return code
+
+
+class _Anew:
+    """The forms beside one that is remembered: for them the region is planned when one is asked for."""
+
+    def __init__(self, program: Any, settings: Settings):
+        self.program, self.settings = program, settings
+        self.code: RegionCode | None = None
+
+    def form(self, name: str, values: Mapping[str, Any]) -> Any:
+        if self.code is None:
+            self.code = _planned(self.program, values, self.settings)
+        make = getattr(self.code, name)
+        if make is None:
+            raise NotLiftable("requirement", "for these values there is no other form")
+        return make(values)
+
+    def other(self, values: Mapping[str, Any]) -> RegionCode:
+        try:
+            return _planned(self.program, values, self.settings)
+        except NotLiftable as refusal:
+            if refusal.other is None:
+                raise
+            return refusal.other(values)
+
+
+def _planned(program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
+    from looplift.pipeline import compile_region
+
+    return compile_region(program, values, settings)

@@ -1,0 +1,198 @@
+"""Objects in; texts out that are the same in another process for objects which do the same there.
+
+In a process a function, a class or a code is known by what it is. From one process to the next it is known by what it
+holds: its instructions, lines and constants, its defaults, what it closes over, and the globals that it reads.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from looplift.runtime.contents import ABOUT_A_CLASS
+from looplift.runtime.guards import Writer
+
+PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...), type(NotImplemented))
+_BY_TEXT = (torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Size, np.dtype, range, slice)
+_OF_LIBRARIES = frozenset(
+    """torch numpy math cmath itertools functools operator random builtins collections looplift types typing abc enum
+    heapq bisect copy string time dataclasses statistics""".split()
+)
+_METHODS = (staticmethod, classmethod)
+_SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+_WITHOUT_A_MEANING = ABOUT_A_CLASS | {
+    "_abc_impl", "__abstractmethods__", "__dataclass_fields__", "__dataclass_params__", "__orig_bases__",
+    "__parameters__", "__annotate_func__",
+}  # fmt: skip
+
+_OF_CODES = (
+    "co_name", "co_filename", "co_firstlineno", "co_flags", "co_argcount", "co_kwonlyargcount", "co_posonlyargcount",
+    "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_code", "co_linetable", "co_exceptiontable",
+)  # fmt: skip
+
+
+class Unknown(Exception):
+    """An object that can only be known by what it is."""
+
+
+def is_of_library(value: Any) -> bool:
+    """Whether a class, function or module says that it is one of a library's."""
+    name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
+    return str(name or "builtins").partition(".")[0] in _OF_LIBRARIES
+
+
+class Describer:
+    """Describes objects, each once; ``owners`` holds the functions that were described, by their codes."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, str] = {}
+        self.held: list[Any] = []
+        self.owners: dict[int, types.FunctionType] = {}
+
+    def text(self, value: Any) -> str:
+        """Raises Unknown."""
+        if isinstance(value, PLAIN) and type(value) in PLAIN:
+            return f"{type(value).__name__} {value!r}"
+        if (found := self.known.get(id(value))) is not None:
+            return found
+        self.held.append(value)
+        self.known[id(value)] = f"within {getattr(value, '__qualname__', type(value).__name__)}"
+        try:
+            found = self._text(value)
+        except Unknown:
+            del self.known[id(value)]
+            raise
+        self.known[id(value)] = found
+        return found
+
+    def _text(self, value: Any) -> str:
+        if isinstance(value, types.ModuleType):
+            return self._of_module(value)
+        if isinstance(value, types.CodeType):
+            return self._of_code(value)
+        if isinstance(value, types.FunctionType):
+            return self._of_function(value)
+        if isinstance(value, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+            return self._of_builtin(value)
+        if isinstance(value, type):
+            return self._of_class(value)
+        if isinstance(value, (np.ufunc, *_BY_TEXT)):
+            return f"{type(value).__qualname__} {value!r}"
+        if isinstance(value, enum.Enum):
+            return f"{self.text(type(value))}.{value.name}"
+        if type(value) in (tuple, list, dict, set, frozenset):
+            return self._of_items(value)
+        return self._of_wrapper(value)
+
+    def _of_module(self, value: types.ModuleType) -> str:
+        if not is_of_library(value):
+            raise Unknown(value.__name__)
+        return f"module {value.__name__}"
+
+    def _of_items(self, value: Any) -> str:
+        if isinstance(value, dict):
+            if value is torch.nn.modules.module.__dict__:
+                return "what all modules share"
+            texts = [f"{self.text(key)}: {self.text(item)}" for key, item in value.items()]
+        else:
+            texts = [self.text(item) for item in value]
+        ordered = texts if isinstance(value, (tuple, list, dict)) else sorted(texts)
+        return f"{type(value).__name__} [{', '.join(ordered)}]"
+
+    def _of_wrapper(self, value: Any) -> str:
+        """What holds functions: bound methods, properties, static methods, cells."""
+        if isinstance(value, types.MethodType):
+            return f"method {self.text(value.__func__)}"
+        if isinstance(value, property):
+            return f"property {self.text((value.fget, value.fset, value.fdel))}"
+        if isinstance(value, _METHODS):
+            return f"{type(value).__name__} {self.text(value.__func__)}"
+        if isinstance(value, types.CellType):
+            return f"cell {self.text(value.cell_contents) if value != types.CellType() else 'without a value'}"
+        raise Unknown(type(value).__qualname__)
+
+    # ------------------------------------------------------------ functions
+
+    def _of_builtin(self, value: Any) -> str:
+        owner = getattr(value, "__self__", None)
+        if owner is not None and not isinstance(owner, (types.ModuleType, type)):
+            raise Unknown(value.__name__)
+        return f"built in: {value.__module__} {value.__qualname__}"
+
+    def _of_function(self, value: types.FunctionType) -> str:
+        value = getattr(value, "__looplift_original__", value)
+        self.owners[id(value.__code__)] = value
+        name = f"function {value.__module__} {value.__qualname__} {self.text(value.__code__)}"
+        if is_of_library(value):
+            return name
+        parts = [self.text(part) for part in (value.__defaults__, value.__kwdefaults__)]
+        parts += [self.text(cell) for cell in value.__closure__ or ()]
+        parts += [f"{name}: {self.text(found)}" for name, found in globals_of(value)]
+        return "; ".join([name, *parts])
+
+    def _of_code(self, code: types.CodeType) -> str:
+        parts = [getattr(code, name) for name in _OF_CODES]
+        texts = [*map(repr, parts), *map(self.text, code.co_consts)]
+        return f"code {hashlib.sha256('; '.join(texts).encode()).hexdigest()}"
+
+    # ------------------------------------------------------------ classes
+
+    def _of_class(self, value: type) -> str:
+        name = f"class {value.__module__} {value.__qualname__}"
+        if is_of_library(value):
+            return name
+        texts = [self.text(base) for base in value.__bases__]
+        for attribute, held in vars(value).items():
+            if attribute not in _WITHOUT_A_MEANING and not isinstance(held, _SLOTS):
+                texts.append(f"{attribute}: {self._of_attribute(held)}")
+        return "; ".join([name, *texts])
+
+    def _of_attribute(self, held: Any) -> str:
+        if type(held).__name__ == "_tuplegetter":  # of a named tuple, whose fields are in ``_fields``
+            return "field"
+        return self.text(held)
+
+
+def digest_of(value: Any) -> str:
+    """The same for all objects that are described alike; raises Unknown."""
+    return hashlib.sha256(Describer().text(value).encode()).hexdigest()[:32]
+
+
+def globals_of(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """The globals of a function's module whose names it, or a function in it, mentions."""
+    for name in sorted(set(_names_in(function.__code__))):
+        if name in function.__globals__:
+            yield name, function.__globals__[name]
+
+
+def _names_in(code: types.CodeType) -> Iterable[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names_in(constant)
+
+
+class DescribingWriter(Writer):
+    """Conditions in which objects stand as their descriptions."""
+
+    def __init__(self, describer: Describer):
+        super().__init__(in_one_call=False)
+        self.describer = describer
+
+    def constant(self, value: Any) -> str:
+        return f"<{self.describer.text(value)}>"
+
+
+def standing_at(module: str, qualname: str) -> Any:
+    """What stands under a name in a module that is imported; None where nothing does."""
+    found: Any = sys.modules.get(module)
+    for name in qualname.split("."):
+        found = getattr(found, name, None)
+    return found

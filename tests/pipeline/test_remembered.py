@@ -1,0 +1,308 @@
+"""What was made of a region in an earlier process is taken where nothing that it depends on has changed."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import linecache
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+import looplift
+from looplift import pipeline
+from looplift.build import kept
+
+FUNCTIONS = """
+import math
+import numpy as np
+import torch
+
+FACTOR = 2.0
+
+
+def scaled(x):
+    return x * FACTOR + x.abs().sqrt()
+
+
+def alike(x):  # lanes, with a helper of the user's
+    out = torch.zeros_like(x)
+    for i in range(x.shape[0]):
+        out[i] = scaled(x[i])
+    return out
+
+
+def running(x, decay):  # a kernel
+    out = torch.zeros_like(x)
+    h = 0.0
+    for t in range(len(x)):
+        h = decay * h + x[t] if x[t] > 0 else h * 0.5
+        out[t] = h
+    return out
+
+
+def distance(a, b):  # a program over text and lists
+    table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i in range(len(a) + 1):
+        for j in range(len(b) + 1):
+            if i == 0 or j == 0:
+                table[i][j] = i + j
+            else:
+                change = table[i - 1][j - 1] + (a[i - 1] != b[j - 1])
+                table[i][j] = min(table[i - 1][j] + 1, table[i][j - 1] + 1, change)
+    return table[len(a)][len(b)]
+
+
+def of_arrays(x):
+    out = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        total = 0.0
+        for j in range(x.shape[1]):
+            if x[i, j] > 0.5:
+                break
+            total += math.exp(x[i, j])
+        out[i] = total
+    return out
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return torch.tanh(self.inner(x))
+
+
+def by_rows(net, x):
+    out = []
+    for i in range(len(x)):
+        out.append(net(x[i]))
+    return torch.stack(out)
+
+
+def kept(x, out):  # refused
+    for i in range(len(x)):
+        out.append(hash(str(x[i].item())) % 2)
+    return out
+"""
+
+RUN = """
+import importlib.util, json, sys
+import numpy as np, torch
+import looplift
+spec = importlib.util.spec_from_file_location("functions", sys.argv[1])
+functions = importlib.util.module_from_spec(spec)
+sys.modules["functions"] = functions
+spec.loader.exec_module(functions)
+torch.manual_seed(0)
+x, y = torch.randn(6, 3), torch.randn(40, requires_grad=True)
+net = functions.Net()
+given = {
+    "alike": (x,), "running": (y, 0.9), "distance": ("kitten", "sitting"), "of_arrays": (x.double().numpy(),),
+    "by_rows": (net, x),
+}
+found = {}
+for name, values in given.items():
+    function = getattr(functions, name)
+    lifted, expected = looplift.lift(function), function(*values)
+    result = lifted(*values)
+    np.testing.assert_allclose(np.asarray(torch.as_tensor(result).detach()), torch.as_tensor(expected).detach(), 1e-5)
+    found[name] = [loop.decision for loop in lifted.report().loops]
+looplift.lift(functions.running)(y, 0.9).sum().backward()
+slope, y.grad = y.grad, None
+functions.running(y, 0.9).sum().backward()
+torch.testing.assert_close(slope, y.grad)
+planning = {"looplift.vectorize.plan", "looplift.frontend.translate", "looplift.emit.typed"}
+found["planned"] = sorted(planning & {*sys.modules})
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture
+def remembering(tmp_path, monkeypatch):
+    monkeypatch.setenv("LOOPLIFT_REMEMBER", "1")
+    monkeypatch.setenv("LOOPLIFT_CACHE", str(tmp_path / "cache"))
+
+
+def module_of(path, text, name="functions_of_a_user"):
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+class Counted:
+    """How many regions are planned."""
+
+    def __init__(self, monkeypatch):
+        self.count, plan = 0, pipeline.compile_region
+
+        def counting(*given):
+            self.count += 1
+            return plan(*given)
+
+        monkeypatch.setattr(pipeline, "compile_region", counting)
+
+    def in_call(self, function, *values, **options):
+        before, lifted = self.count, looplift.lift(function, **options)
+        result, expected = lifted(*values), function(*values)
+        if isinstance(expected, torch.Tensor):
+            torch.testing.assert_close(result, expected)
+        else:
+            np.testing.assert_allclose(result, expected)
+        return self.count - before
+
+
+def test_another_process_plans_nothing(tmp_path):
+    (tmp_path / "functions.py").write_text(FUNCTIONS)
+    surroundings = os.environ | {"LOOPLIFT_REMEMBER": "1", "LOOPLIFT_CACHE": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", RUN, str(tmp_path / "functions.py")]
+    first, second = (
+        json.loads(subprocess.run(command, env=surroundings, capture_output=True, text=True, check=True).stdout)
+        for _ in range(2)
+    )
+    assert first.pop("planned") and not second.pop("planned")
+    assert first == second and not any("kept" in decisions for decisions in first.values())
+
+
+def test_functions_are_remembered_by_what_they_do(tmp_path, monkeypatch, remembering):
+    counted, x = Counted(monkeypatch), torch.linspace(-1, 1, 12).reshape(6, 2)
+    functions = module_of(tmp_path / "functions.py", FUNCTIONS)
+    assert counted.in_call(functions.alike, x) == 1
+    assert counted.in_call(functions.alike, x) == 0
+    functions = module_of(tmp_path / "functions.py", FUNCTIONS)
+    assert counted.in_call(functions.alike, x * 2) == 0
+    other = module_of(tmp_path / "functions.py", FUNCTIONS.replace("x.abs().sqrt()", "x.abs().exp2()"))
+    assert counted.in_call(other.alike, x) == 1
+    other = module_of(tmp_path / "functions.py", FUNCTIONS.replace("FACTOR = 2.0", "FACTOR = 3.0"))
+    assert counted.in_call(other.alike, x) == 1
+    other.FACTOR = 4.0
+    assert counted.in_call(other.alike, x) == 1
+
+
+def test_values_of_other_kinds_are_planned_for(tmp_path, monkeypatch, remembering):
+    counted, x = Counted(monkeypatch), torch.linspace(-1, 1, 12).reshape(6, 2)
+    functions = module_of(tmp_path / "functions.py", FUNCTIONS)
+    assert counted.in_call(functions.alike, x) == 1
+    assert counted.in_call(functions.alike, x.double()) == 1
+    assert counted.in_call(functions.alike, x[:1]) == 1
+    assert counted.in_call(functions.alike, x.clone().requires_grad_()) == 1
+    assert counted.in_call(functions.alike, x, backend="torch") == 1
+    with torch.no_grad():
+        assert counted.in_call(functions.alike, x) == 1
+    assert counted.in_call(functions.alike, x[:5]) == 0
+    monkeypatch.setenv("LOOPLIFT_REMEMBER", "0")
+    assert counted.in_call(functions.alike, x) == 1
+
+
+def test_a_replaced_function_of_a_library_is_seen(tmp_path, monkeypatch, remembering):
+    counted, x = Counted(monkeypatch), torch.linspace(-1, 1, 12).reshape(6, 2)
+    functions = module_of(tmp_path / "functions.py", FUNCTIONS)
+    assert counted.in_call(functions.alike, x) == 1
+    monkeypatch.setattr(torch, "zeros_like", torch.ones_like)
+    assert counted.in_call(functions.alike, x) == 1
+
+
+def test_methods_of_modules_are_seen(tmp_path, monkeypatch, remembering):
+    counted, x = Counted(monkeypatch), torch.randn(5, 3)
+    functions = module_of(tmp_path / "functions.py", FUNCTIONS)
+    assert counted.in_call(functions.by_rows, functions.Net(), x) == 1
+    assert counted.in_call(functions.by_rows, functions.Net(), x) == 0
+    assert counted.in_call(functions.by_rows, functions.Net().eval(), x) == 1
+    other = module_of(tmp_path / "functions.py", FUNCTIONS.replace("torch.tanh(", "torch.sin("))
+    assert counted.in_call(other.by_rows, other.Net(), x) == 1
+    net = other.Net()
+    net.inner = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.ReLU())
+    assert counted.in_call(other.by_rows, net, x) == 1
+
+
+def test_programs_over_objects_are_planned_anew_where_these_changed(tmp_path, monkeypatch, remembering):
+    text = """
+class Node:
+    def __init__(self, value, below):
+        self.value, self.below = value, below
+
+    def total(self):
+        return self.value + sum(one.total() for one in self.below)
+
+
+def totals(nodes):
+    out = []
+    for node in nodes:
+        out.append(node.total())
+    return out
+"""
+    counted = Counted(monkeypatch)
+    functions = module_of(tmp_path / "functions.py", text)
+
+    def trees(functions):
+        return [functions.Node(k, [functions.Node(2, []), functions.Node(k, [])]) for k in range(4)]
+
+    assert counted.in_call(functions.totals, trees(functions)) > 0
+    assert counted.in_call(functions.totals, trees(functions)) == 0
+    other = module_of(tmp_path / "functions.py", text.replace("self.value + sum", "2 * self.value + sum"))
+    assert counted.in_call(other.totals, trees(other)) > 0
+
+
+def test_refusals_are_remembered_with_their_reason(tmp_path, monkeypatch, remembering):
+    functions = module_of(tmp_path / "functions.py", FUNCTIONS)
+    reports = []
+    for _ in range(2):
+        lifted, x = looplift.lift(functions.kept), torch.arange(4.0)
+        assert lifted(x, []) == functions.kept(x, [])
+        reports.append([(loop.decision, loop.code, loop.reason) for loop in lifted.report().loops])
+    assert reports[0] == reports[1] and reports[0][0][0] == "kept"
+
+
+def test_files_that_cannot_be_read_are_made_anew(tmp_path, monkeypatch, remembering):
+    counted, x = Counted(monkeypatch), torch.linspace(-1, 1, 12).reshape(6, 2)
+    functions = module_of(tmp_path / "functions.py", FUNCTIONS)
+    assert counted.in_call(functions.alike, x) == 1
+    for file in (tmp_path / "cache").glob(kept.PATTERN):
+        file.write_bytes(file.read_bytes()[:40])
+    assert counted.in_call(functions.alike, x) == 1
+    for file in (tmp_path / "cache").glob(kept.PATTERN):
+        kept.write(file.stem.removeprefix("region-"), b"something else")
+    assert counted.in_call(functions.alike, x) == 1
+    assert counted.in_call(functions.alike, x) == 0
+
+
+def test_functions_without_a_file_are_not_remembered(monkeypatch, remembering):
+    counted, x, label = Counted(monkeypatch), torch.arange(6.0), "<a cell of a notebook>"
+    names = {"__name__": "a_notebook"}
+    exec(compile(FUNCTIONS, label, "exec"), names)
+    linecache.cache[label] = (len(FUNCTIONS), None, FUNCTIONS.splitlines(keepends=True), label)
+    assert [counted.in_call(names["running"], x, 0.5) for _ in range(2)] == [1, 1]
+
+
+def test_other_forms_are_planned_when_they_are_asked_for(tmp_path, monkeypatch, remembering):
+    text = """
+import torch
+
+
+def firsts(x, counts):
+    out = torch.zeros(len(counts))
+    for i in range(len(counts)):
+        total = 0.0
+        for j in range(counts[i]):
+            total = total + x[i][j].item()
+        out[i] = total
+    return out
+"""
+    counted = Counted(monkeypatch)
+    functions = module_of(tmp_path / "functions.py", text)
+    x = [torch.arange(5.0), torch.arange(3.0)]
+    assert counted.in_call(functions.firsts, x, [2, 3]) > 0
+    lifted = looplift.lift(functions.firsts)
+    for given in ([2, 3], [5, 1], [0, 0], [1, 2]):
+        torch.testing.assert_close(lifted(x, given), functions.firsts(x, given))
+    y = [torch.arange(5.0), torch.arange(3)]
+    torch.testing.assert_close(lifted(y, [2, 2]), functions.firsts(y, [2, 2]))
