@@ -8,6 +8,7 @@ import linecache
 import os
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -277,9 +278,9 @@ def test_files_that_cannot_be_read_are_made_anew(tmp_path, monkeypatch, remember
 
 def test_functions_without_a_file_are_not_remembered(monkeypatch, remembering):
     counted, x, label = Counted(monkeypatch), torch.arange(6.0), "<a cell of a notebook>"
-    names = {"__name__": "a_notebook"}
+    names: dict[str, Any] = {"__name__": "a_notebook"}
     exec(compile(FUNCTIONS, label, "exec"), names)
-    linecache.cache[label] = (len(FUNCTIONS), None, FUNCTIONS.splitlines(keepends=True), label)
+    linecache.cache[label] = (len(FUNCTIONS), None, str(FUNCTIONS).splitlines(keepends=True), label)
     assert [counted.in_call(names["running"], x, 0.5) for _ in range(2)] == [1, 1]
 
 
