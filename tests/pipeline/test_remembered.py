@@ -130,7 +130,7 @@ def remembering(tmp_path, monkeypatch):
     monkeypatch.setenv("LOOPLIFT_CACHE", str(tmp_path / "cache"))
 
 
-def module_of(path, text, name="functions_of_a_user"):
+def module_of(path, text, name="functions_of_a_user") -> Any:
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
