@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import math
 import types
+from typing import Any
 
 import numpy as np
 import pytest
@@ -64,7 +65,7 @@ def closed(n):
 
 
 def described(text=TEXT, **changes):
-    names = {"__name__": "a_module"}
+    names: dict[str, Any] = {"__name__": "a_module"}
     exec(compile(text, "a_file.py", "exec"), names)
     names |= changes
     found = {name: names[name] for name in ("outer", "even", "Derived", "Point")} | {"closed": names["closed"](1)}
@@ -101,7 +102,7 @@ def test_what_does_something_else_is_described_otherwise(before, after, expected
 
 
 def test_what_a_function_closes_over_belongs_to_it():
-    names = {"__name__": "a_module"}
+    names: dict[str, Any] = {"__name__": "a_module"}
     exec(compile(TEXT, "a_file.py", "exec"), names)
     assert digest_of(names["closed"](1)) == digest_of(names["closed"](1))
     assert len({digest_of(names["closed"](n)) for n in (1, 2, 1.0, True, None)}) == 5
@@ -132,3 +133,9 @@ def test_values_of_libraries():
 def test_what_is_known_by_what_it_is_alone(value):
     with pytest.raises(Unknown):
         digest_of(value)
+
+
+def test_what_leads_to_very_much_is_left_alone():
+    held = [(number, [number]) for number in range(2000)]
+    with pytest.raises(Unknown, match="too much"):
+        digest_of(held)

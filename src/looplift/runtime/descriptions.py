@@ -38,6 +38,10 @@ _OF_CODES = (
 )  # fmt: skip
 
 
+MOST = 1000
+"""So many objects that one leads to are looked at."""
+
+
 class Unknown(Exception):
     """An object that can only be known by what it is."""
 
@@ -63,6 +67,8 @@ class Describer:
         if (found := self.known.get(id(value))) is not None:
             return found
         self.held.append(value)
+        if len(self.held) > MOST:
+            raise Unknown("it leads to too much")
         self.known[id(value)] = f"within {getattr(value, '__qualname__', type(value).__name__)}"
         try:
             found = self._text(value)
