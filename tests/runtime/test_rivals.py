@@ -219,3 +219,18 @@ def test_a_program_takes_turns_with_steps_of_batched_code_that_ask_for_gradients
         torch.testing.assert_close(slopes[1], slopes[0])
     assert {loop.decision for loop in lifted.report().loops} == {"native"}
     assert "as compiled code" in str(lifted.report()) and "were expected" not in str(lifted.report())
+
+
+def greatest_of_cells(rows, cell, count):
+    pooled = torch.full((count, rows.shape[1]), float("-inf"))
+    for k in range(len(rows)):
+        pooled[cell[k]] = torch.maximum(pooled[cell[k]], rows[k])
+    return pooled
+
+
+def test_what_is_combined_at_places_has_a_rival():
+    lifted, generator = lift(greatest_of_cells, verify="off"), torch.Generator().manual_seed(0)
+    rows, cell = torch.randn(200, 3, generator=generator), torch.randint(0, 20, (200,), generator=generator)
+    called(lifted, greatest_of_cells, (rows, cell, 20), 12)
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}
+    assert '"amax"' in lifted.source

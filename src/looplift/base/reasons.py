@@ -275,7 +275,7 @@ _ENTRIES = (
         "The iterations depend on one another, and a compiled kernel could run them fast, but the loop works on whole "
         "vectors or matrices, or on something other than numbers.",
         "write the inner work on single elements, with loops over them; or give the loop many sequences at once.",
-        '@lift(backend="native")\ndef solve():\n    for i in range(n):\n        y[i] = (m * x[i]).sum((0, 1))',
+        '@lift(backend="native")\ndef solve():\n    for i in range(n):\n        y[i] = torch.trace(m * x[i])',
         '@lift(backend="native")\ndef sines():\n    for i in range(n):\n        y[i] = math.sin(x[i].item())',
     ),
     Reason(

@@ -19,6 +19,7 @@ from looplift.emit.native_access import attribute, constant_of, getitem, length,
 from looplift.emit.native_convert import constant, convert, convert_held, to_python, truth
 from looplift.emit.native_gather import by_positions, gathered
 from looplift.emit.native_mixed import are_mixed, as_mixed
+from looplift.emit.native_new_axes import has_new_axes, with_new_axes
 from looplift.emit.native_ops import BITS, CHOICE, COMPARISONS, CONVERSIONS, LEAK, LOGIC, TESTS, canonical, row_of
 from looplift.emit.native_scalar import elementwise, invert, join_facts, negation, select
 from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, common_type, floating, scalar_of
@@ -46,6 +47,8 @@ def compute(writer: Writer, op: Op) -> Value:
                     return item
             if isinstance(owner, View) and (found := by_positions(writer, owner, op.args[1])) is not None:
                 return gathered(writer, *found)
+            if isinstance(owner, View) and has_new_axes(op.args[1]):
+                return with_new_axes(writer, owner, op.args[1])
             return getitem(writer, owner, op.args[1])
         case "builtin.len" | "iter_len":
             return length(writer, writer.operand(op.args[0]))

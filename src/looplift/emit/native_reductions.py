@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from looplift.base.errors import NotLiftable
 from looplift.emit.native_allocation import allocate
 from looplift.emit.native_convert import constant
 from looplift.emit.native_ops import COMPARE, MULTIPLY
@@ -9,7 +10,7 @@ from looplift.emit.native_types import INT, Scalar
 from looplift.emit.native_values import Elements, Number, Value
 from looplift.emit.native_vector_loops import check_zeros, over
 from looplift.emit.native_writer import Writer
-from looplift.ir.grammar import Const, Op
+from looplift.ir.grammar import Const, Group, Op
 
 SUMS = ("sum", "mean")
 CHOICES = {"max": ">", "min": "<", "amax": ">", "amin": "<"}
@@ -23,46 +24,68 @@ def reduced(writer: Writer, short: str, namespace: str, op: Op, part: Elements) 
         raise writer.refuse("not-scalar", f"'{short}' of a single number")
     _check(writer, short, namespace, op, part)
     writer.findings.has_vectors = True
-    axis, kept = _axis(writer, op, len(part.sizes))
-    if axis is None and kept:
+    axes, kept = axes_of(writer, op, len(part.sizes))
+    if axes is None and kept:
         raise writer.refuse("not-scalar", f"'{short}' that keeps all dimensions")
-    if axis is None:
+    if axes is None:
         return _of_all(writer, short, part)
     if short in ("max", "min", "norm") and part.type.family == "tensor":
         raise writer.refuse("unknown-op", f"'{short}' along an axis of a tensor has no scalar form")
-    return _along(writer, short, part, axis, kept)
+    if len(axes) > 1 and short in PLACES:
+        raise writer.refuse("unknown-op", f"'{short}' along several axes")
+    return _along(writer, short, part, axes, kept)
 
 
-def _axis(writer: Writer, op: Op, rank: int) -> tuple[int | None, bool]:
-    """The axis, None for all of them, and whether it stays, with one element."""
-    found: dict[str, object] = {"axis": None, "keepdims": False}
+def axes_of(writer: Writer, op: Op, rank: int) -> tuple[tuple[int, ...] | None, bool]:
+    """The axes in their order, None for all of them, and whether they stay, with one element."""
+    found: dict[str, object] = {"axis": Const(None), "keepdims": Const(False)}
     given = [("axis", operand) for operand in op.args[1:]] + list(op.kwargs)
     for name, operand in given:
         name = {"dim": "axis", "keepdim": "keepdims"}.get(name, name)
-        if name not in found or not isinstance(operand, Const) or len(op.args) > 2:
-            raise writer.refuse("not-scalar", f"these arguments of '{op.name}' have no scalar form")
-        found[name] = operand.value
-    axis, kept = found["axis"], found["keepdims"]
-    if type(kept) is not bool or not (axis is None or (type(axis) is int and -rank <= axis < rank)):
-        raise writer.refuse("not-scalar", f"these arguments of '{op.name}' have no scalar form")
-    return (axis % rank if isinstance(axis, int) else None), kept
+        if name not in found or len(op.args) > 2:
+            raise _unknown(writer, op)
+        found[name] = operand
+    axes, kept = found["axis"], found["keepdims"]
+    if not isinstance(kept, Const) or type(kept.value) is not bool:
+        raise _unknown(writer, op)
+    if isinstance(axes, Const) and axes.value is None:
+        return None, kept.value
+    return _places_of_axes(writer, op, axes, rank), kept.value
 
 
-def _along(writer: Writer, short: str, part: Elements, axis: int, kept: bool) -> Value:
-    outer = (*part.sizes[:axis], *part.sizes[axis + 1 :])
+def _places_of_axes(writer: Writer, op: Op, axes: object, rank: int) -> tuple[int, ...]:
+    atoms = axes.items if isinstance(axes, Group) else (axes,)
+    places = [atom.value for atom in atoms if isinstance(atom, Const) and type(atom.value) is int]
+    found = sorted({place % rank for place in places if -rank <= place < rank})
+    if not found or len(found) < len(atoms):
+        raise _unknown(writer, op)
+    return tuple(found)
+
+
+def _unknown(writer: Writer, op: Op) -> NotLiftable:
+    return writer.refuse("not-scalar", f"these arguments of '{op.name}' have no scalar form")
+
+
+def _along(writer: Writer, short: str, part: Elements, axes: tuple[int, ...], kept: bool) -> Value:
+    outer = tuple(size for axis, size in enumerate(part.sizes) if axis not in axes)
     if not outer and not kept:
         return _of_all(writer, short, part)
-    sizes = [*outer[:axis], *([constant(1, INT)] if kept else []), *outer[axis:]]
+    others = iter(outer)
+    sizes = [constant(1, INT) if axis in axes else next(others) for axis in range(len(part.sizes))]
+    folded = tuple(part.sizes[axis] for axis in axes)
     if short not in ("sum", "any", "all", "norm"):  # with no element in a row, also where there is no row
-        writer.fail_if(f"{part.sizes[axis].at(COMPARE)} == 0", "broken_requirement")
-    made = allocate(writer, _type_of(short, part), sizes)
+        for size in folded:
+            writer.fail_if(f"{size.at(COMPARE)} == 0", "broken_requirement")
+    made = allocate(writer, _type_of(short, part), sizes if kept else list(outer))
 
     def body(index: tuple[str, ...]) -> None:
         def at(writer: Writer, inner: tuple[str, ...]) -> Number:
-            return part.at(writer, (*index[:axis], *inner, *index[axis:]))
+            rest, own = iter(index), iter(inner)
+            return part.at(writer, tuple(next(own) if axis in axes else next(rest) for axis in range(len(sizes))))
 
-        row = Elements((part.sizes[axis],), part.type, at, part.origins, part.homes)
-        place = [*index[:axis], *(["0"] if kept else []), *index[axis:]]
+        row = Elements(folded, part.type, at, part.origins, part.homes)
+        rest = iter(index)
+        place = ["0" if axis in axes else next(rest) for axis in range(len(sizes))] if kept else index
         writer.line(f"{made.root}({', '.join(place)}) = {_of_all(writer, short, row).text};")
 
     over(writer, outer, body)

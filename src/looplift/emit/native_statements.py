@@ -97,6 +97,7 @@ def _let(writer: Writer, statement: Let, rest: tuple[Statement, ...], tail: tupl
         _record(writer, var, value)
         value = named(writer, var, value, rest, tail)
     if isinstance(value, Elements) and not _stays(writer, var, value, rest):
+        native_vectors.check_no_view(writer, value)
         value = native_vectors.materialized(writer, value)
         writer.findings.origins[var] = var
     writer.values[var] = value

@@ -124,7 +124,7 @@ class Unknown:
 class Elements:
     """An array that is not stored: what its element at some indices is, written where they are known.
 
-    ``origins``: the arrays that it reads.
+    ``origins``: the arrays that it reads. ``is_view``: in Python it would show what is stored into one of them.
     """
 
     sizes: tuple[Number, ...]
@@ -132,6 +132,7 @@ class Elements:
     at: Callable[[Any, tuple[str, ...]], Number]
     origins: frozenset[Var] = frozenset()
     homes: frozenset[Any] = frozenset()
+    is_view: bool = False
 
 
 @dataclass(frozen=True)

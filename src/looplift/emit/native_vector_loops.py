@@ -43,8 +43,17 @@ def type_of(writer: Writer, at: Callable, rank: int) -> Scalar:
         writer.lines, writer.names.taken, writer.proven = lines, names, proven
 
 
-def over(writer: Writer, sizes: tuple[Number, ...], body: Callable[[tuple[str, ...]], None], *, sums: str = "") -> None:
-    """Loops over all places of an array; ``sums`` is a variable that the body only adds to."""
+def over(
+    writer: Writer,
+    sizes: tuple[Number, ...],
+    body: Callable[[tuple[str, ...]], None],
+    *,
+    sums: str = "",
+    folds: str = "",
+) -> None:
+    """Loops over all places of an array; ``sums`` is a variable that the body only adds to, ``folds`` one with what it
+    does to it, as ``max : best``."""
+    folds = f"+ : {sums}" if sums else folds
     names: list[str] = []
     writer.hoists.append(None)
     writer.findings.has_rows |= any(size.constant is None or size.constant > FEW for size in sizes)
@@ -58,8 +67,8 @@ def over(writer: Writer, sizes: tuple[Number, ...], body: Callable[[tuple[str, .
         mark = len(writer.lines)
         with writer.block(f"for (int64_t {name} = 0; {name} < {sizes[axis].at(COMPARE)}; ++{name})"):
             nest(axis + 1)
-        if sums and axis + 1 == len(sizes) and not any("return " in line for line in writer.lines[mark:]):
-            writer.lines.insert(mark, "  " * writer.depth + f"#pragma omp simd reduction(+ : {sums})")
+        if folds and axis + 1 == len(sizes) and not any("return " in line for line in writer.lines[mark:]):
+            writer.lines.insert(mark, "  " * writer.depth + f"#pragma omp simd reduction({folds})")
 
     nest(0)
     writer.hoists.pop()

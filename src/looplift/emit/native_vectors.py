@@ -8,7 +8,7 @@ from typing import TypeGuard
 import torch
 
 from looplift.base.data import replace
-from looplift.emit import native_numpy, native_reductions, native_running, native_selection
+from looplift.emit import native_numpy, native_reductions, native_running, native_selection, native_softmax
 from looplift.emit.native_access import element
 from looplift.emit.native_allocation import allocate, sizes_of
 from looplift.emit.native_arrays import element_type
@@ -54,6 +54,9 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
         and not _is_pairwise(namespace, op)
     ):
         return native_reductions.reduced(writer, short, namespace, op, _elements(writer, values[0]))
+    first = values[0]
+    if short in native_softmax.SOFTMAX and isinstance(first, View | Elements) and first.type.family == "tensor":
+        return native_softmax.softmax(writer, short, op, _elements(writer, held(writer, first)))
     if namespace == "method" and short in ("to", "type", "astype", *CONVERSIONS):
         made = _converted(writer, short, op, _elements(writer, values[0]))
         return values[0] if short != "astype" and _is_same_tensor(values[0], made.type) else made
@@ -259,7 +262,14 @@ def _converted(writer: Writer, short: str, op: Op, part: Elements) -> Elements:
 
 def held(writer: Writer, value: Value) -> Value:
     """The value, in an array of its own if it is not stored yet."""
+    check_no_view(writer, value)
     return materialized(writer, value) if isinstance(value, Elements) else value
+
+
+def check_no_view(writer: Writer, value: Value) -> None:
+    """What an operation reads, and nothing else knows, is no array that it could stay in."""
+    if isinstance(value, Elements) and value.is_view:
+        raise writer.refuse("aliasing", "a view with new axes is used as an array")
 
 
 def kept(writer: Writer, value: Value) -> Elements:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from looplift.ir.array import Program, nodes_of
+from looplift.ir.array import Program, Write, nodes_of
 from looplift.ir.facts import Facts
 from looplift.ir.grammar import Atom, Function, If, Let, Loop, Op, Range, Store, Var, While, atoms, operands, walk
 from looplift.ops.table import base_name
@@ -195,13 +195,18 @@ _BESIDE_ARITHMETIC = frozenset(
     some settled retype cast turned arange unsqueezed spread finite attribute method length lengths relabel total
     distances transposed permuted field part only_finite recurrence passes running_last running_sum last last_taken
     stencil join leading trailing entries segment entry first first_held at_best best_of best_item label_counts
-    label_sums label_either pooled tiles bound""".split()
+    label_sums label_either pooled tiles bound axes_softmax axes_logsumexp windows dense flattened reshaped unflattened
+    stretched vector moved split flat_lanes""".split()
 )
 """What a kernel does beside arithmetic, in no more steps than lanes: it reads, and remembers what came before."""
 
 
 def may_gain_as_a_kernel(program: Program) -> bool:
     """Whether lanes compute a region by arithmetic, a pass through memory for each operation, where a kernel has the
-    same work to do: not where they do less of it, nor where a library has a better way, as for products of matrices."""
+    same work to do: not where they do less of it, nor where a library has a better way, as for products of matrices.
+
+    What is combined with the values at places that may repeat is arithmetic, too."""
     used = {node.op for node in nodes_of(program) if node.axes}
-    return bool(used & _OF_ARITHMETIC) and used <= _OF_ARITHMETIC | _BESIDE_ARITHMETIC and not program.has_loops()
+    combines = any(isinstance(step, Write) and step.mode not in ("set", "last") for step in program.steps)
+    works = combines or bool(used & _OF_ARITHMETIC)
+    return works and used <= _OF_ARITHMETIC | _BESIDE_ARITHMETIC and not program.has_loops()
