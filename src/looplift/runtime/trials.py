@@ -23,7 +23,7 @@ CLEAR_IN_ONE = 8.0
 HOPELESS = 4.0
 """So many times slower than the loop, and better code of the same will not be faster by much."""
 CLEAR = 2.0
-"""So many times faster or slower in two pairs of calls, and no more are timed."""
+"""So many times faster in two pairs of calls, or slower where that took long, and no more are timed."""
 LOSS = 1.05
 """So many times slower than the loop in the end, and a variant is not used for arguments of this size."""
 UNEVEN = 32.0
@@ -83,9 +83,10 @@ class Trial:
             return True  # two calls of the loop took long: one may have been disturbed
         if pairs >= PAIRS:
             return ratio < LOSS
-        if pairs >= 2 and (ratio > CLEAR or ratio * CLEAR < min(1, self._share_of_first())):
-            return ratio < 1
-        return None
+        if pairs >= 2 and ratio * CLEAR < min(1, self._share_of_first()):
+            return True
+        # a few calls may have been disturbed, by what only first ones take or by other processes: see two more
+        return False if pairs >= 2 and ratio > CLEAR and sum(self.batched) > FREE else None
 
     def _share_of_first(self) -> float:
         """How long the first call of the loop took beside the others: it was watched, and took no less."""
