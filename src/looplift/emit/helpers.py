@@ -552,6 +552,42 @@ class _SegmentExtreme(torch.autograd.Function):
         counts = gradient.new_zeros(context.segments, *holds.shape[1:]).index_add(0, owners, holds.to(gradient.dtype))
         return torch.where(holds, (gradient / counts)[owners], 0), None, None, None
 ''',
+        "running_extreme": '''
+def running_extreme(init, values, how, owners=None, taken=None):
+    """``torch.maximum`` or ``minimum`` of ``init`` and all values, or each lane's, one after the other."""
+    return _RunningExtreme.apply(init, values, how, owners, taken)
+
+
+class _RunningExtreme(torch.autograd.Function):
+    """Of equal extremes the last takes half of the gradient, the one before it half of the rest, and so on."""
+
+    @staticmethod
+    def forward(context, init, values, how, owners, taken):
+        if owners is None:
+            join = torch.maximum if how == "amax" else torch.minimum
+            found = own = join(init, getattr(values, how)(0))
+        else:
+            lanes = owners.reshape(-1, *[1 for _ in values.shape[1:]]).expand_as(values)
+            found = init.scatter_reduce(0, lanes, values, how)
+            own = found[owners]
+        holds = values == own if taken is None else (values == own) & taken
+        context.save_for_backward(holds, found == init, owners, init, values)  # which must not change, as in the loop
+        return found
+
+    @staticmethod
+    def backward(context, gradient):
+        holds, first, owners, _, _ = context.saved_tensors
+        upto = holds.cumsum(0)
+        if owners is None:
+            count, after, own_first, own = upto[-1], upto[-1] - upto, first, gradient
+        else:
+            count = upto.new_zeros(first.shape).index_add(0, owners, holds.long())
+            after, own_first, own = count.cumsum(0)[owners] - upto, first[owners], gradient[owners]
+        only = (after == (count if owners is None else count[owners]) - 1) & ~own_first
+        share = torch.where(holds, torch.where(only, after, after + 1), 0)
+        slopes = torch.where(holds, own * 0.5**share, 0)
+        return torch.where(first, gradient * 0.5**count, 0), slopes, None, None, None
+''',
         "least": '''
 def least(values):
     """The least of some integers; more than any if there are none."""

@@ -25,6 +25,7 @@ from looplift.emit import (
     convolutions,
     diagonals,
     each,
+    extremes,
     failures,
     helpers,
     hoisted,
@@ -79,6 +80,7 @@ RARER = {
         diagonals: "diagonal renamed on_diagonal",
         softmax: "axes_logsumexp axes_softmax",
         batched: "batched",
+        extremes: "extreme_in_order",
         each: "each",
         repeats: "place",
         ragged: """first_held member first entry relabel segment flattened split label_counts items item_lengths dense

@@ -10,7 +10,7 @@ from looplift.vectorize.subscripts import extent_of
 
 Extents = list[Node | None]
 SAME_SHAPE = frozenset(("elementwise", "where", "cast", "retype", "reduce", "along_dim", "last", "relabel", "total",
-                        "moved"))  # fmt: skip
+                        "moved", "extreme_in_order"))  # fmt: skip
 
 
 def lane_extents(context: Context, node: Node) -> Extents:

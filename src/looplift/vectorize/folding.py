@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looplift.ir.array import Axis, Node, ancestors, array_read, merge_axes
 from looplift.ir.facts import Kind
-from looplift.vectorize import doubts, linear, nodes, stencils
+from looplift.vectorize import doubts, linear, nodes, ordered_extremes, stencils
 from looplift.vectorize.context import Context, Contribution
 from looplift.vectorize.given import finite_at_first
 from looplift.vectorize.numbers import bounded
@@ -18,6 +18,10 @@ BINARY = {"add": "add", "mul": "mul", "max": "builtin.max", "min": "builtin.min"
 def total(context: Context, found: Accumulator, axis: Axis) -> Node:
     """The carried value after the loop: what it was before, combined with all contributions."""
     kind = context.facts.of[found.carry.after].kind
+    if ordered_extremes.needs_order(context, found):
+        extreme = ordered_extremes.extreme(context, found, axis)
+        context.check(_of_all_items(context, _compared("eq", extreme, extreme)))  # no NaN has a gradient as others do
+        return extreme
     value = context.node(found.carry.init)
     if (first := _first_place(context, found, axis, value)) is not None:
         return first

@@ -13,7 +13,7 @@ from looplift.ir.grammar import (
     walk,
 )
 from looplift.ops import table
-from looplift.vectorize import nodes, reductions
+from looplift.vectorize import nodes, ordered_extremes, reductions
 from looplift.vectorize.context import Context
 from looplift.vectorize.memory import check_memory
 
@@ -86,7 +86,7 @@ def check_reduction(context: Context, found: reductions.Accumulator) -> None:
         or (found.operator in ("and", "or") and kind.family != "bool")
     ):
         raise NotLiftable("carried", f"'{name}' accumulates by '{found.operator}'", span)
-    if found.operator in ("min", "max", "maximum", "minimum") and context.needs_grad and floating:
+    if ordered_extremes.needs_order(context, found) and not ordered_extremes.keeps_order(context, found):
         raise NotLiftable("carried", f"the gradient of '{name}' depends on the order of equal values", span)
     if "float16" in str(kind.dtype) and found.operator in ("add", "mul"):
         raise NotLiftable("carried", f"'{name}' rounds to half precision at each step", span)
