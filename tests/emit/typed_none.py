@@ -86,3 +86,23 @@ def of_none_str(a):
     for x in a:
         t += str(z)
     return t
+
+
+@given(lambda: ({"a": {}}, [(0, "a")], [(0.5, None)]))
+def of_an_empty_dict(graph, queue, others):
+    found = {}
+    while queue:
+        cost, here = queue.pop()
+        found[here] = cost
+        for there, more in graph[here].items():
+            queue.append((cost + more, there))
+            others.append((more, cost))
+    return found, queue, others
+
+
+@given(lambda: ([], [(1, (True, "a"))]))
+def of_an_empty_list(rows, pairs):
+    for one in rows:
+        pairs.append((one, (one, one)))
+        pairs.append((2, one))
+    return [two for two in pairs]

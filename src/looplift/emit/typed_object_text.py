@@ -77,6 +77,7 @@ template <class T> bool truth(const {name}<T>&) { return true; }
 template <class T> U hash_of(const {name}<T>& a) { return hash_of((const T&)a); }
 template <class T> struct As<{name}<T>> {
   static const {name}<T>& of(const {name}<T>& v) { return v; }
+  static {name}<T> of(const None_&) { return {name}<T>(); }
   template <class S> static {name}<T> of(const {name}<S>& v) { return {name}<T>(As<T>::of((const S&)v)); } };"""
 
 _NAMED_OUTSIDE = """template <class T> struct From<{name}<T>> { static {name}<T> of(PyObject* o) {

@@ -364,8 +364,13 @@ template <class K, class V, int k> Opt<V> get(const Ref<Dict<K, V, k>>& a, const
 // ---- values of one type as values of a wider one
 template <class To> struct As {
   static const To& of(const To& v) { return v; }
+  static To of(const None_&) { return To(); }  // what an empty container hands out, which never is
 };
-template <> struct As<Dyn> { template <class T> static Dyn of(const T& v) { return Dyn(v); } };
+template <> struct As<None_> { static None_ of(const None_& v) { return v; } };
+template <> struct As<Dyn> {
+  template <class T> static Dyn of(const T& v) { return Dyn(v); }
+  static Dyn of(const None_&) { return Dyn(); }
+};
 template <class T> struct As<Opt<T>> {
   static Opt<T> of(const Opt<T>& v) { return v; }
   static Opt<T> of(const None_&) { return Opt<T>(); }

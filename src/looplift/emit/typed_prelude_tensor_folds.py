@@ -369,6 +369,7 @@ template <class T> bool truth(const Ten<T, 0>& a) { return val(a).v != 0; }
 template <class N, class T> struct As<Either<N, T>> {
   typedef Either<N, T> E;
   static E of(const E& v) { return v; }
+  static E of(const None_&) { return E(); }
   static E of(const T& v) { E e; e.plain = false; e.t = v; return e; }
   static E of(const Num<typename T::type>& v) { E e; e.plain = false; e.t = T(v); return e; }
   static E of(I v) { E e; e.n = As<N>::of(v); return e; }

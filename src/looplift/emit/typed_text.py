@@ -240,6 +240,7 @@ def tuple_text(count: int) -> str:
             "}",
             f"{head} struct As<{mine}> {{",
             f"  static const {mine}& of(const {mine}& v) {{ return v; }}",
+            f"  static {mine} of(const None_&) {{ return {mine}(); }}",
             f"  {others} static {mine} of(const Tup{count}<{each('B#', ', ')}>& v) {{",
             f"    return {mine}({each('As<A#>::of(v.a#)', ', ')});",
             "  }",
