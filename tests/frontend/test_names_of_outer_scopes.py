@@ -74,3 +74,24 @@ def test_chains_of_pairs_end(body, backend):
     made += ["    return t, n", "def arguments(seed):", "    return ([3, -1, 4, 1, 5, 9][: [6, 2, 1, 0][seed % 4]],)"]
     text = "\n".join(made) + "\n"
     assert difference(text, settings={"verify": "off", "backend": backend}) is None, text
+
+
+SPLIT = """# precision: double
+scale = 2.0
+def program(x):
+    t = 0.0
+    FIRST
+    scale = 0.0
+    for v in x:
+        scale += v
+    return scale, x[-1] if x else None
+def arguments(seed):
+    return ([1.5, -2.0, 3.0][: [3, 2, 1, 0][seed % 4]],)
+"""
+
+
+@pytest.mark.parametrize("backend", ("auto", "native", "torch"))
+@pytest.mark.parametrize("first", ("while len(x) > t: t = t + scale", "for v in scale: t = t + v", "t = scale"))
+def test_names_that_only_a_later_loop_binds_are_locals_before_it(first, backend):
+    text = SPLIT.replace("FIRST", first)
+    assert difference(text, settings={"verify": "off", "backend": backend}) is None, text

@@ -71,7 +71,7 @@ def types_of(namespace: str, short: str, types: tuple[Scalar, ...]) -> tuple[Sca
         return (compute, compute) if compute is not None else None
     if short in ARITHMETIC:
         compute = INT if common == BOOL else common
-        return compute, compute
+        return None if _has_no_difference(short, types, common) else (compute, compute)
     if short in BITS:
         shifts_bools = short in ("lshift", "rshift") and common.is_bool and not common.is_python
         return None if common.is_float or shifts_bools else (common, common)
@@ -80,6 +80,13 @@ def types_of(namespace: str, short: str, types: tuple[Scalar, ...]) -> tuple[Sca
     if short in ACTIVATIONS and namespace == "torch" and common.family == "tensor" and common.is_float:
         return None if common.is_half else (common, common)
     return None
+
+
+def _has_no_difference(short: str, types: tuple[Scalar, ...], common: Scalar) -> bool:
+    """Whether the libraries refuse to subtract these: PyTorch any boolean, also one of Python's, NumPy two of them."""
+    if short != "sub" or common.is_python:
+        return False
+    return common.is_bool or (common.family == "tensor" and any(scalar.is_bool for scalar in types))
 
 
 def _common(types: tuple[Scalar, ...]) -> Scalar | None:
@@ -96,7 +103,10 @@ def elementwise(sink: Sink, namespace: str, short: str, args: list[Number]) -> N
     """One operation on numbers, as Python, PyTorch or NumPy define it for their kinds."""
     if any(argument.other is not None for argument in args):
         return _mixed(sink, namespace, short, args)
-    found = types_of(namespace, short, tuple(argument.type for argument in args))
+    types = tuple(argument.type for argument in args)
+    if short == "sub" and any(scalar.is_bool for scalar in types) and not all(scalar.is_python for scalar in types):
+        raise sink.refuse("requirement", "'-' of a boolean tensor")
+    found = types_of(namespace, short, types)
     if found is None or len(args) != _arity(short):
         raise sink.refuse("unknown-op", f"'{short}' of these kinds has no scalar form")
     compute, result = found
@@ -108,8 +118,6 @@ def elementwise(sink: Sink, namespace: str, short: str, args: list[Number]) -> N
         return native_python.arithmetic(sink, short, args)
     if short == "truediv" and args[0].type.is_python and compute.family == "tensor" and namespace != "torch":
         return _number_over_tensor(sink, args, compute)
-    if short == "sub" and any(argument.type.is_bool for argument in args) and not compute.is_python:
-        raise sink.refuse("requirement", "'-' of a boolean tensor")
     if short in COMPARISONS and compute.is_float and not any(argument.type.is_float for argument in args):
         if compute.family == "numpy":
             raise sink.refuse("unknown-op", "a comparison of signed and unsigned integers, which NumPy makes exactly")

@@ -241,6 +241,7 @@ template <class T> static inline Num<T> as_num(I x) {
     return {(T)x, -1, false}; }
 template <class T> static inline Num<T> as_num(F x) { return {(T)x, -1, false}; }
 template <class T> static inline Num<T> as_num(bool x) { return {(T)x, -1, false}; }
+static inline Dyn no_bool(Dyn x) { if (x.tag == 0) bail(KIND); return x; }
 template <class T> static inline Num<T> as_num(Dyn x) { return {(T)x.real(), -1, false}; }
 template <class T, int R> static inline void note(const Ten<T, R>& x) {
     if (is_loose(x)) { if (TRACKED && tape) tape->keeps = true; } else hold(x.b.p, next_holds); }

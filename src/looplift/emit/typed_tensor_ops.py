@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from looplift.base.errors import NotLiftable
 from looplift.emit.native_ops import ACTIVATIONS, ARITHMETIC, COMPARISONS, FUNCTIONS, LOGIC, TESTS, Row, row_of
 from looplift.emit.native_prelude import prelude
 from looplift.emit.typed_scope import Value, refuse
@@ -130,6 +131,17 @@ def result_of(name: str, *types: Any) -> tuple[Ten, str]:
     if MIXED in types and found != _result_of(default, name, *(INT if one is MIXED else one for one in types)):
         raise refuse(None, f"'{name}' of a tensor and a number that may be an integer or a float")
     return found
+
+
+def takes_no_bool(name: str, *types: Any) -> bool:
+    """Whether PyTorch takes a number that may be a bool otherwise where it is one: it has no differences of those."""
+    if MIXED not in types:
+        return False
+    try:
+        found = _result_of(torch.get_default_dtype(), name, *(BOOL if one is MIXED else one for one in types))
+    except NotLiftable:
+        return True
+    return found != result_of(name, *types)
 
 
 @cache

@@ -13,7 +13,7 @@ from looplift.emit.native_ops import COMPARISONS
 from looplift.emit.typed_counters import Counters
 from looplift.emit.typed_expressions import is_box
 from looplift.emit.typed_scope import Value, as_int, as_number, coerced, evaluated, needed, refuse
-from looplift.emit.typed_tensor_ops import is_tensor, result_of, struct_name, struct_of
+from looplift.emit.typed_tensor_ops import is_tensor, result_of, struct_name, struct_of, takes_no_bool
 from looplift.emit.typed_types import (
     BOOL,
     DTYPES,
@@ -131,6 +131,8 @@ class Tensors(Counters):
         if any(value.type not in NUMBERS and not is_tensor(value) for value in values):
             raise refuse(None, f"'{name}' of what is no number")
         made, dtype = result_of(name, *(value.type for value in values))
+        if takes_no_bool(name, *(value.type for value in values)):
+            values = tuple(Value(MIXED, f"no_bool({one.code})") if one.type is MIXED else one for one in values)
         integer = dtype in WHOLE and name not in ("truediv",)
         if name not in COMPARISONS and (integer and name not in _INTEGER):
             raise refuse(None, f"'{name}' of integers")

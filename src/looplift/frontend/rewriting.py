@@ -14,13 +14,13 @@ import ast
 import copy
 import functools
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.syntax import fresh_copy, nodes_of
 from looplift.frontend.callees import hooked
-from looplift.frontend.names import position_of
+from looplift.frontend.names import assigned_names, position_of
 from looplift.frontend.regions import Region, WholeBody
 from looplift.frontend.source import REGIONS_NAME, code_of
 
@@ -59,6 +59,7 @@ def function_code(
     replaced = _replaced(tree, numbered)
     changed = hooked(replaced, hook)
     has_hooks = changed is not replaced
+    changed.body = changed.body + _kept_locals(changed.body, assigned_names(tree.body), tree)
     # never run: keeps every free variable of the original one of the rewritten code
     changed.body = [*changed.body, *located(f"if 0:\n    ({', '.join(names)},)", tree)]
     return code_of(changed, names, file), has_hooks
@@ -138,6 +139,8 @@ def region_function(
     iterable of a loop and with every condition of a ``while``, so that it can end a run that takes too long.
     """
     body = replaced_block(region.statements, numbered or {}, region.start, region.block)
+    if numbered:
+        body += _kept_locals(body, region.names.stores & region.scope.locals, region.statements[0])
     if clock:
         body = [_Clocked().visit(fresh_copy(node)) for node in body]
     body += _ending(region)
@@ -152,6 +155,12 @@ def region_function(
     code = code_of(tree, (REGIONS_NAME,), region.file)
     closure = tuple(table.cell for _ in code.co_freevars)
     return types.FunctionType(code, table.namespace, tree.name, None, closure)
+
+
+def _kept_locals(body: list[ast.stmt], names: Iterable[str], place: ast.stmt) -> list[ast.stmt]:
+    """What is never run: names that only regions bind now stay locals, and no globals, of the statements beside."""
+    lost = sorted({*names}.difference(assigned_names(body)))
+    return located(f"if 0:\n    {' = '.join(lost)} = None", place) if lost else []
 
 
 def _ending(region: Region) -> list[ast.stmt]:

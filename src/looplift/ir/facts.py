@@ -98,7 +98,8 @@ def reads_of(block: Block) -> Counter[Var]:
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    return tuple(value.shape) if hasattr(value, "shape") and not isinstance(value, type) else ()
+    shape = getattr(value, "shape", ())
+    return tuple(shape) if isinstance(shape, tuple) else ()  # of a module or class it is a function
 
 
 _PYTHON = {bool: "bool", int: "int", float: "float", complex: "complex", str: "string", type(None): "none"}
