@@ -68,6 +68,16 @@ def filled(x, found):
     return found
 
 
+def rows_over_numbers(x):
+    order, found = list(range(len(x))), []
+    while order:
+        i = order.pop()
+        ratio = x[i:] / x[i] if x[i] > 9 else 0
+        if ratio <= 1:
+            found.append(i)
+    return found
+
+
 def shown(value):
     if isinstance(value, list | tuple):
         return type(value), [shown(one) for one in value]
@@ -75,7 +85,9 @@ def shown(value):
 
 
 @pytest.mark.parametrize("backend", ["auto", "native"])
-@pytest.mark.parametrize("function", [collected, put_in_order, by_keys, queued, in_place, counted, put_among_numbers])
+@pytest.mark.parametrize(
+    "function", [collected, put_in_order, by_keys, queued, in_place, counted, put_among_numbers, rows_over_numbers]
+)
 def test_no_text_is_refused_by_the_compiler(function, backend):
     lifted = lift(function, backend=backend, verify="off")
     for size in (7, 0, 1, 2):

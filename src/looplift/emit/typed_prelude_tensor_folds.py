@@ -364,6 +364,7 @@ template <class T> bool item_eq(const Ten<T, 0>& a, const Ten<T, 0>& b) { T x = 
 template <class T> void orderly(const Ten<T, 0>& a) { if (val(a).v != val(a).v) bail(DOMAIN); }
 template <class T> bool truth(const Num<T>& a) { return a.v != 0; }
 template <class T> bool truth(const Ten<T, 0>& a) { return val(a).v != 0; }
+template <class T, int R> bool truth(const Ten<T, R>&) { bail(KIND); }
 
 // ---- a number, or a tensor, as one value of a wider type
 template <class N, class T> struct As<Either<N, T>> {
