@@ -14,7 +14,18 @@ from looplift.base.syntax import nodes_of
 from looplift.emit.typed_classes import is_named_tuple
 from looplift.emit.typed_expressions import element, float_text, is_box
 from looplift.emit.typed_folds import Folds, check_order
-from looplift.emit.typed_scope import Factory, Routine, Value, as_int, as_number, coerced, common, refuse, truth
+from looplift.emit.typed_scope import (
+    Factory,
+    Routine,
+    Value,
+    as_int,
+    as_number,
+    coerced,
+    common,
+    evaluated,
+    refuse,
+    truth,
+)
 from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Ten, Tup, text_of
 from looplift.emit.typed_variants import fitting
 
@@ -168,7 +179,7 @@ class Calls(Folds):
         if len(values) != 1:
             raise refuse(node, "is no length")
         if isinstance(values[0].type, Tup):
-            return Value(INT, f"I({len(values[0].type.items)}LL)")
+            return Value(INT, evaluated(f"I({len(values[0].type.items)}LL)", values[0]))
         if values[0].type is NEVER:
             return Value(INT, "I(0)")
         if values[0].type is not TEXT and not is_box(values[0], *KINDS):

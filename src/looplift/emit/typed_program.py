@@ -256,6 +256,11 @@ class Writer(Composed):
 
     # ------------------------------------------------------------ functions
 
+    def load(self, name: str, routine: Routine) -> Value:
+        if (routine, name) in self.routines:
+            raise refuse(None, f"'{name}' is a function, and read as a value")
+        return super().load(name, routine)
+
     def define(self, node: ast.FunctionDef) -> None:
         if self.routine is not self.main:
             raise refuse(None, f"'{node.name}' is a function in a function in a function")

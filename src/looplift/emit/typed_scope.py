@@ -179,6 +179,9 @@ class Scope:
             self.joins.changes += 1
         if name in known:
             return Value(type_, f"v_{name}")
+        if name not in routine.types:  # nothing that is ever reached binds it
+            self.emit("bail(UNBOUND);")
+            return Value(NEVER, "None_()")
         return Value(type_, f"(set_{name} ? (void)0 : bail(UNBOUND), v_{name})")
 
     def box(self, node: ast.AST, kind: str, cells: int, hint: str = "") -> Any:

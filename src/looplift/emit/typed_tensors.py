@@ -254,7 +254,7 @@ class Tensors(Counters):
                for one in (left, right)):  # fmt: skip
             raise refuse(node, "compares tensors")
         text = DTYPES[result_of("lt", left.type, right.type)[1]]
-        first, second = (f"as_num<{text}>({one.code}).v" for one in (left, right))
+        first, second = (f"wide(as_num<{text}>({one.code}).v)" for one in (left, right))
         return first, second
 
     def _better(self, name: str, best: Value, value: Value, node: ast.AST) -> Value:

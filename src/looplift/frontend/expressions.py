@@ -378,6 +378,7 @@ def conditional(build: Builder, test: Atom, then, orelse) -> Value:
     else_block = build.block(lambda: found.update(orelse=orelse()))
     else_state = build.state()
     if found["then"] is found["orelse"] and not then_block and not else_block and then_state == else_state:
+        build.add(If(test, then_block, else_block, (), span))  # what is asked may be no truth
         return found["then"]
     build.restore(before)
     phis: list[Phi] = []

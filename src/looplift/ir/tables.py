@@ -72,6 +72,10 @@ def _refusal(made: Let) -> NotLiftable:
     return NotLiftable("unsupported-value", message, made.span)
 
 
+def _holds_itself(store: Store) -> bool:
+    return store.ref in (*atoms(store.index), store.value)
+
+
 # ---------------------------------------------------------------- dicts that are handed out
 
 
@@ -79,7 +83,7 @@ def _handed_out(function: Function, made: Let) -> Function:
     """The function with lists of keys and values in place of a dict that is a result and otherwise only filled."""
     users = [s for s in walk(function.body) if made.var in uses(s)]
     stores = [s for s in users if isinstance(s, Store) and s.ref is made.var and s.combine is None]
-    if len(users) != 1 or len(stores) != 1 or stores[0].value is made.var or made not in function.body:
+    if len(users) != 1 or len(stores) != 1 or _holds_itself(stores[0]) or made not in function.body:
         raise _refusal(made)
     store, number = stores[0], made.var.name.partition(".")[2]
     parts = store.index.items if isinstance(store.index, Group) else (store.index,)
@@ -126,7 +130,7 @@ class _Table:
         users = [s for s in walk(function.body) if made.var in uses(s)]
         self.stores = [s for s in users if isinstance(s, Store)]
         self.reads = [s for s in users if isinstance(s, Let) and s.op.name == "getitem" and s.op.args[0] is made.var]
-        if len(self.stores) != 1 or len(users) != len(self.reads) + 1:
+        if len(self.stores) != 1 or len(users) != len(self.reads) + 1 or _holds_itself(self.stores[0]):
             raise self.refusal()
 
     def refusal(self) -> NotLiftable:

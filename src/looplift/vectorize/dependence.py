@@ -104,7 +104,7 @@ def _units(context: Context, block: Block, guards: tuple[Var, ...], atomic: set[
     for statement in block:
         if isinstance(statement, Let) and statement.var in context.updates.absorbed:
             continue
-        if isinstance(statement, If) and id(statement) not in atomic and statement not in context.updates.of:
+        if isinstance(statement, If) and id(statement) not in atomic and _has_parts(context, statement):
             inside = (*guards, statement.cond) if isinstance(statement.cond, Var) else guards
             yield from _units(context, statement.then, inside, atomic)
             yield from _units(context, statement.orelse, inside, atomic)
@@ -113,6 +113,11 @@ def _units(context: Context, block: Block, guards: tuple[Var, ...], atomic: set[
                 yield Unit(phi, 0, frozenset([phi.var]), reads, guards)
             continue
         yield Unit(statement, 0, frozenset(_defined(statement)), frozenset(_read(context, statement)), guards)
+
+
+def _has_parts(context: Context, statement: If) -> bool:
+    """Whether it is made of other units; one that does no more than ask for a truth, which may raise, is none."""
+    return statement not in context.updates.of and bool(statement.then or statement.orelse or statement.phis)
 
 
 def _defined(statement: Statement) -> Iterator[Var]:

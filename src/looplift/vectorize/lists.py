@@ -68,6 +68,8 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
         lane = _row_axis(context, index)
         return ragged_lists.items_of_different_lengths(context, val.node, sample, lane, element, differing[0])
     whole = pack(context, val.node, element)
+    if element.is_array and not all(hasattr(item, "shape") for item in sample):
+        raise context.refuse("mixed-kinds", f"the items of '{hint}' are of different kinds")
     if alone.may_ask(context, element):
         if any(item.requires_grad for item in sample):
             _check_all_read(context, val.node, index)

@@ -20,7 +20,7 @@ ROUNDED = frozenset("add sub mul truediv floordiv mod pow inplace.add inplace.su
 def check_decisions(context: Context, loop: Loop) -> None:
     """Require that no value of 64 bits that decides something is computed with fewer."""
     narrow = [carry for carry in loop.carries if _is_narrow(context, carry.after)]
-    if not context.axes or not narrow:
+    if not narrow:
         return
     body = [loop, *walk(loop.body)]
     may = _numbers(context, body)
