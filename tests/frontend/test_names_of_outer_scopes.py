@@ -95,3 +95,27 @@ def arguments(seed):
 def test_names_that_only_a_later_loop_binds_are_locals_before_it(first, backend):
     text = SPLIT.replace("FIRST", first)
     assert difference(text, settings={"verify": "off", "backend": backend}) is None, text
+
+
+UNREAD = """# precision: double
+import torch
+def program(x):
+    t = 0.0
+    for i in range(len(x)):
+        if x[i] > 0:
+            b = x[i] * 2
+        t = t + x[i]
+        INSIDE
+    AFTER
+    return t
+def arguments(seed):
+    x = torch.randn([5, 3, 1, 0][seed % 4], generator=torch.Generator().manual_seed(seed))
+    return (-x.abs() if seed < 3 else x,)
+"""
+
+
+@pytest.mark.parametrize("backend", ("auto", "native", "torch"))
+@pytest.mark.parametrize("places", (("c = b", "pass"), ("pass", "c = b"), ("pass", "b"), ("c, d = t, b", "pass")))
+def test_what_may_not_be_bound_raises_also_where_nobody_needs_it(places, backend):
+    text = UNREAD.replace("INSIDE", places[0]).replace("AFTER", places[1])
+    assert difference(text, settings={"verify": "off", "backend": backend}) is None, text

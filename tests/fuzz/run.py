@@ -54,7 +54,8 @@ def named(path):
 
 def source_of(number, part):
     """The program of a number: any, one around Python's containers, a recursion over trees, one of Python's own values
-    or of complex numbers alone, one of a row of the table of operations, or one with the goal of a name."""
+    or of complex numbers alone, a changed one of `regressions`, one of a row of the table of operations, or one with
+    the goal of a name."""
     from . import (
         aliases,
         bridged,
@@ -63,6 +64,7 @@ def source_of(number, part):
         elements,
         gradients,
         hosts,
+        mutants,
         nests,
         numeric,
         objects,
@@ -80,6 +82,8 @@ def source_of(number, part):
         return aliases.aliases_source(random.Random(number))
     if part == "places":
         return places.places_source(random.Random(number))
+    if part == "mutants":
+        return mutants.mutants_source(random.Random(number))
     if part == "rounds":
         return rounds.rounds_source(random.Random(number))
     if part == "gradients":
@@ -301,7 +305,7 @@ def options_of(arguments):
         "--part",
         default="all",
         help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
-        "contexts; complexes; aliases; places; rounds; gradients; numeric; or a goal",
+        "contexts; complexes; aliases; places; rounds; gradients; numeric; mutants; or a goal",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

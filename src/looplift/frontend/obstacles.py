@@ -30,6 +30,8 @@ def obstacle(region: Region) -> tuple[str, str] | None:
         return "unsupported-syntax", f"the name '{min(deleted)}' is deleted"
     if missing := region.never_bound:
         return "unsupported-syntax", f"the name '{min(missing)}' is not bound before the loop"
+    if doubtful := _read_for_nothing(region):
+        return "unsupported-syntax", f"the name '{doubtful}' may not be bound where it is read, and nothing needs it"
     if any(_leaves_loop(node) for node in nodes):
         return "unsupported-syntax", "a break or continue of the loop around"
     if not region.returns and has_return(nodes):
@@ -37,6 +39,26 @@ def obstacle(region: Region) -> tuple[str, str] | None:
     if needed := names.stores & scope.flow.raising[nodes[0]]:
         return "exception-handling", f"'{min(needed)}' is still needed if the loop raises an exception"
     return None
+
+
+def _read_for_nothing(region: Region) -> str:
+    """A name that may not be bound where it gets another name that is never read: where it is not, Python raises."""
+    flow = region.scope.flow
+    for node in (inner for statement in region.statements for inner in nodes_of(statement)):
+        if not isinstance(node, ast.Assign | ast.Expr) or node not in flow.bound:
+            continue
+        targets = [target.id for target in _targets(node) if isinstance(target, ast.Name)]
+        if len(targets) < len(_targets(node)) or flow.after[node].intersection(targets):
+            continue
+        for value in node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]:
+            if isinstance(value, ast.Name) and value.id in region.scope.locals - flow.bound[node]:
+                return value.id
+    return ""
+
+
+def _targets(node: ast.Assign | ast.Expr) -> list[ast.expr]:
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return [one for target in targets for one in (target.elts if isinstance(target, ast.Tuple) else [target])]
 
 
 def _own(region: Region) -> frozenset[str]:
