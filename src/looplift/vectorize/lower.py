@@ -344,7 +344,7 @@ def _of_built_list(context: Context, op, fact, var: Var) -> Val | None:
         return lists.backwards(context, val.sequence)
     if op.name in ("getitem", "iter_item"):
         return val.sequence.item(context, op.args[1], fact)
-    if op.name in ZIPPED or op.name in ("mapping", "unpack"):
+    if op.name in ZIPPED or op.name in ("mapping", "unpack", "tuple", "list"):
         return None
     if op.name in list_folds.FOLDS:
         return list_folds.folded(context, val.sequence, op, fact, var)
