@@ -72,7 +72,7 @@ RARER = {
         subscripts: "slice stencil tiles turned gather",
         arrays: "assemble owned spread collect listed last last_item copied drawn",
         structure: """reduce fold along_dim method transposed unsqueezed reshaped stretched permuted merged join
-            unflattened""",
+            unflattened sorted_places""",
         contractions: """matmul contract distances only_finite counted_both label_pairs counted_own label_table
             label_either label_sums leading module custom vmapped paired field""",
         cells: "cell part open_rows",

@@ -133,6 +133,14 @@ def along_dim_text(p: Printer, node: Node) -> Text:
     return atom(f"{text}.{base}({literal(dim, 'torch')})")
 
 
+def sorted_places_text(p: Printer, node: Node) -> Text:
+    text = p.text(node.args[0]).at(ATOM)
+    if p.library == "np":
+        return atom(f'np.argsort({text}, axis=-1, kind="stable")')
+    order = ", descending=True" if node.attrs["reverse"] else ""
+    return atom(f"{text}.sort(dim=-1, stable=True{order})[1]")
+
+
 # ---------------------------------------------------------------- shapes
 
 
@@ -205,5 +213,5 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "reduce": reduce_text, "fold": fold_text, "along_dim": along_dim_text, "method": method_text,
     "transposed": transposed_text, "unsqueezed": unsqueezed_text, "reshaped": reshaped_text,
     "stretched": stretched_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
-    "unflattened": unflattened_text,
+    "unflattened": unflattened_text, "sorted_places": sorted_places_text,
 }  # fmt: skip

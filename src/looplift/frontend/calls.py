@@ -418,7 +418,8 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
         case "zip" if not node.keywords:
             return conversions.unpacked_zip(build, node)
         case "sorted" | "set" | "frozenset":
-            return host_items.made_beforehand(build, node)
+            found = host_items.made_beforehand(build, node)
+            return sugar.sorted_by_key(build, node) if found is None and name == "sorted" else found
         case "slice":
             return cuts.made(build, node)
         case "len" if single:

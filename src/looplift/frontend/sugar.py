@@ -2,6 +2,8 @@
 
 max(xs, key=f)      for x in xs: s = f(x); if top is None or s > top: top, best = s, x
 next(g, e)          best = e; for x in xs: if c: best = x; break
+sorted(range(n),    keys = [f(i) for i in range(n)]; the places of the keys in their order
+       key=f)
 reduce(f, xs)       for x in xs: best = x if best is None else f(best, x)
 pairwise(xs)        for k in range(len(xs) - 1): a, b = xs[k], xs[k + 1]
 accumulate(xs, f)   for x in xs: acc = x if acc is None else f(acc, x)
@@ -18,7 +20,7 @@ import numpy as np
 from looplift.frontend import comprehensions, evident, expressions, statements, writing
 from looplift.frontend.exits import FIRST, without_exits
 from looplift.frontend.scope import Builder, Value
-from looplift.ir.grammar import Const, Var
+from looplift.ir.grammar import SORTED, Const, Var
 
 
 def _name(name: str) -> ast.Name:
@@ -74,6 +76,28 @@ def best_by_key(build: Builder, node: ast.Call, name: str) -> Value | None:
     finally:
         for left in (key, top, score):
             build.env.pop(left, None)
+
+
+def sorted_by_key(build: Builder, node: ast.Call) -> Value | None:
+    """``sorted(range(n), key=f)``, also in ``reverse``: the places of the keys in their order."""
+    given = {keyword.arg: keyword.value for keyword in node.keywords}
+    reverse = given.pop("reverse", ast.Constant(False))
+    match node.args, given, reverse:
+        case ([ast.Call(func=ast.Name(id="range"), args=[_], keywords=[]) as places], {"key": by}, ast.Constant()):
+            if len(given) > 1 or type(reverse.value) is not bool or not build.is_builtin("range"):
+                return None
+        case _:
+            return None
+    n = next(build.counter)
+    key, item = f"_key_{n}", f"_item_{n}"
+    build.env[key] = expressions.evaluate(build, by)
+    each = ast.Call(_name(key), [_name(item)], [])
+    listed = ast.ListComp(each, _generators(item, places))
+    try:
+        keys = comprehensions.comprehension(build, ast.fix_missing_locations(ast.copy_location(listed, node)))
+    finally:
+        build.env.pop(key)
+    return build.emit(SORTED, build.atom(keys), Const(reverse.value), hint="order")
 
 
 def first_of(build: Builder, node: ast.Call) -> Value | None:

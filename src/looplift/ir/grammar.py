@@ -234,6 +234,8 @@ UNDEFINED = Const(NotImplemented, "<undefined>")
 
 TABLE = "table"
 """The operation that makes an empty dict whose keys are not known one by one."""
+SORTED = "sorted_places"
+"""The operation that gives the places of a list's numbers in their order, or in reverse."""
 UNRECORDED = "unrecorded"
 """The operation around what a block under ``torch.no_grad()`` computes, until it is known what has a history."""
 STEP = "strip_step"

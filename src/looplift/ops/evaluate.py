@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.ir.grammar import STEP, STOP, Atom, Group, Op, Operand, Slice
+from looplift.ir.grammar import SORTED, STEP, STOP, Atom, Group, Op, Operand, Slice
 from looplift.ops.names import callable_of
 
 
@@ -68,6 +68,8 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any], called: Callable[[
             return args[0].index(args[1]) if args[1] in args[0] else -1
         case "as_divisor":
             return _as_divisor(*args)
+        case _ if name == SORTED:
+            return sorted(range(len(args[0])), key=args[0].__getitem__, reverse=args[1])
         case "format":
             return "".join(map(_formatted, args))
         case _ if name == STEP:

@@ -164,6 +164,8 @@ def _as_a_program(
 
 def with_streams(streams: Streams, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
     """The region as a kernel that draws by itself: it takes the states of the generators, and gives them back."""
+    if settings.backend == "torch":
+        raise NotLiftable("backend", "kernels are not wanted")
     code = _over_states(streams, program, values, settings)
     lines = _before_return(code.statements, streams.endings, streams.result)
     code.statements = [*streams.openings, *lines]

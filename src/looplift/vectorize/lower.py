@@ -12,6 +12,7 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Check, Choose, Effect, Node, Program, Run, Write, every_step, operands_of
 from looplift.ir.facts import EITHER, Facts, Kind
 from looplift.ir.grammar import (
+    SORTED,
     UNDEFINED,
     Append,
     Atom,
@@ -47,6 +48,7 @@ from looplift.vectorize import (
     native,
     nodes,
     numbers,
+    ordered,
     overlap,
     ownership,
     proofs,
@@ -346,6 +348,8 @@ def _of_built_list(context: Context, op, fact, var: Var) -> Val | None:
         return val.sequence.item(context, op.args[1], fact)
     if op.name in ZIPPED or op.name in ("mapping", "unpack", "tuple", "list"):
         return None
+    if op.name == SORTED:
+        return ordered.places_in_order(context, val.sequence, op, var)
     if op.name in list_folds.FOLDS:
         return list_folds.folded(context, val.sequence, op, fact, var)
     raise context.refuse("unknown-op", f"'{op.name.rpartition('.')[2]}' of a list that the loop fills")

@@ -1,4 +1,4 @@
-"""``x.tolist()`` that is only put into lists and looped over: the array itself, whose elements are numbers."""
+"""``x.tolist()`` that is only put into lists, looped over and read at places: the array itself, of numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from looplift.base.data import dataclass, replace
 from looplift.ir.array import Node
 from looplift.ir.facts import Fact, Kind, kind_of
-from looplift.ir.grammar import Append, Let, Loop, Range, Var
+from looplift.ir.grammar import Append, Let, Loop, Op, Range, Var
 from looplift.vectorize import lists, nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
@@ -49,6 +49,8 @@ def _is_walked(context: Context, var: Var) -> bool:
             case Append(value=value) if value is var:
                 continue
             case Let(op=op) if op.name in ("iter_len", "iter_item", "builtin.len"):
+                continue
+            case Let(op=Op(name="getitem", args=(owner, Var()))) if owner is var:
                 continue
             case Loop(domain=Range(source=source)) if source is var:
                 continue
