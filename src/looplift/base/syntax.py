@@ -64,3 +64,11 @@ class Fails(ast.expr):
     function: ast.expr | None
     operands: list[ast.expr]
     exceptions: list[str]
+
+
+class Tallied(ast.expr):
+    """The different ones of ``items``, or how often each is among them: ``name`` is that of the operation."""
+
+    _fields = ("items", "name")
+    items: ast.expr
+    name: str

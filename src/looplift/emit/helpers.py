@@ -663,6 +663,18 @@ def label_sums(values, labels, first, count):
     sums = values.new_zeros(size, *values.shape[1:]).index_add_(0, bins, values)
     return sums if size == count else sums[:count]
 ''',
+        "times_of_each": '''
+def times_of_each(lanes, keys):
+    """How often each key is in its lane, at the first place where it stands; 0 at the others."""
+    keys = keys.unique(return_inverse=True)[1] if keys.numel() else keys
+    pairs, order = (lanes * (keys.numel() + 1) + keys).sort(stable=True)
+    first = torch.ones_like(pairs, dtype=torch.bool)
+    first[1:] = pairs[1:] != pairs[:-1]
+    (first,) = first.nonzero(as_tuple=True)
+    times = torch.zeros_like(pairs)
+    times[order[first]] = first.diff(append=first.new_tensor([pairs.numel()]))
+    return times
+''',
         "label_members": '''
 def label_members(labels, first, count, active=None):
     """The places of the labels first, first + 1, ..., group by group: the group of each that is active, the place."""

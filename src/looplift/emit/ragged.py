@@ -155,6 +155,19 @@ def entry_text(p: Printer, node: Node) -> Text:
     return atom(f"{text}[{p.text(index).text}]")
 
 
+def times_text(p: Printer, node: Node) -> Text:
+    """How often the integer of an entry is in its lane, where it stands first."""
+    p.need("times_of_each")
+    (axis,) = node.axes
+    return atom(f"times_of_each({owners_text(p, axis)}, {p.text(node.args[0]).text})")
+
+
+def kept_text(p: Printer, node: Node) -> Text:
+    """What stands where an item is there for the first time."""
+    values, times = (p.text(arg).at(ATOM) for arg in node.args)
+    return atom(f"{values}[{times} > 0]")
+
+
 def relabel_text(p: Printer, node: Node) -> Text:
     """The same entries as those of another axis of equal lengths."""
     return p.text(node.args[0])
@@ -479,5 +492,5 @@ RENDERERS = {
     "member": member_text, "first": first_text, "entry": entry_text, "relabel": relabel_text, "segment": segment_text,
     "flattened": flattened_text, "split": split_text, "label_counts": label_counts_text, "items": items_text,
     "item_lengths": item_lengths_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,
-    "windows": windows_text, "trailing": trailing_text, "key_place": key_place_text,
+    "kept": kept_text, "times": times_text, "windows": windows_text, "trailing": trailing_text, "key_place": key_place_text,
 }  # fmt: skip

@@ -84,7 +84,8 @@ RARER = {
         each: "each",
         repeats: "place",
         ragged: """first_held member first entry relabel segment flattened split label_counts items item_lengths dense
-            bound arange windows trailing key_place""",
+            bound arange windows trailing key_place kept
+            times""",
         ragged_writes: "segments_apart places_apart",
         scans: """narrowing of_lanes flat_lanes empty_list at history asking pieces put shift running_sum first_true
             running_last last_taken passes best_place best_of best_item at_best recurrence finite unbound""",

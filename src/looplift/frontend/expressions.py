@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 from looplift.base.spans import Span, span_of
 from looplift.base.streams import numpy_generators
-from looplift.base.syntax import Fails
+from looplift.base.syntax import Fails, Tallied
 from looplift.frontend import (
     calls,
     choices,
@@ -132,6 +132,8 @@ def _evaluate(build: Builder, node: ast.expr) -> Value:
             return found
         case Fails():
             return failing.fails(build, node)
+        case Tallied(items=items, name=name):
+            return build.emit(name, build.atom(evaluate(build, items)), hint=name)
         case ast.JoinedStr(values=values):
             return build.emit("format", *(_format_part(build, part) for part in values), hint="text")
     raise build.refuse("unsupported-syntax", f"'{ast.unparse(node)}' is not understood inside a loop")

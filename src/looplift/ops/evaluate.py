@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.ir.grammar import SORTED, STEP, STOP, Atom, Group, Op, Operand, Slice
+from looplift.ir.grammar import DISTINCT, SORTED, STEP, STOP, TIMES, Atom, Group, Op, Operand, Slice
 from looplift.ops.names import callable_of
 
 
@@ -70,6 +70,10 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any], called: Callable[[
             return _as_divisor(*args)
         case _ if name == SORTED:
             return sorted(range(len(args[0])), key=args[0].__getitem__, reverse=args[1])
+        case _ if name == DISTINCT:
+            return list(dict.fromkeys(args[0]))
+        case _ if name == TIMES:
+            return [args[0].count(item) for item in dict.fromkeys(args[0])]
         case "format":
             return "".join(map(_formatted, args))
         case _ if name == STEP:

@@ -197,6 +197,7 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
     from looplift.frontend.outer_lists import outer_lists
     from looplift.frontend.peeling import has_marker
     from looplift.frontend.streams import streams_of
+    from looplift.frontend.tallies import with_tallies
     from looplift.frontend.words import words_of
     from looplift.frontend.writing import stores_at_places
     from looplift.pipeline import rewritten
@@ -212,6 +213,8 @@ def _attempts(program: RegionProgram, values: Mapping[str, Any], refusals: list[
         yield partial(through_the_ir, markers=True)
     if (listed := with_buckets(statements, values, program.namespace, program.live_out)) is not None:
         yield partial(rewritten.with_other_statements, listed)
+    if (tallied := with_tallies(statements, values, program.namespace, program.live_out)) is not None:
+        yield partial(rewritten.with_other_statements, tallied)
     if (peeled := with_firsts(statements, values, program.arguments)) is not None:
         yield partial(rewritten.with_other_statements, peeled)
     if (words := words_of(statements, values, program.namespace, program.live_out)) is not None:

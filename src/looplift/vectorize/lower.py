@@ -12,7 +12,9 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Check, Choose, Effect, Node, Program, Run, Write, every_step, operands_of
 from looplift.ir.facts import EITHER, Facts, Kind
 from looplift.ir.grammar import (
+    DISTINCT,
     SORTED,
+    TIMES,
     UNDEFINED,
     Append,
     Atom,
@@ -58,6 +60,7 @@ from looplift.vectorize import (
     settled,
     stored_inputs,
     stores,
+    tallies,
     tolist,
     unread,
     updates,
@@ -299,6 +302,7 @@ def _let(context: Context, statement: Let) -> None:
         context.vals[var] = Val(nodes.negated(full) if op.name == "not" else full)
         return
     made = tolist.as_list(context, statement, fact) if op.name == "method.tolist" else None
+    made = tallies.tallied(context, op) if op.name in (DISTINCT, TIMES) else made
     if made is None and reads_sequence(context, op):
         made = (
             (records.joined(context, op, fact) if op.name in TABLES else None)

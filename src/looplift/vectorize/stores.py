@@ -13,7 +13,7 @@ from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
 from looplift.vectorize import blocks, devices, doubts, held, nodes, places, ragged_arrays
-from looplift.vectorize.context import Array, Context, Contribution
+from looplift.vectorize.context import Array, Context, Contribution, index_node
 from looplift.vectorize.counts import is_counted
 from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.indexing import (
@@ -331,10 +331,11 @@ def _once(context: Context, array: Array, pieces: list[Piece], value: Node, comb
     if any(axis not in spanned for axis in context.axes_inside(array.axes)):
         raise context.refuse("order", f"'{array.var.hint}' is changed at one place by several iterations")
     dims = [dim for dim, p in enumerate(pieces) if not isinstance(p, Whole | Cut)]
-    attrs = {"axes": context.active_axes(), "dims": dims}
-    if array.axes:
+    lanes = [index_node(axis) for axis in array.axes]
+    if any(axis.is_ragged or axis.step != 1 or not nodes.is_const(axis.lo, 0) for axis in array.axes):
         raise context.refuse("order", f"'{array.var.hint}' is changed at places that may repeat")
-    context.add_check(Node("places_apart", (array.node, *indices), (), nodes.BOOL, attrs))
+    attrs = {"axes": context.active_axes(), "dims": [*range(-len(lanes), 0), *dims]}
+    context.add_check(Node("places_apart", (array.node, *lanes, *indices), (), nodes.BOOL, attrs))
     if combine is None:
         return value
     bind(context, array)
