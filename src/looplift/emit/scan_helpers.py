@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 SCANS = {
+    "sums_from": '''
+def sums_from(start, terms, dim):
+    """Running sums that begin with ``start``, to which one term after the other is added."""
+    return torch.cat([start.unsqueeze(dim), terms], dim).cumsum(dim).narrow(dim, 1, terms.shape[dim])
+''',
+    "sums_from_array": '''
+def sums_from_array(start, terms, dim):
+    """Running sums that begin with ``start``, to which one term after the other is added."""
+    sums = np.concatenate([np.expand_dims(start, dim), terms], dim).cumsum(dim)
+    return np.delete(sums, 0, dim)
+''',
     "shifted": '''
 def shifted(first, values, dim):
     """What each position had before it: ``first``, then the values but for the last."""

@@ -114,6 +114,9 @@ def _running_sum(p: Printer, node: Node) -> Text:
     if init.op == "const" and init.attrs["value"] == 0 and type(init.attrs["value"]) in (int, float):
         return atom(summed)
     start = _whole(p, init, rest, node.kind)
+    if node.attrs.get("ordered"):
+        p.need(name := _for_library(p, "sums_from"))
+        return atom(f"{name}({start}, {text}, {dim})")
     if rest or node.kind.rank:
         start = f"{_atomic(start)}.unsqueeze({dim})" if p.library == "torch" else f"np.expand_dims({start}, {dim})"
     elif init.kind.is_number:

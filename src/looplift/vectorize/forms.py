@@ -358,7 +358,7 @@ def _may_reorder(context: Context, members: set[Var], kind: Kind, component: Com
         return False
     if kind.family == "float" or "float" in dtype:
         decides = any(var in context.flow.deciding for var in members)
-        if decides and not keeps_order(context, component.carries[0], kind, form):
+        if decides and not goes_in_order(context, kind, form):
             return False
     elif any(
         isinstance(u.item, Let) and u.item.op.name.removeprefix("inplace.") in ("mul", "truediv")
@@ -376,7 +376,12 @@ def keeps_order(context: Context, carry: Carry, kind: Kind, form: Form) -> bool:
 
     So ``cumsum`` does on a CPU in double precision, and NumPy's in any.
     """
-    if not _adds_once(form) or not _is_zero(context, carry.init):
+    return _is_zero(context, carry.init) and goes_in_order(context, kind, form)
+
+
+def goes_in_order(context: Context, kind: Kind, form: Form) -> bool:
+    """Whether the scan is a running sum, from whatever number, that can be added up in the order of the loop."""
+    if not _adds_once(form):
         return False
     if context.library == "np":
         return True

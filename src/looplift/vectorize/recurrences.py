@@ -15,7 +15,7 @@ from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Atom, Carry, If, Let, Loop, Var
 from looplift.vectorize import alone, doubts, nodes, numbers
 from looplift.vectorize.context import Context
-from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan, ends, keeps_order
+from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan, ends, goes_in_order, keeps_order
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.reached import leaves
 from looplift.vectorize.sheltered import check_regular
@@ -238,13 +238,15 @@ def _affine(context: Context, scan: Scan, kind: Kind, axis: Axis) -> Node:
     axes = nodes.merge_axes(term.axes, init.axes, factor.axes if factor is not None else (), (axis,))
     small = not floating and bits_of(term) + nodes.INDEX_BITS < 62  # so many of them add up to
     attrs = {"axis": axis, "bits": max(bits_of(term) + nodes.INDEX_BITS, bits_of(init)) + 1 if small else 62}
+    ordered = scan.carry.inside in context.flow.deciding and goes_in_order(context, kind, scan.form)
     if factor is None:
+        attrs["ordered"] = floating and ordered
         made = Node("running_sum", (term, init), axes, kind, attrs, scan.carry.hint)
     else:
         if factor.axes or not factor.kind.is_number:
             factor = fitting(factor, Kind(kind.family, kind.dtype, factor.kind.rank) if kind.is_array else kind)
         made = Node("recurrence", (factor, term, init), axes, kind, attrs, scan.carry.hint)
-    if floating and not keeps_order(context, scan.carry, kind, scan.form):  # other sums may overflow
+    if floating and not ordered and not keeps_order(context, scan.carry, kind, scan.form):  # other sums may overflow
         if not scan.final and init.op == "name":
             context.names.setdefault(init.attrs["text"], 1)  # the values before those of the scan begin with it
         made = _named(context, made)

@@ -204,7 +204,10 @@ class _Search:
         made = self.search()
         if self.goes_on:
             self.went_on = {c: Var(f"{c.after.name}.on{self.number}") for c in changing}
-            made += self.rest(on_block, following)
+            shared = self.is_shared(on, following)
+            made += self.rest(on_block, following, up_to="le" if shared else "lt")
+            if shared:
+                return made + self.left()
         elif changing:
             return made + self.last_iteration()
         stopped = self.stopped({c: self.went_on.get(c, c.init) for c in self.carries})
@@ -319,8 +322,26 @@ class _Search:
 
     # ------------------------------------------------------------ iterations that go on
 
-    def rest(self, on: Block, following: dict[Carry, Atom]) -> list[Statement]:
-        """The iterations before the one that ends the loop."""
+    def is_shared(self, on: list[Statement], following: dict[Carry, Atom]) -> bool:
+        """Whether the iteration that ends the loop does all that those before it do, and nothing else."""
+        atoms: Atoms = {}
+        ending = _stopping(self.body, self.end, atoms)
+        if ending is None or self.step not in (1, -1):
+            return False
+        does, last = ([s for s in side if not _only_computes(self, s)] for side in (on, ending))
+        if not does or does != last or {*atoms, *self.atoms_on} & {a for s in walk(Block(tuple(does))) for a in uses(s)}:
+            return False
+        return all(self.resolved(c.next, atoms) is following[c] for c in self.carries)
+
+    def left(self) -> list[Statement]:
+        """Whether the loop was left by the iteration that ends it, after what all of them do."""
+        found = Var(f"found.{self.number}")
+        self.after[self.flag.after] = found
+        self.after |= {c.after: self.went_on.get(c, c.init) for c in self.carries}
+        return [Let(found, self.comes_before(self.first, self.domain.hi), self.loop.span)]
+
+    def rest(self, on: Block, following: dict[Carry, Atom], *, up_to: str) -> list[Statement]:
+        """The iterations before the one that ends the loop, or ``up_to`` that one."""
         unchanged: Atoms = {c.inside: c.init for c in self.carries if c not in self.went_on}
         on = Changes({}, unchanged).block(on)
         following = {c: self.resolved(following[c], unchanged) for c in self.went_on}
@@ -328,13 +349,24 @@ class _Search:
         assert index is not None
         if not self.nested:
             carries = [Carry(c.inside, c.init, following[c], after) for c, after in self.went_on.items()]
-            return [Loop(replace(domain, hi=self.first), index, tuple(carries), on, None, span)]
+            before, end = self.end_of_rest(up_to)
+            return [*before, Loop(replace(domain, hi=end), index, tuple(carries), on, None, span)]
         goes = Var(f"goes.{self.number}")
         phis = {c: Phi(Var(f"{c.hint}.went{self.number}.{c.inside.name}"), following[c], c.inside) for c in following}
         carries = [Carry(c.inside, c.init, phis[c].var, after) for c, after in self.went_on.items()]
         guarded = If(goes, on, Block(()), tuple(phis.values()), span)
-        body = Block((Let(goes, self.comes_before(index, self.first), span), guarded))
+        test = self.comes_before(index, self.first)
+        test = test if up_to == "lt" else Op(test.name.replace("t", "e"), test.args)
+        body = Block((Let(goes, test, span), guarded))
         return [Loop(domain, index, tuple(carries), body, None, span)]
+
+    def end_of_rest(self, up_to: str) -> tuple[list[Statement], Atom]:
+        """Where a loop over these iterations ends."""
+        if up_to == "lt":
+            return [], self.first
+        behind, end, span = Var(f"behind.{self.number}"), Var(f"end.{self.number}"), self.loop.span
+        nearest = Op("builtin.min" if self.up else "builtin.max", (behind, self.domain.hi))
+        return [Let(behind, Op("add", (self.first, self.domain.step)), span), Let(end, nearest, span)], end
 
     # ------------------------------------------------------------ the iteration that ends the loop
 
@@ -402,6 +434,11 @@ def _is_silent(search: _Search, statement: Statement) -> bool:
         case Loop(domain=domain, stop=stop):
             return stop is None and not isinstance(domain, While)
     return False
+
+
+def _only_computes(search: _Search, statement: Statement) -> bool:
+    """Whether a statement, with all that is in it, does nothing but compute."""
+    return all(_is_silent(search, s) for s in walk(Block((statement,))))
 
 
 def _is_pure(name: str) -> bool:
