@@ -492,5 +492,6 @@ RENDERERS = {
     "member": member_text, "first": first_text, "entry": entry_text, "relabel": relabel_text, "segment": segment_text,
     "flattened": flattened_text, "split": split_text, "label_counts": label_counts_text, "items": items_text,
     "item_lengths": item_lengths_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,
-    "kept": kept_text, "times": times_text, "windows": windows_text, "trailing": trailing_text, "key_place": key_place_text,
+    "kept": kept_text, "times": times_text, "windows": windows_text, "trailing": trailing_text,
+    "key_place": key_place_text,
 }  # fmt: skip

@@ -40,7 +40,7 @@ class _Tally:
     """``name`` counts what ``items`` holds in the loop ``filling``; ``readers`` are the loops over it."""
 
     name: str
-    items: str
+    items: ast.expr
     filling: ast.For
     readers: list[ast.For]
 
@@ -109,7 +109,7 @@ class _Tallies:
         assert isinstance(creation, ast.Assign)
         filling = next((one for one in after if _names(one, name)), None)
         match filling:
-            case ast.For(ast.Name(id=item), ast.Name(id=items), [step], orelse=[]) if len({item, items, name}) == 3:
+            case ast.For(ast.Name(id=item), items, [step], orelse=[]) if item != name and not _names(items, name):
                 if not _adds_one(step, name, item, by_default=self._counts_up(creation.value)):
                     return None
             case _:
@@ -134,10 +134,11 @@ class _Tallies:
 
     def _rewritten(self, tally: _Tally) -> list[ast.stmt]:
         """The assignments in place of the loop that counts; the loops over the dict are changed."""
-        keys, times = self._fresh(f"{tally.name}_keys"), self._fresh(f"{tally.name}_times")
+        items, keys, times = (self._fresh(f"{tally.name}_{end}") for end in ("items", "keys", "times"))
         for reader in tally.readers:
             self._over_the_lists(reader, keys, times)
-        parts = [_part(keys, tally.items, DISTINCT), _part(times, tally.items, TIMES)]
+        parts = [ast.Assign([ast.Name(items, ast.Store())], tally.items)]
+        parts += [_part(keys, items, DISTINCT), _part(times, items, TIMES)]
         return [ast.copy_location(one, tally.filling) for one in parts]
 
     def _over_the_lists(self, reader: ast.For, keys: str, times: str) -> None:
@@ -147,7 +148,7 @@ class _Tallies:
         reader.iter = ast.copy_location(listed.get(view, both), reader.iter)
 
 
-def _part(name: str, items: str, part: str) -> ast.stmt:
+def _part(name: str, items: str, part: str) -> ast.Assign:
     """The assignment of the different items, or of how often each is there."""
     made = Tallied()
     made.items, made.name = ast.Name(items, ast.Load()), part

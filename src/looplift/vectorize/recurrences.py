@@ -15,7 +15,18 @@ from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Atom, Carry, If, Let, Loop, Var
 from looplift.vectorize import alone, doubts, nodes, numbers
 from looplift.vectorize.context import Context
-from looplift.vectorize.forms import Chosen, Computed, Exceeds, Form, Given, Inside, Scan, ends, goes_in_order, keeps_order
+from looplift.vectorize.forms import (
+    Chosen,
+    Computed,
+    Exceeds,
+    Form,
+    Given,
+    Inside,
+    Scan,
+    ends,
+    goes_in_order,
+    keeps_order,
+)
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.reached import leaves
 from looplift.vectorize.sheltered import check_regular

@@ -329,7 +329,8 @@ class _Search:
         if ending is None or self.step not in (1, -1):
             return False
         does, last = ([s for s in side if not _only_computes(self, s)] for side in (on, ending))
-        if not does or does != last or {*atoms, *self.atoms_on} & {a for s in walk(Block(tuple(does))) for a in uses(s)}:
+        read = {atom for s in walk(Block(tuple(does))) for atom in uses(s)}
+        if not does or does != last or read & {*atoms, *self.atoms_on}:
             return False
         return all(self.resolved(c.next, atoms) is following[c] for c in self.carries)
 

@@ -1,4 +1,4 @@
-"""The different items of a list, and how often each is there: a list of integers in each lane, in; two such lists, out."""
+"""A list of integers in each lane, in; its different items, and how often each is there, as two such lists, out."""
 
 from __future__ import annotations
 
