@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import looplift
+from looplift.frontend.source import is_same
 
 TEXT = """
 import torch
@@ -65,3 +66,28 @@ def test_a_file_that_is_changed_behind_a_module(module, tmp_path):
     lifted = looplift.lift(module.combined)
     assert torch.equal(lifted(x, y), x + y) and of_values(module) == [3, 4, 5, 6]
     assert "changed since it was loaded" in str(lifted.report())
+
+
+def code(text):
+    names = {"torch": torch}
+    exec(text, names)
+    return names["f"].__code__
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("return torch.exp(x * 2.0) - 3.0 * 2.0", "return torch.exp(x * 2.0) - 3.0 * 3.0"),
+        ("return torch.exp(x) - y", "return torch.exp(y) - x"),
+        ("if x: torch.exp(x); y.add(1)", "if x: torch.exp(x)\n y.add(1)"),
+        ("return [torch.exp(a) for a in x]", "return [-torch.exp(a) for a in x]"),
+        ("return torch.exp(x) + True", "return torch.exp(x) + 1"),
+        ("return torch.exp(x) + 1", "return torch.exp(x) + 1.0"),
+        ("for a in x: torch.exp(a); print(a)", "for a in x: torch.exp(a)\n print(a)"),
+    ],
+)
+def test_codes_are_told_apart(one, other):
+    first, second = (code(f"def f(x, y):\n {text}") for text in (one, other))
+    imported = code(f"import torch\ndef f(x, y):\n {one}")
+    assert is_same(first, imported) and is_same(imported, first)
+    assert not is_same(first, second) and not is_same(imported, second)

@@ -231,8 +231,8 @@ def _steps(code: types.CodeType) -> list[tuple[str, Any]]:
 _JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
 
 
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, (int, str)) else type(value).__name__
+def _plain(value: Any) -> tuple[type, str]:
+    return type(value), "" if isinstance(value, types.CodeType) else repr(value)
 
 
 def code_of(tree: ast.FunctionDef, free: tuple[str, ...], file: str) -> types.CodeType:
