@@ -84,6 +84,10 @@ def code(text):
         ("return torch.exp(x) + True", "return torch.exp(x) + 1"),
         ("return torch.exp(x) + 1", "return torch.exp(x) + 1.0"),
         ("for a in x: torch.exp(a); print(a)", "for a in x: torch.exp(a)\n print(a)"),
+        (
+            "try:\n  a = torch.exp(x)\n  b = y.add(a)\n except ValueError: return None\n return b",
+            "try:\n  a = torch.exp(x)\n except ValueError: return None\n else:\n  b = y.add(a)\n return b",
+        ),
     ],
 )
 def test_codes_are_told_apart(one, other):
@@ -91,3 +95,31 @@ def test_codes_are_told_apart(one, other):
     imported = code(f"import torch\ndef f(x, y):\n {one}")
     assert is_same(first, imported) and is_same(imported, first)
     assert not is_same(first, second) and not is_same(imported, second)
+
+
+def test_signatures_are_told_apart():
+    codes = [code(f"def f({given}):\n return a + b") for given in ("a, b", "a, *, b", "a, *b", "a, **b", "a, /, b")]
+    assert all(is_same(one, other) == (one is other) for one in codes for other in codes)
+
+
+def test_annotations_of_inner_functions_are_not_evaluated(tmp_path):
+    text = """
+from __future__ import annotations
+
+import torch
+
+
+def doubled(x: Vector) -> Vector:
+    def inner(a: Vector, b: Vector = None) -> Vector:
+        return a * 2
+
+    out = torch.zeros_like(x)
+    for i in range(len(x)):
+        out[i] = inner(x[i])
+    return out
+"""
+    names = {}
+    (tmp_path / "annotated.py").write_text(text)
+    exec(compile(text, str(tmp_path / "annotated.py"), "exec", dont_inherit=True), names)
+    lifted, x = looplift.lift(names["doubled"]), torch.arange(4.0)
+    assert torch.equal(lifted(x), 2 * x) and "kept" not in [loop.decision for loop in lifted.report().loops]

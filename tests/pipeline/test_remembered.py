@@ -267,10 +267,10 @@ def test_files_that_cannot_be_read_are_made_anew(tmp_path, monkeypatch, remember
     counted, x = Counted(monkeypatch), torch.linspace(-1, 1, 12).reshape(6, 2)
     functions = module_of(tmp_path / "functions.py", FUNCTIONS)
     assert counted.in_call(functions.alike, x) == 1
-    for file in (tmp_path / "cache").glob(kept.PATTERN):
+    for file in (tmp_path / "cache").glob("region-*.bin"):
         file.write_bytes(file.read_bytes()[:40])
     assert counted.in_call(functions.alike, x) == 1
-    for file in (tmp_path / "cache").glob(kept.PATTERN):
+    for file in (tmp_path / "cache").glob("region-*.bin"):
         kept.write(file.stem.removeprefix("region-"), b"something else")
     assert counted.in_call(functions.alike, x) == 1
     assert counted.in_call(functions.alike, x) == 0
@@ -307,3 +307,91 @@ def firsts(x, counts):
         torch.testing.assert_close(lifted(x, given), functions.firsts(x, given))
     y = [torch.arange(5.0), torch.arange(3)]
     torch.testing.assert_close(lifted(y, [2, 2]), functions.firsts(y, [2, 2]))
+
+
+def test_what_a_program_cannot_take_is_taken_by_another_form(tmp_path, monkeypatch, remembering):
+    text = """
+def totals(items):
+    found = {}
+    for item in items:
+        key = len(str(item)) % 3
+        found[key] = found.get(key, 0) + item
+    return [found.get(k, 0) for k in range(3)]
+"""
+    functions = module_of(tmp_path / "functions.py", text)
+    integers, mixed = list(range(40)), [1, *(k / 4 for k in range(40))]
+    looplift.lift(functions.totals)(integers)
+    lifted = looplift.lift(functions.totals)
+    for given in [integers] * 3 + [mixed] * 8 + [integers]:
+        assert lifted(given) == functions.totals(given)
+    assert all(loop.decision == "native" for loop in lifted.report().loops)
+
+
+LAYERS = "def a0(x): return x\ndef b0(x): return x\n" + "".join(
+    f"def a{k}(x): return a{k - 1}(b{k - 1}(x))\ndef b{k}(x): return b{k - 1}(a{k - 1}(x))\n" for k in range(1, 30)
+)
+HARD = {
+    "a member of an enumeration": ("class Mode(enum.IntEnum):\n    A = 1\n    B = 2", "x * (2 if MODE is Mode.A else 3)"),
+    "a slot of a class": ("class Acc:\n    __hash__ = object.__hash__\n    factor = 3", "x * Acc.factor"),
+    "nested deeply": ("DEEP = []\nfor _ in range(400):\n    DEEP = [DEEP]", "x * len(DEEP)"),
+    "a long list": ("DATA = list(range(10**6))", "x * DATA[3]"),
+    "functions that lead to many": (
+        LAYERS
+        + "class Far:\n    far = staticmethod(a29)\n    near = 2",
+        "x * Far.near",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_what_is_hard_to_tell_is_lifted_as_ever(tmp_path, monkeypatch, remembering, name):
+    above, value = HARD[name]
+    text = f"import enum\nimport torch\n\n\n{above}\nMODE = None\n\n\ndef helper(x):\n    return {value}\n"
+    text += (
+        "\n\ndef each(x):\n    out = []\n    for v in x:\n        out.append(helper(v))\n    return torch.stack(out)\n"
+    )
+    functions = module_of(tmp_path / "functions.py", text)
+    x = torch.arange(12.0).reshape(4, 3)
+    for _ in range(2):
+        lifted = looplift.lift(functions.each)
+        assert torch.equal(lifted(x), functions.each(x))
+        assert [loop.decision for loop in lifted.report().loops] == ["lanes"]
+
+
+def test_nothing_is_remembered_where_there_is_no_folder(tmp_path, monkeypatch, remembering):
+    functions, x = module_of(tmp_path / "functions.py", FUNCTIONS), torch.arange(12.0).reshape(4, 3)
+
+    def none() -> None:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(kept, "cache_directory", none)
+    lifted = looplift.lift(functions.alike, backend="torch")
+    torch.testing.assert_close(lifted(x), functions.alike(x))
+    assert [loop.decision for loop in lifted.report().loops] == ["lanes"]
+
+
+def test_a_wrapper_of_a_library_function_is_the_users(tmp_path, monkeypatch, remembering):
+    text = """
+import functools
+import torch
+import torch.nn.functional as F
+
+FACTOR = 2.0
+
+
+@functools.wraps(F.relu)
+def own(x):
+    return x.sin() * FACTOR
+
+
+def each(x):
+    out = []
+    for v in x:
+        out.append(own(v))
+    return torch.stack(out)
+"""
+    counted, x = Counted(monkeypatch), torch.arange(12.0).reshape(4, 3)
+    functions = module_of(tmp_path / "functions.py", text)
+    assert counted.in_call(functions.each, x) == 1
+    other = module_of(tmp_path / "functions.py", text.replace("FACTOR = 2.0", "FACTOR = 3.0"))
+    assert counted.in_call(other.each, x) == 1

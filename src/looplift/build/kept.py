@@ -10,7 +10,6 @@ from pathlib import Path
 
 from looplift.build.compiler import cache_directory
 
-PATTERN = "region-*.bin"
 _FAST = 1
 
 
@@ -18,13 +17,13 @@ def read(key: str) -> bytes | None:
     """What was kept under a key; None if there is nothing, or nothing that can be read."""
     try:
         return zlib.decompress(_path(key).read_bytes())
-    except (OSError, zlib.error):
+    except (OSError, RuntimeError, zlib.error):  # of `Path.home`, where there is none
         return None
 
 
 def write(key: str, content: bytes) -> None:
     """Keep bytes, where the folder can be written; other processes see all of them or nothing."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, RuntimeError):
         directory = cache_directory()
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, name = tempfile.mkstemp(dir=directory, prefix="region-", suffix=".new")

@@ -1,6 +1,7 @@
 """A function in, its syntax tree with the lines of its file out."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import bisect
@@ -145,9 +146,28 @@ def _definition(function: types.FunctionType, lines: list[str], line: int) -> as
             _Mangler(owner).visit(child)
     if REGIONS_NAME not in function.__code__.co_freevars and not _belongs(tree, function.__code__):
         raise NotLiftable("no-source", f"the file of '{name}' has changed since it was loaded")
+    if function.__code__.co_flags & ANNOTATIONS:
+        _keep_annotations_as_text(tree)
     if any(isinstance(node, ast.Match) for node in nodes_of(tree)):
         tree = matches.without_matches(tree)
     return states.with_numbered_states(tree, namespace) if _has_words(tree, namespace) else tree
+
+
+ANNOTATIONS = __future__.annotations.compiler_flag
+"""Of the code of a file that says ``from __future__ import annotations``."""
+
+
+def _keep_annotations_as_text(tree: ast.FunctionDef) -> None:
+    """Annotations of functions within a definition are texts, as in a file that says so."""
+    for node in nodes_of(tree):
+        if isinstance(node, ast.arg) and node.annotation is not None:
+            node.annotation = _as_text(node.annotation)
+        elif isinstance(node, ast.FunctionDef) and node.returns is not None:
+            node.returns = _as_text(node.returns)
+
+
+def _as_text(node: ast.expr) -> ast.expr:
+    return ast.copy_location(ast.Constant(ast.unparse(node)), node)
 
 
 def _has_words(tree: ast.FunctionDef, namespace: Mapping[str, Any]) -> bool:
@@ -175,7 +195,7 @@ def _belongs(tree: ast.FunctionDef, code: types.CodeType) -> bool:
 
     Test runners rewrite those, with names that no program can have.
     """
-    found = code_of(tree, code.co_freevars, code.co_filename)
+    found = code_of(tree, code.co_freevars, code.co_filename, code.co_flags & ANNOTATIONS)
     if is_same(found, code):
         return True
     arguments = code.co_argcount + code.co_kwonlyargcount
@@ -199,13 +219,22 @@ def is_same(found: types.CodeType, code: types.CodeType) -> bool:
     """
     inner = [[one for one in each.co_consts if isinstance(one, types.CodeType)] for each in (found, code)]
     return (
-        found.co_names == code.co_names
-        and found.co_varnames == code.co_varnames
+        all(getattr(found, name) == getattr(code, name) for name in _OF_SIGNATURES)
+        and not (found.co_flags ^ code.co_flags) & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
         and _constants(found) == _constants(code)
-        and (found.co_code == code.co_code or _steps(found) == _steps(code))
+        and _have_same_steps(found, code)
         and len(inner[0]) == len(inner[1])
         and all(map(is_same, *inner))
     )
+
+
+_OF_SIGNATURES = ("co_names", "co_varnames", "co_argcount", "co_posonlyargcount", "co_kwonlyargcount")
+
+
+def _have_same_steps(found: types.CodeType, code: types.CodeType) -> bool:
+    if found.co_code == code.co_code:
+        return found.co_exceptiontable == code.co_exceptiontable
+    return _steps(found) == _steps(code) and _handlers(found) == _handlers(code)
 
 
 def _constants(code: types.CodeType) -> list[tuple[type, str]]:
@@ -215,10 +244,24 @@ def _constants(code: types.CodeType) -> list[tuple[type, str]]:
 _NO_STEPS = {"CACHE", "EXTENDED_ARG", "NOP", "PRECALL", "PUSH_NULL"}
 
 
-def _steps(code: types.CodeType) -> list[tuple[str, Any]]:
-    """The instructions of a code, without what tells functions from methods; jumps by the number of their target."""
+def _instructions(code: types.CodeType) -> tuple[list[dis.Instruction], list[int]]:
+    """The instructions of a code without what tells functions from methods, and where they stand."""
     kept = [one for one in dis.get_instructions(code) if one.opname not in _NO_STEPS]
-    offsets = [one.offset for one in kept]
+    return kept, [one.offset for one in kept]
+
+
+def _handlers(code: types.CodeType) -> list[tuple[int, ...]]:
+    """What handles exceptions, by the numbers of instructions: where they are raised, and where it goes on."""
+    if not code.co_exceptiontable:
+        return []
+    offsets = _instructions(code)[1]
+    table = dis._parse_exception_table(code)  # pyright: ignore[reportAttributeAccessIssue]
+    return [tuple(bisect.bisect_left(offsets, place) for place in (one.start, one.end, one.target)) for one in table]
+
+
+def _steps(code: types.CodeType) -> list[tuple[str, Any]]:
+    """The instructions of a code; jumps by the number of their target."""
+    kept, offsets = _instructions(code)
     return [
         (
             "LOAD_ATTR" if one.opname == "LOAD_METHOD" else one.opname,
@@ -235,8 +278,9 @@ def _plain(value: Any) -> tuple[type, str]:
     return type(value), "" if isinstance(value, types.CodeType) else repr(value)
 
 
-def code_of(tree: ast.FunctionDef, free: tuple[str, ...], file: str) -> types.CodeType:
-    """The code of a definition whose free variables are ``free``, as if it stood inside another function."""
+def code_of(tree: ast.FunctionDef, free: tuple[str, ...], file: str, flags: int = 0) -> types.CodeType:
+    """The code of a definition whose free variables are ``free``, as if it stood inside another function; ``flags``: of
+    the file."""
     outer = ast.parse("def _outer():\n    pass").body[0]
     assert isinstance(outer, ast.FunctionDef)
     outer.body = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in free]
@@ -246,7 +290,7 @@ def code_of(tree: ast.FunctionDef, free: tuple[str, ...], file: str) -> types.Co
     for statement in (outer, *outer.body[:-1]):
         ast.copy_location(statement, tree)
     module = ast.fix_missing_locations(ast.Module([outer], []))
-    return inner_code(inner_code(compile(module, file, "exec", dont_inherit=True), "_outer"), tree.name)
+    return inner_code(inner_code(compile(module, file, "exec", flags, dont_inherit=True), "_outer"), tree.name)
 
 
 def inner_code(code: types.CodeType, name: str) -> types.CodeType:

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from looplift.base.errors import NotLiftable
 from looplift.runtime.descriptions import PLAIN, Describer, Unknown, digest_of, is_of_library, standing_at
 
 _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, np.ufunc)
@@ -35,7 +34,6 @@ class Packer(pickle.Pickler):
         super().__init__(file, protocol=5)
         self.roots = {id(value): name for name, value in values.items()}
         self.owners = describer.owners
-        self.kept: list[Any] = []
 
     def persistent_id(self, value: Any) -> Any:
         kind = type(value)
@@ -57,14 +55,18 @@ class Packer(pickle.Pickler):
 
     def _made(self, value: Any) -> Any:
         """Kernels, programs and helpers, which are made of text."""
-        if (kernel := getattr(value, "kernel", None)) is not None:
-            return "kernel", kernel, value.has_gradients
-        if (texts := getattr(value, "texts", None)) is not None:
+        from looplift.build.native import Growing
+        from looplift.ir.kernel import Kernel
+
+        made = type(value) is types.FunctionType or isinstance(value, Growing)
+        if made and isinstance(kernel := getattr(value, "kernel", None), Kernel):
+            return "kernel", kernel, getattr(value, "has_gradients", False)
+        if made and (texts := getattr(value, "texts", None)) is not None:
             return "program", texts
         if type(value) is types.FunctionType and value.__module__ is None:
-            from looplift.emit.helpers import helper_functions
+            from looplift.emit.helpers import HELPERS, helper_functions
 
-            if helper_functions((value.__name__,))[value.__name__] is value:
+            if value.__name__ in HELPERS and helper_functions((value.__name__,))[value.__name__] is value:
                 return "helper", value.__name__
         return None
 
@@ -152,21 +154,14 @@ def _checked(value: Any, digest: str) -> Any:
     return value
 
 
-def packed(content: Any, values: Mapping[str, Any], describer: Describer) -> bytes | None:
-    """None where it holds something that another process cannot have again."""
+def packed(content: Any, values: Mapping[str, Any], describer: Describer) -> bytes:
+    """Raises Unknown, or an error of ``pickle``, for what another process cannot have again."""
     file = io.BytesIO()
-    try:
-        Packer(file, values, describer).dump(content)
-    except (Unknown, pickle.PicklingError, TypeError, AttributeError, RecursionError):
-        return None
+    Packer(file, values, describer).dump(content)
     return file.getvalue()
 
 
 def unpacked(content: bytes, values: Mapping[str, Any], program: Any) -> Any:
-    """Raises Unknown where this process has not what it was made for, NotLiftable where a kernel cannot be built."""
-    try:
-        return Unpacker(io.BytesIO(content), values, program).load()
-    except (pickle.UnpicklingError, EOFError, ImportError, AttributeError, ValueError, TypeError, KeyError) as error:
-        raise Unknown(str(error)) from None
-    except NotLiftable as refusal:
-        raise Unknown(refusal.message) from None
+    """Raises Unknown where this process has not what it was made for, NotLiftable where a kernel cannot be built, and
+    what ``pickle`` raises for bytes that are none of its own."""
+    return Unpacker(io.BytesIO(content), values, program).load()

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +30,7 @@ from looplift.base.spans import Span
 from looplift.build import kept
 from looplift.pipeline.packed import packed, unpacked
 from looplift.runtime import entry, guards
-from looplift.runtime.descriptions import Describer, DescribingWriter, Unknown
+from looplift.runtime.descriptions import PLAIN, Describer, DescribingWriter
 from looplift.runtime.variants import RegionCode
 
 Make = Callable[[], RegionCode]
@@ -113,12 +113,13 @@ def _key_of(
     try:
         texts = [describer.text(code), *entry.root_conditions(writer, values)]
         texts += guards.autocast_conditions(writer) if torch._C._is_any_autocast_enabled() else []
-    except Unknown:
+        texts.append(_surroundings())
+    except Exception:  # objects of users' answer as they like, and files may go: what is not told is not remembered
         return None
     flags = [(name, value) for name, value in values.items() if isinstance(value, bool)]
     asked = [getattr(settings, name) for name in fields_of(settings)]
     states = [sorted(guards.uneven(values)), guards.modes(), np.geterr()]
-    texts += [_surroundings(), *values, *map(repr, [*parts, flags, asked, *states])]
+    texts += [*values, *map(repr, [*parts, flags, asked, *states])]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:32]
 
 
@@ -148,20 +149,15 @@ def _words(values: Mapping[str, Any]) -> str:
 
 
 def _keep(key: str, code: RegionCode, program: Any, values: Mapping[str, Any], describer: Describer) -> None:
+    if any(one.decision == "waves" for one in code.decisions):
+        return
     fields = {name: getattr(code, name) for name in fields_of(code) if not callable(getattr(code, name))}
     forms = [name for name in _FORMS if getattr(code, name) is not None]
-    if not any(one.decision == "waves" for one in code.decisions):
-        with_paths = _described_paths(code, program, values)
-        content = None if with_paths is None else packed(("code", fields, forms, with_paths), values, describer)
-        if content is not None:
-            kept.write(key, content)
-
-
-def _described_paths(code: RegionCode, program: Any, values: Mapping[str, Any]) -> list[str] | None:
     try:
-        return _paths(code.paths, program, values)
-    except Unknown:
-        return None
+        content = packed(("code", fields, forms, _paths(code.paths, program, values)), values, describer)
+    except Exception:  # of objects of users', or of ``pickle``: it is planned again in each process
+        return
+    kept.write(key, content)
 
 
 def _keep_refusal(
@@ -176,13 +172,18 @@ def _keep_refusal(
     if refusal.other is not None:
         make = refusal.other
         refusal.other = lambda values: remembered(program, values, settings, partial(make, values), "other")
-    if type(refusal) is NotLiftable and refusal.code in _LASTING:
+    if type(refusal) is NotLiftable and refusal.code in _LASTING and all(map(_is_told, values.values())):
         span = refusal.span
         place = (span.line, span.column, span.end_line, span.end_column)
         found = _Refused(refusal.code, refusal.message, place, refusal.other is not None, _words(values))
-        content = packed(("refused", *found), values, describer)
-        if content is not None:
-            kept.write(key, content)
+        kept.write(key, packed(("refused", *found), values, describer))
+
+
+def _is_told(value: Any) -> bool:
+    """Whether a key tells all that a refusal may be about: not of containers and objects, whose items may be any."""
+    if isinstance(value, (torch.Tensor, np.ndarray, np.generic, torch.nn.Module, ModuleType, type, *PLAIN)):
+        return True
+    return callable(value) or isinstance(value, (torch.dtype, torch.device))
 
 
 # ---------------------------------------------------------------- and back
@@ -200,9 +201,7 @@ def _recalled(key: str, program: Any, values: Mapping[str, Any], settings: Setti
         fields, forms, paths = found
         code = _code_of(fields, forms, program, settings)
         suits = paths == _paths(code.paths, program, values) and entry.broken_guard(program, dict(values), code) is None
-    except Unknown:
-        return None
-    except Exception:  # a path or a guard that cannot be read: the region is planned for what these values are
+    except Exception:  # what it was made for is not there, as a path or a kernel: the region is planned anew
         return None
     return code if suits else None
 
@@ -219,39 +218,48 @@ def _refusal_of(found: _Refused, program: Any, values: Mapping[str, Any], settin
 
 def _code_of(fields: dict[str, Any], forms: list[str], program: Any, settings: Settings) -> RegionCode:
     code = RegionCode(**fields)
-    anew = _Anew(program, settings)
+    anew = _Anew(program, settings, code)
     for form in forms:
         setattr(code, form, partial(anew.form, form))
+    if code.expected is not None:
+        code.expected = anew.expected
     for made in code.namespace.values():
         code.is_preliminary = getattr(made, "is_preliminary", code.is_preliminary)
     return code
 
 
 class _Anew:
-    """The forms beside one that is remembered: for them the region is planned when one is asked for."""
+    """The forms beside ``code``, which is remembered: the region is planned for the values that one is asked for."""
 
-    def __init__(self, program: Any, settings: Settings):
-        self.program, self.settings = program, settings
-        self.code: RegionCode | None = None
+    def __init__(self, program: Any, settings: Settings, code: RegionCode | None = None):
+        self.program, self.settings, self.code = program, settings, code
+        self.estimate: Callable[[Mapping[str, Any]], float] | None = None
 
-    def form(self, name: str, values: Mapping[str, Any]) -> Any:
-        if self.code is None:
-            self.code = _planned(self.program, values, self.settings)
-        make = getattr(self.code, name)
-        if make is None:
+    def planned(self, values: Mapping[str, Any]) -> RegionCode:
+        from looplift.pipeline import compile_region
+
+        return compile_region(self.program, values, self.settings)
+
+    def form(self, name: str, values: Mapping[str, Any]) -> RegionCode:
+        found, known = self.planned(values), self.code
+        is_same = known is None or (found.statements, found.standalone) == (known.statements, known.standalone)
+        make = getattr(found, name)
+        if make is not None and (is_same or name == "rival"):
+            return make(values)
+        if is_same:
             raise NotLiftable("requirement", "for these values there is no other form")
-        return make(values)
+        return found
+
+    def expected(self, values: Mapping[str, Any]) -> float:
+        """Seconds that a call of the rival should take; without end where these values have none."""
+        if self.estimate is None:
+            self.estimate = self.planned(values).expected or (lambda values: float("inf"))
+        return self.estimate(values)
 
     def other(self, values: Mapping[str, Any]) -> RegionCode:
         try:
-            return _planned(self.program, values, self.settings)
+            return self.planned(values)
         except NotLiftable as refusal:
             if refusal.other is None:
                 raise
             return refusal.other(values)
-
-
-def _planned(program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
-    from looplift.pipeline import compile_region
-
-    return compile_region(program, values, settings)

@@ -26,6 +26,7 @@ _OF_LIBRARIES = frozenset(
     heapq bisect copy string time dataclasses statistics""".split()
 )
 _METHODS = (staticmethod, classmethod)
+_CONTAINERS = (tuple, list, dict, set, frozenset)
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 _WITHOUT_A_MEANING = ABOUT_A_CLASS | {
     "_abc_impl", "__abstractmethods__", "__dataclass_fields__", "__dataclass_params__", "__orig_bases__",
@@ -40,6 +41,9 @@ _OF_CODES = (
 
 MOST = 1000
 """So many objects that one leads to are looked at."""
+LONGEST = 2**16
+SHORT = 100
+"""Longer texts than this, in characters, are told by a digest; none longer than the former is read."""
 
 
 class Unknown(Exception):
@@ -48,8 +52,13 @@ class Unknown(Exception):
 
 def is_of_library(value: Any) -> bool:
     """Whether a class, function or module says that it is one of a library's."""
-    name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
-    return str(name or "builtins").partition(".")[0] in _OF_LIBRARIES
+    if isinstance(value, types.FunctionType):  # a decorator may have given it another's name
+        name = value.__globals__.get("__name__")
+    elif isinstance(value, types.ModuleType):
+        name = value.__name__
+    else:
+        name = getattr(value, "__module__", None) or "builtins"
+    return str(name).partition(".")[0] in _OF_LIBRARIES
 
 
 class Describer:
@@ -58,16 +67,20 @@ class Describer:
     def __init__(self) -> None:
         self.known: dict[int, str] = {}
         self.held: list[Any] = []
+        self.count = 0
         self.owners: dict[int, types.FunctionType] = {}
 
     def text(self, value: Any) -> str:
         """Raises Unknown."""
         if isinstance(value, PLAIN) and type(value) in PLAIN:
+            if isinstance(value, (str, bytes)) and len(value) > LONGEST:
+                raise Unknown("a long text")
             return f"{type(value).__name__} {value!r}"
         if (found := self.known.get(id(value))) is not None:
             return found
         self.held.append(value)
-        if len(self.held) > MOST:
+        self.count += len(value) if isinstance(value, _CONTAINERS) else 1
+        if self.count > MOST:
             raise Unknown("it leads to too much")
         self.known[id(value)] = f"within {getattr(value, '__qualname__', type(value).__name__)}"
         try:
@@ -75,6 +88,8 @@ class Describer:
         except Unknown:
             del self.known[id(value)]
             raise
+        if len(found) > SHORT:  # it may be mentioned many times
+            found = f"{found[:SHORT]} {hashlib.sha256(found.encode()).hexdigest()}"
         self.known[id(value)] = found
         return found
 
@@ -92,8 +107,8 @@ class Describer:
         if isinstance(value, (np.ufunc, *_BY_TEXT)):
             return f"{type(value).__qualname__} {value!r}"
         if isinstance(value, enum.Enum):
-            return f"{self.text(type(value))}.{value.name}"
-        if type(value) in (tuple, list, dict, set, frozenset):
+            return f"{self.text(type(value))}.{value.name} {self.text(value.value)}"
+        if type(value) in _CONTAINERS:
             return self._of_items(value)
         return self._of_wrapper(value)
 
@@ -115,7 +130,7 @@ class Describer:
     def _of_wrapper(self, value: Any) -> str:
         """What holds functions: bound methods, properties, static methods, cells."""
         if isinstance(value, types.MethodType):
-            return f"method {self.text(value.__func__)}"
+            return f"method {self.text(value.__func__)} of {self.text(value.__self__)}"
         if isinstance(value, property):
             return f"property {self.text((value.fget, value.fset, value.fdel))}"
         if isinstance(value, _METHODS):
@@ -130,10 +145,13 @@ class Describer:
         owner = getattr(value, "__self__", None)
         if owner is not None and not isinstance(owner, (types.ModuleType, type)):
             raise Unknown(value.__name__)
-        return f"built in: {value.__module__} {value.__qualname__}"
+        home = getattr(value, "__module__", None) or getattr(value, "__objclass__", None)
+        return f"built in: {home} {value.__qualname__}"
 
     def _of_function(self, value: types.FunctionType) -> str:
-        value = getattr(value, "__looplift_original__", value)
+        state = getattr(value, "__looplift_state__", None)
+        if state is not None and value in state.faces:
+            value = state.original
         self.owners[id(value.__code__)] = value
         name = f"function {value.__module__} {value.__qualname__} {self.text(value.__code__)}"
         if is_of_library(value):
