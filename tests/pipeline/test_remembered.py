@@ -331,7 +331,7 @@ LAYERS = "def a0(x): return x\ndef b0(x): return x\n" + "".join(
     f"def a{k}(x): return a{k - 1}(b{k - 1}(x))\ndef b{k}(x): return b{k - 1}(a{k - 1}(x))\n" for k in range(1, 30)
 )
 HARD = {
-    "a member of an enumeration": ("class Mode(enum.IntEnum):\n    A = 1\n    B = 2", "x * (2 if MODE is Mode.A else 3)"),
+    "a member of an enumeration": ("class Mode(enum.IntEnum):\n    A = 1\n    B = 2", "x * (2 if MODE else 3)"),
     "a slot of a class": ("class Acc:\n    __hash__ = object.__hash__\n    factor = 3", "x * Acc.factor"),
     "nested deeply": ("DEEP = []\nfor _ in range(400):\n    DEEP = [DEEP]", "x * len(DEEP)"),
     "a long list": ("DATA = list(range(10**6))", "x * DATA[3]"),
