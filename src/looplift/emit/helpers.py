@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import linecache
 import math
-from types import CodeType
 from typing import Any
 
 from looplift.base.errors import RequirementFailed
 from looplift.emit.array_helpers import ARRAYS
 from looplift.emit.list_helpers import LISTS
 from looplift.emit.scan_helpers import SCANS
+from looplift.runtime.contents import names_in
 
 HELPERS = (
     LISTS
@@ -803,12 +803,6 @@ def _define(name: str) -> None:
     text, label = HELPERS[name], f"<looplift helper {name}>"
     linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)
     code = compile(text, label, "exec")
-    for called in _names_in(code) & HELPERS.keys() - {name}:
+    for called in names_in(code) & HELPERS.keys() - {name}:
         _define(called)
     exec(code, _SCOPE)
-
-
-def _names_in(code: CodeType) -> set[str]:
-    """The names that a code and those within it mention."""
-    within = [one for one in code.co_consts if isinstance(one, CodeType)]
-    return {*code.co_names}.union(*map(_names_in, within))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from looplift.runtime.descriptions import PLAIN, Describer, Unknown, digest_of, is_of_library, standing_at
+from looplift.runtime.descriptions import PLAIN, Describer, Unknown, digest_of, is_of_library
 
 _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 _ALLOWED = (*PLAIN, tuple, list, dict, set, frozenset, torch.dtype, torch.device, torch.layout, torch.memory_format,
@@ -93,6 +93,14 @@ class Packer(pickle.Pickler):
 
 def _unknown(name: str) -> Any:
     raise Unknown(name)
+
+
+def standing_at(module: str, qualname: str) -> Any:
+    """What stands under a name in a module that is imported; None where nothing does."""
+    found: Any = sys.modules.get(module)
+    for name in qualname.split("."):
+        found = getattr(found, name, None)
+    return found
 
 
 class Unpacker(pickle.Unpickler):

@@ -96,6 +96,12 @@ def global_of(function: types.FunctionType, name: str) -> Any:
     return function.__globals__.get(name, getattr(builtins, name, None))
 
 
+def names_in(code: types.CodeType) -> set[str]:
+    """The names of globals and attributes that a code, or one inside it, mentions."""
+    inner = (one for one in code.co_consts if isinstance(one, types.CodeType))
+    return {*code.co_names}.union(*map(names_in, inner))
+
+
 def without_nan(*arrays: Any) -> bool:
     """Whether all is a number: of NaN Python's containers know one object from another."""
     return not any((torch if isinstance(one, torch.Tensor) else np).isnan(one).any() for one in arrays)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import enum
 import hashlib
-import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
-from looplift.runtime.contents import ABOUT_A_CLASS
+from looplift.runtime.contents import ABOUT_A_CLASS, names_in
 from looplift.runtime.guards import Writer
 
 PLAIN = (int, float, complex, bool, str, bytes, type(None), type(...), type(NotImplemented))
@@ -191,16 +190,9 @@ def digest_of(value: Any) -> str:
 
 def globals_of(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     """The globals of a function's module whose names it, or a function in it, mentions."""
-    for name in sorted(set(_names_in(function.__code__))):
+    for name in sorted(names_in(function.__code__)):
         if name in function.__globals__:
             yield name, function.__globals__[name]
-
-
-def _names_in(code: types.CodeType) -> Iterable[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names_in(constant)
 
 
 class DescribingWriter(Writer):
@@ -212,11 +204,3 @@ class DescribingWriter(Writer):
 
     def constant(self, value: Any) -> str:
         return f"<{self.describer.text(value)}>"
-
-
-def standing_at(module: str, qualname: str) -> Any:
-    """What stands under a name in a module that is imported; None where nothing does."""
-    found: Any = sys.modules.get(module)
-    for name in qualname.split("."):
-        found = getattr(found, name, None)
-    return found

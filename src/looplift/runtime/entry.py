@@ -16,7 +16,7 @@ import torch
 
 from looplift.base.errors import NotLiftable, TooLarge
 from looplift.runtime import guards
-from looplift.runtime.contents import ATOMS, CONTAINERS
+from looplift.runtime.contents import ATOMS, CONTAINERS, names_in
 from looplift.runtime.variants import Program, RegionCode, make_function, own_builtins, standard_namespace
 
 if TYPE_CHECKING:
@@ -48,16 +48,10 @@ def named_values(
     if not all(type(value) in kinds for value in bound.arguments.values()):
         return None
     code = function.__code__
-    names = {name for one in _codes_in(code) for name in one.co_names}
+    names = names_in(code)
     known = {name: function.__globals__[name] for name in names if name in function.__globals__}
     known |= {name: getattr(builtins, name) for name in names - known.keys() if hasattr(builtins, name)}
     return known | bound.arguments
-
-
-def _codes_in(code: types.CodeType) -> list[types.CodeType]:
-    """The code of a function and of those inside it."""
-    inner = [one for one in code.co_consts if isinstance(one, types.CodeType)]
-    return [code, *(each for one in inner for each in _codes_in(one))]
 
 
 def reader(program: Program, values: Mapping[str, Any]) -> Callable[[str], Any]:
