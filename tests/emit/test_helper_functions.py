@@ -3,6 +3,7 @@
 import pytest
 
 from looplift.emit import helpers
+from looplift.runtime.contents import names_in
 
 
 @pytest.mark.parametrize("name", helpers.HELPERS)
@@ -10,5 +11,5 @@ def test_a_helper_brings_the_helpers_that_it_calls(name, monkeypatch):
     monkeypatch.setattr(helpers, "_SCOPE", {})
     defined = helpers.helper_functions((name,))[name]
     assert defined.__name__ == name
-    needed = helpers._names_in(compile(helpers.HELPERS[name], name, "exec")) & helpers.HELPERS.keys()
+    needed = names_in(compile(helpers.HELPERS[name], name, "exec")) & helpers.HELPERS.keys()
     assert needed | {name} <= helpers._SCOPE.keys()
