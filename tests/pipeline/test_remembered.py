@@ -395,3 +395,61 @@ def each(x):
     assert counted.in_call(functions.each, x) == 1
     other = module_of(tmp_path / "functions.py", text.replace("FACTOR = 2.0", "FACTOR = 3.0"))
     assert counted.in_call(other.each, x) == 1
+
+
+CONSTANTS = """
+import math
+import numpy as np
+import torch
+
+
+def turned(x):  # a guard asks for the very number
+    out = torch.zeros_like(x)
+    for i in range(x.shape[0]):
+        out[i] = torch.sin(x[i] * 2 * math.pi) + x[i].sum()
+    return out
+
+
+def with_gaps(rows):  # items may be None
+    totals = []
+    for row in rows:
+        total = torch.zeros(2)
+        for item in row:
+            total = total * 0.5
+            if item is None:
+                continue
+            total = total + item - total @ item
+        totals.append(total)
+    return torch.stack(totals)
+
+
+def drawn(x):
+    out = torch.zeros_like(x)
+    for i in range(len(x)):
+        out[i] = x[i] if torch.rand(()) < 0.5 else -x[i]
+    return out
+
+
+def places(x):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        out[i] = np.argmin(x[i])
+    return out
+"""
+
+
+@pytest.mark.parametrize("name", ["turned", "with_gaps", "drawn", "places"])
+def test_numbers_of_libraries_and_own_functions_are_found_again(tmp_path, monkeypatch, remembering, name):
+    counted, functions = Counted(monkeypatch), module_of(tmp_path / "functions.py", CONSTANTS)
+    x, gap = torch.linspace(-1, 1, 12).reshape(4, 3), None
+    rows = [[x[0, :2], gap, x[1, :2]], [gap, x[2, :2]], [x[3, :2]]]
+    values = {"turned": x, "with_gaps": rows, "drawn": torch.linspace(1, 2, 20), "places": x.double().numpy()}
+    for planned in (True, False):
+        before, lifted = counted.count, looplift.lift(getattr(functions, name))
+        torch.manual_seed(3)
+        result = lifted(values[name])
+        torch.manual_seed(3)
+        expected = getattr(functions, name)(values[name])
+        np.testing.assert_allclose(np.asarray(result), np.asarray(expected), rtol=1e-6)
+        assert (counted.count > before) == planned
+        assert [loop.decision for loop in lifted.report().loops].count("kept") == 0

@@ -17,7 +17,7 @@ import torch
 
 from looplift.base import memory
 from looplift.base.errors import NotLiftable, RequirementFailed
-from looplift.build import background, compiler, cuda, entry, second
+from looplift.build import background, compiler, cuda, entry, kept, second
 from looplift.build.compiler import KERNELS
 from looplift.ir.kernel import OUTCOMES, Kernel
 from looplift.ir.kernel_parts import PARTS, shares_loops
@@ -92,7 +92,7 @@ def _program(text: str, caller: str, options: compiler.Options, loop: Callable[.
         import numpy
 
         namespace["numpy"] = numpy
-    exec(compile(caller, "<typed program>", "exec"), namespace)
+    exec(kept.code_of(caller, "<typed program>"), namespace)
     return namespace["program"]
 
 

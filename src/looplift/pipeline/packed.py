@@ -8,6 +8,7 @@ there then and be described as before (``runtime/descriptions.py``), else nothin
 from __future__ import annotations
 
 import io
+import math
 import pickle
 import sys
 import types
@@ -19,11 +20,14 @@ import torch
 
 from looplift.runtime.descriptions import PLAIN, Describer, Unknown, digest_of, is_of_library
 
-_NAMED = (type, types.FunctionType, types.BuiltinFunctionType, np.ufunc)
+_NUMBERS = {id(value): (module.__name__, name) for module in (math, np) for name in ("pi", "e", "inf", "nan")
+            if type(value := getattr(module, name)) is float}  # fmt: skip
+"""Guards ask whether these are what they were."""
+_NAMED = (type, types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.argmin))
 _ALLOWED = (*PLAIN, tuple, list, dict, set, frozenset, torch.dtype, torch.device, torch.layout, torch.memory_format,
             torch.Size, range, slice)  # fmt: skip
 _MODULES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special", "torch.fft", "torch.functional", "numpy",
-            "numpy.linalg", "numpy.fft", "math", "builtins", "torch.nn.modules.module", "torch.nn")  # fmt: skip
+            "numpy.linalg", "numpy.fft", "math", "builtins", "types", "torch.nn.modules.module", "torch.nn")  # fmt: skip
 """Where functions of libraries are looked for that do not say where they stand."""
 
 
@@ -40,7 +44,7 @@ class Packer(pickle.Pickler):
         if kind is dict and (module := sys.modules.get(str(value.get("__name__")))) and vars(module) is value:
             return "globals", module.__name__
         if kind in _ALLOWED:
-            return None
+            return ("number", *_NUMBERS[id(value)]) if id(value) in _NUMBERS else None
         if kind is types.ModuleType:
             return "module", Describer().text(value).removeprefix("module ")
         if kind is types.CodeType:
@@ -71,10 +75,10 @@ class Packer(pickle.Pickler):
         return None
 
     def _of_code(self, code: types.CodeType) -> Any:
-        owner = self.owners.get(id(code))
-        if owner is None or owner.__code__ is not code:
+        owner = self.owners.get(id(code)) or _own_function(code)
+        if getattr(owner, "__code__", None) is not code:
             raise Unknown(code.co_name)
-        return "code", *self._named(owner)
+        return "code", *(self._named(owner) or ("named", owner.__module__, owner.__qualname__, digest_of(owner)))
 
     def _named(self, value: Any) -> Any:
         module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", value.__name__)
@@ -89,6 +93,14 @@ class Packer(pickle.Pickler):
         if id(value) in self.roots:
             return "root", self.roots[id(value)], digest_of(value)
         return _unknown(name)
+
+
+def _own_function(code: types.CodeType) -> Any:
+    """A function of looplift's, by its code."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("looplift.") and getattr(module, "__file__", None) == code.co_filename:
+            return standing_at(name, code.co_name)
+    return None
 
 
 def _unknown(name: str) -> Any:
@@ -123,6 +135,9 @@ class Unpacker(pickle.Unpickler):
         import importlib
 
         return importlib.import_module(name)
+
+    def _number(self, module: str, name: str) -> float:
+        return getattr(sys.modules[module], name)
 
     def _globals(self, name: str) -> Any:
         return vars(sys.modules[name])

@@ -31,6 +31,7 @@ from looplift.build import kept
 from looplift.pipeline.packed import packed, unpacked
 from looplift.runtime import entry, guards
 from looplift.runtime.descriptions import PLAIN, Describer, DescribingWriter
+from looplift.runtime.text import mentions
 from looplift.runtime.variants import RegionCode
 
 Make = Callable[[], RegionCode]
@@ -127,9 +128,10 @@ def _key_of(
 def _surroundings() -> str:
     """Python, its libraries and looplift's own files."""
     parts = [sys.version, platform.machine(), torch.__version__, np.__version__, str(sys.flags.optimize)]
-    for directory, _, files in os.walk(Path(__file__).parents[1]):
-        states = ((name, os.stat(os.path.join(directory, name))) for name in sorted(files) if name.endswith(".py"))
-        parts += [f"{directory} {name} {state.st_size} {state.st_mtime_ns}" for name, state in states]
+    own = Path(__file__).parents[1]
+    for room in sorted([str(own), *(one.path for one in os.scandir(own) if one.is_dir())]):
+        files = sorted((one.name, one.stat()) for one in os.scandir(room) if one.name.endswith(".py"))
+        parts += [f"{room} {name} {state.st_size} {state.st_mtime_ns}" for name, state in files]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -151,6 +153,7 @@ def _words(values: Mapping[str, Any]) -> str:
 def _keep(key: str, code: RegionCode, program: Any, values: Mapping[str, Any], describer: Describer) -> None:
     if any(one.decision == "waves" for one in code.decisions):
         return
+    code.mentions = mentions(code)
     fields = {name: getattr(code, name) for name in fields_of(code) if not callable(getattr(code, name))}
     forms = [name for name in _FORMS if getattr(code, name) is not None]
     try:

@@ -24,6 +24,7 @@ _OF_LIBRARIES = frozenset(
     """torch numpy math cmath itertools functools operator random builtins collections looplift types typing abc enum
     heapq bisect copy string time dataclasses statistics""".split()
 )
+_BUILTIN = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, type(np.argmin))
 _METHODS = (staticmethod, classmethod)
 _CONTAINERS = (tuple, list, dict, set, frozenset)
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
@@ -99,7 +100,7 @@ class Describer:
             return self._of_code(value)
         if isinstance(value, types.FunctionType):
             return self._of_function(value)
-        if isinstance(value, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+        if isinstance(value, _BUILTIN):
             return self._of_builtin(value)
         if isinstance(value, type):
             return self._of_class(value)

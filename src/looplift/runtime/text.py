@@ -68,12 +68,20 @@ def _imports(texts: list[str], codes: list[RegionCode], function: types.Function
     """Import lines for all that the texts mention and that can be imported."""
     found = dict.fromkeys(line for code in codes for line in code.imports)
     known = standard_namespace() | function.__globals__
-    words = set().union(*map(_words, texts)) & known.keys() - {"RequirementFailed"}
+    counted = {text: names for code in codes for text, names in code.mentions.items()}
+    words = set().union(*(counted[text][0] if text in counted else _words(text) for text in texts))
+    words &= known.keys() - {"RequirementFailed"}
     lines = {name: _import_line(name, known[name], function) for name in sorted(words)}
     if any(line and line not in found for line in lines.values()):
-        used, bound = (set().union(*names) for names in zip(*map(_names, texts), strict=True))
+        each = [counted[text] if text in counted else _names(text) for text in texts]
+        used, bound = (set().union(*names) for names in zip(*each, strict=True))
         found |= dict.fromkeys(line for name, line in lines.items() if line and name in used - bound)
     return "\n".join(sorted(found, key=lambda line: (line.startswith("from"), line)))
+
+
+def mentions(code: RegionCode) -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    """Of each text that stands above a function with this code: the names that it reads and those that it binds."""
+    return {text: _names(text) for text in (one.strip("\n") for one in code.standalone)}
 
 
 @lru_cache(maxsize=64)

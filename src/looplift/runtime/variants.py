@@ -65,6 +65,8 @@ class RegionCode:
     """Whether what the last call computed was computed for several iterations at once."""
     is_preliminary: Callable[[], bool] = lambda: False
     """Whether these statements will soon be faster."""
+    mentions: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
+    """Of standalone texts, where it is known: the names that they read as globals, and those that they bind."""
 
 
 class Program(Protocol):
