@@ -26,8 +26,9 @@ _NUMBERS = {id(value): (module.__name__, name) for module in (math, np) for name
 _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.argmin))
 _ALLOWED = (*PLAIN, tuple, list, dict, set, frozenset, torch.dtype, torch.device, torch.layout, torch.memory_format,
             torch.Size, range, slice)  # fmt: skip
-_MODULES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special", "torch.fft", "torch.functional", "numpy",
-            "numpy.linalg", "numpy.fft", "math", "builtins", "types", "torch.nn.modules.module", "torch.nn")  # fmt: skip
+_MODULES = ("torch", "torch.nn.functional", "torch.linalg", "torch.special", "torch.fft", "torch.functional",
+            "numpy", "numpy.linalg", "numpy.fft", "math", "builtins", "types",
+            "torch.nn.modules.module", "torch.nn")  # fmt: skip
 """Where functions of libraries are looked for that do not say where they stand."""
 
 
