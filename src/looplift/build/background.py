@@ -2,7 +2,8 @@
 
 A typed program is a long text, which takes a second to compile as well as can be, and the third part of that with few
 optimizations. Both libraries compute the same bits. So the first one runs until the second is there: it is kept in the
-cache as any other, also where the process that wanted it has ended meanwhile.
+cache as any other, also where the process that wanted it has ended meanwhile. A first call in which a short loop can
+run instead does not wait for the first one either.
 """
 
 from __future__ import annotations
@@ -20,20 +21,26 @@ from looplift.build.compiler import FEW_LIBRARIES, FLAGS, KERNELS, TIME_LIMIT, O
 QUICK = Options(tuple("-Og" if flag == "-O3" else flag for flag in FLAGS), FEW_LIBRARIES)
 INTERVAL = 0.02
 """Seconds between two looks at the disk."""
+PAUSE = 0.003
+"""Seconds between two looks of one that waits."""
 
 _SCRIPT = """\
 trap '' HUP INT
 cd {workplace} || exit
+{first}
 {{ {command} {few} || {command}; }} && mv {name}.cpp {name}.so .. && rm -f {quick}
 rm -rf {workplace}
 """
 
 
-class Coming:
-    """A library that is being compiled, by a process of ours or another's."""
+_FIRST = "{{ {command} {few} || {command}; }} && mv {name}.cpp {name}.so .."
 
-    def __init__(self, library: Path, process: int | None):
-        self.library, self.process = library, process
+
+class Coming:
+    """A library that is being compiled, by a process of ours or another's; ``first``: one that is there before it."""
+
+    def __init__(self, library: Path, process: int | None, first: Path | None = None):
+        self.library, self.process, self.first = library, process, first
         self.looked = time.monotonic()
         self.latest = self.looked + TIME_LIMIT
 
@@ -44,6 +51,18 @@ class Coming:
             return False
         self.looked = now
         return self._has_ended() or self.library.exists() or now > self.latest
+
+    def has_first(self) -> bool:
+        return self.first is not None and self.first.exists()
+
+    def has_any(self) -> bool:
+        """Whether a library is there, or will never be."""
+        return self.has_first() or self.is_over()
+
+    def wait(self) -> None:
+        """Until a library is there, or will never be."""
+        while not (self.library.exists() or self.has_any()):
+            time.sleep(PAUSE)
 
     def _has_ended(self) -> bool:
         if self.process is None:
@@ -59,19 +78,20 @@ def is_wanted(source: str) -> bool:
     return allowed and not compiler.is_built(source)
 
 
-def begin(source: str) -> Coming | None:
-    """Have the best library of a text compiled; None where the cache cannot be written."""
+def begin(source: str, *, quick: bool = False) -> Coming | None:
+    """Have the best library of a text compiled, ``quick``: after one that takes a moment; None where the cache cannot
+    be written."""
     directory, name = compiler.cache_directory(), f"kernel-{compiler.key(source)}"
     workplace, process = directory / f"build-{name}", None
     try:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         if _is_ours(workplace):
             (workplace / f"{name}.cpp").write_text(source)
-            process = _started(workplace, name, source)
+            process = _started(workplace, name, source, quick)
     except OSError:
         shutil.rmtree(workplace, ignore_errors=True)
         return None
-    return Coming(directory / f"{name}.so", process)
+    return Coming(directory / f"{name}.so", process, directory / f"{_quick(source)}.so" if quick else None)
 
 
 def _is_ours(workplace: Path) -> bool:
@@ -85,12 +105,22 @@ def _is_ours(workplace: Path) -> bool:
     return True
 
 
-def _started(workplace: Path, name: str, source: str) -> int:
-    command = [compiler.compiler(), *KERNELS.flags, f"{name}.cpp", "-o", f"{name}.so"]
-    quick = f"../kernel-{compiler.key(source, QUICK)}"
+def _started(workplace: Path, name: str, source: str, quick: bool) -> int:
+    first = _quick(source)
+    if quick:
+        (workplace / f"{first}.cpp").write_text(source)
     script = _SCRIPT.format(
-        workplace=shlex.quote(str(workplace)), command=shlex.join(command), few=shlex.join(KERNELS.few_libraries),
-        name=name, quick=f"{quick}.so {quick}.cpp",
+        workplace=shlex.quote(str(workplace)), **_commands(KERNELS, name), quick=f"../{first}.so ../{first}.cpp",
+        first=_FIRST.format(**_commands(QUICK, first)) if quick else "",
     )  # fmt: skip
     nowhere = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in range(3)]
     return os.posix_spawn("/bin/sh", ["sh", "-c", script], os.environ, file_actions=nowhere)
+
+
+def _quick(source: str) -> str:
+    return f"kernel-{compiler.key(source, QUICK)}"
+
+
+def _commands(options: Options, name: str) -> dict[str, str]:
+    command = [compiler.compiler(), *options.flags, f"{name}.cpp", "-o", f"{name}.so"]
+    return {"command": shlex.join(command), "few": shlex.join(options.few_libraries), "name": name}

@@ -22,6 +22,7 @@ from looplift.build.compiler import KERNELS
 from looplift.ir.kernel import OUTCOMES, Kernel
 from looplift.ir.kernel_parts import PARTS, shares_loops
 from looplift.runtime import guards
+from looplift.runtime.patience import compiling
 
 guards.check_of_arrays = entry.check_of_arrays
 
@@ -34,6 +35,17 @@ def load(kernel: Kernel) -> Callable[..., tuple]:
     """
     if kernel.device is not None:
         return _defined(kernel.caller, kernel.name, home_of=cuda.home_of, launch=cuda.launcher(kernel.source))
+    return _later(kernel.source, functools.partial(_loaded, kernel))
+
+
+def _later(source: str, make: Callable[[], Callable[..., tuple]]) -> Callable[..., tuple]:
+    """What is made of a library: now, or, where others may wait for it meanwhile, when it is there."""
+    if compiling.may_wait and background.is_wanted(source) and (coming := background.begin(source)) is not None:
+        return Awaited(coming, make)
+    return make()
+
+
+def _loaded(kernel: Kernel) -> Callable[..., tuple]:
     library = _library(kernel.source)
     more: dict[str, Any] = {"library": library}
     if shares_loops(kernel.source):
@@ -56,9 +68,49 @@ def load_program(text: str, caller: str, loop: Callable[..., Any] | None = None)
         raise NotLiftable("backend", "this Python has no lock that keeps objects as they are")
     if not background.is_wanted(text):
         return _program(text, caller, KERNELS, loop)
+    if compiling.may_wait:
+        coming = background.begin(text, quick=True)
+        if coming is not None:
+            return Awaited(coming, functools.partial(_grown, text, caller, loop, coming))
     first = _program(text, caller, background.QUICK, loop)
     coming = background.begin(text)
     return _program(text, caller, KERNELS, loop) if coming is None else Growing(first, coming, text, caller, loop)
+
+
+def _grown(text: str, caller: str, loop: Any, coming: background.Coming) -> Callable[..., Any]:
+    """Of the best library, where it is there or nothing comes any more."""
+    if coming.library.exists() or not coming.has_first():
+        return _program(text, caller, KERNELS, loop)
+    return Growing(_program(text, caller, background.QUICK, loop), coming, text, caller, loop)
+
+
+class Awaited:
+    """What is made of a library that is being compiled; a call waits for it.
+
+    Raises NotLiftable where it cannot be compiled.
+    """
+
+    def __init__(self, coming: background.Coming, make: Callable[[], Callable[..., Any]]):
+        self.coming, self.make, self.run = coming, make, None
+
+    def __call__(self, *values: Any) -> Any:
+        return self.made()(*values)
+
+    def made(self) -> Callable[..., Any]:
+        """The function itself, with the marks of this one."""
+        if self.run is None:
+            self.coming.wait()
+            run = self.make()
+            marks = {name: value for name, value in vars(self).items() if name not in ("coming", "make", "run")}
+            vars(run).update(marks)
+            self.run = run
+        return self.run
+
+    def is_coming(self) -> bool:
+        return self.run is None and not self.coming.has_any()
+
+    def is_preliminary(self) -> bool:
+        return self.run is None or getattr(self.run, "is_preliminary", bool)()
 
 
 class Growing:
@@ -167,13 +219,16 @@ def differentiable(kernel: Kernel) -> Callable[..., tuple]:
     """
     if kernel.adjoint is None or kernel.adjoint_caller is None:
         raise ValueError("the kernel was made without gradients")
-    adjoint = kernel.adjoint
+    return _later(kernel.adjoint, functools.partial(_with_adjoint, kernel, kernel.adjoint))
+
+
+def _with_adjoint(kernel: Kernel, adjoint: str) -> Callable[..., tuple]:
     found = _library(adjoint)
     release = getattr(found, f"{kernel.name}_release")
     release.argtypes, release.restype = [ctypes.c_void_p], None
     tape = type("Tape", (Tape,), {"release": staticmethod(release)})
     return _defined(
-        kernel.adjoint_caller, kernel.name, library=found, Tape=tape,
+        str(kernel.adjoint_caller), kernel.name, library=found, Tape=tape,
         tracked_library=cache(lambda: _library("#define TRACKED\n" + adjoint)), share_memory=share_memory,
         overlaps=overlaps, once=second.again_by(kernel), is_doubtful=is_doubtful,
     )  # fmt: skip

@@ -60,10 +60,10 @@ class Packer(pickle.Pickler):
 
     def _made(self, value: Any) -> Any:
         """Kernels, programs and helpers, which are made of text."""
-        from looplift.build.native import Growing
+        from looplift.build.native import Awaited, Growing
         from looplift.ir.kernel import Kernel
 
-        made = type(value) is types.FunctionType or isinstance(value, Growing)
+        made = type(value) is types.FunctionType or isinstance(value, (Awaited, Growing))
         if made and isinstance(kernel := getattr(value, "kernel", None), Kernel):
             return "kernel", kernel, getattr(value, "has_gradients", False)
         if made and (texts := getattr(value, "texts", None)) is not None:

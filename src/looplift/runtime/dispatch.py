@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from looplift.base.data import dataclass, field
 from looplift.base.errors import LoopliftWarning, NotLiftable, RequirementFailed
 from looplift.base.report import readable_seconds
-from looplift.runtime import alternatives, entry, guards, rivals, second
+from looplift.runtime import alternatives, awaited, entry, guards, rivals, second
 from looplift.runtime.patience import Patience
 from looplift.runtime.records import Records, failed_check
 from looplift.runtime.snapshot import CannotCopy, Containers, GeneratorStates, Saved, root_of
@@ -79,6 +79,8 @@ class Variant:
     """With another form of its code, which may be faster."""
     is_rival: bool = False
     """Whether it is another form of a variant's code, for sizes at which it was faster."""
+    is_awaited: bool = False
+    """Whether the loop ran in its place, as its library was being compiled."""
 
 
 @dataclass(eq=False)
@@ -154,7 +156,7 @@ class Dispatcher:
         values = self.values_of(arguments)
         self.modes_matter = self.modes_matter or guards.may_call_torch(values)
         variant = Variant([], guards.modes(), len(self.variants), uneven=guards.uneven(values))
-        with self.patience.compiling():
+        with self.patience.compiling(may_wait=self.verify == "first" and not collect):
             self._make(variant, values)
         if not entry.holds(self, variant, arguments):
             self.records.note(self.program, "no guard was found for these arguments")
@@ -168,10 +170,10 @@ class Dispatcher:
         try:
             self._compile(variant, values)
         except NotLiftable as refusal:
-            self._refuse(variant, values, refusal)
+            self.refuse(variant, values, refusal)
             second.offer(self, variant, values, refusal)
         except Exception as error:
-            self._refuse(variant, values, NotLiftable("internal", f"{type(error).__name__}: {error}"))
+            self.refuse(variant, values, NotLiftable("internal", f"{type(error).__name__}: {error}"))
         else:
             self._check_guards(variant, values)
 
@@ -208,10 +210,10 @@ class Dispatcher:
             return
         shared = entry.asks_for_memory(guard)
         message = "tensors share memory that the loop writes to" if shared else f"this did not hold: {guard}"
-        self._refuse(variant, values, NotLiftable("aliasing" if shared else "requirement", message))
+        self.refuse(variant, values, NotLiftable("aliasing" if shared else "requirement", message))
         variant.conditions = entry.without_guard(self.writer, values, code.namespace, guard)
 
-    def _refuse(self, variant: Variant, values: dict[str, Any], refusal: NotLiftable) -> None:
+    def refuse(self, variant: Variant, values: dict[str, Any], refusal: NotLiftable) -> None:
         variant.call = variant.code = None
         variant.conditions = entry.conditions_of_refusal(self.writer, values, refusal)
         self.records.refused(self.program, refusal, certain=refusal.code == "verification")
@@ -322,7 +324,7 @@ class Dispatcher:
             self._failed(variant, outcome.failure, values)
         elif not variant.verified:
             variant.verified = True
-            self._accept(variant)
+            self.accept(variant)
             self._compete(variant)
         return outcome
 
@@ -332,6 +334,10 @@ class Dispatcher:
             return Outcome(
                 Verdict(None), self.program.original(*(values[name] for name in self.program.arguments)), None
             )
+        if self.verify == "first" and code.awaited():
+            if (outcome := awaited.meanwhile(self, variant, code, values)) is not None:
+                return outcome
+            call = variant.call or call
         seconds = BUDGET if self.verify == "first" else float("inf")
         size = size_class(values[name] for name in self.program.arguments)  # before the call, which may add items
         outcome = verified_call(self.program, call, code, values, seconds=seconds)
@@ -356,16 +362,16 @@ class Dispatcher:
         if not second.is_worth_it(variant):
             second.step_back(self, variant, values)
         elif is_first or variant.refusal is not None:
-            self._accept(variant, verdict.reason)
+            self.accept(variant, verdict.reason)
 
-    def _accept(self, variant: Variant, note: str = "") -> None:
+    def accept(self, variant: Variant, note: str = "") -> None:
         self.records.lifted(self.program, variant.code, [note] if note else [], variant.seconds)
 
     def _disagrees(self, variant: Variant, values: dict[str, Any], why: str) -> None:
         place = f"{self.program.file}:{self.program.line}"
         text = f"{place}: batched code and loop gave different results, the loop is kept ({why})"
         warnings.warn(text, LoopliftWarning, stacklevel=4)
-        self._refuse(variant, values, NotLiftable("verification", why))
+        self.refuse(variant, values, NotLiftable("verification", why))
         self.install()
 
     def careful(self, variant: Variant, *arguments: Any) -> Any:
@@ -426,7 +432,7 @@ class Dispatcher:
             self._step_back(variant, trial, arguments)
         else:
             variant.trials = None
-            self._accept(variant)
+            self.accept(variant)
             self._compete(variant)
         self.install()
 

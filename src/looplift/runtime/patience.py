@@ -15,9 +15,13 @@ AT_ONCE = 2.0
 
 
 class Compiling(threading.local):
-    """What this thread has spent on compiling so far, in seconds: no part of what a loop takes."""
+    """What this thread has spent on compiling so far, in seconds: no part of what a loop takes.
+
+    ``may_wait``: whether libraries of what it compiles now may come later.
+    """
 
     seconds = 0.0
+    may_wait = False
 
 
 compiling = Compiling()
@@ -40,11 +44,13 @@ class Patience:
         return self.compiled > AT_ONCE and self.waited < self.last
 
     @contextmanager
-    def compiling(self) -> Iterator[None]:
+    def compiling(self, *, may_wait: bool = False) -> Iterator[None]:
         start, before = time.perf_counter(), compiling.seconds
+        compiling.may_wait, waited = may_wait, compiling.may_wait
         try:
             yield
         finally:
+            compiling.may_wait = waited
             self.last, self.waited = time.perf_counter() - start, 0.0
             self.compiled += self.last
             compiling.seconds = before + self.last

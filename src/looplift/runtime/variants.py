@@ -68,6 +68,14 @@ class RegionCode:
     mentions: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
     """Of standalone texts, where it is known: the names that they read as globals, and those that they bind."""
 
+    def awaited(self) -> dict[str, Any]:
+        """What is made of libraries that are being compiled, or were when this was made."""
+        return {name: made for name, made in self.namespace.items() if hasattr(made, "is_coming")}
+
+    def settle(self) -> None:
+        """Hold what comes of libraries itself; waits for them. Raises NotLiftable where one cannot be compiled."""
+        self.namespace |= {name: made.made() for name, made in self.awaited().items()}
+
 
 class Program(Protocol):
     """What the runtime needs of a region: its names, and its statements as functions of its arguments."""

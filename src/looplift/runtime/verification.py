@@ -172,6 +172,16 @@ def run_loop(
     return run, Verdict(None, seconds=spent)
 
 
+def short_loop(program: Program, code: RegionCode, values: Mapping[str, Any]) -> Outcome | None:
+    """What the loop gives, where it ends soon and in no exception; None where it does not, or may not run twice."""
+    run, verdict = run_loop(program, code, values, BUDGET)
+    if run is None or run.error is not None:
+        return None
+    if code.mutated or code.random or run.text:
+        return Outcome(verdict, program.original(*(values[name] for name in program.arguments)))
+    return Outcome(verdict, run.result)
+
+
 def compare(
     run: LoopRun, result: Any, text: list[str], code: RegionCode, values: Mapping[str, Any], *, magnitude: float = 1.0
 ) -> Verdict:

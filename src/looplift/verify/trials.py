@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from looplift.runtime.awaited import all_compiled
 from looplift.verify.limit import within
 from looplift.verify.observe import Observation, copied, first_difference, observe, parts_of
 from looplift.verify.variants import Variant, variants_of
@@ -94,7 +95,7 @@ def _in_turn(examples: list[tuple[Any, ...]]):
 def _try(f: Callable, g: Callable, example: int, variant: Variant, result: CheckResult) -> None:
     def run(function: Callable) -> Observation | None:
         # warnings are not compared: those of looplift itself say what the comparison finds anyway
-        with warnings.catch_warnings(), variant.mode():
+        with warnings.catch_warnings(), variant.mode(), all_compiled():
             warnings.simplefilter("ignore")
             return within(limit, lambda: observe(function, variant.arguments, backward=variant.backward))
 
