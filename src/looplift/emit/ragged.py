@@ -355,11 +355,20 @@ def item_lengths_text(p: Printer, node: Node) -> Text:
 
 def items_text(p: Printer, node: Node) -> Text:
     """The items of a list put together along the dimension in which they differ, which comes first."""
-    dim = node.attrs["dim"]
+    dim, *inner = node.attrs["dims"]
+    if inner:
+        return _rows_text(p, node)
     name = "same_dtype_cat" if p.library == "torch" else "same_dtype_concatenation"
     p.need(name)
     text = f"{name}({p.text(node.args[0]).text}, {dim})"
     return atom(in_order(p, text, [dim, *range(dim), *range(dim + 1, node.rank)]))
+
+
+def _rows_text(p: Printer, node: Node) -> Text:
+    """The elements of matrices, row by row."""
+    name, flat = ("same_dtype_cat", "flatten") if p.library == "torch" else ("same_dtype_concatenation", "ravel")
+    p.need(name)
+    return atom(f"{name}([item.{flat}() for item in {p.text(node.args[0]).text}], 0)")
 
 
 def label_counts_text(p: Printer, node: Node) -> Text:
