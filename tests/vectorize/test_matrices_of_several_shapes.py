@@ -52,6 +52,17 @@ def products(pairs):
     return out
 
 
+def filled_by_some(pairs):
+    out = []
+    for m, v in pairs:
+        y = torch.zeros(len(v), dtype=v.dtype)
+        for i in range(len(v)):
+            for _ in range(m.shape[0] - 2):
+                y[i] = v[i] * 2
+        out.append(y)
+    return out
+
+
 def shrunk(vectors, tol, limit):
     out, counts = [], []
     for v in vectors:
@@ -119,6 +130,12 @@ def pairs(shapes, seed=0):
 def test_elements_of_matrices(function):
     calls = [[pairs(SHAPES)], [pairs(SHAPES[::-1], 1)], [pairs([(2, 2), (3, 3), (2, 2)], 2)]]
     check(function, *calls, gradients=False)
+
+
+def test_a_store_in_a_loop_that_some_lanes_never_enter():
+    lifted = lift(filled_by_some, backend="torch", verify="off")
+    for shapes in (SHAPES, SHAPES[::-1]):
+        assert not difference(lifted(pairs(shapes)), filled_by_some(pairs(shapes)), magnitude=1.0, path=str(shapes))
 
 
 def test_the_gradients_of_matrices_are_the_loops():

@@ -10,6 +10,7 @@ from looplift.emit.text import TRIVIAL, name_numbers
 from looplift.ir.array import (
     Assign,
     Check,
+    Choose,
     For,
     Forever,
     Node,
@@ -101,7 +102,8 @@ def _checks_first(p: Printer, steps: list[Step], memory: dict[int, frozenset[str
             if isinstance(inside, Check) and (sure := _of_all_lanes(inside, varying)) is not None:
                 flag = p.fresh("holds")
                 done.append(Assign(flag, sure))
-                rest[place] = replace(inside, unless=flag)
+                known = Node("name", (), (), BOOL, {"text": flag, "local": True}, flag)
+                rest[place] = Choose(_negated(known), [inside], [])
         done.append(replace(step, body=rest))
     return done
 
@@ -113,9 +115,11 @@ def _of_all_lanes(check: Check, varying: set[int]) -> Node | None:
     same = [part for part in cond.args if part.serial not in varying and part.axes] if either else []
     if len(same) != 1:
         return None
-    fails = Node("elementwise", (same[0],), same[0].axes, same[0].kind, {"name": "not"})
-    some = Node("some", (fails,), (), BOOL)
-    return Node("elementwise", (some,), (), BOOL, {"name": "not"})
+    return _negated(Node("some", (_negated(same[0]),), (), BOOL))
+
+
+def _negated(node: Node) -> Node:
+    return Node("elementwise", (node,), node.axes, node.kind, {"name": "not"})
 
 
 def _multiplies(node: Node) -> bool:

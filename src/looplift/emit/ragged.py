@@ -152,6 +152,8 @@ def entry_text(p: Printer, node: Node) -> Text:
     if node.attrs["spare"]:
         p.need(name := "with_spare" if p.library == "torch" else "with_spare_array")
         text = f"{name}({p.text(value).text})"
+    if p.library == "torch" and value.rank == 1 and len(index.axes) > 1 and not p.gradients:
+        return atom(f"{text}.take({p.text(index).text})")
     return atom(f"{text}[{p.text(index).text}]")
 
 
@@ -240,7 +242,8 @@ def _torch_segments(p: Printer, node: Node, position: int) -> str:
     name = {"mul": "prod", "max": "max", "min": "min"}[operator]
     if p.dtype(value.kind).is_floating_point and not node.attrs["gradients"]:
         data = f"{text}.contiguous()" if position else text
-        found = f'torch.segment_reduce({data}, "{name}", lengths={_counts_of(p, node)})'
+        p.need("fold_of_each")
+        found = f'fold_of_each({data}, "{name}", {_counts_of(p, node)}, {p.extent(node.attrs["axis"])})'
     else:
         found = _scattered_segments(p, node, text)
     return f"{found}.movedim(0, {position})" if position else found

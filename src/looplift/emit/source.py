@@ -398,8 +398,8 @@ def _steps(p: Printer, steps: Sequence[Step], later: list[Node]) -> None:
 
 def _step(p: Printer, step: Step, rest: list[Node]) -> None:
     match step:
-        case Check(cond=cond, unless=unless):
-            _check(p, cond, unless)
+        case Check(cond=cond):
+            _check(p, cond)
         case Write():
             p.text(step.node)
             _settle(p, {step.array}, rest, step.serial)
@@ -439,7 +439,7 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
             _effect(p, step)
 
 
-def _check(p: Printer, cond: Node, unless: str) -> None:
+def _check(p: Printer, cond: Node) -> None:
     if (test := bounds.bound_text(p, cond)) is not None:
         p.line(f"if not {test}:")
         p.line("    raise RequirementFailed")
@@ -451,7 +451,7 @@ def _check(p: Printer, cond: Node, unless: str) -> None:
         p.line("raise RequirementFailed")
         return
     test = f"bool({value.at(100)}.all())" if cond.axes or cond.kind.is_array else value.at(30)
-    p.line(f"if not ({unless} or {test}):" if unless else f"if not {test}:")
+    p.line(f"if not {test}:")
     p.line("    raise RequirementFailed")
 
 

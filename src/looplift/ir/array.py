@@ -67,14 +67,10 @@ class Node:
 
 @dataclass(eq=False)
 class Check:
-    """Raise RequirementFailed unless ``cond`` (a Python bool or a tensor of lanes) holds.
-
-    Where the flag under the name ``unless`` is set, it is known to hold.
-    """
+    """Raise RequirementFailed unless ``cond`` (a Python bool or a tensor of lanes) holds."""
 
     cond: Node
     span: Span = NOWHERE
-    unless: str = ""
 
 
 @dataclass(eq=False)

@@ -139,6 +139,8 @@ def _fills(context: Context, array: Array, rows: Axis, index: Var | Const, value
     if len(form.terms) != 1 or form.terms[0][1] != 1:
         return False
     axis = form.terms[0][0]
+    if context.active_axes() != (axis,):  # loops inside of it may have no iteration
+        return False
     return (axis.parents, axis.lengths, value.axes) == (rows.parents, outer_length(context, rows), (axis,))
 
 
