@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from looplift.emit.draws import drawn_text
 from looplift.emit.spelling import ATOM, dtype_text
 from looplift.emit.subscripts import piece_kind
 from looplift.emit.text import Text, as_number, atom, full
@@ -281,13 +282,6 @@ def last_text(p: Printer, node: Node) -> Text:
     position = value.axes.index(node.attrs["axis"])
     text = f"{p.text(value).at(ATOM)}[{':, ' * position}-1]"
     return as_number(node, text)
-
-
-def drawn_text(p: Printer, node: Node) -> Text:
-    draw, extent = node.args
-    text, count = p.text(draw).text, p.text(extent).text
-    join = "torch.stack" if p.library == "torch" else "np.stack"
-    return atom(f"{join}([{text} for _ in range({count})])")
 
 
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {

@@ -79,14 +79,16 @@ def pieces_of(made: Any, room: Room, names: Mapping[str, Any]) -> dict[Loop, str
     return found
 
 
-def blocks_of(made: Any, room: Room, most: int) -> dict[Loop, str]:
-    """For each search how many of its iterations take so many bytes, as a call."""
+def blocks_of(made: Any, room: Room, most: int) -> dict[Loop, str] | None:
+    """For each search how many of its iterations take so many bytes, as a call; None if that is not known of one.
+
+    Those that are as long as the longest lane needs are none: they take little more than what is in the lanes.
+    """
     extents = extents_of(made.program, made.loops, _live_ins(made))
-    return {
-        loop: f"max(1, {most} * {extents[axis]} // ({room.total}))"
-        for axis, loop in made.loops.items()
-        if loop in made.searches and not extents[axis].isdecimal()
-    }
+    searches = {loop: axis for axis, loop in made.loops.items() if loop in made.searches and axis.below is None}
+    if any(extents[axis].isdecimal() for axis in searches.values()):
+        return None
+    return {loop: f"max(1, {most} * {extents[axis]} // ({room.total}))" for loop, axis in searches.items()}
 
 
 def _stands_alone(loop: Loop, made: Any) -> bool:

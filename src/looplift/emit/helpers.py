@@ -251,6 +251,19 @@ def blocks_along(values, lanes, *indices):
     gather = _Gathered.apply if values.requires_grad and torch.is_grad_enabled() else torch.gather
     return gather(values.flatten(dim), dim, places).unflatten(dim, flat.shape[lanes:])
 ''',
+        "places_in_order": '''
+def places_in_order(keys):
+    """The places of numbers along the last dimension in their order; of equal ones the first comes first."""
+    try:
+        numbers = keys.detach().numpy()
+    except (RuntimeError, TypeError):  # of what is only traced
+        return keys.sort(dim=-1, stable=True)[1]
+    places = np.argsort(numbers, axis=-1)  # much faster than a stable sort, and the same where no two are equal
+    found = np.take_along_axis(numbers, places, -1)
+    if (found[..., 1:] == found[..., :-1]).any():
+        places = np.argsort(numbers, axis=-1, kind="stable")
+    return torch.from_numpy(places)
+''',
         "same_dtype_cat": '''
 def same_dtype_cat(tensors, dim):
     """Tensors of one dtype and rank, put together along a dimension."""
@@ -703,6 +716,13 @@ def places_apart(indices, sizes):
         flat = flat * size + index % size
     flat = np.sort(np.asarray(flat).ravel())
     return bool((flat[1:] != flat[:-1]).all())
+''',
+        "fold_of_each": '''
+def fold_of_each(values, name, lengths, count):
+    """A fold of each lane's entries, of which there are as many as the lengths add up to."""
+    if len(values) != count:
+        raise RequirementFailed("there are not as many entries as lanes have")
+    return torch.segment_reduce(values, name, lengths=lengths, unsafe=True)
 ''',
         "segment_reduce": '''
 def segment_reduce(ufunc, values, lengths, empty):

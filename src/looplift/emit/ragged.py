@@ -152,6 +152,8 @@ def entry_text(p: Printer, node: Node) -> Text:
     if node.attrs["spare"]:
         p.need(name := "with_spare" if p.library == "torch" else "with_spare_array")
         text = f"{name}({p.text(value).text})"
+    if p.library == "torch" and value.rank == 1 and len(index.axes) > 1 and not p.gradients:
+        return atom(f"{text}.take({p.text(index).text})")
     return atom(f"{text}[{p.text(index).text}]")
 
 
@@ -240,7 +242,8 @@ def _torch_segments(p: Printer, node: Node, position: int) -> str:
     name = {"mul": "prod", "max": "max", "min": "min"}[operator]
     if p.dtype(value.kind).is_floating_point and not node.attrs["gradients"]:
         data = f"{text}.contiguous()" if position else text
-        found = f'torch.segment_reduce({data}, "{name}", lengths={_counts_of(p, node)})'
+        p.need("fold_of_each")
+        found = f'fold_of_each({data}, "{name}", {_counts_of(p, node)}, {p.extent(node.attrs["axis"])})'
     else:
         found = _scattered_segments(p, node, text)
     return f"{found}.movedim(0, {position})" if position else found
@@ -355,11 +358,20 @@ def item_lengths_text(p: Printer, node: Node) -> Text:
 
 def items_text(p: Printer, node: Node) -> Text:
     """The items of a list put together along the dimension in which they differ, which comes first."""
-    dim = node.attrs["dim"]
+    dim, *inner = node.attrs["dims"]
+    if inner:
+        return _rows_text(p, node)
     name = "same_dtype_cat" if p.library == "torch" else "same_dtype_concatenation"
     p.need(name)
     text = f"{name}({p.text(node.args[0]).text}, {dim})"
     return atom(in_order(p, text, [dim, *range(dim), *range(dim + 1, node.rank)]))
+
+
+def _rows_text(p: Printer, node: Node) -> Text:
+    """The elements of matrices, row by row."""
+    name, flat = ("same_dtype_cat", "flatten") if p.library == "torch" else ("same_dtype_concatenation", "ravel")
+    p.need(name)
+    return atom(f"{name}([item.{flat}() for item in {p.text(node.args[0]).text}], 0)")
 
 
 def label_counts_text(p: Printer, node: Node) -> Text:

@@ -348,7 +348,7 @@ def print_program(program: Program, *, reserved: set[str], device: str = "") -> 
     printer.uses = count_uses([n for step in program.steps for n in operands_of(step)] + results)
     _take_names(printer, program.steps)
     loops = any(isinstance(step, For | Forever) for step in program.steps)
-    steps = hoisted.checks_first(program.steps) if loops else program.steps
+    steps = hoisted.checks_first(printer, program.steps) if loops else program.steps
     effects = [step for step in steps if isinstance(step, Effect)]
     later = [*(node for step in effects for node in step.operands), *results]
     _steps(printer, [step for step in steps if not isinstance(step, Effect)], later)

@@ -137,6 +137,9 @@ def sorted_places_text(p: Printer, node: Node) -> Text:
     text = p.text(node.args[0]).at(ATOM)
     if p.library == "np":
         return atom(f'np.argsort({text}, axis=-1, kind="stable")')
+    if not node.attrs["reverse"] and not p.device:
+        p.need("places_in_order")
+        return atom(f"places_in_order({text})")
     order = ", descending=True" if node.attrs["reverse"] else ""
     return atom(f"{text}.sort(dim=-1, stable=True{order})[1]")
 

@@ -28,7 +28,8 @@ class Axis:
     """One loop that became a dimension.
 
     A ragged one is flat over the entries of all lanes of its ``parents``, ``lengths`` in each lane, in the order of the
-    lanes. ``members`` is a mask whose elements that hold are the entries, where they are no run of integers.
+    lanes. ``members`` is a mask whose elements that hold are the entries, where they are no run of integers. One that
+    is as long as the longest lane's has iterations ``below`` a number in each lane.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Axis:
     parents: tuple[Axis, ...] = ()
     lengths: Node | None = None
     members: Node | None = None
+    below: Node | None = None
 
     @property
     def is_ragged(self) -> bool:

@@ -246,6 +246,8 @@ STEP = "strip_step"
 """The operation that gives the iterations of a piece of a loop, by the text of an expression and the loop's step."""
 STOP = "strip_stop"
 """Where a piece ends: from where it starts, the step, the end of the range, and the range's own step."""
+LONGEST = "longest"
+"""The operation that gives a number of iterations that is at least that of each lane."""
 
 
 def children(statement: Statement) -> tuple[Block, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from looplift.base.errors import NotLiftable
-from looplift.ir.grammar import DISTINCT, SORTED, STEP, STOP, TIMES, Atom, Group, Op, Operand, Slice
+from looplift.ir.grammar import DISTINCT, LONGEST, SORTED, STEP, STOP, TIMES, Atom, Group, Op, Operand, Slice
 from looplift.ops.names import callable_of
 
 
@@ -81,6 +81,8 @@ def apply(name: str, args: list[Any], kwargs: dict[str, Any], called: Callable[[
         case _ if name == STOP:
             start, step, end, stride = args
             return min(start + step, end) if stride > 0 else max(start + step, end)
+        case _ if name == LONGEST:
+            return args[0]
         case "call" | "module":
             return args[0](*args[1:], **kwargs)
     if name.startswith("method."):

@@ -37,8 +37,8 @@ def planned(facts: Any, plan: Callable[[Any], Any], settings: Settings, *, searc
     if (made is None or not _is_done(made)) and (other := _forwarded(facts, plan)) is not None:
         made, facts = other, other.facts
         made.rewritten = True
-    if searches and (made is None or not _is_done(made)) and (other := _searched(facts, plan, made)) is not None:
-        other.unsearched, other.rewritten = made, True
+    if searches and (made is None or not _is_done(made)) and (other := _told_beforehand(facts, plan, made)) is not None:
+        other.unsearched, other.rewritten = other.unsearched or made, True
         made = other
     if made is None:
         assert refusal is not None
@@ -116,6 +116,38 @@ def _parted(facts: Any, plan: Callable[[Any], Any], before: Any) -> Any:
     with suppress(NotLiftable):
         return plan(analyse(function))
     return None
+
+
+def _told_beforehand(facts: Any, plan: Callable[[Any], Any], before: Any) -> Any:
+    """The plan in which loops that are left early are searches, or that in which those that stay then have one length
+    in all lanes, if fewer stay so; None if there is neither."""
+    from looplift.analysis.probe import analyse
+    from looplift.vectorize.evened import with_even_loops
+    from looplift.vectorize.plan import needs_grad
+
+    searched = _searched(facts, plan, before)
+    found = searched or before
+    if not _staying(found) or needs_grad(facts):
+        return searched
+    if (function := with_even_loops(found.facts.function, found.facts, set(found.loops.values()))) is None:
+        return searched
+    with suppress(NotLiftable):
+        even = analyse(function)
+        made = plan(even)
+        other = (_searched(even, plan, made) if _staying(made) else None) or made
+        if _staying(other) < _staying(found):
+            counted = {loop.index for loop in found.searches}
+            other.searches += tuple(loop for loop in other.loops.values() if loop.index in counted)
+            other.unsearched = found
+            if searched is not None:
+                searched.unsearched = before
+            return other
+    return searched
+
+
+def _staying(made: Any) -> int:
+    """How many loops stay."""
+    return 0 if made is None else sum(loop.decision == "sequential" for loop in made.decisions)
 
 
 def _searched(facts: Any, plan: Callable[[Any], Any], before: Any) -> Any:

@@ -216,8 +216,7 @@ def _in_blocks(made: Any, room: Any) -> Any:
     from looplift.ir.strips import strip_mined
     from looplift.vectorize.plan import plan
 
-    steps = blocks_of(made, room, SEARCHED)
-    if len(steps) == len(made.searches):
+    if (steps := blocks_of(made, room, SEARCHED)) is not None:
         with suppress(NotLiftable):
             return plan(analyse(strip_mined(made.facts.function, steps, searches=True)), backend="torch")
     return made.unsearched

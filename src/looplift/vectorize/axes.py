@@ -31,6 +31,8 @@ def axis_of(context: Context, domain: Range, name: str, *, runs: bool = False) -
     if not runs:
         context.check_at_most(nodes.const(1), extent)
     axis = Axis(name, next_order(context), extent, first, stride)
+    if stride == 1 and nodes.is_const(first, 0):
+        axis.below = context.node(domain.hi).attrs.get("longest of")
     numbers = Val(index_node(axis), Affine(((axis, 1),), nodes.const(0)))
     return axis, _triangle(axis, lo if mask_lo else None, hi if mask_hi else None), numbers
 
@@ -98,7 +100,7 @@ def _ragged_axis(context: Context, domain: Range, name: str, step: int) -> tuple
     if lengths.op != "lengths" and not lengths.attrs.get("is_length"):
         lengths = nodes.elementwise("clamp_min", [lengths, nodes.const(0)], nodes.INT)
     parents = segments.lane_axes(context, lengths.axes)
-    if context.mask is not None:
+    if context.mask is not None and not _is_laid_out(context, lengths, parents):
         lengths = nodes.select(context.mask, lengths, nodes.const(0), nodes.INT)
         parents = segments.lane_axes(context, merge_axes(parents, context.mask.axes))
     lengths.attrs["bits"] = 40
@@ -106,6 +108,15 @@ def _ragged_axis(context: Context, domain: Range, name: str, step: int) -> tuple
     context.check_at_most(nodes.const(1), extent)
     axis = Axis(name, next_order(context), extent, nodes.const(0), 1, parents, lengths)
     return axis, _numbers(axis, lo, step)
+
+
+def _is_laid_out(context: Context, lengths: Node, parents: tuple[Axis, ...]) -> bool:
+    """Whether something has as many entries in all lanes already: a loop that stays, which lanes leave at different
+    times, then finds the same entries in each of its iterations."""
+    if not context.serial_loops or context.mask is None or merge_axes(parents, context.mask.axes) != parents:
+        return False
+    known = segments.axis_of_lengths(context, lengths)
+    return known is not None and known.parents == parents
 
 
 def _numbers(axis: Axis, lo: Node, step: int) -> Val:

@@ -43,6 +43,8 @@ class Array:
     """The steps among which it was made; among these alone a store that covers it may replace it."""
     rows: Axis | None = None
     """Of arrays of another length in each lane: the axis of their rows, all of which are in one array."""
+    outside: Node | None = None
+    """The mask under which such an array was made."""
 
 
 @dataclass

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Node, Push, merge_axes
@@ -62,11 +64,11 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
 
     sample = context.facts[owner].sample
     differing = ragged_lists.differing_dimensions(sample) if element.is_array else []
-    if len(differing) > 1:
+    if len(differing) > 1 and not (differing == [0, 1] and element.rank == 2 and not _asks(context, sample)):
         raise context.refuse("ragged-shape", f"the items of '{hint}' differ in several dimensions")
     if differing:
         lane = _row_axis(context, index)
-        return ragged_lists.items_of_different_lengths(context, val.node, sample, lane, element, differing[0])
+        return ragged_lists.items_of_different_lengths(context, val.node, sample, lane, element, differing)
     whole = pack(context, val.node, element)
     if element.is_array and not all(hasattr(item, "shape") for item in sample):
         raise context.refuse("mixed-kinds", f"the items of '{hint}' are of different kinds")
@@ -80,6 +82,11 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
     if element.is_number:
         got = Node("retype", (got,), got.axes, element)
     return Val(got)
+
+
+def _asks(context: Context, sample: Any) -> bool:
+    """Whether a gradient may flow to items of a list."""
+    return context.needs_grad and any(getattr(item, "requires_grad", False) for item in sample)
 
 
 def _check_all_read(context: Context, node: Node, index: Operand) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from looplift.base.data import replace
 from looplift.ir.array import Node
 from looplift.ir.facts import Fact, Kind
-from looplift.ir.grammar import STEP, STOP, Const, Group, Let, Op, Operand, Slice, Var, as_atom, operands
+from looplift.ir.grammar import LONGEST, STEP, STOP, Const, Group, Let, Op, Operand, Slice, Var, as_atom, operands
 from looplift.ops import table
 from looplift.ops.autocast import rounds_products
 from looplift.ops.names import OF_USERS, said
@@ -16,6 +16,7 @@ from looplift.vectorize import (
     arithmetic,
     cells,
     custom,
+    evened,
     mapped,
     nodes,
     numbers,
@@ -68,6 +69,8 @@ def operation(context: Context, statement: Let) -> Val:
         return size
     if op.name in (STEP, STOP) and (found := strips.bound(context, statement)) is not None:
         return found
+    if op.name == LONGEST:
+        return evened.longest(context, op)
     values = _flat(context, op)
     if affine := _affine(context, op):
         return affine

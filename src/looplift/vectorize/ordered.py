@@ -1,6 +1,6 @@
 """The places of a list's numbers in their order: of the list that each lane makes, in; a stable sort, out.
 
-sorted(range(n), key=lambda j: -p[j])        (-p).sort(-1, stable=True)[1]
+sorted(range(n), key=lambda j: -p[j])        places_in_order(-p)
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def made_of_sizes(context: Context, op: Op, fact: Fact) -> Val | None:
     first, *fill = op.args
     grouped = isinstance(first, Group)
     sizes, fill = (list(first.items), fill) if grouped else (list(op.args), [])
-    if context.mask is not None or len(sizes) != fact.kind.rank or any(isinstance(one, Slice | Group) for one in sizes):
+    if len(sizes) != fact.kind.rank or any(isinstance(one, Slice | Group) for one in sizes):
         return None
     count, *dense = [context.node(as_atom(size)) for size in sizes]
     others = [context.node(as_atom(one)) for one in fill]
@@ -47,7 +47,8 @@ def made_of_sizes(context: Context, op: Op, fact: Fact) -> Val | None:
     every = [*dense, *others, *(value for _, value in options)]
     if count.kind.family != "int" or not count.axes or any(node.axes for node in every):
         return None
-    axis = _axis_of(context, count)
+    if (axis := _axis_of(context, count)) is None:
+        return None
     shape = (axis.extent, *dense)
     display = Node("display", shape, (), Kind("tuple"), {"kind": "tuple"})
     attrs = {"name": op.name, "kwargs": [key for key, _ in options], "positional": 1 + len(others), "extents": [*shape]}
@@ -55,11 +56,13 @@ def made_of_sizes(context: Context, op: Op, fact: Fact) -> Val | None:
     return _as_rows(made, axis, lane_kind(context, fact, (axis, *(None for _ in dense))))
 
 
-def _axis_of(context: Context, count: Node) -> Axis:
-    """The axis of as many entries in each lane as there are of something else, or one of its own."""
-    for axis in context.ragged_axes.values():
-        if isinstance(axis, Axis) and axis.lengths is count and axis.members is None:
-            return axis
+def _axis_of(context: Context, count: Node) -> Axis | None:
+    """The axis of as many entries in each lane as there are of something else, or one of its own.
+
+    Under a mask only the former: lanes that do not run may have no number of entries.
+    """
+    if (known := segments.axis_of_lengths(context, count)) is not None or context.mask is not None:
+        return known
     context.check(nodes.compare("ge", count, nodes.const(0)))
     return segments.axis_of(context, count, segments.lane_axes(context, count.axes), "k", ("rows", count.serial))
 
@@ -82,7 +85,8 @@ def new_array(context: Context, var: Var, made: Val, fact: Fact) -> None:
         raise context.refuse("ragged-shape", f"'{var.hint}', of another length in each iteration, is written to")
     shape = tuple(extent_of(whole, dim) for dim in range(fact.kind.rank))
     whole.hint = var.hint
-    context.arrays[var] = Array(var, whole, fact.kind, shape, True, (), home=context.steps[-1], rows=axis)
+    place = {"home": context.steps[-1], "rows": axis, "outside": context.mask}
+    context.arrays[var] = Array(var, whole, fact.kind, shape, True, (), **place)
 
 
 def _copied(node: Node, axis: Axis, kind: Kind) -> Node:
@@ -109,6 +113,8 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
     if isinstance(first, Group | Slice) or (isinstance(first, Const) and type(first.value) is not int):
         raise context.refuse("ragged-shape", f"a store into a slice of '{array.var.hint}', of another length in each")
     assert array.rows is not None
+    if combine is None and not rest and _fills(context, array, array.rows, first, val.node):
+        return _filled(context, array, val.node)
     at = segments.lane_integer(context, first)
     if first in context.told_apart:
         context.check(nodes.compare("ge", at, nodes.const(0)))
@@ -121,3 +127,31 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
         raise context.refuse("order", "a store into a slice beside one of another length in each iteration")
     check_held(context, array, val.node, combine)
     place(context, array, pieces, val.node, combine)
+
+
+def _fills(context: Context, array: Array, rows: Axis, index: Var | Const, value: Node) -> bool:
+    """Whether a loop over the rows of each lane stores a number into each of them, of an array that is just made."""
+    form = context.affine(index)
+    if not array.fresh or array.written or array.home is not context.steps[-1] or context.needs_grad:
+        return False
+    if array.kind.rank != 1 or value.kind.rank or form is None or not nodes.is_const(form.base, 0):
+        return False
+    if len(form.terms) != 1 or form.terms[0][1] != 1:
+        return False
+    axis = form.terms[0][0]
+    if context.active_axes() != (axis,):  # loops inside of it may have no iteration
+        return False
+    return (axis.parents, axis.lengths, value.axes) == (rows.parents, outer_length(context, rows), (axis,))
+
+
+def _filled(context: Context, array: Array, value: Node) -> None:
+    """The values of all rows in the place of the array."""
+    from looplift.vectorize.stores import stored
+
+    kind = Kind(array.kind.family, array.kind.dtype, 0)
+    made = stored(value, kind)
+    if (mask := context.mask) is not None and mask is not array.outside:
+        old = Node("relabel", (array.node,), value.axes, kind, {"extents": []})
+        made = nodes.select(mask, made, old, kind)
+    whole = Node("relabel", (made,), (), array.kind, {"extents": list(array.shape)})
+    array.node = Node("owned", (whole,), (), array.kind, {"extents": list(array.shape)}, array.var.hint)

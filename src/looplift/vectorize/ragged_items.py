@@ -6,7 +6,7 @@ from looplift.ir.array import Axis, Node, merge_axes
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Op, Operand, Slice, Var, as_atom
 from looplift.vectorize import nodes, rows, segments
-from looplift.vectorize.context import Context
+from looplift.vectorize.context import Context, index_node
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.ragged import (
     Dims,
@@ -32,6 +32,8 @@ def getitem(context: Context, op: Op, fact: Fact) -> Val:
         return _gathered(context, val, index, fact)
     items = list(index.items) if isinstance(index, Group) and index.kind == "tuple" else [index]
     items = _completed(context, items, len(val.dims))
+    if (found := _element(context, val, items)) is not None:
+        return Val(found)
     node, dims = val.node, []
     dense: list[Operand] = []
     sources = iter(val.dims)
@@ -110,11 +112,25 @@ def _dense_items(context: Context, node: Node, dense: list[Operand], fact: Fact,
     return read_pieces(context, node, pieces, kind)
 
 
+def _element(context: Context, val: Val, items: list[Operand]) -> Node | None:
+    """``matrix[i, j]`` where matrices have other numbers of rows and of columns in each lane; None for other values."""
+    if len(items) != 2 or any(isinstance(item, Group | Slice) for item in items) or not all(dims := dims_of(val)):
+        return None
+    rows_axis, columns = dims
+    if rows_axis is None or columns is None or columns.parents != (rows_axis,) or val.node.axes != (columns,):
+        return None
+    first = Node("first", (), (rows_axis,), nodes.INT, {"axis": columns, "bits": 40}, "first")
+    start = entry(context, first, rows_axis, items[0])
+    return _entry_from(context, val.node, columns, start, items[1])
+
+
 def entry(context: Context, node: Node, axis: Axis, item: Operand) -> Node:
     """One entry of each lane."""
     if isinstance(item, Group | Slice) or (isinstance(item, Var) and context.lookup(item).dims is not None):
         raise context.refuse("ragged-shape", "a subscript into a dimension of another length in each iteration")
     form = context.affine(item)
+    if axis not in node.axes:
+        raise context.refuse("ragged-shape", "a row of a value that has other lengths in two dimensions")
     if form is not None and len(form.terms) == 1 and nodes.is_const(form.base, 0):
         ((other, coefficient),) = form.terms
         if context.items_of(node):  # an item that has nothing gets no gradient from a loop over it
@@ -122,13 +138,29 @@ def entry(context: Context, node: Node, axis: Axis, item: Operand) -> Node:
         if coefficient == 1 and other.parents == axis.parents and other.lengths is outer_length(context, axis):
             axes = merge_axes(tuple(other if a is axis else a for a in node.axes))
             return Node("relabel", (node,), axes, node.kind, dict(node.attrs), node.hint)
-    at = segments.lane_integer(context, item)
-    length = outer_length(context, axis)
-    at = segments.counted_from_start(context, at, length)
-    read = at_entries(context, node, axis, at)
+    first = Node("first", (), axis.parents, nodes.INT, {"axis": axis, "bits": 40}, "first")
+    read = _entry_from(context, node, axis, first, item)
     if _may_reach_items(context, node):
         _check_each_read(context, read.axes)
     return read
+
+
+def _entry_from(context: Context, node: Node, axis: Axis, first: Node, item: Operand) -> Node:
+    """The entry at a place that is counted from a first one."""
+    at, length = segments.lane_integer(context, item), outer_length(context, axis)
+    place = nodes.elementwise("add", [first, segments.counted_from_start(context, at, length)], nodes.INT)
+    return _taken(context, node, axis, place, _where_inside(context, item, length))
+
+
+def _where_inside(context: Context, item: Operand, length: Node) -> Node | None:
+    """Where a place is one of so many, also in lanes that do not run; None if it is everywhere."""
+    form = context.affine(item) if isinstance(item, Var) else None
+    if form is None or len(form.terms) != 1 or not nodes.is_const(form.base, 0) or form.terms[0][1] != 1:
+        return context.mask
+    axis = form.terms[0][0]
+    if axis.lengths is length:
+        return None
+    return nodes.compare("lt", index_node(axis), length) if axis.below is length else context.mask
 
 
 def _may_reach_items(context: Context, node: Node) -> bool:
@@ -154,13 +186,16 @@ def _check_each_read(context: Context, lanes: tuple[Axis, ...]) -> None:
 def at_entries(context: Context, node: Node, axis: Axis, at: Node) -> Node:
     """The entries at positions ``at`` of their lanes."""
     first = Node("first", (), axis.parents, nodes.INT, {"axis": axis, "bits": 40}, "first")
-    place = nodes.elementwise("add", [first, at], nodes.INT)
-    if context.mask is not None:
-        place = nodes.select(context.mask, place, nodes.const(0), nodes.INT)
-    rest = tuple(a for a in node.axes if a is not axis)
-    if rest:
+    return _taken(context, node, axis, nodes.elementwise("add", [first, at], nodes.INT), context.mask)
+
+
+def _taken(context: Context, node: Node, axis: Axis, place: Node, inside: Node | None) -> Node:
+    """The entries at places among those of all lanes, which are some where a mask holds."""
+    if inside is not None:
+        place = nodes.select(inside, place, nodes.const(0), nodes.INT)
+    if any(a is not axis for a in node.axes):
         raise context.refuse("ragged-shape", "an entry of a ragged value of several loops")
-    attrs = {"axis": axis, "extents": node.attrs.get("extents"), "spare": context.mask is not None}
+    attrs = {"axis": axis, "extents": node.attrs.get("extents"), "spare": inside is not None}
     return Node("entry", (node, place), place.axes, node.kind, attrs)
 
 

@@ -85,21 +85,45 @@ def differing_dimensions(items: Any) -> list[int]:
     return [k for k, extents in enumerate(zip(*shapes, strict=True)) if len(set(extents)) > 1]
 
 
-def items_of_different_lengths(context: Context, owner: Node, sample: Any, lane: Axis, element: Kind, dim: int) -> Val:
-    """``items[i]``: all items put together once for each call, with the lane of each entry."""
+def items_of_different_lengths(
+    context: Context, owner: Node, sample: Any, lane: Axis, element: Kind, dims: list[int]
+) -> Val:
+    """``items[i]``: all items put together once for each call, with the lane of each entry.
+
+    Where matrices differ in both dimensions, the entries of each row are one after the other.
+    """
     count = nodes.length_of(owner)
     if not nodes.same_integer(lane.extent, count):
         context.check(nodes.compare("eq", lane.extent, count), f"rows{nodes.key_of(owner)}")
-    key = ("items", nodes.key_of(owner), lane.name)
     with context.unmasked():
-        if key not in context.ragged_axes:
-            attrs = {"bits": 40, "dim": dim}
-            context.ragged_axes[key] = Node("item_lengths", (owner,), (lane,), nodes.INT, attrs, "lengths")
-        axis = segments.axis_of(context, context.ragged_axes[key], (lane,), "k", key)
-    kind = Kind(element.family, element.dtype, element.rank - 1)
-    flat = Node("items", (owner,), (axis,), kind, {"dim": dim}, f"{owner.hint}_flat")
+        lengths = [_lengths_of(context, owner, sample, lane, dim) for dim in dims]
+        axes = [segments.axis_of(context, lengths[0], (lane,), "k", ("items", lengths[0].serial))]
+        for inner in lengths[1:]:
+            key = ("items", axes[0].name, inner.serial)
+            axes.append(segments.axis_of(context, segments.spread(inner, (axes[0],)), (axes[0],), "k", key))
+    kind = Kind(element.family, element.dtype, element.rank - len(dims))
+    flat = Node("items", (owner,), (axes[-1],), kind, {"dims": dims}, f"{owner.hint}_flat")
     if alone.may_ask(context, element) and not any(item.requires_grad for item in sample):
         alone.check_asks_for_none(context, flat)
     else:
         alone.noted(context, flat, sample)
-    return Val(flat, dims=tuple(axis if k == dim else None for k in range(element.rank)))
+    found = dict(zip(dims, axes, strict=True))
+    return Val(flat, dims=tuple(found.get(k) for k in range(element.rank)))
+
+
+def _lengths_of(context: Context, owner: Node, sample: Any, lane: Axis, dim: int) -> Node:
+    """How long the items are in one dimension; where it was as long as another one at first, that one, required."""
+    key = ("lengths", nodes.key_of(owner), lane.name, dim)
+    if key in context.ragged_axes:
+        return context.ragged_axes[key]
+    seen = tuple(item.shape[dim] for item in sample)
+    attrs = {"bits": 40, "dim": dim, "lengths seen": seen}
+    made = Node("item_lengths", (owner,), (lane,), nodes.INT, attrs, "lengths")
+    for other in [*context.ragged_axes.values()]:
+        if isinstance(other, Node) and other.op == made.op and other.axes == made.axes:
+            if other.attrs["lengths seen"] == seen:
+                context.check(nodes.compare("eq", made, other))
+                made = other
+                break
+    context.ragged_axes[key] = made
+    return made

@@ -76,6 +76,13 @@ def with_searches(function: Function, facts: Facts, without: frozenset[str] = fr
     return _Searches(function, facts, without).rewritten()
 
 
+def told_twice(before: Function, after: Function) -> dict[Loop, Loop]:
+    """The loops of another form of a function that are one of the author's with a search, as they were before."""
+    loops = {s.index: s for s in walk(after.body) if isinstance(s, Loop)}
+    pairs = [(loop.index, search.index) for loop, search in before.attributes.get("again", {}).items()]
+    return {loops[index]: loops[first] for index, first in pairs if index in loops and first in loops}
+
+
 class _Searches:
     def __init__(self, function: Function, facts: Facts, without: frozenset[str]):
         self.function, self.facts, self.without = function, facts, without
@@ -95,7 +102,7 @@ class _Searches:
         loops = {s.index: s for s in walk(made.function.body) if isinstance(s, Loop)}
         made.searches = {loops[index]: name for index, name in self.counted.items() if index in loops}
         again = {loops[index]: loops[first] for index, first in self.repeated.items() if index in loops}
-        made.function.attributes["again"] = again
+        made.function.attributes["again"] = again | told_twice(self.function, made.function)
         return made
 
     def block(self, block: Block, *, nested: bool) -> Block:
@@ -535,6 +542,8 @@ def _parts(block: Block, end: Atom, atoms: Atoms, *, ends: bool) -> list[Stateme
         return None
     if then is not None and orelse is not None:
         branch = replace(branch, then=Block(tuple(then)), orelse=Block(tuple(orelse)))
+        known = Changes({}, atoms).atom
+        atoms |= {p.var: known(p.then) for p in branch.phis if known(p.then) is known(p.orelse) and p is not phi}
         return [*before, branch, *after]
     for other in branch.phis:
         atoms[other.var] = other.orelse if then is None else other.then

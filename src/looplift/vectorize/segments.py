@@ -225,6 +225,14 @@ def axis_of(context: Context, lengths: Node, parents: tuple[Axis, ...], name: st
     return context.ragged_axes[whole]
 
 
+def axis_of_lengths(context: Context, lengths: Node) -> Axis | None:
+    """The axis of these lengths in all lanes, those included that do not run now; None if there is none."""
+    for axis in context.ragged_axes.values():
+        if isinstance(axis, Axis) and axis.lengths is lengths and axis.members is None:
+            return axis
+    return None
+
+
 def spread(node: Node, axes: tuple[Axis, ...]) -> Node:
     """A value of some of the axes, repeated over all of them."""
     if node.axes == axes:

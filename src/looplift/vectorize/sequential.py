@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from looplift.base.data import dataclass
-from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step
+from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step, ancestors
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
 from looplift.vectorize import alone, doubts, grown, nodes, numbers, rounding
@@ -312,14 +312,20 @@ def _enter_ragged(context: Context, loop: Loop, carry: Carry) -> Node:
     assert val.dims is not None
     axis, *rest = val.dims
     parts = isinstance(loop.domain, While) or loop.stop is not None or context.mask is not None
+    follows = not parts or (not context.needs_grad and _is_of_all_lanes(context, axis))
     changed = carry.inside in stored_roots(context.flow, loop.body)
-    if axis is None or any(rest) or val.node.axes != (axis,) or parts or changed:
+    if axis is None or any(rest) or val.node.axes != (axis,) or changed or not follows:
         raise context.refuse("ragged-shape", f"'{carry.hint}', of another length in each iteration, is carried")
     name = context.fresh_name(carry.hint)
     node = Node("name", (), (axis,), val.node.kind, {"text": name, "local": True}, name)
     context.add(Assign(name, Node("owned", (val.node,), (axis,), node.kind, {"carried": True})))
     context.vals[carry.inside] = Val(node, dims=val.dims)
     return node
+
+
+def _is_of_all_lanes(context: Context, axis: Axis | None) -> bool:
+    """Whether all lanes in force have entries of their own, which they keep when they are done."""
+    return axis is not None and set(context.active_axes()) <= {axis, *ancestors(axis)}
 
 
 def _next_ragged(context: Context, carry: Carry, inside: Node, val: Val) -> Node:

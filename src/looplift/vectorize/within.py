@@ -49,9 +49,10 @@ def _limits_of(counter: Node) -> list[Sum]:
     if "below" in counter.attrs:
         return _not_passed(_of_iterations(counter.attrs["below"]))
     axis = counter.attrs["axis"] if counter.op == "index" else None
-    if axis is None or axis.lengths is None or axis.step != 1 or not nodes.is_const(axis.lo, 0):
+    limit = None if axis is None else axis.below or axis.lengths
+    if axis is None or limit is None or axis.step != 1 or not nodes.is_const(axis.lo, 0):
         return []
-    return _not_passed(_of_iterations(axis.lengths))
+    return _not_passed(_of_iterations(limit))
 
 
 def _of_iterations(limit: Node) -> Node:
