@@ -307,6 +307,39 @@ def those_that_go_on(active, waiting, held, given):
     places, before = (here, held) if waiting is None else (waiting[0][here], all_lanes(waiting, held))
     return (places, before), *(one[here] for one in held), *(one[here] for one in given)
 ''',
+    "longest_first": '''
+def longest_first(lengths, held, given):
+    """The order of lanes in which their lengths fall, how many of them run each step, and what they have in it."""
+    least, most = (int(one) for one in lengths.aminmax())
+    if least == most:
+        return None, [len(lengths)] * most, *held, *given
+    lengths, order = lengths.sort(descending=True, stable=True)
+    counts = (len(lengths) - lengths.clamp(min=0).bincount().cumsum(0)[:-1]).tolist()
+    return order, counts, *(one.index_select(0, order) for one in (*held, *given))
+''',
+    "first_lanes": '''
+def first_lanes(counts, step, done, held, given):
+    """What the lanes have that run a step, the first ones; what the others hold is added to what is done."""
+    if (count := counts[step]) == len(held[0]):
+        return *held, *given
+    done.append(tuple(one[count:] for one in held))
+    return tuple(one[:count] for one in (*held, *given))
+''',
+    "places_of_steps": '''
+def places_of_steps(first, counts, way=1):
+    """Of the lanes that run each step the places at which they are, one step after the other."""
+    lanes = torch.tensor(counts, dtype=torch.int64, device=first.device)
+    lane = torch.arange(sum(counts), device=first.device) - (lanes.cumsum(0) - lanes).repeat_interleave(lanes)
+    return first[lane] + way * torch.arange(len(counts), device=first.device).repeat_interleave(lanes)
+''',
+    "in_old_order": '''
+def in_old_order(order, done, held):
+    """What each lane holds, where it stood before lanes were ordered."""
+    if order is None:
+        return held
+    places = order.argsort()
+    return tuple(torch.cat(parts[::-1]).index_select(0, places) for parts in zip(*done, held))
+''',
     "of_lanes": '''
 def of_lanes(values, waiting):
     """The values of the lanes that go on."""
