@@ -38,9 +38,11 @@ from looplift.ir.facts import Kind
 
 LANEWISE = frozenset(
     """elementwise where cast retype full fold owned spread gather matmul contract method unsqueezed transposed batched
-    vmapped custom entry""".split()
+    vmapped custom entry each join slice module leading""".split()
 )
 """Operations on each lane by itself, whatever lanes there are."""
+MANY_ONE_BY_ONE = "64"
+"""How many lanes are many where Python computes something for one after the other."""
 PIECES = ("pieces", "terms")
 """Attributes that mention operands again."""
 NAME = Kind("tuple")
@@ -87,7 +89,8 @@ def _around(loop: For | Forever, before: list[Step], taken: set[str]) -> list[St
     fewer = Fewer(axes, loop, taken, waiting, held[0])
     body = fewer.steps(loop.body)
     given = list(fewer.given.values())
-    goes_on = called("those_that_go_on", active, waiting, held, given)
+    one_by_one = any(node.op == "each" for node in reachable([node for step in body for node in operands_of(step)]))
+    goes_on = called("those_that_go_on", active, waiting, held, given, *([MANY_ONE_BY_ONE] if one_by_one else []))
     none = Node("const", (), (), Kind("none"), {"value": None})
     together, apart = as_one_axis(held, len(axes), taken, loop.serial) if len(axes) > 1 else ([], [])
     return [
