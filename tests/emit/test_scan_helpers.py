@@ -52,6 +52,20 @@ def bits(values):
 
 
 @pytest.mark.parametrize("sign", [">", ">=", "<", "<="])
+@pytest.mark.parametrize("rows", [[[2.0, 1.0, 3.0], [1.0, 1.0, -4.0]], [[1.0, float("nan"), 5.0]], [[3.0, 0.0, 4.0]]])
+def test_best_values_along_a_row(sign, rows):
+    values = torch.tensor(rows)
+    better = {">": torch.gt, ">=": torch.ge, "<": torch.lt, "<=": torch.le}[sign]
+    for first in (values[:, 0], values[:, 1], torch.full_like(values[:, 0], 2)):
+        best, wanted = first, []
+        for column in values.unbind(1):
+            best = torch.where(better(column, best), column, best)
+            wanted.append(best)
+        found = SCANS["running_best"](sign, values, first, 1)
+        torch.testing.assert_close(found, torch.stack(wanted, 1), rtol=0, atol=0, equal_nan=True)
+
+
+@pytest.mark.parametrize("sign", [">", ">=", "<", "<="])
 @pytest.mark.parametrize("first", [-0.0, 0.0, 1.0, float("nan"), float("inf"), -float("inf")])
 def test_best_values_keep_their_bits(sign, first):
     nan = float("nan")

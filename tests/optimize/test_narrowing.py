@@ -1,5 +1,7 @@
 """Loops whose lanes leave at different times go on with those that are left."""
 
+import math
+
 import pytest
 import torch
 
@@ -170,6 +172,35 @@ def test_an_exception_after_lanes_have_left():
     x = rand(LANES)
     x[77] = 1e9
     assert outcome(lifted, x) == outcome(checked, x) == "lane 77"
+
+
+def swung(x):
+    """Python's own sine decides when a lane is done, and what is carried is put together and taken apart."""
+    out, counts = torch.zeros_like(x), []
+    for i in range(len(x)):
+        angle, speed, n = x[i].item() * 3, 0.0, 0
+        while n < 40:
+            both = torch.stack([x[i] + angle, x[i] - speed])
+            speed = speed - 0.3 * math.sin(angle)
+            angle = angle + 0.3 * speed * (1 + both[0].item() * both[1].item() * 0.01)
+            n += 1
+            if abs(angle) > 1.5:
+                break
+        out[i] = angle
+        counts.append(n)
+    return out, counts
+
+
+def test_few_lanes_are_many_where_python_computes_one_after_the_other():
+    lifted = looplift.lift(swung, verify="off", backend="torch")
+    for n in (200, 65, 3, 1):
+        x = rand(n, seed=n)
+        wanted, counts = swung(x)
+        for _ in range(2):
+            found = lifted(x)
+            assert torch.equal(found[0], wanted)
+            assert found[1] == counts
+    assert ", 64)" in lifted.source and "of_each(math.sin" in lifted.source
 
 
 def test_with_gradients_all_lanes_stay():

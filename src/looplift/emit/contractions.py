@@ -93,7 +93,18 @@ def einsum_text(p: Printer, node: Node) -> Text:
         made := products.matrix_product((texts[0], first), (texts[1], second), out, stacks=p.library == "torch")
     ) is not None:
         return made
+    if (made := _with_each(p, (texts[0], first), (texts[1], second), out)) is not None:
+        return made
     return atom(f'{p.library}.einsum("{first},{second}->{out}", {texts[0].text}, {texts[1].text})')
+
+
+def _with_each(p: Printer, a: products.Factor, b: products.Factor, out: str) -> Text | None:
+    """The product of a matrix with each of many, as ``einsum`` computes it; None for other products."""
+    found = products.matrix_with_each(a, b, out) if p.library == "torch" else None
+    if found is None:
+        return None
+    p.need("product_with_each")
+    return atom(f"product_with_each({', '.join(found)})")
 
 
 def _dots_of_rows(p: Printer, node: Node, a: products.Factor, b: products.Factor, out: str) -> Text | None:
@@ -120,6 +131,8 @@ def contract_text(p: Printer, node: Node) -> Text:
     if (dots := _dots_of_rows(p, node, (first, a), (second, b), out)) is not None:
         return dots
     if (made := products.matrix_product((first, a), (second, b), out, stacks=p.library == "torch")) is not None:
+        return made
+    if (made := _with_each(p, (first, a), (second, b), out)) is not None:
         return made
     best = ", optimize=True" if p.library == "np" else ""
     return atom(f'{p.library}.einsum("{a},{b}->{out}", {first.text}, {second.text}{best})')

@@ -9,11 +9,13 @@ from typing import Any
 from looplift.base.errors import RequirementFailed
 from looplift.emit.array_helpers import ARRAYS
 from looplift.emit.list_helpers import LISTS
+from looplift.emit.product_helpers import PRODUCTS
 from looplift.emit.scan_helpers import SCANS
 from looplift.runtime.contents import names_in
 
 HELPERS = (
     LISTS
+    | PRODUCTS
     | {
         "with_spare": '''
 def with_spare(entries):

@@ -52,3 +52,17 @@ def _is_plain(letters: str) -> bool:
 
 def _turned(matrix: str) -> str:
     return matrix.removesuffix(".T") if matrix.endswith(".T") else f"{matrix}.T"
+
+
+def matrix_with_each(a: Factor, b: Factor, out: str) -> tuple[str, str] | None:
+    """The texts of one matrix and of a stack of others, where a product is that of the one with each of these."""
+    for (left, rows), (right, columns) in ((a, b), (b, a)):
+        summed = [letter for letter in rows if letter in columns]
+        apart = all(len(set(letters)) == len(letters) for letters in (rows, columns))
+        if len(summed) != 1 or len(rows) != 2 or len(columns) < 3 or not apart:
+            continue
+        lead, own = columns[:-2], columns[-2:]
+        if summed[0] in own and lead + rows.replace(summed[0], "") + own.replace(summed[0], "") == out:
+            first = left.text if rows[1] == summed[0] else f"{left.at(ATOM)}.mT"
+            return first, right.text if own[0] == summed[0] else f"{right.at(ATOM)}.mT"
+    return None

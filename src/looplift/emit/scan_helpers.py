@@ -110,6 +110,8 @@ def passes_array(sign, values, first, axis, mask=None):
 def running_best(sign, values, first, dim):
     """At each position the last value so far that was ``sign`` (">", ">=", "<", "<=") than ``first`` and all before."""
     least, size = sign[0] == "<", values.shape[dim]
+    if (plain := _plain_best(least, values, first, dim)) is not None:
+        return plain
     seen = torch.where(values == values, values, float("inf") if least else float("-inf"))
     seen = torch.cat([first.unsqueeze(dim), seen], dim)
     best = (torch.cummin if least else torch.cummax)(seen, dim).values.narrow(dim, 0, size)
@@ -117,6 +119,16 @@ def running_best(sign, values, first, dim):
     shape = [-1 if k == dim else 1 for k in range(values.dim())]
     place = torch.arange(1, size + 1, device=values.device).view(shape)
     return seen.gather(dim, torch.where(taken, place, 0).cummax(dim).values)
+
+
+def _plain_best(least, values, first, dim):
+    """The same where equal values are one, as no gradient tells them apart and no zero its sign, and none is NaN."""
+    asks = torch.is_grad_enabled() and (values.requires_grad or first.requires_grad)
+    if asks or values.dtype != first.dtype or not values.shape[dim]:
+        return None
+    best, better = (torch.cummin, torch.minimum) if least else (torch.cummax, torch.maximum)
+    found = better(best(values, dim).values, first.unsqueeze(dim))
+    return None if (found == 0).any() or found.select(dim, -1).isnan().any() else found
 ''',
     "best_of": '''
 def best_of(sign, values, first, dim, mask=None):
@@ -299,13 +311,46 @@ def as_axes(shape, held):
     return tuple(one.unflatten(0, shape) for one in held)
 ''',
     "those_that_go_on": '''
-def those_that_go_on(active, waiting, held, given):
+def those_that_go_on(active, waiting, held, given, many=1024):
     """Of many lanes, once half are done, the others alone. Waiting: their places, and what all of them held before."""
-    if len(active) < 1024 or 2 * int(active.sum()) > len(active):
+    if len(active) < many or 2 * int(active.sum()) > len(active):
         return waiting, *held, *given
     here = active.nonzero().squeeze(1)
     places, before = (here, held) if waiting is None else (waiting[0][here], all_lanes(waiting, held))
     return (places, before), *(one[here] for one in held), *(one[here] for one in given)
+''',
+    "longest_first": '''
+def longest_first(lengths, held, given):
+    """The order of lanes in which their lengths fall, how many of them run each step, and what they have in it."""
+    least, most = (int(one) for one in lengths.aminmax())
+    if least == most:
+        return None, [len(lengths)] * most, *held, *given
+    lengths, order = lengths.sort(descending=True, stable=True)
+    counts = (len(lengths) - lengths.clamp(min=0).bincount().cumsum(0)[:-1]).tolist()
+    return order, counts, *(one.index_select(0, order) for one in (*held, *given))
+''',
+    "first_lanes": '''
+def first_lanes(counts, step, done, held, given):
+    """What the lanes have that run a step, the first ones; what the others hold is added to what is done."""
+    if (count := counts[step]) == len(held[0]):
+        return *held, *given
+    done.append(tuple(one[count:] for one in held))
+    return tuple(one[:count] for one in (*held, *given))
+''',
+    "places_of_steps": '''
+def places_of_steps(first, counts, way=1):
+    """Of the lanes that run each step the places at which they are, one step after the other."""
+    lanes = torch.tensor(counts, dtype=torch.int64, device=first.device)
+    lane = torch.arange(sum(counts), device=first.device) - (lanes.cumsum(0) - lanes).repeat_interleave(lanes)
+    return first[lane] + way * torch.arange(len(counts), device=first.device).repeat_interleave(lanes)
+''',
+    "in_old_order": '''
+def in_old_order(order, done, held):
+    """What each lane holds, where it stood before lanes were ordered."""
+    if order is None:
+        return held
+    places = order.argsort()
+    return tuple(torch.cat(parts[::-1]).index_select(0, places) for parts in zip(*done, held))
 ''',
     "of_lanes": '''
 def of_lanes(values, waiting):

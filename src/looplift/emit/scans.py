@@ -273,7 +273,7 @@ def _narrowing(p: Printer, node: Node) -> Text:
     for name in ("all_lanes", helper) if helper == "those_that_go_on" else (helper,):
         p.need(name)
     texts = [one if isinstance(one, str) else f"({', '.join(one)}{',' * (len(one) == 1)})" for one in operands]
-    alone = "[0]" if helper in ("all_lanes", "as_axes") and len(operands[1]) == 1 else ""
+    alone = "[0]" if helper in ("all_lanes", "as_axes", "in_old_order") and len(operands[1]) == 1 else ""
     return atom(f"{helper}({', '.join(texts)}){alone}")
 
 
@@ -281,6 +281,24 @@ def _of_lanes(p: Printer, node: Node) -> Text:
     """Of values of all lanes those of the lanes that go on."""
     p.need("of_lanes")
     return atom(f"of_lanes({', '.join(p.text(arg).text for arg in node.args)})")
+
+
+def _places_of_steps(p: Printer, node: Node) -> Text:
+    """Where the lanes that run each step read, one step after the other."""
+    p.need("places_of_steps")
+    texts = [p.text(arg).text for arg in node.args] + ["-1"] * (node.attrs["way"] == "-")
+    return atom(f"places_of_steps({', '.join(texts)})")
+
+
+def _split_steps(p: Printer, node: Node) -> Text:
+    """What belongs to each step, of the values of all."""
+    value, counts = node.args
+    return atom(f"{p.text(value).at(ATOM)}.split({p.text(counts).text})")
+
+
+def _of_step(p: Printer, node: Node) -> Text:
+    values, step = node.args
+    return atom(f"{p.text(values).text}[{p.text(step).text}]")
 
 
 def _flat_lanes(p: Printer, node: Node) -> Text:
@@ -292,6 +310,7 @@ def _flat_lanes(p: Printer, node: Node) -> Text:
 
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "narrowing": _narrowing, "of_lanes": _of_lanes, "flat_lanes": _flat_lanes,
+    "places_of_steps": _places_of_steps, "split_steps": _split_steps, "of_step": _of_step,
     "empty_list": _empty_list, "at": _at, "history": _history, "asking": _asking, "pieces": _pieces, "put": _put,
     "shift": _shift, "running_sum": _running_sum, "first_true": _first_true,
     "running_last": _running_last, "last_taken": _last_taken, "passes": _passes,

@@ -87,8 +87,9 @@ RARER = {
             bound arange windows trailing key_place kept
             times""",
         ragged_writes: "segments_apart places_apart",
-        scans: """narrowing of_lanes flat_lanes empty_list at history asking pieces put shift running_sum first_true
-            running_last last_taken passes best_place best_of best_item at_best recurrence finite unbound""",
+        scans: """narrowing of_lanes flat_lanes places_of_steps split_steps of_step empty_list at history asking
+            pieces put shift running_sum first_true running_last last_taken passes best_place best_of
+            best_item at_best recurrence finite unbound""",
     }.items()
     for op in ops.split()
 }

@@ -179,13 +179,14 @@ def within_memory(program: RegionProgram, made: Any, values: Mapping[str, Any], 
     """
     from looplift.emit.budget import pieces_of, room_for
     from looplift.optimize import narrowing
+    from looplift.optimize.longest_first import longest_first
     from looplift.optimize.simplify import simplify
     from looplift.runtime.variants import standard_namespace
 
     made.program = simplify(made.program)
     room = room_for(made, settings.memory if made.unsearched is None else min(SEARCHED, settings.memory or SEARCHED))
     if made.program.has_loops():
-        made.program = narrowing.narrowed(made.program)
+        made.program = narrowing.narrowed(longest_first(made.program))
     if made.unsearched is not None and room is not None:
         names = program.namespace | standard_namespace() | room.namespace | dict(values)
         if room.fits(names):
