@@ -299,3 +299,13 @@ def test_views_of_leaves_where_gradients_are_off_ask_for_them_as_the_originals_d
     plain = torch.randn(4, 3)[1]
     with torch.no_grad():
         assert not copied({"plain": plain}, ["plain"])["plain"][0].requires_grad
+
+
+def test_gradients_of_earlier_passes_are_on_the_copies_too():
+    """A loop that is compared on leaves which were trained on before is no other loop."""
+    rows = [torch.randn(3, requires_grad=True) for _ in range(2)]
+    rows[0].sum().backward()
+    (copies,) = copied({"rows": rows}, ["rows"]).values()
+    assert rows[0].grad is not None and torch.equal(copies[0].grad, rows[0].grad) and copies[1].grad is None
+    copies[0].grad.zero_()
+    assert torch.equal(rows[0].grad, torch.ones(3))

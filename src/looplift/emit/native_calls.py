@@ -6,11 +6,11 @@ from looplift.base.data import replace
 from looplift.emit import (
     adjoint_rules,
     native_arrays,
+    native_clamp,
     native_items,
     native_power,
     native_python,
     native_running,
-    native_scalar,
     native_selection,
     native_stacks,
     native_vectors,
@@ -171,7 +171,7 @@ def _function(writer: Writer, namespace: str, short: str, op: Op) -> Number:
         case "zeros_like" | "ones_like" | "full_like" if namespace == "torch":
             return _filled_like(writer, short, op)
         case "clamp":
-            return _clamp(writer, op)
+            return native_clamp.number(writer, op)
         case "leaky_relu":
             return _leaky_relu(writer, namespace, op)
     return applied(writer, namespace, short, _numbers(writer, op))
@@ -210,28 +210,6 @@ def applied(writer: Writer, namespace: str, short: str, args: list[Number]) -> N
 
 def _logical_not(writer: Writer, argument: Number) -> Number:
     return replace(negation(writer, argument), type=Scalar(argument.type.family, "bool"))
-
-
-def _clamp(writer: Writer, op: Op) -> Number:
-    args = _numbers_or_none(writer, op)
-    bounds = {name: _number_or_none(writer, operand) for name, operand in op.kwargs}
-    low = args[1] if len(args) > 1 else bounds.get("min")
-    high = args[2] if len(args) > 2 else bounds.get("max")
-    if args[0] is None or set(bounds) - {"min", "max"}:
-        raise writer.refuse("unknown-op", "these arguments of 'clamp' have no scalar form")
-    if {bound.type.family for bound in (low, high) if bound is not None} == {"python", "tensor"}:
-        raise writer.refuse(
-            "requirement", "a tensor as a bound of 'clamp' beside a number raises where it has a gradient"
-        )
-    return native_scalar.clamp(writer, args[0], low, high)
-
-
-def _numbers_or_none(writer: Writer, op: Op) -> list[Number | None]:
-    return [_number_or_none(writer, argument) for argument in op.args]
-
-
-def _number_or_none(writer: Writer, operand) -> Number | None:
-    return None if isinstance(operand, Const) and operand.value is None else writer.number(operand)
 
 
 def _dtype(writer: Writer, op: Op) -> Scalar | None:

@@ -8,7 +8,15 @@ from typing import TypeGuard
 import torch
 
 from looplift.base.data import replace
-from looplift.emit import native_numpy, native_reductions, native_running, native_selection, native_softmax
+from looplift.emit import (
+    native_clamp,
+    native_mixed,
+    native_numpy,
+    native_reductions,
+    native_running,
+    native_selection,
+    native_softmax,
+)
 from looplift.emit.native_access import element
 from looplift.emit.native_allocation import allocate, sizes_of
 from looplift.emit.native_arrays import element_type
@@ -16,7 +24,7 @@ from looplift.emit.native_convert import convert
 from looplift.emit.native_items import items_as_array, turned
 from looplift.emit.native_ops import BITS, COMPARE, COMPARISONS, CONVERSIONS, LOGIC, TESTS, row_of
 from looplift.emit.native_scalar import typed
-from looplift.emit.native_types import FLOAT, Scalar
+from looplift.emit.native_types import FLOAT, MIXED, Scalar
 from looplift.emit.native_values import Elements, Number, Value, View
 from looplift.emit.native_vector_loops import elements_of_view, materialized, over, type_of
 from looplift.emit.native_writer import Writer
@@ -62,6 +70,8 @@ def vector_op(writer: Writer, namespace: str, short: str, op: Op, applied: Calla
         return values[0] if short != "astype" and _is_same_tensor(values[0], made.type) else made
     if short in ("pos", "positive") and isinstance(values[0], View) and _is_same_tensor(values[0], values[0].type):
         return values[0]
+    if short == "clamp" and is_vector(values[0]) and not any(map(is_vector, values[1:])):
+        return native_clamp.elements(writer, op, _elements(writer, values[0]))
     if _is_elementwise(namespace, short, len(values)) and not op.kwargs:
         kind = "torch" if namespace == "method" and _family(values) == "tensor" else namespace
         kind = "" if kind in ("inplace", "builtin") else kind
@@ -212,11 +222,17 @@ def _elementwise(writer: Writer, namespace: str, short: str, values: list, appli
 
 
 def _of_either_kind(values: list) -> list:
-    """A float of Python's at one time and of NumPy's at another does the same to arrays that are no narrower floats."""
+    """A float of Python's at one time and of NumPy's at another does the same to arrays that are no narrower floats.
+
+    So does a float of Python's at one time and an integer at another to any floats.
+    """
     arrays = [value.type for value in values if isinstance(value, View | Elements) and not _is_single(value)]
+    floats = bool(arrays) and all(one.is_float and not one.is_half for one in arrays)
     wide = bool(arrays) and all(one.family == "numpy" and (one == _DOUBLE or not one.is_float) for one in arrays)
 
     def plain(value: Value) -> Value:
+        if isinstance(value, Number) and value.type == MIXED and floats:
+            return native_mixed.as_float(value)
         is_float = isinstance(value, Number) and {value.type, value.other} == {_DOUBLE, FLOAT}
         return replace(value, type=_DOUBLE, other=None, flag="") if wide and is_float else value
 

@@ -15,6 +15,7 @@ from looplift.emit.typed_scope import (
     refuse,
     truth,
 )
+from looplift.emit.typed_told import not_none
 from looplift.emit.typed_types import (
     BOOL,
     FLOAT,
@@ -94,7 +95,8 @@ class Values(Scope):
             return self.renamed[node.id]
         owner = self.owner(node.id)
         if owner is not None:
-            return self.load(node.id, owner)
+            value = self.load(node.id, owner)
+            return self.present(value) if node.id in self.told and owner is self.routine else value
         return self.global_value(node.id, node)
 
     def global_value(self, name: str, node: ast.AST) -> Value:
@@ -305,11 +307,13 @@ class Values(Scope):
         return truth(self.expression(node))
 
     def of_IfExp(self, node: ast.IfExp) -> Value:
-        test = self.condition(node.test)
+        test, told = self.condition(node.test), self.told
         sides = []
-        for one in (node.body, node.orelse):
+        for one, holds in ((node.body, True), (node.orelse, False)):
+            self.told = told | not_none(node.test, holds)
             with self.block() as lines:
                 sides.append((self.expression(one), lines))
+        self.told = told
         (yes, yes_lines), (no, no_lines) = sides
         type_ = self.joins.join(yes.type, no.type)
         if not (yes_lines or no_lines):

@@ -151,6 +151,7 @@ class Writer(Composed):
     def _once(self) -> Refused | None:
         """Write all routines with the types that are known so far; what is refused may be understood when more are."""
         self.routine, self.bound, self.renamed, self.exits = self.main, set(self.inputs), {}, []
+        self.told = frozenset()
         try:
             with self.block() as lines:
                 self._main()
@@ -180,7 +181,7 @@ class Writer(Composed):
             routine = pending.pop()
             if routine in self.methods:
                 continue
-            self.routine, self.bound = routine, set(routine.parameters)
+            self.routine, self.bound, self.told = routine, set(routine.parameters), frozenset()
             self.renamed, self.exits = {}, []
             with self.block() as lines:
                 if self.statements(routine.body):

@@ -93,6 +93,8 @@ class Scope:
         self.routine: Routine = None  # type: ignore[assignment]
         self.renamed: dict[str, Value] = {}
         self.bound: set[str] = set()
+        self.told: frozenset[str] = frozenset()
+        """Variables of which a test that was passed tells that they are not None."""
         self.boxes: dict[tuple[int, str], Any] = {}
         self.changed_sets: dict[int, Any] = {}
         """The types of sets that methods change, by the calls of these."""
@@ -170,6 +172,7 @@ class Scope:
             self.emit(f"set_{name} = true;")
         if routine is self.routine:
             self.bound.add(name)
+            self.told -= {name}
 
     def load(self, name: str, routine: Routine) -> Value:
         known = self.bound if routine is self.routine else self.routine.bound

@@ -9,6 +9,7 @@ from looplift.base.syntax import children_of
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_optional_names import OptionalNames
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
+from looplift.emit.typed_told import assigned, not_none
 from looplift.emit.typed_types import INT, NEVER, NONE, TEXT, Arr, Box, Either, Ten, Tup, text_of
 
 
@@ -253,17 +254,20 @@ class Statements(OptionalNames):
 
     def do_If(self, node: ast.If) -> bool:
         test = self.condition(node.test)
-        before = set(self.bound)
+        before, told = set(self.bound), self.told
         self.emit(f"if ({test}) {{")
+        self.told = told | not_none(node.test, True)
         goes_on = self.statements(node.body)
         after_body, self.bound = self.bound, set(before)
+        told_after_body, self.told = self.told, told | not_none(node.test, False)
         self.emit("} else {")
         otherwise = self.statements(node.orelse)
         self.emit("}")
         if goes_on and otherwise:
             self.bound &= after_body
+            self.told &= told_after_body
         elif goes_on:
-            self.bound = after_body
+            self.bound, self.told = after_body, told_after_body
         return goes_on or otherwise
 
     def do_While(self, node: ast.While) -> bool:
@@ -271,11 +275,13 @@ class Statements(OptionalNames):
         after = self.fresh("after")
         self.emit("for (;;) {")
         self.emit("tick();")
+        told = self.told = self.told - assigned(node)
         if not endless:
             self.emit(f"if (!({self.condition(node.test)})) break;")
         before = set(self.bound)
+        self.told |= not_none(node.test, True)
         self._body(node.body, after if node.orelse else "")
-        self.bound = before
+        self.bound, self.told = before, told
         self.emit("}")
         self._otherwise(node.orelse, after)
         return not endless or any(_breaks(one) for one in node.body)
@@ -289,8 +295,9 @@ class Statements(OptionalNames):
             self._body(node.body, after if node.orelse else "")
 
         before = set(self.bound)
+        told = self.told = self.told - assigned(node)
         self.run_through(node.iter, node.target, body)
-        self.bound = before
+        self.bound, self.told = before, told
         self._otherwise(node.orelse, after)
 
     def _body(self, nodes: list[ast.stmt], after: str) -> None:
@@ -301,11 +308,11 @@ class Statements(OptionalNames):
     def _otherwise(self, nodes: list[ast.stmt], after: str) -> None:
         """What runs where a loop was not left by ``break``."""
         if nodes:
-            before = set(self.bound)
+            before, told = set(self.bound), self.told - assigned(ast.Module(nodes, []))
             self.emit("{")
             self.statements(nodes)
             self.emit(f"}} {after}:;")
-            self.bound = before
+            self.bound, self.told = before, told
 
     exits: list[str]
     lambdas: dict[int, ast.FunctionDef]
@@ -337,6 +344,7 @@ class Statements(OptionalNames):
 
     def do_Assert(self, node: ast.Assert) -> None:
         self.emit(f"if (!({self.condition(node.test)})) bail(RAISED);")
+        self.told |= not_none(node.test, True)
 
 
 def text_or_never(type_: Any) -> str:

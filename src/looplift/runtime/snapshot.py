@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from looplift.base import memory
+from looplift.base.compare import is_leaf
 from looplift.base.streams import numpy_generators, numpy_state, set_numpy_state
 
 MAX_ITEMS = 200_000
@@ -154,8 +155,15 @@ class _Copier:
             with torch.set_grad_enabled(not base):
                 out = out.requires_grad_(base).as_strided(out.shape, out.stride(), out.storage_offset())
         if isinstance(value, torch.nn.Parameter):
-            return torch.nn.Parameter(out, value.requires_grad)
-        return out.requires_grad_(value.requires_grad)
+            return _with_gradient_of(value, torch.nn.Parameter(out, value.requires_grad))
+        return _with_gradient_of(value, out.requires_grad_(value.requires_grad))
+
+
+def _with_gradient_of(value: Tensor, out: Tensor) -> Tensor:
+    """The copy of a leaf, with what earlier backward passes left in ``grad``."""
+    if is_leaf(value) and value.grad is not None:
+        out.grad = value.grad.clone()
+    return out
 
 
 _ATOMS = (int, float, complex, bool, str, bytes, type(None), np.generic, range, slice, torch.dtype, torch.device)

@@ -9,6 +9,7 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.array import Assign, Axis, Node, Push, merge_axes
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Atom, Const, Loop, Op, Operand, Slice, Var
+from looplift.ops.table import base_name
 from looplift.vectorize import (
     alone,
     doubts,
@@ -399,11 +400,13 @@ def backwards(context: Context, built: Built) -> Val:
 
 JOINS = frozenset(
     """torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack np.concatenate
-    np.concat""".split()
+    np.concat np.hstack np.column_stack torch.vstack torch.hstack torch.column_stack""".split()
 )
 
 
 CONCATENATIONS = ("torch.cat", "torch.concat", "np.concatenate", "np.concat")
+_BY_RANK = ("vstack", "hstack", "column_stack")
+"""What stacks vectors in one way and arrays of more dimensions in another."""
 
 
 def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
@@ -422,9 +425,9 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
     if len(node.args) > 1:
         count = val.sequence.length(context)
         context.check(nodes.compare("ge", count, nodes.const(1)))
-    dim = _dimension(context, op)
+    is_concatenated, dim = _form(context, op, node.kind.rank - 1)
     dtype = fact.kind.dtype
-    if op.name in CONCATENATIONS or (op.name == "np.vstack" and node.kind.rank > 2):
+    if is_concatenated:
         node = _concatenated(context, node, dim)
     elif dim:
         rank = node.kind.rank
@@ -443,6 +446,19 @@ def joined(context: Context, op: Op, fact: Fact, var: Var) -> Val | None:
     return Val(Node("owned", (node,), node.axes, node.kind, {"extents": node.attrs.get("extents")}, var.hint))
 
 
+def _form(context: Context, op: Op, rank: int) -> tuple[bool, int]:
+    """Whether items of a rank are joined along a dimension that they have, and which, or which they get."""
+    dim = _dimension(context, op)
+    match base_name(op.name):
+        case "vstack":
+            return rank > 1, 0
+        case "hstack":
+            return True, int(rank > 1)
+        case "column_stack":
+            return rank > 1, 1
+    return op.name in CONCATENATIONS, dim
+
+
 def _check_numbers(context: Context, built: Built, dtype) -> None:
     """Numbers in a list must be in the range of the type of the array that is made of it."""
     if built.row is not None:
@@ -458,7 +474,8 @@ def _check_numbers(context: Context, built: Built, dtype) -> None:
 
 def _of_differing(context: Context, op: Op, built: Built, fact: Fact, var: Var) -> Val:
     """An array of a list that has another length in each lane."""
-    if op.name in CONCATENATIONS or op.name == "np.vstack" or _dimension(context, op) or not fact.kind.is_array:
+    by_rank = op.name in CONCATENATIONS or base_name(op.name) in _BY_RANK
+    if by_rank or _dimension(context, op) or not fact.kind.is_array:
         raise context.refuse("ragged-shape", f"'{op.name}' of '{var.hint}', of another length in each iteration")
     made = lane_lists.value(context, built, fact.kind)
     if op.name in ("torch.stack", "np.stack") or not _is_same_of_nothing(context, op, built, fact):

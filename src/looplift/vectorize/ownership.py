@@ -253,7 +253,7 @@ def check_fresh(context: Context, var: Var) -> None:
             if isinstance(user, Store | Append) and context.axes:
                 continue
             raise context.refuse("aliasing", f"'{var.hint}' is known under several names while it is written to")
-        if isinstance(user, Loop) and not _made_for_each(context, var, user):
+        if isinstance(user, Loop) and not (_made_for_each(context, var, user) or _finished_before(context, var, user)):
             raise context.refuse(
                 "carried", f"'{var.hint}' is carried from one iteration to the next while it is written to"
             )
@@ -268,13 +268,18 @@ def _is_joined_afterwards(context: Context, var: Var, display: Let) -> bool:
     readers = context.flow.users.get(display.var, ())
     if not all(isinstance(reader, Let) and reader.op.name in _JOINS for reader in readers):
         return False
+    return _is_written_before(context, var, display)
+
+
+def _is_written_before(context: Context, var: Var, reader: Statement) -> bool:
+    """Whether all that is written to an array comes before a statement, and the array is made anew before each."""
     body = context.facts.function.body
     order, inside = program_order(body)
     made = context.flow.definition.get(var)
     written = [s for s in walk(body) if isinstance(s, Store | Append) and context.flow.root(s.ref) is var]
-    if not isinstance(made, Let) or inside[id(made)] != inside[id(display)]:
+    if not isinstance(made, Let) or inside[id(made)] != inside[id(reader)]:
         return False
-    return all(order[id(made)] < order[id(s)] < order[id(display)] for s in written)
+    return all(order[id(made)] < order[id(s)] < order[id(reader)] for s in written)
 
 
 def _made_for_each(context: Context, var: Var, loop: Loop) -> bool:
@@ -284,6 +289,16 @@ def _made_for_each(context: Context, var: Var, loop: Loop) -> bool:
     if any(carry.init is var for carry in loop.carries) or not made_inside(var, loop):
         return False
     return all(carry.inside not in stored and carry.after not in stored for carry in handed)
+
+
+def _finished_before(context: Context, var: Var, loop: Loop) -> bool:
+    """Whether a loop begins with the array, to which all has been written, and writes to none of those that follow."""
+    if not _is_written_before(context, var, loop):
+        return False
+    stored = stored_roots(context.flow, context.facts.function.body)
+    begun = [carry for carry in loop.carries if carry.init is var]
+    followed = {one for carry in begun for one in (carry.inside, carry.after)}
+    return not followed & stored and not any(carry.next is var for carry in loop.carries)
 
 
 def _loops_of(context: Context) -> Block:

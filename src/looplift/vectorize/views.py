@@ -303,7 +303,8 @@ def _is_only_joined(context: Context, ref: Var) -> bool:
 
 JOINING = frozenset(
     """not builtin.bool torch.stack torch.cat torch.concat torch.tensor np.stack np.array np.asarray np.vstack
-    np.concatenate np.concat builtin.len iter_len iter_item getitem sorted_places""".split()
+    np.concatenate np.concat np.hstack np.column_stack torch.vstack torch.hstack torch.column_stack
+    builtin.len iter_len iter_item getitem sorted_places""".split()
 )
 READING = frozenset(("iter_item", "getitem"))
 
