@@ -152,6 +152,9 @@ def entry_text(p: Printer, node: Node) -> Text:
     if node.attrs["spare"]:
         p.need(name := "with_spare" if p.library == "torch" else "with_spare_array")
         text = f"{name}({p.text(value).text})"
+    if p.library == "torch" and not p.device and index.axes:
+        p.need("taken")
+        return atom(f"taken({text}, 0, {p.text(index).text})")
     return atom(f"{text}[{p.text(index).text}]")
 
 
