@@ -200,6 +200,7 @@ def test_few_lanes_are_many_where_python_computes_one_after_the_other():
             found = lifted(x)
             assert torch.equal(found[0], wanted)
             assert found[1] == counts
+    assert not [loop for loop in lifted.report().loops if loop.decision == "kept"]
     assert ", 64)" in lifted.source and "of_each(math.sin" in lifted.source
 
 

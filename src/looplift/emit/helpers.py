@@ -183,6 +183,22 @@ def taken_together(values, dim, *indices):
     rows = values.flatten(dim, dim + len(indices) - 1)
     return rows.index_select(dim, flat.flatten()).unflatten(dim, flat.shape)
 ''',
+        "taken_at": '''
+def taken_at(values, known, *indices):
+    """What ``values[indices]`` is. ``known``: for each shape where the indices stand in flat values, if inside."""
+    if values.numel() < 1024:
+        return values[indices]
+    if values.shape not in known:
+        inside = all(index.dtype == torch.int64 and index.numel() for index in indices)
+        for index, extent in zip(indices, values.shape):
+            inside = inside and int(index.min()) >= 0 and int(index.max()) < extent
+        flat = indices[0]
+        for index, extent in zip(indices[1:], values.shape[1:]):
+            flat = flat * extent + index
+        known[values.shape] = flat if inside else None
+    flat = known[values.shape]
+    return values[indices] if flat is None else values.reshape(-1).index_select(0, flat.flatten()).view(flat.shape)
+''',
         "first_held": '''
 def first_held(mask):
     """The first place that holds in the last dimension; 0 where none does."""

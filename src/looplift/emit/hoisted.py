@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from looplift.base.data import replace
 from looplift.emit.contractions import turn_matrices
+from looplift.emit.subscripts import keep_places
 from looplift.emit.text import TRIVIAL, name_numbers
 from looplift.ir.array import (
     Assign,
@@ -54,6 +55,7 @@ def hoist(p: Printer, steps: list[Step], inner: list[Node], changed: set[str]) -
             continue
         p.bind(node)
     turn_matrices(p, nodes, varying)
+    keep_places(p, nodes, varying)
     for node in nodes:
         if node.op == "where" and node.serial in varying and node.serial not in p.names:
             name_numbers(p, node)

@@ -154,6 +154,9 @@ def entry_text(p: Printer, node: Node) -> Text:
         text = f"{name}({p.text(value).text})"
     if p.library == "torch" and value.rank == 1 and len(index.axes) > 1 and not p.gradients:
         return atom(f"{text}.take({p.text(index).text})")
+    if p.library == "torch" and not p.device and index.axes:
+        p.need("taken")
+        return atom(f"taken({text}, 0, {p.text(index).text})")
     return atom(f"{text}[{p.text(index).text}]")
 
 

@@ -337,6 +337,11 @@ def first_lanes(counts, step, done, held, given):
     done.append(tuple(one[count:] for one in held))
     return tuple(one[:count] for one in (*held, *given))
 ''',
+    "of_first_lanes": '''
+def of_first_lanes(values, order, counts, step):
+    """The values of the lanes that run a step, longest first."""
+    return values if order is None else values.index_select(0, order[: counts[step]])
+''',
     "places_of_steps": '''
 def places_of_steps(first, counts, way=1):
     """Of the lanes that run each step the places at which they are, one step after the other."""

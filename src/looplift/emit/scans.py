@@ -273,14 +273,21 @@ def _narrowing(p: Printer, node: Node) -> Text:
     for name in ("all_lanes", helper) if helper == "those_that_go_on" else (helper,):
         p.need(name)
     texts = [one if isinstance(one, str) else f"({', '.join(one)}{',' * (len(one) == 1)})" for one in operands]
-    alone = "[0]" if helper in ("all_lanes", "as_axes", "in_old_order") and len(operands[1]) == 1 else ""
+    alone = "[0]" if _gives_one(helper, operands) else ""
     return atom(f"{helper}({', '.join(texts)}){alone}")
+
+
+def _gives_one(helper: str, operands: list[str | list[str]]) -> bool:
+    """Whether a tuple of one item comes of a call, which is bound to one name."""
+    if helper == "first_lanes":
+        return sum(len(one) for one in operands if isinstance(one, list)) == 1
+    return helper in ("all_lanes", "as_axes", "in_old_order") and len(operands[-1]) == 1
 
 
 def _of_lanes(p: Printer, node: Node) -> Text:
     """Of values of all lanes those of the lanes that go on."""
-    p.need("of_lanes")
-    return atom(f"of_lanes({', '.join(p.text(arg).text for arg in node.args)})")
+    p.need(node.op)
+    return atom(f"{node.op}({', '.join(p.text(arg).text for arg in node.args)})")
 
 
 def _places_of_steps(p: Printer, node: Node) -> Text:
@@ -309,7 +316,7 @@ def _flat_lanes(p: Printer, node: Node) -> Text:
 
 
 RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
-    "narrowing": _narrowing, "of_lanes": _of_lanes, "flat_lanes": _flat_lanes,
+    "narrowing": _narrowing, "of_lanes": _of_lanes, "of_first_lanes": _of_lanes, "flat_lanes": _flat_lanes,
     "places_of_steps": _places_of_steps, "split_steps": _split_steps, "of_step": _of_step,
     "empty_list": _empty_list, "at": _at, "history": _history, "asking": _asking, "pieces": _pieces, "put": _put,
     "shift": _shift, "running_sum": _running_sum, "first_true": _first_true,

@@ -87,8 +87,8 @@ RARER = {
             bound arange windows trailing key_place kept
             times""",
         ragged_writes: "segments_apart places_apart",
-        scans: """narrowing of_lanes flat_lanes places_of_steps split_steps of_step empty_list at history asking
-            pieces put shift running_sum first_true running_last last_taken passes best_place best_of
+        scans: """narrowing of_lanes of_first_lanes flat_lanes places_of_steps split_steps of_step empty_list at
+            history asking pieces put shift running_sum first_true running_last last_taken passes best_place best_of
             best_item at_best recurrence finite unbound""",
     }.items()
     for op in ops.split()
@@ -147,6 +147,8 @@ class Printer:
     buffers: dict[int, str] = field(default_factory=dict)
     turned: dict[int, str] = field(default_factory=dict)
     """Names of matrices as they are multiplied with rows, by serial."""
+    flat_places: dict[int, str] = field(default_factory=dict)
+    """Of reads at places that a loop does not change: where these are kept."""
     numbers: dict[tuple[str, Any], str] = field(default_factory=dict)
     """Names of numbers as tensors of a dtype."""
     memory: dict[int, frozenset[str]] = field(default_factory=dict)
@@ -211,11 +213,13 @@ class Printer:
         self.depth += 1
         self.scopes.append([])
         saved = dict(self.position_names), dict(self.entry_names), dict(self.turned), dict(self.numbers)
+        flat_places = dict(self.flat_places)
         yield
         self.depth -= 1
         for serial in self.scopes.pop():
             self.names.pop(serial, None)
         self.position_names, self.entry_names, self.turned, self.numbers = saved
+        self.flat_places = flat_places
 
     def need(self, helper: str) -> None:
         self.helpers.setdefault(helper)

@@ -255,13 +255,29 @@ def gather_text(p: Printer, node: Node) -> Text:
         items.pop()
     taken = None
     if p.library == "torch" and not p.device:  # elsewhere a negative index would end the process
-        if len(advanced) == 1 and items[:-1] == [":"] * (len(items) - 1):
+        if node.serial in p.flat_places and len(advanced) == len(items):
+            taken = f"taken_at({text}, {p.flat_places[node.serial]}, {', '.join(advanced)})"
+            p.need("taken_at")
+        elif len(advanced) == 1 and items[:-1] == [":"] * (len(items) - 1):
             taken = f"taken({text}, {len(items) - 1}, {items[-1]})"
             p.need("taken")
         elif p.gradients and len(advanced) > 1 and items[: -len(advanced)] == [":"] * (len(items) - len(advanced)):
             taken = f"taken_together({text}, {len(items) - len(advanced)}, {', '.join(advanced)})"
             p.need("taken_together")
     return _permuted(p, taken or f"{text}[{', '.join(items)}]", labels, node)
+
+
+def keep_places(p: Printer, nodes: list[Node], varying: set[int]) -> None:
+    """Names for what is found once: where places stand that a loop does not change, in an array that it does."""
+    for node in nodes:
+        if node.op != "gather" or node.serial not in varying or p.library != "torch" or p.device:
+            continue
+        base, *places = node.args
+        kinds = {piece_kind(piece) for piece in node.attrs["pieces"]}
+        steady = kinds == {"Gather"} and len(places) == base.kind.rank > 1 and not base.axes
+        if steady and base.serial in varying and not any(place.serial in varying for place in places):
+            p.flat_places[node.serial] = p.fresh("places")
+            p.line(f"{p.flat_places[node.serial]} = {{}}")
 
 
 def _come_apart(base: Node, node: Node, pieces: list) -> bool:

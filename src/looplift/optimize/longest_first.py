@@ -18,6 +18,7 @@ from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Pro
 from looplift.ir.facts import Kind
 from looplift.optimize.by_step import BySteps
 from looplift.optimize.narrowing import (
+    NAME,
     Fewer,
     Stays,
     activity,
@@ -42,7 +43,7 @@ def _around(loop: For | Forever, before: list[Step], taken: set[str]) -> list[St
     assert isinstance(loop, For)
     held = held_in(loop, before, axes)
     order, counts, done = (fresh(hint, taken) for hint in ("order", "counts", "done"))
-    first = _First(axes, loop, taken, active, held[0], counts)
+    first = _First(axes, loop, taken, active, held[0], (order, counts))
     body = first.body()
     by_steps = first.by_steps.before(body, loop.serial)
     given, passed = list(first.given.values()), first.read_in(body)
@@ -88,10 +89,12 @@ def _counts_up(loop: For) -> bool:
 class _First(Fewer):
     """The steps of a loop on the lanes that run them: what was chosen for these is there for all."""
 
-    def __init__(self, axes: tuple[Axis, ...], loop: For, taken: set[str], active: str, held: str, counts: str) -> None:
+    def __init__(
+        self, axes: tuple[Axis, ...], loop: For, taken: set[str], active: str, held: str, names: tuple[str, str]
+    ) -> None:
         super().__init__(axes, loop, taken, "", held)
-        self.active, self.loop = active, loop
-        self.by_steps = BySteps(self.axis, loop.name, counts, taken)
+        self.active, self.loop, self.names = active, loop, (*names, loop.name)
+        self.by_steps = BySteps(self.axis, loop.name, names[1], taken)
 
     def body(self) -> list[Step]:
         """The steps, without what nothing reads any more."""
@@ -116,19 +119,32 @@ class _First(Fewer):
         cond = step.cond if isinstance(step, LeaveUnless) else None
         return cond is not None and cond.op == "name" and cond.attrs["text"] == self.active
 
+    def of_lanes(self, node: Node, axes: tuple[Axis, ...]) -> Node:
+        names = (Node("name", (), (), NAME, {"text": name, "local": True}, name) for name in self.names)
+        return Node("of_first_lanes", (self.flat(node), *names), axes, node.kind, {}, node.hint)
+
     def _made(self, node: Node) -> Node:
-        if node.op == "where" and (known := self._known(node.args[0])) is not None:
-            chosen = node.args[1 if known else 2]
-            if chosen.axes == node.axes and chosen.kind == node.kind:
-                return self.node(chosen)
-        if node.op == "elementwise" and node.attrs["name"] == "and_" and len(node.args) == 2:
-            for test, other in (node.args, node.args[::-1]):
-                if self._known(test) and other.axes == node.axes and other.kind.rank == node.kind.rank:
-                    return self.node(other)
-        if node.op == "some" and self._is_under_active(node.args[0]):
-            return replace(node, args=(self.node(node.args[0]),))
+        if (settled := self._settled(node)) is not None:
+            return settled
         made = super()._made(node)
         return self.by_steps.of_step(made, {*self.given.values()}, self._varies)
+
+    def _settled(self, node: Node) -> Node | None:
+        """What a value is where a test is known that it is made of; None for others."""
+        if node.op == "where" and (known := self._known(node.args[0])) is not None:
+            chosen = node.args[1 if known else 2]
+            return self.node(chosen) if chosen.axes == node.axes and chosen.kind == node.kind else None
+        if node.op == "some" and self._is_under_active(node.args[0]):
+            return replace(node, args=(self.node(node.args[0]),))
+        if node.op != "elementwise" or len(node.args) != 2:
+            return None
+        first, second = node.args
+        if node.attrs["name"] == "add" and node.kind.family == "int" and self._known(second):
+            return replace(node, args=(self.node(first), Node("const", (), (), node.kind, {"value": 1})))
+        for test, other in ((first, second), (second, first)) if node.attrs["name"] == "and_" else ():
+            if self._known(test) and other.axes == node.axes and other.kind.rank == node.kind.rank:
+                return self.node(other)
+        return None
 
     def _is_under_active(self, mask: Node) -> bool:
         """Whether a mask holds in lanes that run a step alone."""

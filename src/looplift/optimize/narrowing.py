@@ -203,7 +203,7 @@ class Fewer:
                 raise Stays
             return replace(node, axes=axes)
         if here and not any(map(self._of, node.args)):
-            return Node("of_lanes", (self.flat(node), self.waiting), axes, node.kind, {}, node.hint)
+            return self.of_lanes(node, axes)
         if not here and any(map(self._of, node.args)):
             raise Stays
         if here and (
@@ -212,6 +212,10 @@ class Fewer:
             raise Stays
         attrs = {key: self._renewed(value) if key in PIECES else value for key, value in node.attrs.items()}
         return replace(node, args=tuple(map(self.node, node.args)), axes=axes, attrs=attrs)
+
+    def of_lanes(self, node: Node, axes: tuple[Axis, ...]) -> Node:
+        """What an iteration reads for all lanes, as what the lanes that are left have of it."""
+        return Node("of_lanes", (self.flat(node), self.waiting), axes, node.kind, {}, node.hint)
 
     def _of(self, node: Node) -> tuple[Axis, ...]:
         """Those of the axes that a value has."""
