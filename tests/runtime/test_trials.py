@@ -167,6 +167,15 @@ def test_sizes_that_stay_undecided_are_decided_together():
     assert decided_together([Trial(1.0, batched=[0.2], written=[0.3]) for _ in range(6)])
     assert decided_together([Trial(1.0) for _ in range(6)]) is None
     assert decided_together([Trial(1.0) for _ in range(12)])
+    few = [Trial(1.0, batched=[0.3], written=[0.2]), *(Trial(1.0, batched=[0.3]) for _ in range(11))]
+    assert decided_together(few) is False and decided_together(few[:11]) is None
+
+
+def test_what_it_takes_to_come_to_a_variant_is_a_part_of_its_calls():
+    trial = Trial(1.0)
+    for entry in (5e-6, 0.0, 1.0):  # the last one was disturbed
+        trial.took(1e-6, entry)
+    assert trial.batched == [6e-6, 2e-6, 2e-6]
 
 
 def test_places_that_differ_in_every_call_are_no_sizes(stand_in):

@@ -108,6 +108,7 @@ class Dispatcher:
         self.attempts = 0
         self.modes_matter = False
         self.patience = Patience()
+        self.began = [0.0]  # when a call came that is watched
         self.install()
 
     @cached_property
@@ -313,13 +314,13 @@ class Dispatcher:
             self.install()
         return outcome
 
-    def _watched_call(self, variant: Variant, arguments: tuple[Any, ...]) -> Outcome:
+    def _watched_call(self, variant: Variant, arguments: tuple[Any, ...], entered: float = 0.0) -> Outcome:
         values = self.values_of(arguments)
         trial = None if variant.trials is None else variant.trials.get(size_class(arguments))
         new = not variant.verified or (variant.trials is not None and trial is None)
         if self.verify == "always" or (self.verify == "first" and new):
             return self._verified(variant, values)
-        outcome = Outcome(Verdict(None), *self._attempt(variant, arguments, values, trial))
+        outcome = Outcome(Verdict(None), *self._attempt(variant, arguments, values, trial, entered))
         if outcome.failure is not None:
             self._failed(variant, outcome.failure, values)
         elif not variant.verified:
@@ -376,6 +377,7 @@ class Dispatcher:
 
     def careful(self, variant: Variant, *arguments: Any) -> Any:
         """A call that is timed, verified, watched after a failure, or may have to be undone."""
+        entered = time.perf_counter() - self.began[0]
         trial = (variant.trials or {}).get(size_class(arguments))
         if variant.verified and trial is not None and trial.waits and variant.code is not None:
             if variant.code.is_preliminary():
@@ -386,7 +388,7 @@ class Dispatcher:
         if variant.contest is not None and variant.trials is None and not variant.watched:
             return rivals.call(self, variant, arguments)
         start = time.perf_counter()
-        outcome = self._watched_call(variant, arguments)
+        outcome = self._watched_call(variant, arguments, entered)
         if outcome.failure is not None or outcome.verdict.agrees is False:
             return self.program.original(*arguments)
         if collect:
@@ -455,7 +457,12 @@ class Dispatcher:
             variant.call = None
 
     def _attempt(
-        self, variant: Variant, arguments: tuple[Any, ...], values: dict[str, Any], trial: Trial | None
+        self,
+        variant: Variant,
+        arguments: tuple[Any, ...],
+        values: dict[str, Any],
+        trial: Trial | None,
+        entered: float,
     ) -> tuple[Any, Exception | None]:
         """The result, or the exception after everything was put back."""
         code, call = variant.code, variant.call
@@ -470,7 +477,7 @@ class Dispatcher:
         try:
             result = call(*arguments)
             if trial is not None:
-                trial.took(time.perf_counter() - start)
+                trial.took(time.perf_counter() - start, entered)
             return result, None
         except Exception as failure:
             if saved is not None:

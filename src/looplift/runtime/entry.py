@@ -7,6 +7,7 @@ import functools
 import inspect
 import re
 import sys
+import time
 import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -198,6 +199,9 @@ def build_entry(dispatcher: Dispatcher, *, timed: bool = False) -> Callable[...,
         variants = []
         lines[1:] = [f"    return _looplift_{'plain' if timed else 'original'}({parameters})"]
     if variants:
+        if any(one.call is not None and (timed or is_careful(dispatcher, one)) for one in variants):
+            constants |= {"_looplift_began": dispatcher.began, "_looplift_clock": time.perf_counter}
+            lines.append("    _looplift_began[0] = _looplift_clock()")
         lines += _choice(dispatcher, variants, constants)
     for place, variant in enumerate(variants):
         lines += _case(dispatcher, place, variant, constants, timed)

@@ -29,7 +29,9 @@ LOSS = 1.05
 UNEVEN = 32.0
 """Where lanes leave a loop at steps of their own, some may take so many times as long as the first ones."""
 ENTRY = 1e-6
-"""Seconds that it takes to come to a variant: the guards, which a call of the loop does without."""
+"""Seconds that it takes at least to come to a variant: the guards, which a call of the loop does without."""
+LONG_ENTRY = 1e-3
+"""Seconds: what took longer was something else."""
 UNDISTURBED = 0.1
 """Seconds: nothing that disturbs a call takes so long."""
 FREE, SHARE = 0.2, 0.5
@@ -65,9 +67,9 @@ class Trial:
     def turn_of_loop(self) -> bool:
         return len(self.batched) > len(self.written) and sum(self.cold) <= FREE + SHARE * sum(self.batched)
 
-    def took(self, seconds: float) -> None:
-        """Note a call of the batched code."""
-        self.batched.append(seconds + ENTRY)
+    def took(self, seconds: float, entry: float = ENTRY) -> None:
+        """Note a call of the batched code, and what it took to come to it."""
+        self.batched.append(seconds + (entry if ENTRY < entry < LONG_ENTRY else ENTRY))
 
     def passed(self) -> bool | None:
         """Whether the variant is faster than the loop; None while it is not clear."""
@@ -118,7 +120,10 @@ def decided_together(trials: Collection[Trial]) -> bool | None:
         return None
     pairs = [trial for trial in trials if trial.batched and trial.written]
     if sum(min(len(trial.batched), len(trial.written)) for trial in pairs) < PAIRS:
-        return None if len(trials) < 2 * MAX_SIZES else True
+        if len(trials) < 2 * MAX_SIZES:
+            return None
+        if not pairs:
+            return True
     batched = sum(min(trial.batched) for trial in pairs)
     return batched < LOSS * sum(min(trial.written) * trial.patience for trial in pairs)
 
