@@ -88,6 +88,30 @@ def test_a_loop_around_slow_loops_forgets_them(stand_in):
     assert fastest(lambda: lifted(X, 12)) < 0.01
 
 
+def repeated(x, n):
+    for k in range(n):
+        out = []
+        for v in x:
+            out.append(v + k)
+        x = torch.stack(out)
+    return x
+
+
+@pytest.mark.parametrize("inner", ["x = x + k", "time.sleep(0.01); x = x + k"])
+def test_pieces_run_where_the_whole_is_slower_than_a_long_loop(stand_in, inner):
+    whole = ("time.sleep(0.2)", "for k in range(n): x = x + k", "return x")
+    stand_in.answer("repeated", *whole, line=1, namespace={"time": time})
+    stand_in.answer("repeated", inner, line=2, namespace={"time": time})
+    lifted, x = lift(repeated), torch.ones(300)
+    for _ in range(24):
+        assert torch.equal(lifted(x, 4), repeated(x, 4))
+    decisions = [loop.decision for loop in lifted.report().loops]
+    assert decisions == (["kept", "lanes"] if inner == "x = x + k" else ["kept", "kept"])
+    (region,) = lifted.__looplift_state__.dispatchers
+    (small,) = [variant for variant in region.variants if variant.plain]
+    assert small.is_divided == (inner == "x = x + k")
+
+
 def test_calls_of_other_sizes_are_not_compared(stand_in):
     stand_in.answer("double", "if x.shape[0] < 20: time.sleep(0.002)", "return 2 * x", namespace={"time": time})
     lifted = lift(double)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 WORTH_IT = 1e-4
 """Seconds of a call of the loop, from which on another form is compiled."""
+LONG = 1e-3
+"""Seconds of a call of the loop, from which on its pieces are lifted where the whole is slower."""
 
 
 def takes_over(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], loop: float) -> bool:

@@ -219,9 +219,9 @@ class Dispatcher:
         variant.conditions = entry.conditions_of_refusal(self.writer, values, refusal)
         self.records.refused(self.program, refusal, certain=refusal.code == "verification")
         if refusal.code not in ("verification", "too-small"):
-            self._divide(refusal.span.line)
+            self.divide(refusal.span.line)
 
-    def _divide(self, line: int) -> None:
+    def divide(self, line: int) -> None:
         """Lift the pieces of the region instead, if it has any and they are not lifted already."""
         if self.fallback is not None:
             return
@@ -239,7 +239,7 @@ class Dispatcher:
 
     def divided(self, refusal: NotLiftable) -> Callable[..., Any] | None:
         """The statements with smaller regions in them, if there are any."""
-        self._divide(refusal.span.line)
+        self.divide(refusal.span.line)
         return self.fallback
 
     # ------------------------------------------------------------ statements that stay
@@ -265,7 +265,9 @@ class Dispatcher:
 
     def _settle(self, arguments: tuple[Any, ...]) -> None:
         """Nothing inside is lifted: run the statements as they are, at this size if that is why."""
-        if not any(child.has_small for child in self.children):
+        if second.undivide(self.variants):
+            self.install()
+        elif not any(child.has_small for child in self.children):
             self.fallback, self.children = None, []
             self.install()
         else:
@@ -451,10 +453,12 @@ class Dispatcher:
         loop, batched = map(readable_seconds, trial.typical())
         refusal = NotLiftable("too-small", f"a call of the loop takes {loop}, of batched code {batched}")
         self.records.refused(self.program, refusal, certain=True)
-        if self.add_small(variant, self.values_of(arguments)):
-            variant.trials = {}
-        else:
+        if not self.add_small(variant, self.values_of(arguments)):
             variant.call = None
+            return
+        variant.trials = {}
+        if trial.typical()[0] > alternatives.LONG:
+            second.divide_small(self, variant)
 
     def _attempt(
         self,
@@ -518,7 +522,7 @@ class Dispatcher:
             variant.call = None
             self.records.refused(self.program, NotLiftable(code, text), certain=True)
             self.records.note(self.program, f"given up after {MAX_FAILURES} failures in a row")
-            self._divide(self.program.span[0])
+            self.divide(self.program.span[0])
         else:
             self.records.fell_back(self.program, variant.code, code, text)
         self.install()

@@ -118,6 +118,21 @@ def step_back(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) 
     _restate(dispatcher, variant)
 
 
+def divide_small(dispatcher: Dispatcher, variant: Variant) -> None:
+    """Arguments at which the whole region is slower than the loop run its pieces, if it has any."""
+    dispatcher.divide(dispatcher.program.span[0])
+    if dispatcher.fallback is not None and variant.small is not None:
+        variant.small.is_divided = True
+
+
+def undivide(variants: Iterable[Variant]) -> bool:
+    """Whether small arguments ran pieces of a region, which are no faster either: they run as written from now on."""
+    small = [one.small for one in variants if one.refusal is None and one.small is not None and one.small.is_divided]
+    for one in small:
+        one.is_divided = False
+    return bool(small)
+
+
 def is_worth_it(variant: Variant) -> bool:
     """Whether calls of the form that just ran shared their work; true of other variants."""
     return variant.refusal is None or variant.code is None or variant.code.shares_work()
