@@ -192,3 +192,33 @@ def test_lengths_that_agreed_once_may_differ_later():
     lifted = lift(products, backend="torch")
     for shapes in ([(3, 3), (2, 2), (4, 4)], [(3, 2), (2, 4), (4, 1)]) * 2:
         assert not difference(lifted(pairs(shapes)), products(pairs(shapes)), magnitude=1.0, path=str(shapes))
+
+
+def hundredths(vectors):
+    out = []
+    for v in vectors:
+        y = torch.zeros(len(v), dtype=torch.int8)
+        for i in range(len(v)):
+            y[i] = int(v[i].item() * 100)
+        out.append(y)
+    return out
+
+
+def far_off(vectors):
+    out = []
+    for v in vectors:
+        y = torch.zeros(len(v))
+        for i in range(len(v)):
+            y[i] = v[i].item() * 1e39
+        out.append(y)
+    return out
+
+
+@pytest.mark.parametrize("function", [hundredths, far_off])
+def test_a_number_that_does_not_fit_a_row_that_is_filled_raises_as_in_the_loop(function):
+    lifted, small = lift(function, backend="torch", verify="off"), [one / 1e3 for one in vectors([3, 1, 4])]
+    for _ in range(2):
+        assert not difference(lifted(small), function(small), magnitude=1.0, path="small")
+        with pytest.raises(RuntimeError, match="without overflow"):
+            lifted([small[0], torch.full((2,), 4.0, dtype=torch.float64)])
+    assert {loop.decision for loop in lifted.report().loops} == {"lanes"}

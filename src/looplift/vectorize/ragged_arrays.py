@@ -113,6 +113,7 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
     if isinstance(first, Group | Slice) or (isinstance(first, Const) and type(first.value) is not int):
         raise context.refuse("ragged-shape", f"a store into a slice of '{array.var.hint}', of another length in each")
     assert array.rows is not None
+    check_held(context, array, val.node, combine)
     if combine is None and not rest and _fills(context, array, array.rows, first, val.node):
         return _filled(context, array, val.node)
     at = segments.lane_integer(context, first)
@@ -125,7 +126,6 @@ def store(context: Context, array: Array, index: Operand, val: Val, combine: str
     pieces = [row, *pieces_of(context, others, array.kind.rank, lambda dim: array.shape[dim], windows=False)[1:]]
     if any(isinstance(piece, New | Segment) for piece in pieces):
         raise context.refuse("order", "a store into a slice beside one of another length in each iteration")
-    check_held(context, array, val.node, combine)
     place(context, array, pieces, val.node, combine)
 
 
