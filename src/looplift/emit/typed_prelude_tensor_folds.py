@@ -302,8 +302,13 @@ template <class T, class A> static inline void may_store(Buf<T>* b, const A& val
   may_change(b);
   if (TRACKED && (b->detached || (b->walked && (b->nodes || asks(value))))) bail(KIND);
 }
+// PyTorch stores no finite float of Python's that is too large for the element
+template <class T, class A> static inline void must_hold(const A&) {}
+template <class T> static inline void must_hold(const F& v) {
+    if (sizeof(T) < 8 && T(0.5) != 0 && magnitude(v) > 0x1.fffffep127 && isfinite(v)) bail(OVERFLOW); }
+template <class T> static inline void must_hold(const Dyn& v) { if (v.tag == 2) must_hold<T>(v.d); }
 template <class T, class A> static void change(const Ten<T, 0>& x, const A& value) {
-  may_store(x.b.p, value); x.b.p->store(x.at, as_num<T>(value));
+  must_hold<T>(value); may_store(x.b.p, value); x.b.p->store(x.at, as_num<T>(value));
 }
 // PyTorch refuses to change a view in place whose tensor was changed otherwise since the view was made.
 template <class T, int R> static inline void not_stale(const Ten<T, R>& x) {
@@ -329,7 +334,7 @@ template <class T, int R> static inline I group_of(const Ten<T, R>& x) {
 template <class T> static inline I group_of(const Num<T>& x) { return x.group; }
 template <class A> static inline I group_of(const A&) { return 0; }
 template <class T, int R, class A> static void change_rows(const Ten<T, R>& x, const A& value) {
-  may_store(x.b.p, value);
+  must_hold<T>(value); may_store(x.b.p, value);
   I size[R]; for (int k = 0; k < R; ++k) size[k] = x.size[k];
   spread<R>(value, size);
   for (int k = 0; k < R; ++k) if (size[k] != x.size[k]) bail(KIND);
