@@ -101,6 +101,42 @@ def test_what_cannot_be_compiled_is_over_soon(cache):
     assert not coming.library.exists()
 
 
+def test_what_is_over_stays_so(cache):
+    coming, again = background.begin("no C++"), background.begin("no C++")
+    assert coming is not None and again is not None
+    until(coming.is_over)
+    start = time.monotonic()
+    for one in (coming, again):
+        one.wait()
+    assert time.monotonic() - start < 60
+
+
+def test_nobody_waits_for_a_process_that_was_killed(cache):
+    text = 'extern "C" int three() { return 3; }'
+    folder = cache / f"build-kernel-{compiler.key(text)}"
+    folder.mkdir(parents=True)
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    (folder / background.PROCESS).write_text(f"{dead.pid}\n")
+    coming = background.begin(text)
+    assert coming is not None and coming.process is None
+    until(coming.is_over)
+    assert not coming.library.exists()
+
+
+def test_processes_that_have_ended_are_no_zombies(cache):
+    first = background.begin('extern "C" int four() { return 4; }')
+    assert first is not None and first.process is not None
+    until(lambda: not first.workplace.exists())
+    time.sleep(0.1)
+    second = background.begin('extern "C" int five() { return 5; }')
+    with pytest.raises(ChildProcessError):
+        os.waitpid(first.process, os.WNOHANG)
+    assert second is not None
+    until(second.is_over)
+    assert first.is_over()
+
+
 def test_a_folder_that_was_left_behind_stops_nobody(cache):
     text = 'extern "C" int two() { return 2; }'
     folder = cache / f"build-kernel-{compiler.key(text)}"

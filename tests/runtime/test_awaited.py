@@ -1,7 +1,9 @@
 """A first call runs a short loop while its kernel is compiled; the next one waits for it, and compares the two."""
 
 import time
+from unittest.mock import Mock
 
+import numpy as np
 import pytest
 import torch
 
@@ -9,6 +11,7 @@ from looplift import check, lift
 from looplift.base.errors import NotLiftable
 from looplift.build import background, native
 from looplift.runtime import awaited
+from looplift.runtime.variants import RegionCode
 
 
 def running(x, out):
@@ -132,6 +135,43 @@ def test_what_is_printed_is_printed_once(arrival, capsys):
         assert lifted([1, 2, 3]) == shown([1, 2, 3])
         text = capsys.readouterr().out.split("\n")
         assert text[: len(text) // 2] * 2 == text[:-1]
+
+
+def roots(values):
+    total = 0.0
+    for value in values:
+        total = np.sqrt(value - 1.0) if total < 1 else total * 0.5
+    return total
+
+
+def test_warnings_of_the_loop_are_seen(arrival):
+    lifted, values = lift(roots), np.linspace(0, 1, 5)
+    for is_there in (False, True, True):
+        arrival.is_there = is_there
+        with pytest.warns(RuntimeWarning, match="invalid value"):
+            lifted(values)
+
+
+def test_a_call_that_is_interrupted_leaves_the_next_one_waiting(arrival, monkeypatch):
+    lifted, x = lift(running), torch.linspace(-1, 1, 9)
+    lifted(x, torch.zeros(9))
+    (variant,) = variants_of(lifted)
+
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(background.Coming, "wait", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            lifted(x, torch.zeros(9))
+    assert variant.is_awaited
+    out, expected = torch.zeros(9), torch.zeros(9)
+    assert torch.allclose(lifted(x, out), running(x, expected)) and torch.allclose(out, expected)
+    assert variant.verified and not variant.is_awaited
+
+
+def test_objects_that_answer_to_every_name_are_not_awaited():
+    assert not RegionCode([], namespace={"settings": Mock()}).awaited()
 
 
 def test_an_exception_of_the_loop_is_its_own(arrival):

@@ -449,3 +449,33 @@ def test_a_start_of_more_elements_than_what_is_added(shape, wide):
 def test_a_start_of_other_sizes_than_what_is_added_raises_as_the_loop_does():
     with pytest.raises(RuntimeError, match="must match the size"):
         lift(decays_of_zeros)(matrix(5, 3), (4,))
+
+
+def truths(x):
+    count, rows = 0, []
+    for i in range(x.shape[0]):
+        count = count + bool(x[i] > 0.5)
+        count += True
+        rows.append(count)
+    return count, rows
+
+
+def differences_of_truths(n):
+    count, rows = 0, []
+    for t in range(n):
+        count = (count - (t < 3)) - (t > 1)
+        rows.append(count)
+    return count, rows
+
+
+def faded_truths(x):
+    level = 0.0
+    for t in range(x.shape[0]):
+        level = level * 0.5 + (t < 3) + (t > 1)
+    return level
+
+
+def test_truths_that_are_added_are_numbers():
+    check(truths, [vector(7)], decisions={"scan"})
+    check(differences_of_truths, [7], decisions={"scan"})
+    check(faded_truths, [vector(7)], decisions={"scan"})

@@ -23,10 +23,13 @@ INTERVAL = 0.02
 """Seconds between two looks at the disk."""
 PAUSE = 0.003
 """Seconds between two looks of one that waits."""
+PROCESS = "process"
+"""The file in a workplace with the number of the process that is at it."""
 
 _SCRIPT = """\
 trap '' HUP INT
 cd {workplace} || exit
+echo $$ > {process}
 {first}
 {{ {command} {few} || {command}; }} && mv {name}.cpp {name}.so .. && rm -f {quick}
 rm -rf {workplace}
@@ -41,6 +44,7 @@ class Coming:
 
     def __init__(self, library: Path, process: int | None, first: Path | None = None):
         self.library, self.process, self.first = library, process, first
+        self.workplace = _workplace(library)
         self.looked = time.monotonic()
         self.latest = self.looked + TIME_LIMIT
 
@@ -65,11 +69,32 @@ class Coming:
             time.sleep(PAUSE)
 
     def _has_ended(self) -> bool:
-        if self.process is None:
+        """Whether nobody is at it any more; a process that was killed leaves its folder."""
+        if self.process is not None and _has_ended(self.process):
+            return True
+        return not (self.workplace.exists() and _is_at_work(self.workplace))
+
+
+_running: set[int] = set()
+"""Our processes of which it is not known yet that they have ended."""
+
+
+def _has_ended(process: int) -> bool:
+    with contextlib.suppress(ChildProcessError):  # it is our parent's, which has forked
+        if process in _running and os.waitpid(process, os.WNOHANG)[0] != 0:
+            _running.discard(process)
+    return process not in _running
+
+
+def _is_at_work(workplace: Path) -> bool:
+    """Whether the process runs that a folder names; yes where it names none yet."""
+    with contextlib.suppress(OSError, ValueError):
+        process = int((workplace / PROCESS).read_text())
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
             return False
-        with contextlib.suppress(ChildProcessError):  # it is our parent's, which has forked
-            return os.waitpid(self.process, os.WNOHANG)[0] != 0
-        return False
+    return True
 
 
 def is_wanted(source: str) -> bool:
@@ -82,7 +107,8 @@ def begin(source: str, *, quick: bool = False) -> Coming | None:
     """Have the best library of a text compiled, ``quick``: after one that takes a moment; None where the cache cannot
     be written."""
     directory, name = compiler.cache_directory(), f"kernel-{compiler.key(source)}"
-    workplace, process = directory / f"build-{name}", None
+    library, process = directory / f"{name}.so", None
+    workplace = _workplace(library)
     try:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         if _is_ours(workplace):
@@ -91,7 +117,11 @@ def begin(source: str, *, quick: bool = False) -> Coming | None:
     except OSError:
         shutil.rmtree(workplace, ignore_errors=True)
         return None
-    return Coming(directory / f"{name}.so", process, directory / f"{_quick(source)}.so" if quick else None)
+    return Coming(library, process, directory / f"{_quick(source)}.so" if quick else None)
+
+
+def _workplace(library: Path) -> Path:
+    return library.with_name(f"build-{library.stem}")
 
 
 def _is_ours(workplace: Path) -> bool:
@@ -111,10 +141,14 @@ def _started(workplace: Path, name: str, source: str, quick: bool) -> int:
         (workplace / f"{first}.cpp").write_text(source)
     script = _SCRIPT.format(
         workplace=shlex.quote(str(workplace)), **_commands(KERNELS, name), quick=f"../{first}.so ../{first}.cpp",
-        first=_FIRST.format(**_commands(QUICK, first)) if quick else "",
+        first=_FIRST.format(**_commands(QUICK, first)) if quick else "", process=PROCESS,
     )  # fmt: skip
     nowhere = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in range(3)]
-    return os.posix_spawn("/bin/sh", ["sh", "-c", script], os.environ, file_actions=nowhere)
+    for process in tuple(_running):
+        _has_ended(process)  # perhaps nobody else asks, and it stays a zombie
+    process = os.posix_spawn("/bin/sh", ["sh", "-c", script], os.environ, file_actions=nowhere)
+    _running.add(process)
+    return process
 
 
 def _quick(source: str) -> str:

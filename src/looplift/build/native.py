@@ -23,6 +23,7 @@ from looplift.ir.kernel import OUTCOMES, Kernel
 from looplift.ir.kernel_parts import PARTS, shares_loops
 from looplift.runtime import guards
 from looplift.runtime.patience import compiling
+from looplift.runtime.variants import Late
 
 guards.check_of_arrays = entry.check_of_arrays
 
@@ -84,7 +85,7 @@ def _grown(text: str, caller: str, loop: Any, coming: background.Coming) -> Call
     return Growing(_program(text, caller, background.QUICK, loop), coming, text, caller, loop)
 
 
-class Awaited:
+class Awaited(Late):
     """What is made of a library that is being compiled; a call waits for it.
 
     Raises NotLiftable where it cannot be compiled.

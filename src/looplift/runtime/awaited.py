@@ -46,11 +46,12 @@ def meanwhile(dispatcher: Dispatcher, variant: Variant, code: RegionCode, values
 
 def _settled(dispatcher: Dispatcher, variant: Variant, code: RegionCode, values: dict[str, Any]) -> Outcome | None:
     """Let a variant run its library; where there will be none, what the loop gives."""
-    variant.is_awaited = False
     try:
         code.settle()
+        variant.is_awaited = False  # not before: other threads would begin anew
         variant.call = build_function(dispatcher.program, code, values, variant.number)
     except NotLiftable as refusal:
+        variant.is_awaited = False
         dispatcher.refuse(variant, values, refusal)
         dispatcher.records.refused(dispatcher.program, refusal, certain=True)
         dispatcher.install()

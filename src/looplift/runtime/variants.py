@@ -19,6 +19,18 @@ from looplift.base.data import dataclass, field
 from looplift.base.errors import NotLiftable, RequirementFailed
 
 
+class Late:
+    """What is made of a library that is being compiled."""
+
+    def is_coming(self) -> bool:
+        """Whether it would have to be waited for."""
+        raise NotImplementedError
+
+    def made(self) -> Callable[..., Any]:
+        """What stands in its place once the library is there; waits for it. May raise NotLiftable."""
+        raise NotImplementedError
+
+
 @dataclass
 class RegionCode:
     """Batched statements for a region, in terms of its live-ins, and what a call of them needs.
@@ -68,9 +80,9 @@ class RegionCode:
     mentions: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
     """Of standalone texts, where it is known: the names that they read as globals, and those that they bind."""
 
-    def awaited(self) -> dict[str, Any]:
+    def awaited(self) -> dict[str, Late]:
         """What is made of libraries that are being compiled, or were when this was made."""
-        return {name: made for name, made in self.namespace.items() if hasattr(made, "is_coming")}
+        return {name: made for name, made in self.namespace.items() if isinstance(made, Late)}
 
     def settle(self) -> None:
         """Hold what comes of libraries itself; waits for them. Raises NotLiftable where one cannot be compiled."""

@@ -112,7 +112,10 @@ def captured_output() -> Iterator[list[str]]:
 
 @dataclass
 class LoopRun:
-    """What the loop did on copies: result or exception, its writes, its text, the generators after it."""
+    """What the loop did on copies: result or exception, its writes, its text, the generators after it.
+
+    ``warned``: whether it gave warnings, which nobody has seen.
+    """
 
     result: Any
     error: BaseException | None
@@ -120,6 +123,7 @@ class LoopRun:
     text: list[str]
     states: GeneratorStates
     seconds: float
+    warned: bool
 
 
 @dataclass
@@ -154,8 +158,8 @@ def run_loop(
     arguments = [copies[name] for name in program.arguments]
     clocked = program.clocked
     result, error, clock = None, None, Clock(seconds)
-    with captured_output() as text, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with captured_output() as text, warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
         try:
             result = clocked(*arguments, clock)
         except OutOfTime:
@@ -167,7 +171,7 @@ def run_loop(
         except BaseException as raised:  # sys.exit, or what the user derived from none of Python's errors
             error = raised
     spent = clock.spent()
-    run = LoopRun(result, error, copies, text, GeneratorStates(values.values()), spent)
+    run = LoopRun(result, error, copies, text, GeneratorStates(values.values()), spent, bool(warned))
     before.restore()
     return run, Verdict(None, seconds=spent)
 
@@ -177,7 +181,7 @@ def short_loop(program: Program, code: RegionCode, values: Mapping[str, Any]) ->
     run, verdict = run_loop(program, code, values, BUDGET)
     if run is None or run.error is not None:
         return None
-    if code.mutated or code.random or run.text:
+    if code.mutated or code.random or run.text or run.warned:
         return Outcome(verdict, program.original(*(values[name] for name in program.arguments)))
     return Outcome(verdict, run.result)
 

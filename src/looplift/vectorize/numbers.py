@@ -227,7 +227,7 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
     if name.startswith("math."):
         return _math(context, base, args, kind, deciding)
     args = [
-        a if a.kind.family != "bool" or base in ("and_", "or_", "xor", "eq", "ne", "not") else _integer(a) for a in args
+        a if a.kind.family != "bool" or base in ("and_", "or_", "xor", "eq", "ne", "not") else integer(a) for a in args
     ]
     float_result = kind.family == "float"
     if base in ("truediv", "floordiv", "mod"):
@@ -345,7 +345,7 @@ def _magnitude(number: Node) -> Node:
     return nodes.elementwise("builtin.abs", [number], nodes.INT) if value is None else nodes.const(abs(value))
 
 
-def _integer(node: Node) -> Node:
+def integer(node: Node) -> Node:
     """A truth value as 0 or 1."""
     if not node.axes:
         return node
@@ -417,7 +417,7 @@ def _math(context: Context, base: str, args: list[Node], kind: Kind, deciding: b
         why = f"'math.{base}' decides a branch or an index here"
         return each.of_each(context, f"math.{base}", [_floating(a) for a in args], why)
     if kind.family == "int" and args[0].kind.family != "float":
-        return _integer(args[0]) if args[0].kind.family == "bool" else args[0]
+        return integer(args[0]) if args[0].kind.family == "bool" else args[0]
     args = [_floating(a) for a in args]
     if base in DOMAINS:
         comparison, bound = DOMAINS[base]

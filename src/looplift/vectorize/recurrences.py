@@ -324,6 +324,8 @@ def _given(context: Context, atom: Atom, kind: Kind) -> Node:
     value = context.node(atom)
     if is_fresh_zero(value):
         return _zero(kind)
+    if value.kind.family == "bool" and kind.family != "bool":
+        return numbers.integer(value)  # torch takes the sum of two truth values for one of them
     return nodes.cast(value, kind.dtype) if value.kind.is_array and kind.is_array else value
 
 
