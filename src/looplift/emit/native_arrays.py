@@ -8,7 +8,7 @@ from typing import Any
 from looplift.base.data import replace
 from looplift.emit import native_handed
 from looplift.emit.native_allocation import allocate, copied, sizes_of, view_text
-from looplift.emit.native_convert import constant, convert
+from looplift.emit.native_convert import constant, convert, convert_held
 from looplift.emit.native_mixed import are_mixed, copy_line
 from looplift.emit.native_ops import ADD, COMPARE, MULTIPLY
 from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, Scalar, floating, scalar_of
@@ -72,6 +72,8 @@ def _created(writer: Writer, namespace: str, short: str, op: Op) -> View | Eleme
 
 def _filled(writer: Writer, scalar: Scalar, sizes: list[Number], value: Number) -> View | Elements:
     """An array of one number everywhere; it needs no memory where an operation uses it up."""
+    if scalar.family == "tensor":
+        value = convert_held(writer, value, scalar)
     if not writer.fleeting:
         return allocate(writer, scalar, sizes, filling=value)
     number = plain(convert(writer, writer.bind(value), scalar))

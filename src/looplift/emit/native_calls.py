@@ -267,7 +267,7 @@ def _filled_like(writer: Writer, short: str, op: Op) -> Number:
     number = writer.number(given[0]) if given else writer.number(Const(0 if short == "zeros_like" else 1))
     if not number.type.is_python or (number.type.is_float and not like.type.is_float):
         raise writer.refuse("unknown-op", f"these arguments of '{op.name}' have no scalar form")
-    return convert(writer, number, _dtype(writer, replace(op, kwargs=tuple(keywords.items()))) or like.type)
+    return convert_held(writer, number, _dtype(writer, replace(op, kwargs=tuple(keywords.items()))) or like.type)
 
 
 # ---------------------------------------------------------------- methods

@@ -305,7 +305,7 @@ template <class T, class A> static inline void may_store(Buf<T>* b, const A& val
 // PyTorch stores no finite float of Python's that is too large for the element
 template <class T, class A> static inline void must_hold(const A&) {}
 template <class T> static inline void must_hold(const F& v) {
-    if (sizeof(T) < 8 && T(0.5) != 0 && magnitude(v) > 0x1.fffffep127 && isfinite(v)) bail(OVERFLOW); }
+    if (sizeof(T) < 8 && T(0.5) != 0 && magnitude(v) > 0x1.fffffep127 && isfinite(v)) bail(DOMAIN); }
 template <class T> static inline void must_hold(const Dyn& v) { if (v.tag == 2) must_hold<T>(v.d); }
 template <class T, class A> static void change(const Ten<T, 0>& x, const A& value) {
   must_hold<T>(value); may_store(x.b.p, value); x.b.p->store(x.at, as_num<T>(value));

@@ -240,7 +240,7 @@ class TensorCalls(TensorMaking):
         for name, one in given.items():
             value = self.present(self.expression(one))
             if value.type in (INT, FLOAT):
-                bounds[name] = self.keep(value).code
+                bounds[name] = self.held(value, owner.type.dtype).code
             elif value.type is not NONE:
                 raise refuse(node, "clamps to what is no number")
         if owner.type.dtype not in ("float32", "float64"):
@@ -335,12 +335,14 @@ class TensorCalls(TensorMaking):
         if any(is_tensor(one) and one.type.rank for one in (test, yes, no)):
             return self.chosen(*map(self.keep, (test, yes, no)))
         made, dtype = result_of("add", yes.type, no.type)
+        yes, no = (self.held(one, dtype) for one in (yes, no))
         code = f"Op_select<{DTYPES[dtype]}>{{{truth(test)}}}"
         return self.mapped(code, made, dtype, yes, no)
 
     def chosen(self, test: Value, yes: Value, no: Value) -> Value:
         """The elements of one where a test holds, and those of another elsewhere: what either has, beside zeros."""
         made, dtype = result_of("add", yes.type, no.type)
+        yes, no = (self.held(one, dtype) for one in (yes, no))
         sides = []
         for on, one in (("true", yes), ("false", no)):
             rank = max(test.type.rank, one.type.rank if is_tensor(one) else 0)

@@ -93,8 +93,16 @@ class TensorMaking(Tensors):
             raise refuse(node, "takes its extents from a list")
         return [as_int(self.number_of(value), node) for value in values]
 
+    def held(self, value: Value, dtype: str) -> Value:
+        """A value that elements of a dtype take: PyTorch refuses a float of Python's that is too large for them."""
+        value = self.keep(value)
+        if value.type is FLOAT:
+            self.emit(f"must_hold<{DTYPES[dtype]}>({value.code});")
+        return value
+
     def filled_tensor(self, sizes: list[str], value: Value, dtype: str) -> Value:
         text, rank = DTYPES[dtype], len(sizes)
+        value = self.held(value, dtype)
         number = f"as_num<{text}>({value.code})"
         if not rank:
             return Value(Ten(dtype, 0), f"fresh_number({number})")
