@@ -6,11 +6,13 @@ as written if it ends soon; a longer one, and all later calls, wait for the libr
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from looplift.base.errors import NotLiftable
+from looplift.runtime.patience import compiling
 from looplift.runtime.variants import RegionCode, build_function
 from looplift.runtime.verification import Outcome, Verdict, short_loop
 
@@ -46,8 +48,10 @@ def meanwhile(dispatcher: Dispatcher, variant: Variant, code: RegionCode, values
 
 def _settled(dispatcher: Dispatcher, variant: Variant, code: RegionCode, values: dict[str, Any]) -> Outcome | None:
     """Let a variant run its library; where there will be none, what the loop gives."""
+    start = time.perf_counter()
     try:
         code.settle()
+        compiling.seconds += time.perf_counter() - start
         variant.is_awaited = False  # not before: other threads would begin anew
         variant.call = build_function(dispatcher.program, code, values, variant.number)
     except NotLiftable as refusal:
