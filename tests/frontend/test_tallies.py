@@ -111,7 +111,7 @@ def test_each_item_comes_once_with_its_number(function):
 
 
 def test_the_items_come_in_their_order():
-    check(asked_first, [X, FULL], [X, HISTORIES], gradients=False, decisions={"lanes", "sequential"})
+    check(asked_first, [X, FULL], [X, HISTORIES], gradients=False, decisions={"lanes", "scan"})
 
 
 def test_negative_places_may_be_those_of_others():

@@ -192,7 +192,7 @@ class _Search:
     def statements(self) -> list[Statement] | None:
         self.atoms_on: Atoms = {}
         on = _continuing(self.body, self.end, self.atoms_on)
-        if on is None or not isinstance(self.end, Var):
+        if on is None or not isinstance(self.end, Var) or _stopping(self.body, self.end, {}) is None:
             return None
         on_block = Changes({}, self.atoms_on).block(Block(tuple(on)))
         following = {c: self.resolved(c.next, self.atoms_on) for c in self.carries}
