@@ -69,21 +69,21 @@ def test_what_gains_little_gives_way_where_no_rival_is_timed_beside_it(stand_in,
 
 def test_another_form_that_is_slow_leaves_the_loop(stand_in):
     other = other_form("time.sleep(0.03)", "return x + x", namespace={"time": time})
-    stand_in.answer("double", *SLOW, namespace={"time": time}, alternative=other)
+    stand_in.answer("double", *SLOW, line=1, namespace={"time": time}, alternative=other)
     lifted = lift(double)
     calls(lifted, X, 30)
     assert lifted.report().loops[0].code == "too-small" and "for v in x:" in lifted.source
 
 
 def test_no_other_form(stand_in):
-    stand_in.answer("double", *SLOW, namespace={"time": time}, alternative=other_form())
+    stand_in.answer("double", *SLOW, line=1, namespace={"time": time}, alternative=other_form())
     lifted = lift(double)
     calls(lifted, X)
     assert lifted.report().loops[0].code == "too-small"
 
 
 def test_another_form_with_other_results_is_not_used(stand_in):
-    stand_in.answer("double", *SLOW, namespace={"time": time}, alternative=other_form("return x + 1"))
+    stand_in.answer("double", *SLOW, line=1, namespace={"time": time}, alternative=other_form("return x + 1"))
     lifted = lift(double)
     with pytest.warns(UserWarning, match="different results"):
         calls(lifted, X, 24)
@@ -91,7 +91,7 @@ def test_another_form_with_other_results_is_not_used(stand_in):
 
 def test_another_form_whose_guard_does_not_hold_is_not_used(stand_in):
     other = other_form("return x + x", guards=["x.shape[0] > 100"])
-    stand_in.answer("double", *SLOW, namespace={"time": time}, alternative=other)
+    stand_in.answer("double", *SLOW, line=1, namespace={"time": time}, alternative=other)
     lifted = lift(double)
     calls(lifted, X)
     assert lifted.report().loops[0].code == "too-small"

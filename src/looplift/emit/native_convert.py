@@ -60,7 +60,7 @@ def convert_held(sink: Sink, number: Number, to: Scalar) -> Number:
         return convert(sink, number, to)
     number = sink.bind(number) if number.constant is None else number
     converted = convert(sink, number, to)
-    if number.constant is None or abs(number.constant) >= 2.0**15:
+    if number.constant is None or 2.0**15 <= abs(number.constant) < inf:
         sink.fail_if(f"surprising({converted.text}, {number.text})", "bad_conversion")
     return converted
 

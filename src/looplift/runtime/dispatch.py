@@ -70,7 +70,8 @@ class Variant:
     uneven: set[str] = field(default_factory=set)
     """Lists whose items differed in shape when it was made."""
     refusal: NotLiftable | None = None
-    """Of the region, where the variant is another form of it that takes turns with its pieces."""
+    """Of the region, where the variant is another form of it that takes turns with its pieces; of one for small
+    arguments, why the pieces run."""
     numbers: dict[str, int] = field(default_factory=dict)
     """Of one for small arguments: the greatest integers, which may be sizes or places, that it is known to be for."""
     is_divided: bool = False
@@ -265,7 +266,7 @@ class Dispatcher:
 
     def _settle(self, arguments: tuple[Any, ...]) -> None:
         """Nothing inside is lifted: run the statements as they are, at this size if that is why."""
-        if second.undivide(self.variants):
+        if second.undivide(self):
             self.install()
         elif not any(child.has_small for child in self.children):
             self.fallback, self.children = None, []
@@ -458,7 +459,7 @@ class Dispatcher:
             return
         variant.trials = {}
         if trial.typical()[0] > alternatives.LONG:
-            second.divide_small(self, variant)
+            second.divide_small(self, variant, refusal)
 
     def _attempt(
         self,

@@ -7,7 +7,7 @@ calls; the loser is not used for arguments of this size.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from looplift.base.errors import NotLiftable
 from looplift.runtime import entry
@@ -118,18 +118,19 @@ def step_back(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any]) 
     _restate(dispatcher, variant)
 
 
-def divide_small(dispatcher: Dispatcher, variant: Variant) -> None:
+def divide_small(dispatcher: Dispatcher, variant: Variant, refusal: NotLiftable) -> None:
     """Arguments at which the whole region is slower than the loop run its pieces, if it has any."""
     dispatcher.divide(dispatcher.program.span[0])
     if dispatcher.fallback is not None and variant.small is not None:
-        variant.small.is_divided = True
+        variant.small.is_divided, variant.small.refusal = True, refusal
 
 
-def undivide(variants: Iterable[Variant]) -> bool:
+def undivide(dispatcher: Dispatcher) -> bool:
     """Whether small arguments ran pieces of a region, which are no faster either: they run as written from now on."""
-    small = [one.small for one in variants if one.refusal is None and one.small is not None and one.small.is_divided]
+    small = [one for one in dispatcher.variants if one.plain and one.is_divided and one.refusal is not None]
     for one in small:
         one.is_divided = False
+        dispatcher.records.refused(dispatcher.program, cast("NotLiftable", one.refusal), certain=True)
     return bool(small)
 
 
