@@ -17,6 +17,11 @@ from looplift.build.compiler import cache_directory
 _FAST = 1
 
 
+def is_wanted() -> bool:
+    """Whether anything is to be kept: not where ``LOOPLIFT_REMEMBER`` is 0."""
+    return os.environ.get("LOOPLIFT_REMEMBER") != "0"
+
+
 def read(key: str) -> bytes | None:
     """What was kept under a key; None if there is nothing, or nothing that can be read."""
     try:
@@ -42,7 +47,7 @@ def write(key: str, content: bytes) -> None:
 
 def code_of(text: str, name: str) -> CodeType:
     """What ``compile`` makes of a Python text, kept: that of a program takes 10 ms."""
-    if os.environ.get("LOOPLIFT_REMEMBER") == "0":
+    if not is_wanted():
         return compile(text, name, "exec")
     key = hashlib.sha256(importlib.util.MAGIC_NUMBER + f"{name}\0{text}".encode()).hexdigest()[:32]
     if (content := read(key)) is not None:

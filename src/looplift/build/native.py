@@ -69,13 +69,11 @@ def load_program(text: str, caller: str, loop: Callable[..., Any] | None = None)
         raise NotLiftable("backend", "this Python has no lock that keeps objects as they are")
     if not background.is_wanted(text):
         return _program(text, caller, KERNELS, loop)
-    if compiling.may_wait:
-        coming = background.begin(text, quick=True)
-        if coming is not None:
-            return Awaited(coming, functools.partial(_grown, text, caller, loop, coming))
-    first = _program(text, caller, background.QUICK, loop)
-    coming = background.begin(text)
-    return _program(text, caller, KERNELS, loop) if coming is None else Growing(first, coming, text, caller, loop)
+    coming = background.begin(text, quick=True)
+    if coming is None:
+        return _program(text, caller, KERNELS, loop)
+    awaited = Awaited(coming, functools.partial(_grown, text, caller, loop, coming))
+    return awaited if compiling.may_wait else awaited.made()
 
 
 def _grown(text: str, caller: str, loop: Any, coming: background.Coming) -> Callable[..., Any]:

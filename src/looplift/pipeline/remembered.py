@@ -107,7 +107,7 @@ def _key_of(
     file: str, code: CodeType, parts: list[Any], values: Mapping[str, Any], settings: Settings, describer: Describer
 ) -> str | None:
     """A digest of all that what is planned for a code and values depends on, and of other parts."""
-    wanted = os.environ.get("LOOPLIFT_REMEMBER") != "0" and not settings.in_graph and settings.backend != "inductor"
+    wanted = kept.is_wanted() and not settings.in_graph and settings.backend != "inductor"
     if not wanted or default_device() is not None or not os.path.exists(file):
         return None
     writer, values = DescribingWriter(describer), dict(sorted(values.items()))
