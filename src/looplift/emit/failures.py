@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from looplift.ir.array import Assign, Check, Node, Program, Run, Write, changed_by, operands_of, reachable
+from collections.abc import Sequence, Set
+
+from looplift.emit.hoisted import memory_of, memory_of_assigned
+from looplift.ir.array import (
+    Assign,
+    Check,
+    Node,
+    Program,
+    Run,
+    Step,
+    Write,
+    changed_by,
+    leaves_of,
+    operands_of,
+    reachable,
+)
 from looplift.ops.table import base_name
 
 SURE = frozenset((
@@ -13,21 +28,79 @@ SURE = frozenset((
     "zipped",
 ))  # fmt: skip
 """Nodes that move values and compute none."""
+_OF_NONE = ("add", "mul", "and", "or")
+"""Reductions that have a result where there is nothing to reduce."""
 CALLS = frozenset(("apply", "batched", "custom", "each", "module", "vmapped"))
 DIVISIONS = frozenset(("floordiv", "mod", "remainder", "fmod", "floor_divide", "pow", "lshift", "rshift"))
 
 
-def commits_early(program: Program, mutated: set[str]) -> bool:
-    """Whether something may still fail after the first write into an array of the caller."""
+def commits_early(program: Program, mutated: Set[str]) -> bool:
+    """Whether something may still fail after the first write into an array of the caller, where it is printed with
+    checks first and after what is ``before_writes``."""
     if any(isinstance(step, Run) for step in program.steps):
         return bool(mutated) and not _only_runs_at_the_end(program)
-    writing = [k for k, step in enumerate(program.steps) if changed_by([step]) & mutated]
-    last = program.steps[-1] if program.steps else None
-    plain = isinstance(last, Write) and last.mode == "set"
-    if not writing:
+    steps = checks_before_writes(program.steps)
+    first = first_write(steps, mutated)
+    if first is None:
         return False
-    results = reachable([node for _, node in program.results])
-    return writing[0] < len(program.steps) - 1 or not plain or any(_may_fail(node, program) for node in results)
+    after = steps[first:]
+    if not all(isinstance(step, Write) and _is_sure(step) for step in after):
+        return True
+    early = [*(node for step in steps[: first + 1] for node in operands_of(step)), *before_writes(program, mutated)]
+    sure = {node.serial for node in reachable(early)}
+    return any(_may_fail(node, program) for node in reachable(_read_after(program, after)) if node.serial not in sure)
+
+
+def _is_sure(write: Write) -> bool:
+    """Whether all places of a write are known to be in its array."""
+    _, *indices = write.operands
+    whole = not write.render.get("masked", True)
+    return write.mode == "set" or (whole and all(node.op in ("along", "const") for node in indices))
+
+
+def checks_before_writes(steps: list[Step]) -> list[Step]:
+    """The steps, with checks in front of the writes before them that do not change what is checked."""
+    memory = memory_of_assigned(steps)
+    found: list[Step] = []
+    for step in steps:
+        place = len(found)
+        if isinstance(step, Check):
+            place = _place_of(step, found, memory)
+        found.insert(place, step)
+    return found
+
+
+def _place_of(check: Check, before: list[Step], memory: dict[int, frozenset[str]]) -> int:
+    """The place of a check among the steps before it: that of the first write that it may stand in front of."""
+    place, read = len(before), memory_of(check.cond, dict(memory))
+    for k in range(len(before) - 1, -1, -1):
+        if not isinstance(step := before[k], Write | Check) or changed_by([step]) & read:
+            break
+        place = k if isinstance(step, Write) else place
+    return place
+
+
+def before_writes(program: Program, mutated: Set[str]) -> list[Node]:
+    """What is needed after the first write into an array of the caller, may fail, and can be computed before it."""
+    steps = checks_before_writes(program.steps)
+    first = first_write(steps, mutated)
+    if first is None or not all(isinstance(step, Write) for step in steps[first:]):
+        return []
+    after = steps[first:]
+    memory = memory_of_assigned(program.steps)
+    free = [node for node in _read_after(program, after) if not memory_of(node, memory) & changed_by(after)]
+    return [node for node in free if any(_may_fail(part, program) for part in reachable([node]))]
+
+
+def first_write(steps: Sequence[Step], mutated: Set[str]) -> int | None:
+    """The place of the first step that writes into an array of the caller."""
+    return next((k for k, step in enumerate(steps) if changed_by([step]) & mutated), None)
+
+
+def _read_after(program: Program, writes: list[Step]) -> list[Node]:
+    """What is needed after the first of some writes."""
+    results = [leaf for _, node in program.results for leaf in leaves_of(node)]
+    return [node for step in writes[1:] for node in operands_of(step)] + results
 
 
 def _only_runs_at_the_end(program: Program) -> bool:
@@ -50,9 +123,11 @@ def _may_fail(node: Node, program: Program) -> bool:
     """Whether a computation may raise for some values of the kinds that it was made for."""
     if node.op in CALLS:
         return True
-    if program.library == "np":
-        return _may_warn(node)
-    return node.op == "elementwise" and not _is_float(node) and base_name(node.attrs["name"]) in DIVISIONS
+    if program.library == "np" and _may_warn(node):
+        return True
+    if node.op == "elementwise":
+        return not _is_float(node) and base_name(node.attrs["name"]) in DIVISIONS
+    return node.op not in SURE and not (node.op == "reduce" and node.attrs["operator"] in _OF_NONE)
 
 
 def _may_warn(node: Node) -> bool:

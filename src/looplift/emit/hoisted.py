@@ -81,8 +81,13 @@ def checks_first(p: Printer, steps: list[Step]) -> list[Step]:
 
     What only lanes that run need is asked of all of them in front; where it holds for all, no step asks again.
     """
+    return _checks_first(p, steps, memory_of_assigned(steps))
+
+
+def memory_of_assigned(steps: list[Step]) -> dict[int, frozenset[str]]:
+    """The names of the arrays that steps make."""
     named = [step for step in every_step(steps) if isinstance(step, Assign) and step.memory]
-    return _checks_first(p, steps, {step.node.serial: frozenset((step.name,)) for step in named})
+    return {step.node.serial: frozenset((step.name,)) for step in named}
 
 
 def _checks_first(p: Printer, steps: list[Step], memory: dict[int, frozenset[str]]) -> list[Step]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -325,7 +325,8 @@ def emit(plan: Any) -> Emitted:
     roots = {root for path in function.attributes["paths"].values() for root in roots_of(path)}
     roots |= {path.partition(".")[0] for path in function.attributes["modules"]}
     roots |= function.attributes.get("names", frozenset())
-    emitted = print_program(plan.program, reserved=roots, device=device_of(plan.facts))
+    mutated = set(plan.mutated)
+    emitted = print_program(plan.program, reserved=roots, device=device_of(plan.facts), mutated=mutated)
     emitted.paths = list(function.attributes["paths"].values()) + guarded_modules(function)
     emitted.guards, names = guards_of(plan)
     emitted.guards += of_libraries(called_functions(emitted.statements), names)
@@ -338,25 +339,35 @@ def emit(plan: Any) -> Emitted:
         from looplift.emit.native_standalone import standalone_text
 
         emitted.standalone += [standalone_text(kernel) for kernel, _ in plan.kernels]
-    emitted.commits_early = failures.commits_early(plan.program, set(plan.mutated))
+    emitted.commits_early = failures.commits_early(plan.program, mutated)
     emitted.may_warn = failures.may_warn(plan.program)
     left = [step for step in every_step(plan.program.steps) if isinstance(step, LeaveUnless)]
     emitted.parts_ways = any(step.cond.axes for step in left)
     return emitted
 
 
-def print_program(program: Program, *, reserved: set[str], device: str = "") -> Emitted:
-    """The text of a program; the names it binds keep clear of ``reserved`` ones, except for its results."""
+def print_program(
+    program: Program, *, reserved: set[str], device: str = "", mutated: Set[str] = frozenset()
+) -> Emitted:
+    """The text of a program; the names it binds keep clear of ``reserved`` ones, except for its results. What may fail
+    comes before writes into the ``mutated`` arrays of the caller, where it can."""
     printer = Printer(program.library, device, gradients=program.gradients, reserved=set(reserved))
     named = results_apart(program)
     results = [node for _, node in named]
     printer.uses = count_uses([n for step in program.steps for n in operands_of(step)] + results)
     _take_names(printer, program.steps)
     loops = any(isinstance(step, For | Forever) for step in program.steps)
-    steps = hoisted.checks_first(printer, program.steps) if loops else program.steps
+    steps = hoisted.checks_first(printer, program.steps) if loops else failures.checks_before_writes(program.steps)
     effects = [step for step in steps if isinstance(step, Effect)]
     later = [*(node for step in effects for node in step.operands), *results]
-    _steps(printer, [step for step in steps if not isinstance(step, Effect)], later)
+    steps = [step for step in steps if not isinstance(step, Effect)]
+    if early := failures.before_writes(program, mutated):
+        first = failures.first_write(steps, mutated)
+        _steps(printer, steps[:first], [*(node for step in steps[first:] for node in operands_of(step)), *later])
+        for node in early:
+            printer.bind(node)
+        steps = steps[first:]
+    _steps(printer, steps, later)
     if effects:
         for node in results:
             if node.op not in TRIVIAL:

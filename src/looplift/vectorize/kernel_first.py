@@ -190,8 +190,10 @@ def _has_products_of_matrices(facts: Facts, small: int = 0) -> bool:
 
 
 _OF_ARITHMETIC = frozenset("""elementwise where reduce fold""".split())
+_OF_PLACES = frozenset("best_of best_place last_taken".split())
+"""What takes lanes several passes, and a kernel one."""
 _BESIDE_ARITHMETIC = frozenset(
-    """name extent const slice linear index gather along assemble collect owned full display apply renamed on_diagonal
+    """name extent const slice shift linear index gather along assemble collect owned full display apply renamed on_diagonal
     some settled retype cast turned arange unsqueezed spread finite attribute method length lengths relabel total
     distances transposed permuted field part only_finite recurrence passes running_last running_sum last last_taken
     stencil join leading trailing entries segment entry first first_held at_best best_of best_item label_counts
@@ -206,7 +208,8 @@ def may_gain_as_a_kernel(program: Program) -> bool:
     same work to do: not where they do less of it, nor where a library has a better way, as for products of matrices.
 
     What is combined with the values at places that may repeat is arithmetic, too."""
-    used = {node.op for node in nodes_of(program) if node.axes}
+    every = nodes_of(program)
+    used = {node.op for node in every if node.axes}
     combines = any(isinstance(step, Write) and step.mode not in ("set", "last") for step in program.steps)
-    works = combines or bool(used & _OF_ARITHMETIC)
+    works = combines or bool(used & _OF_ARITHMETIC) or any(node.op in _OF_PLACES for node in every)
     return works and used <= _OF_ARITHMETIC | _BESIDE_ARITHMETIC and not program.has_loops()

@@ -134,7 +134,7 @@ def place(context: Context, array: Array, pieces: list[Piece], value: Node, comb
     elif injective and combine in FOLDED and fits and _folds(array, free):
         _store_folded(context, array, pieces, value, combine, free)
     else:
-        apart = not free and len(set(walked)) == len(walked) and not set(walked) & set(array.axes)
+        apart = not free and not set(walked) & set(array.axes)
         _scatter(context, array, pieces, value, combine, distinct=apart)
 
 

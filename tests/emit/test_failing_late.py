@@ -1,0 +1,60 @@
+"""What may fail is computed before the first write into an array of the caller, or what was written is put back."""
+
+import copy
+
+import failing_late as programs
+import pytest
+import torch
+
+import looplift
+
+N = 20
+
+
+def _array(*shape):
+    return torch.rand(shape)
+
+
+def _given(name, bad):
+    torch.manual_seed(0)
+    idx = torch.arange(N) % 7
+    if bad:
+        idx[10] = 99
+    x, y = _array(N), _array(7)
+    return {
+        "sums_beside_a_store": (_array(N), x, y, idx),
+        "two_stores": (_array(N), _array(N), x, y, idx),
+        "a_store_that_is_read": (_array(N), x, y, idx),
+        "added_at_strides": (_array(3 * N), x, y, idx, 3),
+        "on_the_diagonal": (_array(N, N), x, y, idx),
+    }[name]
+
+
+@pytest.mark.parametrize("backend", ["torch", "auto"])
+@pytest.mark.parametrize("name", ["sums_beside_a_store", "two_stores", "a_store_that_is_read", "added_at_strides",
+                                  "on_the_diagonal"])  # fmt: skip
+def test_an_iteration_that_fails_leaves_what_the_loop_leaves(name, backend):
+    loop = getattr(programs, name)
+    lifted = looplift.lift(loop, backend=backend)
+    for bad in (*[False] * 25, True, False, True):
+        given, same = _given(name, bad), _given(name, bad)
+        if not bad:
+            torch.testing.assert_close(lifted(*given), loop(*same))
+        else:
+            with pytest.raises(IndexError, match="index 99"):
+                loop(*same)
+            with pytest.raises(IndexError, match="index 99"):
+                lifted(*given)
+        torch.testing.assert_close(given, same)
+
+
+def test_checks_of_sizes_come_before_all_writes():
+    lifted = looplift.lift(programs.rows_of_five, backend="torch")
+    out, x = _array(23), _array(23)
+    same = copy.deepcopy(out)
+    lifted(out, x)
+    programs.rows_of_five(same, x)
+    torch.testing.assert_close(out, same)
+    lines = lifted.source.split("def rows_of_five")[1].splitlines()
+    first = next(k for k, line in enumerate(lines) if line.strip().startswith("out["))
+    assert not any("raise" in line for line in lines[first:])
