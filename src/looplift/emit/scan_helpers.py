@@ -55,6 +55,14 @@ def first_true(mask, dim, otherwise, start=0, step=1):
     found, place = mask.max(dim)
     return torch.where(found, start + step * place if start or step != 1 else place, otherwise)
 ''',
+    "places_reached": '''
+def places_reached(last, places, more):
+    """How many places of an axis come before what no lane looks at: what is behind its last one, or, with one more,
+    behind the next."""
+    if last.numel() * places < 16384:
+        return places
+    return max(1, min(places, int(last.max()) + more))
+''',
     "first_true_array": '''
 def first_true_array(mask, axis, otherwise, start=0, step=1):
     """Where a mask holds first along an axis, counted from ``start``; ``otherwise`` where it never does."""
