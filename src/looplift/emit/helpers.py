@@ -116,10 +116,13 @@ def same_dtype_stack(tensors):
         "row_tensors": '''
 def row_tensors(rows):
     """The tensors of all lists of a list of lists, one after the other, as the rows of one."""
-    tensors = [tensor for row in rows for tensor in row]
-    if any(tensor.requires_grad for tensor in tensors):
+    tensors = []
+    for row in rows:
+        tensors += row
+    stacked = same_dtype_stack(tensors)
+    if tensors[0].requires_grad:  # as all of them do then
         raise RequirementFailed("tensors in lists of lists ask for gradients")
-    return same_dtype_stack(tensors)
+    return stacked
 ''',
         "all_read": '''
 def all_read(places, count):
