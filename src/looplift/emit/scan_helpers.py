@@ -321,11 +321,11 @@ def as_axes(shape, held):
     "those_that_go_on": '''
 def those_that_go_on(active, waiting, held, given, many=1024):
     """Of many lanes, once half are done, the others alone. Waiting: their places, and what all of them held before."""
-    if len(active) < many or 2 * int(active.sum()) > len(active):
+    if len(active) < many or 2 * int(active.count_nonzero()) > len(active):
         return waiting, *held, *given
     here = active.nonzero().squeeze(1)
     places, before = (here, held) if waiting is None else (waiting[0][here], all_lanes(waiting, held))
-    return (places, before), *(one[here] for one in held), *(one[here] for one in given)
+    return (places, before), *(one.index_select(0, here) for one in (*held, *given))
 ''',
     "longest_first": '''
 def longest_first(lengths, held, given):

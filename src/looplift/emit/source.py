@@ -431,8 +431,10 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
             target = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
             p.line(f"{target}{step.kernel.name}({', '.join(operands)})")
         case LeaveUnless(cond=cond):
-            value = p.text(cond)
-            p.line(f"if not {value.at(100)}.any():" if cond.axes else f"if not {value.at(100)}:")
+            value = p.text(cond).at(100)
+            # torch counts booleans faster than it looks for one
+            some = ".any()" if p.library == "np" or p.device else ".count_nonzero()"
+            p.line(f"if not {value}{some if cond.axes else ''}:")
             p.line("    break")
         case Push(name=name, node=node):
             p.line(f"{name}.append({_plain(arrays.detached(p, node).text)})")

@@ -1,7 +1,7 @@
 """Lists of the caller that hold tensors or numbers of one type, and None in places, in; values that may be None out.
 
     for z in zs:              there = [row is not None for row in zs]
-        if z is None: ...     made = [some if row is None else row for some in [next(zs that are not None)] for row in zs]
+        if z is None: ...     made = [some if row is None else row for some in [next(zs not None)] for row in zs]
                               z = made[k] if there[k] else None
 
 Lists of such lists likewise. What they hold is read whenever the region begins.
