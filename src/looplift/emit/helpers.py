@@ -177,10 +177,11 @@ def taken(values, dim, index):
 ''',
         "taken_together": '''
 def taken_together(values, dim, *indices):
-    """What ``values[indices]`` is at dimensions ``dim`` and on: by one index, where backward is faster with one."""
+    """What ``values[indices]`` is at dimensions ``dim`` and on: by one index, where backward, or much, is faster so."""
     extents = values.shape[dim:dim + len(indices)]
-    single = values.requires_grad and torch.is_grad_enabled() and values.is_contiguous()
-    single = single and all(index.dtype == torch.int64 and index.numel() for index in indices)
+    single = all(isinstance(one, torch.Tensor) and one.dtype == torch.int64 and one.numel() for one in indices)
+    faster = single and max(one.numel() for one in indices) >= 4096
+    single = single and values.is_contiguous() and (faster or (values.requires_grad and torch.is_grad_enabled()))
     for index, extent in zip(indices, extents):
         low, high = index.aminmax() if single else (0, 0)
         single = single and int(low) >= 0 and int(high) < extent
