@@ -1,5 +1,7 @@
 """Elements at places of several dimensions, and of each row: values and gradients of the loop, also second ones."""
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -71,3 +73,26 @@ def test_places_outside_are_the_loops_error():
     image = torch.randn(1, 3, 4, requires_grad=True)
     with pytest.raises(IndexError, match="out of bounds"):
         lifted(image, torch.tensor([[0, 3]]), torch.tensor([[0, 1]]))
+
+
+def of_lists(image, places):
+    totals = []
+    for i in range(len(places)):
+        total = 0.0
+        for j in places[i]:
+            total += image[i, j].item() * 2
+        totals.append(total)
+    return totals
+
+
+def test_many_places_of_lists():
+    image = torch.arange(60, dtype=torch.float64).view(3, 20)
+    lifted: Any = lift(of_lists, verify="off", backend="torch")
+    few, many = [[3, 1], [0], [19, 19, -1]], [[k % 20 for k in range(1500)] for _ in range(3)]
+    behind = [[-1, *row[1:]] for row in many]
+    for places in (few, many, behind):
+        for given in (image, image.T.contiguous().T):
+            assert lifted(given, places) == of_lists(given, places)
+    assert "taken_together(" in lifted.source
+    with pytest.raises(IndexError):
+        lifted(image, [*many[:2], [*many[2], 20]])

@@ -110,6 +110,11 @@ def test_each_item_comes_once_with_its_number(function):
     check(function, [X, HISTORIES], gradients=False)
 
 
+def test_keys_may_be_any_integers():
+    far = [[2**62, -(2**62), 7, 2**62], [-5], [7, -5, 7], [], [-(2**62)]]
+    check(by_a_counter, [X, far], [X, [[-5, 7, -5]] * 5], gradients=False)
+
+
 def test_the_items_come_in_their_order():
     check(asked_first, [X, FULL], [X, HISTORIES], gradients=False, decisions={"lanes", "scan"})
 

@@ -103,6 +103,22 @@ def halved(x):
     return counts
 
 
+def turned(x):
+    angles = []
+    for v in x.tolist():
+        if math.atan2(v, -1.0) > 0:
+            angles.append(v + 1)
+        else:
+            angles.append(v - 2)
+    return angles
+
+
+def test_few_numbers_of_many_lanes():
+    few = torch.tensor([0.0, -0.0, 2.5, -1.0], dtype=torch.float64)
+    more = torch.cat([few.repeat(400), numbers(3000)])
+    check(turned, [few.repeat(500)], [more], [torch.cat([few, few * 2]).repeat_interleave(200)], gradients=False)
+
+
 @pytest.mark.parametrize(
     ("function", "arguments", "error"),
     [

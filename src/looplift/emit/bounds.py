@@ -10,6 +10,7 @@ from looplift.ir.array import Node
 if TYPE_CHECKING:
     from looplift.emit.source import Printer
 
+COMPARED = ("eq", "torch.eq", "method.eq")
 SIGNS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
@@ -27,6 +28,18 @@ def bound_text(p: Printer, cond: Node) -> str | None:
         helper = "least" if sign[0] == "<" else "greatest"
         return f"{p.text(left).at(COMPARE + 1)} {sign} {_extreme(p, helper, right)}"
     return None
+
+
+def number_text(p: Printer, cond: Node) -> str | None:
+    """``free_of_nan(x)`` for a condition that each number is equal to itself; None for others."""
+    shared = cond.serial in p.names or p.uses.get(cond.serial, 0) > 1
+    if p.library != "torch" or shared or cond.op != "elementwise" or cond.attrs["name"] not in COMPARED:
+        return None
+    value = cond.args[0]
+    if len(cond.args) != 2 or cond.args[1] is not value or not str(value.kind.dtype).startswith("torch.float"):
+        return None
+    p.need("free_of_nan")
+    return f"free_of_nan({p.text(value).text})"
 
 
 def _extreme(p: Printer, helper: str, node: Node) -> str:

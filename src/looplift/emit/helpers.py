@@ -9,12 +9,14 @@ from typing import Any
 from looplift.base.errors import RequirementFailed
 from looplift.emit.array_helpers import ARRAYS
 from looplift.emit.list_helpers import LISTS
+from looplift.emit.order_helpers import ORDERS
 from looplift.emit.product_helpers import PRODUCTS
 from looplift.emit.scan_helpers import SCANS
 from looplift.runtime.contents import names_in
 
 HELPERS = (
     LISTS
+    | ORDERS
     | PRODUCTS
     | {
         "with_spare": '''
@@ -80,7 +82,9 @@ def row_lengths_array(rows):
         "row_entries": '''
 def row_entries(rows, kind):
     """The items of all lists of a list of lists, one after the other."""
-    items = [item for row in rows for item in row]
+    items = []
+    for row in rows:
+        items += row
     entries = None if set(map(type, items)) - {kind} else np.array(items)
     if entries is None or entries.dtype != kind:
         raise RequirementFailed("the lists hold other kinds of numbers")
@@ -89,7 +93,9 @@ def row_entries(rows, kind):
         "row_entries_array": '''
 def row_entries_array(rows, kind):
     """The items of all lists of a list of lists, one after the other."""
-    items = [item for row in rows for item in row]
+    items = []
+    for row in rows:
+        items += row
     entries = None if set(map(type, items)) - {kind} else np.array(items)
     if entries is None or entries.dtype != kind:
         raise RequirementFailed("the lists hold other kinds of numbers")
@@ -110,10 +116,13 @@ def same_dtype_stack(tensors):
         "row_tensors": '''
 def row_tensors(rows):
     """The tensors of all lists of a list of lists, one after the other, as the rows of one."""
-    tensors = [tensor for row in rows for tensor in row]
-    if any(tensor.requires_grad for tensor in tensors):
+    tensors = []
+    for row in rows:
+        tensors += row
+    stacked = same_dtype_stack(tensors)
+    if tensors[0].requires_grad:  # as all of them do then
         raise RequirementFailed("tensors in lists of lists ask for gradients")
-    return same_dtype_stack(tensors)
+    return stacked
 ''',
         "all_read": '''
 def all_read(places, count):
@@ -168,10 +177,11 @@ def taken(values, dim, index):
 ''',
         "taken_together": '''
 def taken_together(values, dim, *indices):
-    """What ``values[indices]`` is at dimensions ``dim`` and on: by one index, where backward is faster with one."""
+    """What ``values[indices]`` is at dimensions ``dim`` and on: by one index, where backward, or much, is faster so."""
     extents = values.shape[dim:dim + len(indices)]
-    single = values.requires_grad and torch.is_grad_enabled() and values.is_contiguous()
-    single = single and all(index.dtype == torch.int64 and index.numel() for index in indices)
+    single = all(isinstance(one, torch.Tensor) and one.dtype == torch.int64 and one.numel() for one in indices)
+    faster = single and max(one.numel() for one in indices) >= 4096
+    single = single and values.is_contiguous() and (faster or (values.requires_grad and torch.is_grad_enabled()))
     for index, extent in zip(indices, extents):
         low, high = index.aminmax() if single else (0, 0)
         single = single and int(low) >= 0 and int(high) < extent
@@ -268,19 +278,6 @@ def blocks_along(values, lanes, *indices):
     places = places.expand(*places.shape[:lanes], *values.shape[lanes:dim], -1)
     gather = _Gathered.apply if values.requires_grad and torch.is_grad_enabled() else torch.gather
     return gather(values.flatten(dim), dim, places).unflatten(dim, flat.shape[lanes:])
-''',
-        "places_in_order": '''
-def places_in_order(keys):
-    """The places of numbers along the last dimension in their order; of equal ones the first comes first."""
-    try:
-        numbers = keys.detach().numpy()
-    except (RuntimeError, TypeError):  # of what is only traced
-        return keys.sort(dim=-1, stable=True)[1]
-    places = np.argsort(numbers, axis=-1)  # much faster than a stable sort, and the same where no two are equal
-    found = np.take_along_axis(numbers, places, -1)
-    if (found[..., 1:] == found[..., :-1]).any():
-        places = np.argsort(numbers, axis=-1, kind="stable")
-    return torch.from_numpy(places)
 ''',
         "same_dtype_cat": '''
 def same_dtype_cat(tensors, dim):
@@ -697,8 +694,10 @@ def label_sums(values, labels, first, count):
         "times_of_each": '''
 def times_of_each(lanes, keys):
     """How often each key is in its lane, at the first place where it stands; 0 at the others."""
-    keys = keys.unique(return_inverse=True)[1] if keys.numel() else keys
-    pairs, order = (lanes * (keys.numel() + 1) + keys).sort(stable=True)
+    least, most, last = (int(one) for one in (*keys.aminmax(), lanes.amax())) if keys.numel() else (0, 0, 0)
+    if (most - least + 1) * (last + 1) >= 2**62:
+        keys, least, most = keys.unique(return_inverse=True)[1], 0, keys.numel()
+    pairs, order = (lanes * (most - least + 1) + (keys - least)).sort(stable=True)
     first = torch.ones_like(pairs, dtype=torch.bool)
     first[1:] = pairs[1:] != pairs[:-1]
     (first,) = first.nonzero(as_tuple=True)

@@ -55,6 +55,14 @@ def first_true(mask, dim, otherwise, start=0, step=1):
     found, place = mask.max(dim)
     return torch.where(found, start + step * place if start or step != 1 else place, otherwise)
 ''',
+    "places_reached": '''
+def places_reached(last, places, more):
+    """How many places of an axis come before what no lane looks at: what is behind its last one, or, with one more,
+    behind the next."""
+    if last.numel() * places < 16384:
+        return places
+    return max(1, min(places, int(last.max()) + more))
+''',
     "first_true_array": '''
 def first_true_array(mask, axis, otherwise, start=0, step=1):
     """Where a mask holds first along an axis, counted from ``start``; ``otherwise`` where it never does."""
@@ -313,11 +321,11 @@ def as_axes(shape, held):
     "those_that_go_on": '''
 def those_that_go_on(active, waiting, held, given, many=1024):
     """Of many lanes, once half are done, the others alone. Waiting: their places, and what all of them held before."""
-    if len(active) < many or 2 * int(active.sum()) > len(active):
+    if len(active) < many or 2 * int(active.count_nonzero()) > len(active):
         return waiting, *held, *given
     here = active.nonzero().squeeze(1)
     places, before = (here, held) if waiting is None else (waiting[0][here], all_lanes(waiting, held))
-    return (places, before), *(one[here] for one in held), *(one[here] for one in given)
+    return (places, before), *(one.index_select(0, here) for one in (*held, *given))
 ''',
     "longest_first": '''
 def longest_first(lengths, held, given):

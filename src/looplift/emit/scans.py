@@ -216,6 +216,14 @@ def _first_true(p: Printer, node: Node) -> Text:
     return as_number(node, f"{name}({', '.join(texts)})")
 
 
+def _reach(p: Printer, node: Node) -> Text:
+    """How long an axis is of which lanes see no more than their first places: a number under a name."""
+    last, extent = node.args
+    p.need("places_reached")
+    texts = [p.text(last).text, p.text(extent).text, str(node.attrs["more"])]
+    return Text(p.bind(node, atom(f"places_reached({', '.join(texts)})")))
+
+
 def _passes(p: Printer, node: Node) -> Text:
     value, init, *mask = node.args
     dim, rest = _split(node)
@@ -322,5 +330,5 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "shift": _shift, "running_sum": _running_sum, "first_true": _first_true,
     "running_last": _running_last, "last_taken": _last_taken, "passes": _passes,
     "best_place": _best_place, "best_of": _best_of, "best_item": _best_item, "at_best": _at_best,
-    "recurrence": _recurrence, "finite": _finite, "unbound": _unbound,
+    "reach": _reach, "recurrence": _recurrence, "finite": _finite, "unbound": _unbound,
 }  # fmt: skip

@@ -72,7 +72,7 @@ RARER = {
         subscripts: "slice stencil tiles turned gather",
         arrays: "assemble owned spread collect listed last last_item copied drawn",
         structure: """reduce fold along_dim method transposed unsqueezed reshaped stretched permuted merged join
-            unflattened sorted_places""",
+            unflattened sorted_places first_places""",
         contractions: """matmul contract distances only_finite counted_both label_pairs counted_own label_table
             label_either label_sums leading module custom vmapped paired field""",
         cells: "cell part open_rows",
@@ -89,7 +89,7 @@ RARER = {
         ragged_writes: "segments_apart places_apart",
         scans: """narrowing of_lanes of_first_lanes flat_lanes places_of_steps split_steps of_step empty_list at
             history asking pieces put shift running_sum first_true running_last last_taken passes best_place best_of
-            best_item at_best recurrence finite unbound""",
+            best_item at_best reach recurrence finite unbound""",
     }.items()
     for op in ops.split()
 }
@@ -442,8 +442,10 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
             target = f"{', '.join(names)}{',' if len(names) == 1 else ''} = " if names else ""
             p.line(f"{target}{step.kernel.name}({', '.join(operands)})")
         case LeaveUnless(cond=cond):
-            value = p.text(cond)
-            p.line(f"if not {value.at(100)}.any():" if cond.axes else f"if not {value.at(100)}:")
+            value = p.text(cond).at(100)
+            # torch counts booleans faster than it looks for one
+            some = ".any()" if p.library == "np" or p.device else ".count_nonzero()"
+            p.line(f"if not {value}{some if cond.axes else ''}:")
             p.line("    break")
         case Push(name=name, node=node):
             p.line(f"{name}.append({_plain(arrays.detached(p, node).text)})")
@@ -456,7 +458,7 @@ def _step(p: Printer, step: Step, rest: list[Node]) -> None:
 
 
 def _check(p: Printer, cond: Node) -> None:
-    if (test := bounds.bound_text(p, cond)) is not None:
+    if (test := bounds.bound_text(p, cond) or bounds.number_text(p, cond)) is not None:
         p.line(f"if not {test}:")
         p.line("    raise RequirementFailed")
         return

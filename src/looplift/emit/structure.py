@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from looplift.emit.integers import sum_text
 from looplift.emit.ragged import segment_text
 from looplift.emit.spelling import ATOM, MEDIANS, dtype_text, literal
 from looplift.emit.text import Text, arranged, as_number, atom, full
@@ -139,9 +140,19 @@ def sorted_places_text(p: Printer, node: Node) -> Text:
         return atom(f'np.argsort({text}, axis=-1, kind="stable")')
     if not node.attrs["reverse"] and not p.device:
         p.need("places_in_order")
+        if node.attrs.get("partly"):
+            p.need("PlacesInOrder")
+            return atom(f"PlacesInOrder({text})")
         return atom(f"places_in_order({text})")
     order = ", descending=True" if node.attrs["reverse"] else ""
     return atom(f"{text}.sort(dim=-1, stable=True{order})[1]")
+
+
+def first_places_text(p: Printer, node: Node) -> Text:
+    """As many places in order as a slice reads, counted from the first; or all of them."""
+    made, base, extent = node.args
+    text = p.text(made).at(ATOM)
+    return atom(text if p.device else f"{text}.first({sum_text(p, base, extent)})")
 
 
 # ---------------------------------------------------------------- shapes
@@ -217,4 +228,5 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "transposed": transposed_text, "unsqueezed": unsqueezed_text, "reshaped": reshaped_text,
     "stretched": stretched_text, "permuted": permuted_text, "merged": merged_text, "join": join_text,
     "unflattened": unflattened_text, "sorted_places": sorted_places_text,
+    "first_places": first_places_text,
 }  # fmt: skip

@@ -261,10 +261,17 @@ def gather_text(p: Printer, node: Node) -> Text:
         elif len(advanced) == 1 and items[:-1] == [":"] * (len(items) - 1):
             taken = f"taken({text}, {len(items) - 1}, {items[-1]})"
             p.need("taken")
-        elif p.gradients and len(advanced) > 1 and items[: -len(advanced)] == [":"] * (len(items) - len(advanced)):
+        elif (
+            _is_much(p, axes) and len(advanced) > 1 and items[: -len(advanced)] == [":"] * (len(items) - len(advanced))
+        ):
             taken = f"taken_together({text}, {len(items) - len(advanced)}, {', '.join(advanced)})"
             p.need("taken_together")
     return _permuted(p, taken or f"{text}[{', '.join(items)}]", labels, node)
+
+
+def _is_much(p: Printer, axes: tuple[Axis, ...]) -> bool:
+    """Whether a read at places may be faster by one index: of the entries of all lanes, or where gradients flow."""
+    return p.gradients or any(axis.is_ragged for axis in axes)
 
 
 def keep_places(p: Printer, nodes: list[Node], varying: set[int]) -> None:

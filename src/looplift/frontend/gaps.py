@@ -1,7 +1,7 @@
 """Lists of the caller that hold tensors or numbers of one type, and None in places, in; values that may be None out.
 
     for z in zs:              there = [row is not None for row in zs]
-        if z is None: ...     made = [next(row for row in zs if row is not None) if row is None else row for row in zs]
+        if z is None: ...     made = [some if row is None else row for some in [next(zs not None)] for row in zs]
                               z = made[k] if there[k] else None
 
 Lists of such lists likewise. What they hold is read whenever the region begins.
@@ -69,8 +69,9 @@ def item_at(build: Builder, path: str, samples: Sequence[Any], read: Reader) -> 
     build.beforehand = True
     build.watch(None, f"{{*map(type, {path})}}", {*map(type, samples)})
     there = build.live_in(f"[row is not None for row in {path}]", [item is not None for item in samples])
-    first = f"next(row for row in {path} if row is not None)"
-    made = build.live_in(f"[{first} if row is None else row for row in {path}]", _filled(samples, _first(samples)))
+    some = f"next((row for row in {path} if row is not None), None)"
+    column = f"[some if row is None else row for some in [{some}] for row in {path}]"
+    made = build.live_in(column, _filled(samples, _first(samples)))
     return _maybe(build, read(build, there), read(build, made))
 
 
@@ -138,9 +139,9 @@ class Gapped(Row):
 
     def _made(self, build: Builder) -> Atom:
         first = _first([item for sample in self.samples for item in sample])
-        text = f"next(row for rows in {self.path} for row in rows if row is not None) if row is None else row"
+        some = f"next((row for rows in {self.path} for row in rows if row is not None), None)"
         lists = [_filled(sample, first) for sample in self.samples]
-        column = f"[[{text} for row in rows] for rows in {self.path}]"
+        column = f"[[some if row is None else row for row in rows] for some in [{some}] for rows in {self.path}]"
         build.alike[column] = self._flags(build)
         return self.read(build, build.live_in(column, lists))
 

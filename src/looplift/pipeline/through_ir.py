@@ -248,7 +248,10 @@ def _in_pieces(made: Any, room: Any, steps: Mapping[Any, str], names: Mapping[st
 def _printed(made: Any) -> RegionCode:
     """The code of a plan, with its kernels."""
     from looplift.emit.source import emit
+    from looplift.optimize.partly_sorted import partly_sorted
+    from looplift.optimize.reaches import shortened
 
+    made.program = partly_sorted(shortened(made.program))
     emitted = emit(made)
     for kernel, gradients in emitted.kernels:
         emitted.namespace[kernel.name] = built(kernel, gradients)
