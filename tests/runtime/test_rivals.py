@@ -274,3 +274,35 @@ def test_lanes_with_powers_of_pythons_have_a_program_with_a_tape_as_their_rival(
     assert "as compiled code" in str(lifted.report())
     inputs = [tensor.clone().requires_grad_() for tensor in (starts, rates)]
     assert torch.autograd.gradcheck(lambda *pair: lifted(*pair, 0.2, 1e9), inputs)
+
+
+def leaking(currents, decay, threshold):
+    """Potentials of a neuron after each of many steps, put together to rows that are long."""
+    trains = []
+    for row in currents:
+        v = torch.zeros((), dtype=currents.dtype)
+        potentials = []
+        for current in row:
+            v = decay * v + current
+            if v > threshold:
+                v = v - threshold
+            potentials.append(v)
+        trains.append(torch.stack(potentials))
+    return torch.stack(trains)
+
+
+def test_numbers_that_are_collected_in_long_rows_have_a_program_with_a_tape_as_their_rival(monkeypatch):
+    monkeypatch.setattr(Trial, "turn_of_loop", False)
+    monkeypatch.setattr(Trial, "passed", lambda self: True)
+    lifted = lift(leaking)
+    seen = set()
+    for length in [300] * 12 + [1]:
+        generator = torch.Generator().manual_seed(length)
+        currents = torch.rand(3, length, generator=generator, dtype=torch.float64)
+        given = [currents.requires_grad_(), torch.tensor(0.9, dtype=torch.float64, requires_grad=True)]
+        results = [function(*given, 1.0) for function in (lifted, leaking)]
+        assert torch.equal(*results)
+        got, wanted = (torch.autograd.grad((one * one).sum(), given, allow_unused=True) for one in results)
+        torch.testing.assert_close(got, wanted, rtol=1e-12, atol=1e-12)
+        seen |= {loop.decision for loop in lifted.report().loops}
+    assert {"lanes", "native"} <= seen
