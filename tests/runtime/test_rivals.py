@@ -1,6 +1,7 @@
 """Batched code and a kernel for the same arguments: the faster one runs."""
 
 import re
+from typing import Any
 
 import pytest
 import torch
@@ -259,13 +260,14 @@ def adaptive(starts, rates, end, tolerance):
 def test_lanes_with_powers_of_pythons_have_a_program_with_a_tape_as_their_rival(monkeypatch):
     monkeypatch.setattr(Trial, "turn_of_loop", False)
     monkeypatch.setattr(Trial, "passed", lambda self: True)
-    lifted = lift(adaptive)
+    lifted: Any = lift(adaptive)
+    both: list[Any] = [lifted, adaptive]
     generator = torch.Generator().manual_seed(0)
     starts, rates = (torch.rand(3, *shape, generator=generator, dtype=torch.float64) for shape in ((2,), ()))
     seen = set()
     for end in (0.3, 0.4, 0.5, 0.3, 0.4, 0.5, 0.3, 0.4, 0.5, 0.0):  # no step at all in the end
         given = [tensor.clone().requires_grad_() for tensor in (starts, rates)]
-        results = [function(*given, end, 1e-3) for function in (lifted, adaptive)]
+        results = [function(*given, end, 1e-3) for function in both]
         assert torch.equal(*results)
         got, wanted = (torch.autograd.grad((one * one).sum(), given, allow_unused=True) for one in results)
         torch.testing.assert_close(got, wanted, rtol=1e-12, atol=1e-12)
@@ -294,13 +296,14 @@ def leaking(currents, decay, threshold):
 def test_numbers_that_are_collected_in_long_rows_have_a_program_with_a_tape_as_their_rival(monkeypatch):
     monkeypatch.setattr(Trial, "turn_of_loop", False)
     monkeypatch.setattr(Trial, "passed", lambda self: True)
-    lifted = lift(leaking)
+    lifted: Any = lift(leaking)
+    both: list[Any] = [lifted, leaking]
     seen = set()
     for length in [300] * 12 + [1]:
         generator = torch.Generator().manual_seed(length)
         currents = torch.rand(3, length, generator=generator, dtype=torch.float64)
         given = [currents.requires_grad_(), torch.tensor(0.9, dtype=torch.float64, requires_grad=True)]
-        results = [function(*given, 1.0) for function in (lifted, leaking)]
+        results = [function(*given, 1.0) for function in both]
         assert torch.equal(*results)
         got, wanted = (torch.autograd.grad((one * one).sum(), given, allow_unused=True) for one in results)
         torch.testing.assert_close(got, wanted, rtol=1e-12, atol=1e-12)
