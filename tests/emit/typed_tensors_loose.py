@@ -164,3 +164,37 @@ def f_into_the_callers_list(x, found):
 
 
 f_into_the_callers_list.args = lambda: (row(3), [torch.zeros(())])
+
+
+def f_powers_of_tensors(x, y, rates):
+    """Both the base and the exponent may ask for gradients, of any two types; no exponent is an integer here."""
+    memo = {}
+    for k in range(len(x)):
+        memo[k] = (x[k].abs() + 0.1) ** y[k]
+    total = memo[0] * 0
+    for k in range(1, len(x)):
+        total = total + memo[k].pow(rates[k]) * torch.pow(memo[k - 1], y[k]) + (-1.5 * memo[k]) ** y[-1]
+        if total > 3:
+            break
+    return total, memo[1], (y + 3) ** x[0]
+
+
+f_powers_of_tensors.args = lambda: (
+    torch.tensor([0.3, -1.5, 0.7, 1.1], dtype=torch.float64, requires_grad=True),
+    torch.tensor([1.5, -0.5, 2.0, 1.0], dtype=torch.float64, requires_grad=True),
+    torch.tensor([0.5, 2.5, 1.25, 3.0]),
+)
+
+
+def f_powers_of_zero(x, y):
+    """What flows there is zero, whatever comes from above."""
+    memo = {}
+    for k in range(len(x)):
+        memo[k] = x[k] ** y[k]
+    return memo[0] / (memo[1] - memo[1]), memo[2]
+
+
+f_powers_of_zero.args = lambda: (
+    torch.tensor([0.0, 0.0, 2.0], requires_grad=True),
+    torch.tensor([1.5, 0.0, 0.0], requires_grad=True),
+)

@@ -1,6 +1,7 @@
 """Batched code and a kernel for the same arguments: the faster one runs."""
 
 import re
+from typing import Any
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from looplift import lift
 from looplift.base.errors import NotLiftable
 from looplift.build import compiler, speed
 from looplift.runtime import alternatives, rivals
+from looplift.runtime.trials import Trial
 
 
 @pytest.fixture(autouse=True)
@@ -234,3 +236,76 @@ def test_what_is_combined_at_places_has_a_rival():
     called(lifted, greatest_of_cells, (rows, cell, 20), 12)
     assert {loop.decision for loop in lifted.report().loops} == {"native"}
     assert '"amax"' in lifted.source
+
+
+def adaptive(starts, rates, end, tolerance):
+    """Steps of a length that a power of the last error decides."""
+    found = []
+    for y, rate in zip(starts, rates):
+        t, step = 0.0, 0.1
+        while t < end:
+            step = min(step, end - t)
+            euler = y - step * rate * y
+            half = y - 0.5 * step * rate * y
+            better = half - 0.5 * step * rate * half
+            error = (better - euler).abs().max().item()
+            if error <= tolerance:
+                t = t + step
+                y = better
+            step = step * min(4.0, max(0.25, 4.0 if error == 0 else 0.9 * (tolerance / error) ** (1 / 2)))
+        found.append(y)
+    return torch.stack(found)
+
+
+def test_lanes_with_powers_of_pythons_have_a_program_with_a_tape_as_their_rival(monkeypatch):
+    monkeypatch.setattr(Trial, "turn_of_loop", False)
+    monkeypatch.setattr(Trial, "passed", lambda self: True)
+    lifted: Any = lift(adaptive)
+    both: list[Any] = [lifted, adaptive]
+    generator = torch.Generator().manual_seed(0)
+    starts, rates = (torch.rand(3, *shape, generator=generator, dtype=torch.float64) for shape in ((2,), ()))
+    seen = set()
+    for end in (0.3, 0.4, 0.5, 0.3, 0.4, 0.5, 0.3, 0.4, 0.5, 0.0):  # no step at all in the end
+        given = [tensor.clone().requires_grad_() for tensor in (starts, rates)]
+        results = [function(*given, end, 1e-3) for function in both]
+        assert torch.equal(*results)
+        got, wanted = (torch.autograd.grad((one * one).sum(), given, allow_unused=True) for one in results)
+        torch.testing.assert_close(got, wanted, rtol=1e-12, atol=1e-12)
+        seen |= {loop.decision for loop in lifted.report().loops}
+    assert {"lanes", "native"} <= seen
+    assert "as compiled code" in str(lifted.report())
+    inputs = [tensor.clone().requires_grad_() for tensor in (starts, rates)]
+    assert torch.autograd.gradcheck(lambda *pair: lifted(*pair, 0.2, 1e9), inputs)
+
+
+def leaking(currents, decay, threshold):
+    """Potentials of a neuron after each of many steps, put together to rows that are long."""
+    trains = []
+    for row in currents:
+        v = torch.zeros((), dtype=currents.dtype)
+        potentials = []
+        for current in row:
+            v = decay * v + current
+            if v > threshold:
+                v = v - threshold
+            potentials.append(v)
+        trains.append(torch.stack(potentials))
+    return torch.stack(trains)
+
+
+def test_numbers_that_are_collected_in_long_rows_have_a_program_with_a_tape_as_their_rival(monkeypatch):
+    monkeypatch.setattr(Trial, "turn_of_loop", False)
+    monkeypatch.setattr(Trial, "passed", lambda self: True)
+    lifted: Any = lift(leaking)
+    both: list[Any] = [lifted, leaking]
+    seen = set()
+    for length in [300] * 12 + [1]:
+        generator = torch.Generator().manual_seed(length)
+        currents = torch.rand(3, length, generator=generator, dtype=torch.float64)
+        given = [currents.requires_grad_(), torch.tensor(0.9, dtype=torch.float64, requires_grad=True)]
+        results = [function(*given, 1.0) for function in both]
+        assert torch.equal(*results)
+        got, wanted = (torch.autograd.grad((one * one).sum(), given, allow_unused=True) for one in results)
+        torch.testing.assert_close(got, wanted, rtol=1e-12, atol=1e-12)
+        seen |= {loop.decision for loop in lifted.report().loops}
+    assert {"lanes", "native"} <= seen

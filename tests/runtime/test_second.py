@@ -1,6 +1,7 @@
 """Regions that the compiler refuses: another form of them and their pieces take turns."""
 
 import random
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,6 +10,7 @@ import torch
 from torch import nn
 
 from looplift import lift
+from looplift.runtime.patience import Patience
 from looplift.runtime.second import turn_of_pieces
 from looplift.runtime.trials import Trial
 
@@ -147,3 +149,38 @@ def test_a_piece_that_was_not_compared_with_its_loop_is_not_settled():
     piece.variants[0].verified = True
     turn_of_pieces(dispatcher, trial, ())
     assert trial.is_warm and not trial.written
+
+
+class Compiled(Piece):
+    """A piece of which a part is compiled in each call, which takes as long as the test says."""
+
+    def __init__(self, seconds):
+        super().__init__()
+        self.seconds = seconds
+
+    def __call__(self):
+        self.attempts += 1
+        time.sleep(self.seconds)
+
+
+def test_one_turn_of_pieces_that_takes_very_long_is_enough():
+    piece = Compiled(0.25)
+    dispatcher: Any = SimpleNamespace(fallback=piece, children=[piece], program=SimpleNamespace(original=len))
+    trial = Trial(0.0, batched=[0.01, 0.01])
+    turn_of_pieces(dispatcher, trial, ())
+    assert trial.is_warm and len(trial.written) == 1
+    assert 0.12 < trial.written[0] < 0.25, "half of it may be what the piece was compared with"
+    assert trial.passed()
+
+
+def test_what_a_turn_spends_on_compiling_is_no_part_of_it():
+    piece = Compiled(0.05)
+
+    def pieces():
+        with Patience().compiling():
+            piece()
+
+    dispatcher: Any = SimpleNamespace(fallback=pieces, children=[piece], program=SimpleNamespace(original=len))
+    trial = Trial(0.0, batched=[0.01, 0.01])
+    turn_of_pieces(dispatcher, trial, ())
+    assert not trial.cold and not trial.written and not trial.is_warm

@@ -205,6 +205,9 @@ class Tensors(Counters):
             raise refuse(node, "is a power without a form")
         if known in _CONSTANT_POWERS:
             return self.operation(_CONSTANT_POWERS[known], base)
+        if is_tensor(exponent):
+            self.inexact.add("pow")
+            return self.mapped("Op_powers()", *result_of("pow", base.type, exponent.type), base, exponent)
         if exponent.type not in (INT, FLOAT):
             raise refuse(node, "is a power without a form")
         code = f"Op_power({as_number(exponent, FLOAT)})"

@@ -146,7 +146,7 @@ def _in_waves(program: RegionProgram, values: Mapping[str, Any], settings: Setti
 
 
 def _beside_small_tensors(code: RegionCode, program: RegionProgram, settings: Settings) -> RegionCode:
-    """Code in waves, or over lists, with a program over small tensors as its rival."""
+    """Code in waves, over lists, or partly by Python, with a program over small tensors as its rival."""
     from looplift.pipeline.programs import small_tensors_for
 
     if settings.backend == "auto" and hasattr(program, "is_piece"):
@@ -163,9 +163,10 @@ def _is_left_early(program: RegionProgram) -> bool:
 def _by_python(
     program: RegionProgram, values: Mapping[str, Any], settings: Settings, otherwise: Callable[..., RegionCode]
 ) -> RegionCode:
-    """The region in lanes, with functions of numbers that must be exact by Python."""
+    """The region in lanes, with functions of numbers that must be exact by Python, one after the other."""
     with suppress(NotLiftable):
-        return through_the_ir(program, values, settings, kernels=False, by_python=True)
+        code = through_the_ir(program, values, settings, kernels=False, by_python=True)
+        return _beside_small_tensors(code, program, settings)
     return otherwise(values)
 
 

@@ -75,6 +75,7 @@ def _code_of(
     """The code of a translated region; ``again`` makes other forms of it, by other options."""
     from looplift.frontend.clipping import has_ends
     from looplift.vectorize.kernel_first import (
+        collects_short_rows,
         has_short_rows,
         may_gain_as_a_kernel,
         scatters_numbers,
@@ -136,7 +137,7 @@ def _code_of(
     if kernels and settings.backend == "auto" and may_gain_as_a_kernel(made.program) and not needs_grad(facts):
         code.rival = partial(kernel_or_program, program, settings=settings, **options)
         code.expected = partial(_expected, made)
-    elif short and stays and settings.backend == "auto":
+    elif whole and stays and settings.backend == "auto" and collects_short_rows(facts):
         # steps of few lanes take longer with autograd's graph than with a tape of numbers, those of many do not
         code.rival, code.expected = partial(small_tensors_for, program, settings=settings), unknown
     return code

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from looplift.base.errors import NotLiftable
 from looplift.runtime import entry
-from looplift.runtime.trials import CLEAR, UNEVEN, Trial
+from looplift.runtime.patience import compiling
+from looplift.runtime.trials import CLEAR, CLEAR_IN_ONE, UNDISTURBED, UNEVEN, Trial
 from looplift.runtime.verification import BUDGET
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ NEW_TURNS = 32
 COLD_TURNS = 8
 """After so many turns the pieces count as they are."""
 HOPELESS_TURNS = 2
-"""In so many turns what is lifted of the pieces has run, if loops and lifted pieces take turns."""
+"""In so many turns what is lifted of the pieces has run, if loops and lifted pieces take turns; one is enough where it
+took very long."""
+COMPARED = 2.0
+"""So many times longer a turn may take in which pieces are compared with their loops."""
 
 
 def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refusal: NotLiftable) -> None:
@@ -61,20 +65,23 @@ def trial_of(variant: Variant, patience: float, *, is_estimate: bool) -> Trial:
 
 
 def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, ...]) -> Any:
-    """A call of the pieces; the first ones, which make them and try them out, are not counted."""
+    """A call of the pieces; the first ones, which make them and try them out, are not counted, unless they take too
+    long even so."""
     import time
 
     pieces, known = dispatcher.fallback, _compiled(dispatcher)
     run = pieces or dispatcher.program.original
-    start = time.perf_counter()
+    start, compiled = time.perf_counter(), compiling.seconds
     result = run(*arguments)
-    seconds = time.perf_counter() - start
+    seconds = time.perf_counter() - start - (compiling.seconds - compiled)
     trial.first_turns += 1
     is_new = _compiled(dispatcher) != known
-    if (trial.is_warm or pieces is None) and not (is_new and trial.first_turns < NEW_TURNS):
+    seconds /= COMPARED if is_new else 1
+    counts = not is_new or seconds > min(trial.batched)
+    if (trial.is_warm or pieces is None) and (counts or trial.first_turns >= NEW_TURNS):
         trial.written.append(seconds)
         return result
-    if not is_new:
+    if counts:
         trial.cold.append(seconds)
     trial.is_warm = trial.first_turns >= COLD_TURNS or _is_settled(dispatcher)
     if not trial.is_warm and _is_hopeless(trial):
@@ -84,7 +91,11 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
 
 def _is_hopeless(trial: Trial) -> bool:
     """Whether the pieces, of which some may have run as written, take much longer than the other form."""
-    return len(trial.cold) >= HOPELESS_TURNS and min(trial.cold) > CLEAR * min(trial.batched)
+    if not trial.cold:
+        return False
+    slower = min(trial.cold) / min(trial.batched)
+    at_once = slower > CLEAR_IN_ONE and min(trial.cold) > UNDISTURBED
+    return at_once or (len(trial.cold) >= HOPELESS_TURNS and slower > CLEAR)
 
 
 def _compiled(dispatcher: Dispatcher) -> list[tuple[int, Any]]:

@@ -59,7 +59,7 @@ class Trial:
     first_turns: int = 0
     """How often it has, where that is counted."""
     cold: list[float] = field(default_factory=list)
-    """Seconds of those of its calls before that in which nothing was compiled."""
+    """Seconds of those of its calls before that in which nothing was compiled, or which took too long even so."""
     waits: bool = False
     """Whether the loop runs until better code is there: what loses is not timed until it wins by chance."""
 

@@ -128,19 +128,25 @@ def takes_short_rows(function: Function) -> bool:
     return bool(arrays) and not set(map(base_name, names)) & (_PRODUCTS | {"dot"})
 
 
-def has_short_rows(facts: Facts) -> bool:
+def has_short_rows(facts: Facts, collecting: frozenset[str] = frozenset()) -> bool:
     """Whether what a region computes is numbers and short rows, and no product with a matrix, but for small ones in
-    loops that iterations leave early: few of them are left in most steps."""
+    loops that iterations leave early: few of them are left in most steps. ``collecting``: what may make long ones."""
     body = facts.function.body
     leaves = any(isinstance(s, Loop) and s.stop is not None for s in walk(body))
     if _has_products_of_matrices(facts, SHORT if leaves else 0):
         return False
     once = [s for s in body if isinstance(s, Let) and base_name(s.op.name) in _ALLOCATIONS]
     lets = [s for s in walk(body) if isinstance(s, Let) and s not in once and s.var in facts.of]
-    lets = [let for let in lets if not _is_view(facts, let)]
+    lets = [let for let in lets if not _is_view(facts, let) and base_name(let.op.name) not in collecting]
     return all(prod(facts.of[let.var].shape) <= _most_elements(let) for let in lets)
 
 
+def collects_short_rows(facts: Facts) -> bool:
+    """The same, where numbers and short rows may be put together to long ones."""
+    return has_short_rows(facts, _COLLECTING)
+
+
+_COLLECTING = frozenset("stack cat concatenate hstack vstack column_stack".split())
 _READS = ("getitem", "iter_item", "zipped")
 
 
