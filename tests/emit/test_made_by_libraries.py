@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,7 +142,7 @@ def crossed(n, steps):
 @pytest.mark.parametrize("sweeps", (0, 1, 4))
 def test_an_array_that_is_bound_anew_is_copied_where_its_library_has_memory(x, sweeps):
     function = swept if isinstance(x, np.ndarray) else swept_tensor
-    lifted = lift(function, backend="native", verify="off")
+    lifted: Any = lift(function, backend="native", verify="off")
     for _ in range(3):
         found, expected = lifted(x, sweeps), function(x, sweeps)
         assert (found is x) == (expected is x) and found.dtype == expected.dtype
