@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -107,6 +108,57 @@ def long_row(n):
     for i in range(n):
         out[i] = i + 1.0
     return out
+
+
+def swept(u, sweeps):
+    for _ in range(sweeps):
+        v = u.copy()
+        for i in range(1, u.shape[0]):
+            v[i] = v[i - 1] + u[i]
+        u = v
+    return u
+
+
+def swept_tensor(u, sweeps):
+    for _ in range(sweeps):
+        v = u.clone()
+        for i in range(1, u.shape[0]):
+            v[i] = v[i - 1] + u[i]
+        u = v
+    return u
+
+
+def crossed(n, steps):
+    a, b = np.zeros(n), np.ones(n, dtype=np.float64)
+    for t in range(steps):
+        new = np.zeros(n)
+        for i in range(1, n):
+            new[i] = a[i - 1] + b[i] * t
+        a, b = b, new
+    return a, b
+
+
+@pytest.mark.parametrize("x", (np.arange(5.0), np.arange(6.0).astype(np.float32)[::2], np.zeros(1), torch.arange(5)))
+@pytest.mark.parametrize("sweeps", (0, 1, 4))
+def test_an_array_that_is_bound_anew_is_copied_where_its_library_has_memory(x, sweeps):
+    function = swept if isinstance(x, np.ndarray) else swept_tensor
+    lifted: Any = lift(function, backend="native", verify="off")
+    for _ in range(3):
+        found, expected = lifted(x, sweeps), function(x, sweeps)
+        assert (found is x) == (expected is x) and found.dtype == expected.dtype
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
+        if found is not x:
+            assert sys.getrefcount(found) == sys.getrefcount(expected)
+        if isinstance(found, np.ndarray):
+            assert found.flags.owndata == expected.flags.owndata
+    assert "copy_out(" in lifted.source and "memory_of(" not in lifted.source
+
+
+@pytest.mark.parametrize("sizes", ((0, 2), (4, 0), (4, 1), (5, 3)))
+def test_arrays_that_change_places(sizes):
+    lifted = lift(crossed, backend="native", verify="off")
+    for found, expected in zip(lifted(*sizes), crossed(*sizes), strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_threads():

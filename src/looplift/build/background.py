@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 import shutil
 import time
 from pathlib import Path
@@ -136,6 +135,8 @@ def _is_ours(workplace: Path) -> bool:
 
 
 def _started(workplace: Path, name: str, source: str, quick: bool) -> int:
+    import shlex  # most processes build nothing
+
     first = _quick(source)
     if quick:
         (workplace / f"{first}.cpp").write_text(source)
@@ -156,5 +157,7 @@ def _quick(source: str) -> str:
 
 
 def _commands(options: Options, name: str) -> dict[str, str]:
+    import shlex
+
     command = [compiler.compiler(), *options.flags, f"{name}.cpp", "-o", f"{name}.so"]
     return {"command": shlex.join(command), "few": shlex.join(options.few_libraries), "name": name}

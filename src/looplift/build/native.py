@@ -6,7 +6,6 @@ import contextlib
 import ctypes
 import functools
 import sys
-import sysconfig
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -65,7 +64,7 @@ def load_program(text: str, caller: str, loop: Callable[..., Any] | None = None)
     It raises RequirementFailed where Python's loop must run; nothing was changed then. ``loop``: that loop, of the same
     inputs, for gradients of gradients.
     """
-    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    if "free-threading" in sys.version:
         raise NotLiftable("backend", "this Python has no lock that keeps objects as they are")
     if not background.is_wanted(text):
         return _program(text, caller, KERNELS, loop)

@@ -14,7 +14,7 @@ import torch
 
 from looplift.base.data import dataclass
 from looplift.ir.kernel import Kernel
-from looplift.ops.interpret import run_loop
+from looplift.ops import interpret
 
 NO_LOOP = (
     "the gradient of a native kernel cannot be differentiated again, as its loop is not at hand: "
@@ -66,7 +66,7 @@ def _results(kernel: Kernel, inputs: Sequence[Any]) -> list[Any]:
     values = dict(zip(kernel.inputs, inputs, strict=True))
     for var in kernel.stored:
         values[var] = values[var].clone() if isinstance(values[var], torch.Tensor) else values[var].copy()
-    found = run_loop(kernel.loop, values)
+    found = interpret.run_loop(kernel.loop, values)
     return [*(found.get(output.var) for output in kernel.results), *(found[var] for var in kernel.stored)]
 
 

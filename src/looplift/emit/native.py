@@ -26,6 +26,7 @@ from looplift.emit.native_overwritten import overwritten
 from looplift.emit.native_prelude import PIECES, prelude
 from looplift.emit.native_recurring import recurring
 from looplift.emit.native_region import write_region
+from looplift.emit.native_repeated import repeated
 from looplift.emit.native_signature import (
     Result,
     Signature,
@@ -298,7 +299,7 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var],
     head = function_head(f'extern "C" int {name}(', parameters)
     context = Context([*head, *lines], frozenset(PIECES))
     statements = recurring(checked_once(statements, context), context)
-    statements = shared_loops(statements, context)
+    statements = repeated(shared_loops(statements, context))
     return "\n".join([
         *head,
         *(f"  {line}" for line in lines),

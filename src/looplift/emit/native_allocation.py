@@ -29,7 +29,7 @@ def allocate(
     shape, made = ", ".join(size.text for size in sizes), owned(writer, name, kind)
     if made.origin in writer.findings.handed and writer.depth == 1 and is_adopted(kind):
         is_zero = filling is not None and str(filling.constant) in ("0", "0.0", "False")
-        memory, is_filled = _adopted(writer, name, kind, shape, is_zero)
+        memory, is_filled = adopted(writer, name, kind, f"{{{shape}}}", is_zero=is_zero)
         writer.line(f"if (!{name}.adopt({memory}, {{{shape}}})) return out_of_memory;")
         filling = None if is_filled else filling
     else:
@@ -45,19 +45,21 @@ def allocate(
 
 def is_adopted(kind: ArrayType) -> bool:
     """Whether an array that is handed out is allocated by its library."""
-    return kind.scalar.family == "numpy" or (kind.scalar.family == "tensor" and 0 < kind.rank <= 6)
+    if kind.holds_objects or kind.rank == 0:
+        return False
+    return kind.scalar.family == "numpy" or (kind.scalar.family == "tensor" and kind.rank <= 6)
 
 
-def _adopted(writer: Writer, name: str, kind: ArrayType, shape: str, is_zero: bool) -> tuple[str, bool]:
+def adopted(writer: Writer, name: str, kind: ArrayType, shape: str, *, is_zero: bool = False) -> tuple[str, bool]:
     """The memory of an array that its library allocates, and whether it is filled with zeros."""
     import numpy as np
 
     number, scalar = len(writer.adopted), kind.scalar
     writer.adopted[name] = Adopted(scalar)
     if scalar.family == "tensor":
-        return f"made_tensor(watch, maker, made, {number}, {{{shape}}})", False
+        return f"made_tensor(watch, maker, made, {number}, {shape})", False
     kept = f"{np.dtype(scalar.name).num}, {'true' if is_zero else 'false'}"
-    return f"made_array(watch, maker, made, {number}, {kept}, {{{shape}}})", is_zero
+    return f"made_array(watch, maker, made, {number}, {kept}, {shape})", is_zero
 
 
 def owned(writer: Writer, name: str, kind: ArrayType) -> View:

@@ -164,7 +164,8 @@ def passed_results(results: list[Result]) -> list[Passed]:
     for result in results:
         if isinstance(result, ArrayResult):
             assert result.view is not None
-            passed += [Passed(f">{3 + result.view.rank}", result.name)] if result.name else []
+            length = 3 + result.view.rank if result.adopted is None else 1
+            passed += [Passed(f">{length}", result.name)] if result.name else []
         elif result.name and _is_tensor(result):
             passed.append(Passed("p", f"{result.name}.data_ptr()"))
         elif result.name:

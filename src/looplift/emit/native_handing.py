@@ -148,9 +148,7 @@ def places(adopted: Iterable[Adopted]) -> str:
 def array_text(result: ArrayResult, arguments: dict[Var, str]) -> str:
     """The array that a kernel hands out: one of the inputs, or what it made."""
     assert result.view is not None
-    if result.adopted is not None:
-        return f"made[{result.adopted}]"
-    text = _made(result)
+    text = _made(result) if result.adopted is None else f"made[{result.adopted}]"
     for parameter in result.inputs:
         text = f"{arguments[parameter.var]} if {result.name}[0] == {_number(parameter)} else {text}"
     return text

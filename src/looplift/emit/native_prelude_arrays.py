@@ -176,6 +176,15 @@ template <class T, class U, int rank> static inline void copy(const View<T, rank
 }
 """
 
+_COPY_OUT = """\
+// Copy what is left of an array that is returned to where another library has memory for it.
+template <class T, int rank> static inline bool copy_out(const Array<T, rank>& array, void* memory) {
+  const int64_t total = array.count();
+  if (memory && total) __builtin_memcpy(memory, (const void*)array.data, size_t(total) * sizeof(T));
+  return memory != nullptr;
+}
+"""
+
 _HAND_OUT = """\
 // What is left of an array that is returned: its number if it is an input, else memory that the caller frees.
 template <class T, int rank> static inline void hand_out(const Array<T, rank>& array, int64_t* place) {
@@ -196,6 +205,7 @@ ARRAYS: dict[str, str] = {
     "Array": _ARRAY,
     "same_sizes": _SAME_SIZES,
     "copy": _COPIED,
+    "copy_out": _COPY_OUT,
     "hand_out": _HAND_OUT,
 }
 """Each under the name by which kernels call it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from looplift.base.data import dataclass, replace
+from looplift.emit.native_allocation import adopted, is_adopted
 from looplift.emit.native_convert import truth
 from looplift.emit.native_flow import ArrayType
 from looplift.emit.native_joins import objects_of, possible_objects
@@ -198,10 +199,16 @@ def _array(writer: Writer, atom: Atom | None, view: View, signature: Signature, 
     output = Output(Var(f"{hint}.0"), kind_of_scalar(view.type))
     if not view.homes and view.origin in writer.findings.made and not view.is_list:
         writer.findings.handed.add(view.origin)
-    made = list(writer.adopted).index(view.root) if view.root in writer.adopted else None
-    name = writer.fresh(f"{hint}_out") if made is None else ""
-    results.append(ArrayResult(output, Number("", view.type), name, view=view, inputs=inputs, adopted=made))
-    return results[-1]
+    result = ArrayResult(output, Number("", view.type), "", view=view, inputs=inputs)
+    if view.root in writer.adopted:
+        result.adopted = list(writer.adopted).index(view.root)
+    elif not view.is_list and is_adopted(kind):
+        result.memory, _ = adopted(writer, writer.fresh(f"{hint}_made"), kind, f"{view.root}.size")
+        result.adopted = len(writer.adopted) - 1
+    if inputs or result.adopted is None:
+        result.name = writer.fresh(f"{hint}_out")
+    results.append(result)
+    return result
 
 
 def _array_type(parameter: Any) -> ArrayType | None:

@@ -444,12 +444,14 @@ def _is_element(writer: Writer, loop: Loop, carry: Carry) -> bool:
 class ArrayResult(Result):
     """An array that the kernel hands out: its number among the inputs if it is one, else where it is and how large.
 
-    ``inputs``: those that it may be; ``adopted``: its number among those that NumPy allocated.
+    ``inputs``: those that it may be; ``adopted``: its number among those that its library allocates, and ``memory``:
+    the C++ text that has it do so at the end, if it was not there before.
     """
 
     view: View | None = None
     inputs: tuple[Parameter, ...] = ()
     adopted: int | None = None
+    memory: str = ""
 
 
 def result_parameters(result: Result) -> list[str]:
@@ -463,11 +465,10 @@ def result_parameters(result: Result) -> list[str]:
 
 
 def write_result(writer: Writer, result: Result) -> None:
-    if not result.name:
-        return
     if isinstance(result, ArrayResult):
-        assert result.view is not None
-        writer.line(f"hand_out({result.view.root}, {result.name});")
+        _write_array(writer, result)
+        return
+    if not result.name:
         return
     number = result.number
     if number.bound and not result.bound:
@@ -476,6 +477,18 @@ def write_result(writer: Writer, result: Result) -> None:
     for pointer, flag in ((result.flag, number.flag or "false"), (result.bound, number.bound)):
         if pointer:
             writer.line(f"*{pointer} = {flag};")
+
+
+def _write_array(writer: Writer, result: ArrayResult) -> None:
+    assert result.view is not None
+    root = result.view.root
+    if result.memory:
+        is_made = f"{root}.input < 0 && " if result.inputs else ""
+        writer.line(f"if ({is_made}!copy_out({root}, {result.memory})) return out_of_memory;")
+        if result.inputs:
+            writer.line(f"*{result.name} = {root}.input;")
+    elif result.name:
+        writer.line(f"hand_out({root}, {result.name});")
 
 
 def deciding_variables(loop: Loop, others: Iterable[Var] = ()) -> set[Var]:

@@ -155,11 +155,12 @@ def _check_inputs(inputs: tuple[Var, ...], facts: Facts) -> None:
 
 
 def _hands_out(results: list) -> bool:
-    return any(isinstance(result, ArrayResult) and result.name for result in results)
+    return any(isinstance(result, ArrayResult) and result.adopted is None for result in results)
 
 
 def _handed_types(results: list) -> list[Scalar]:
-    return [result.view.type for result in results if isinstance(result, ArrayResult) and result.name and result.view]
+    arrays = [result for result in results if isinstance(result, ArrayResult) and result.adopted is None]
+    return [result.view.type for result in arrays if result.view]
 
 
 def _whole(

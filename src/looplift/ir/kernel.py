@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from looplift.base.data import dataclass
-from looplift.ir.facts import Kind
-from looplift.ir.grammar import Loop, Var
+
+if TYPE_CHECKING:
+    from looplift.ir.facts import Kind
+    from looplift.ir.grammar import Loop, Var
 
 OUTCOMES = {
     "done": "",

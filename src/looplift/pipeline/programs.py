@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from looplift.base.errors import NotLiftable
 from looplift.base.settings import Settings
 from looplift.base.syntax import nodes_of
-from looplift.ops.names import LIBRARIES, is_library
+from looplift.ops import names
 from looplift.pipeline.kernels import kernel_for
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ def _has_other_forms(values: list[Any]) -> bool:
 
 def _calls_nothing_of_users(value: Any) -> bool:
     if isinstance(value, ModuleType):
-        return is_library(value)
-    return not callable(value) or str(getattr(value, "__module__", None)).partition(".")[0] in LIBRARIES
+        return names.is_library(value)
+    return not callable(value) or str(getattr(value, "__module__", None)).partition(".")[0] in names.LIBRARIES
 
 
 _OBJECTS = {"defaultdict", "deque", "set", "heapq", "heappush", "lru_cache", "cache"}
@@ -119,8 +119,8 @@ def _needs_objects(every: list[ast.AST], used: set[str], values: Mapping[str, An
     """Whether nodes define functions, call one that calls itself, or use containers that only a program has."""
     if any(isinstance(node, ast.FunctionDef) for node in every):
         return True
-    names = used | {node.attr for node in every if isinstance(node, ast.Attribute)}
-    return bool(names & _OBJECTS) or any(_calls_itself(name, values[name]) for name in names & values.keys())
+    mentioned = used | {node.attr for node in every if isinstance(node, ast.Attribute)}
+    return bool(mentioned & _OBJECTS) or any(_calls_itself(name, values[name]) for name in mentioned & values.keys())
 
 
 def _calls_itself(name: str, value: Any) -> bool:
