@@ -64,6 +64,7 @@ def source_of(number, part):
         elements,
         gradients,
         hosts,
+        late,
         mutants,
         nests,
         numeric,
@@ -82,6 +83,8 @@ def source_of(number, part):
         return aliases.aliases_source(random.Random(number))
     if part == "places":
         return places.places_source(random.Random(number))
+    if part == "late":
+        return late.late_source(random.Random(number))
     if part == "mutants":
         return mutants.mutants_source(random.Random(number))
     if part == "rounds":
@@ -305,7 +308,7 @@ def options_of(arguments):
         "--part",
         default="all",
         help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
-        "contexts; complexes; aliases; places; rounds; gradients; numeric; mutants; or a goal",
+        "contexts; complexes; aliases; places; late; rounds; gradients; numeric; mutants; or a goal",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

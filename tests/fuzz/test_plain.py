@@ -10,6 +10,7 @@ from .bridged import bridged_source
 from .contexts import context_source
 from .differential import check
 from .elements import elements_source
+from .late import late_source
 from .nests import nests_source
 from .objects import objects_source
 from .plain import plain_source
@@ -52,4 +53,11 @@ def test_stores_with_gradients_give_the_same_answer():
     for number in range(3):
         source = stored_source(random.Random(number))
         verdict = check(source)
+        assert not verdict.why, f"{verdict.why}\n{source}"
+
+
+def test_programs_that_fail_after_they_have_written_leave_what_the_loop_leaves():
+    for number in range(12):
+        source = late_source(random.Random(number))
+        verdict = check(source, settings={"verify": "off", "backend": ("torch", "auto")[number % 2]})
         assert not verdict.why, f"{verdict.why}\n{source}"

@@ -226,10 +226,12 @@ def gather_text(p: Printer, node: Node) -> Text:
     items: list[str] = [":"] * len(kept)
     dims = {k: lead + dimension_of(pieces, k) for k in range(len(pieces))}
     several = len(walked) + len(chosen) > 1
+    copies = bool(walked or axes or rank)  # one place that is told by tensors of one number is a view
     if (
         p.library == "torch"
         and not p.device
         and several
+        and copies
         and base.rank == len(walked) + len(chosen) == lead + len(pieces)
     ):
         places = {base.axes[k]: k for k in walked}
@@ -254,7 +256,7 @@ def gather_text(p: Printer, node: Node) -> Text:
     while items and items[-1] == ":":
         items.pop()
     taken = None
-    if p.library == "torch" and not p.device:  # elsewhere a negative index would end the process
+    if p.library == "torch" and not p.device and copies:  # elsewhere a negative index would end the process
         if node.serial in p.flat_places and len(advanced) == len(items):
             taken = f"taken_at({text}, {p.flat_places[node.serial]}, {', '.join(advanced)})"
             p.need("taken_at")
