@@ -30,7 +30,7 @@ def _add_children(node: ast.AST, found: list[ast.AST]) -> None:
     attributes = node.__dict__
     for name in _fields_with_nodes(type(node)):
         value = attributes.get(name)
-        if isinstance(value, list):
+        if type(value) is list:
             found += [item for item in value if isinstance(item, ast.AST)]
         elif isinstance(value, ast.AST):
             found.append(value)
@@ -50,7 +50,17 @@ def fresh_copy(node: Any) -> Any:
         return [fresh_copy(item) for item in node]
     if not isinstance(node, ast.AST):
         return node
-    return ast.copy_location(type(node)(**{name: fresh_copy(value) for name, value in ast.iter_fields(node)}), node)
+    given, kind = node.__dict__, type(node)
+    made = kind.__new__(kind)
+    kept = made.__dict__
+    for name in kind._attributes:
+        if name in given:
+            kept[name] = given[name]
+    for name in kind._fields:
+        if name in given:
+            value = given[name]
+            kept[name] = fresh_copy(value) if isinstance(value, (ast.AST, list)) else value
+    return made
 
 
 class Fails(ast.expr):

@@ -192,8 +192,8 @@ class _Clocked(ast.NodeTransformer):
 
 
 def _wrapped(iterable: ast.expr) -> ast.expr:
-    call = ast.Call(ast.Name(CLOCK, ast.Load()), [iterable], [])
-    return ast.fix_missing_locations(ast.copy_location(call, iterable))
+    clock = ast.copy_location(ast.Name(CLOCK, ast.Load()), iterable)
+    return ast.copy_location(ast.Call(clock, [iterable], []), iterable)
 
 
 # ---------------------------------------------------------------- what the runtime sees of a region

@@ -12,7 +12,7 @@ import inspect
 import linecache
 import os
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from looplift.base.data import dataclass, replace
@@ -144,7 +144,7 @@ def _definition(function: types.FunctionType, lines: list[str], line: int) -> as
     if (owner := _class_of(function)) is not None:
         for child in children_of(tree):
             _Mangler(owner).visit(child)
-    if REGIONS_NAME not in function.__code__.co_freevars and not _belongs(tree, function.__code__):
+    if REGIONS_NAME not in function.__code__.co_freevars and not _belongs(tree, function.__code__, namespace):
         raise NotLiftable("no-source", f"the file of '{name}' has changed since it was loaded")
     if function.__code__.co_flags & ANNOTATIONS:
         _keep_annotations_as_text(tree)
@@ -190,12 +190,13 @@ def _class_of(function: types.FunctionType) -> str | None:
 # ---------------------------------------------------------------- is it the text that was compiled?
 
 
-def _belongs(tree: ast.FunctionDef, code: types.CodeType) -> bool:
+def _belongs(tree: ast.FunctionDef, code: types.CodeType, namespace: Mapping[str, Any]) -> bool:
     """Whether ``code`` can come from this text: the same instructions, or more of them in the place of assertions.
 
     Test runners rewrite those, with names that no program can have.
     """
-    found = code_of(tree, code.co_freevars, code.co_filename, code.co_flags & ANNOTATIONS)
+    imported = [name for name in code.co_names if isinstance(namespace.get(name), types.ModuleType)]
+    found = code_of(tree, code.co_freevars, code.co_filename, code.co_flags & ANNOTATIONS, imported)
     if is_same(found, code):
         return True
     arguments = code.co_argcount + code.co_kwonlyargcount
@@ -278,19 +279,29 @@ def _plain(value: Any) -> tuple[type, str]:
     return type(value), "" if isinstance(value, types.CodeType) else repr(value)
 
 
-def code_of(tree: ast.FunctionDef, free: tuple[str, ...], file: str, flags: int = 0) -> types.CodeType:
+def code_of(
+    tree: ast.FunctionDef, free: tuple[str, ...], file: str, flags: int = 0, imported: Sequence[str] = ()
+) -> types.CodeType:
     """The code of a definition whose free variables are ``free``, as if it stood inside another function; ``flags``: of
-    the file."""
+    the file, ``imported``: names of modules in it, of which attributes are called in another way."""
     outer = ast.parse("def _outer():\n    pass").body[0]
     assert isinstance(outer, ast.FunctionDef)
-    outer.body = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in free]
+    names: list[ast.stmt] = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in free]
     if tree.name not in free:
-        outer.body.append(ast.Global([tree.name]))  # a function that calls itself reads the name of the module
-    outer.body.append(tree)
-    for statement in (outer, *outer.body[:-1]):
-        ast.copy_location(statement, tree)
-    module = ast.fix_missing_locations(ast.Module([outer], []))
-    return inner_code(inner_code(compile(module, file, "exec", flags, dont_inherit=True), "_outer"), tree.name)
+        names.append(ast.Global([tree.name]))  # a function that calls itself reads the name of the module
+    modules: list[ast.stmt] = [ast.Import([ast.alias(name)]) for name in imported]
+    for statement in (*modules, *names):
+        ast.fix_missing_locations(ast.copy_location(statement, tree))
+    outer.body = [*names, tree]
+    module = ast.Module([*modules, ast.copy_location(outer, tree)], [])
+    return inner_code(inner_code(_compiled(module, file, flags), "_outer"), tree.name)
+
+
+def _compiled(module: ast.Module, file: str, flags: int) -> types.CodeType:
+    try:
+        return compile(module, file, "exec", flags, dont_inherit=True)
+    except (TypeError, ValueError):  # there are nodes without a place, which most trees have not
+        return compile(ast.fix_missing_locations(module), file, "exec", flags, dont_inherit=True)
 
 
 def inner_code(code: types.CodeType, name: str) -> types.CodeType:
