@@ -46,3 +46,35 @@ def rows_of_five(out, x):
         out[i] += x[i]
         out[i + 1] += x[i + 1] * 2
         out[i + 4] = x[i + 4]
+
+
+def numbers_and_rows(out, rows, x, row):
+    for i in range(len(x)):
+        out[i] += x[i]
+        rows[i] = row
+
+
+def numbers_and_a_column(out, rows, x):
+    for i in range(len(x)):
+        out[i] += x[i]
+        rows[i, 3] = x[i] * 2
+
+
+def places_that_wrap(square, x):
+    for i in range(len(x)):
+        square[i - 3, i - 3] += x[i]
+
+
+def after_a_loop_that_stays(out, other, x):
+    for i in range(x.shape[0]):
+        h = torch.zeros(())
+        for t in range(x.shape[1]):
+            h = torch.tanh(h * 1.5 + x[i, t])
+        out[i] += h
+        other[i] = h * 2
+
+
+def two_arrays(out, other, x):
+    for i in range(len(x)):
+        out[i] += x[i]
+        other[i] = x[i] * 2

@@ -1,8 +1,10 @@
 """What may fail is computed before the first write into an array of the caller, or what was written is put back."""
 
 import copy
+from typing import Any
 
 import failing_late as programs
+import numpy as np
 import pytest
 import torch
 
@@ -49,7 +51,7 @@ def test_an_iteration_that_fails_leaves_what_the_loop_leaves(name, backend):
 
 
 def test_checks_of_sizes_come_before_all_writes():
-    lifted = looplift.lift(programs.rows_of_five, backend="torch")
+    lifted: Any = looplift.lift(programs.rows_of_five, backend="torch")
     out, x = _array(23), _array(23)
     same = copy.deepcopy(out)
     lifted(out, x)
@@ -58,3 +60,58 @@ def test_checks_of_sizes_come_before_all_writes():
     lines = lifted.source.split("def rows_of_five")[1].splitlines()
     first = next(k for k, line in enumerate(lines) if line.strip().startswith("out["))
     assert not any("raise" in line for line in lines[first:])
+
+
+def _read_only(count):
+    made = np.zeros(count)
+    made.flags.writeable = False
+    return made
+
+
+SHAPES = {
+    "numbers_and_rows": (
+        lambda: (_array(N), _array(N, 5), _array(N), _array(5)),
+        lambda: (_array(N), _array(N, 5), _array(N), _array(4)),
+    ),
+    "numbers_and_a_column": (
+        lambda: (_array(N), _array(N, 5), _array(N)),
+        lambda: (_array(N), _array(N, 3), _array(N)),
+    ),
+    "places_that_wrap": (lambda: (_array(N, N), _array(N)), lambda: (_array(3, 3), _array(N))),
+    "after_a_loop_that_stays": (
+        lambda: (_array(N), _array(N + 5), _array(N, 6)),
+        lambda: (_array(N), _array(N - 5), _array(N, 6)),
+    ),
+    "two_arrays": (
+        lambda: (np.zeros(N), np.zeros(N), np.arange(N) * 1.0),
+        lambda: (np.zeros(N), _read_only(N), np.arange(N) * 1.0),
+    ),
+}
+
+
+@pytest.mark.parametrize("backend", ["torch", "auto"])
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_write_that_fails_leaves_what_the_loop_leaves(name, backend):
+    loop = getattr(programs, name)
+    lifted = looplift.lift(loop, backend=backend)
+    for made in (*[SHAPES[name][0]] * 3, SHAPES[name][1]):
+        torch.manual_seed(0)
+        given = made()
+        torch.manual_seed(0)
+        same, errors = made(), []
+        for function, arguments in ((loop, same), (lifted, given)):
+            try:
+                function(*arguments)
+            except (IndexError, RuntimeError, ValueError) as error:
+                errors.append(type(error))
+        assert len(errors) == (0 if made is SHAPES[name][0] else 2) and len(set(errors)) < 2
+        for one, other in zip(given, same, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_columns_need_no_copy():
+    lifted: Any = looplift.lift(programs.numbers_and_a_column, backend="torch")
+    lifted(_array(N), _array(N, 5), _array(N))
+    lines = lifted.source.split("def numbers_and_a_column")[1].splitlines()
+    first = next(k for k, line in enumerate(lines) if line.strip().startswith("out["))
+    assert any("4 <= rows.shape[1]" in line for line in lines[:first])

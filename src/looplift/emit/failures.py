@@ -44,18 +44,20 @@ def commits_early(program: Program, mutated: Set[str]) -> bool:
     if first is None:
         return False
     after = steps[first:]
-    if not all(isinstance(step, Write) and _is_sure(step) for step in after):
+    writes = [step for step in after if isinstance(step, Write)]
+    if len(writes) < len(after) or not _are_sure(writes, program.library):
         return True
     early = [*(node for step in steps[: first + 1] for node in operands_of(step)), *before_writes(program, mutated)]
     sure = {node.serial for node in reachable(early)}
     return any(_may_fail(node, program) for node in reachable(_read_after(program, after)) if node.serial not in sure)
 
 
-def _is_sure(write: Write) -> bool:
-    """Whether all places of a write are known to be in its array."""
-    _, *indices = write.operands
-    whole = not write.render.get("masked", True)
-    return write.mode == "set" or (whole and all(node.op in ("along", "const") for node in indices))
+def _are_sure(writes: list[Write], library: str) -> bool:
+    """Whether writes do not fail once the first of them has begun: all places are known to be in their arrays, and what
+    comes after the first is known to fit, into arrays that NumPy may not find to be read-only."""
+    if library == "np" and len({write.array for write in writes}) > 1:
+        return False
+    return all(write.render.get("inside") for write in writes) and all(write.render["fits"] for write in writes[1:])
 
 
 def checks_before_writes(steps: list[Step]) -> list[Step]:

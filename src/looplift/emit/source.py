@@ -357,7 +357,8 @@ def print_program(
     printer.uses = count_uses([n for step in program.steps for n in operands_of(step)] + results)
     _take_names(printer, program.steps)
     loops = any(isinstance(step, For | Forever) for step in program.steps)
-    steps = hoisted.checks_first(printer, program.steps) if loops else failures.checks_before_writes(program.steps)
+    steps = hoisted.checks_first(printer, program.steps) if loops else program.steps
+    steps = failures.checks_before_writes(steps)
     effects = [step for step in steps if isinstance(step, Effect)]
     later = [*(node for step in effects for node in step.operands), *results]
     steps = [step for step in steps if not isinstance(step, Effect)]

@@ -137,4 +137,5 @@ def _write(context: Context, array: Array, pieces: list[Piece], blocks: dict[int
     steps = tuple(block.step for block in blocks.values())
     view = Node("blocks", (array.node, *steps), (), kind, {"dims": list(blocks), "extents": extents})
     operands = (value, *steps, *piece_nodes(split))
-    context.add(Write(array.name, array.node, "set", operands, {"pieces": split, "mask": None, "view": view}))
+    render = {"pieces": split, "mask": None, "view": view, "fits": False, "inside": True}
+    context.add(Write(array.name, array.node, "set", operands, render))

@@ -12,10 +12,9 @@ from looplift.base.data import replace
 from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
-from looplift.vectorize import blocks, devices, doubts, held, nodes, places, ragged_arrays
+from looplift.vectorize import blocks, devices, doubts, fitting, held, nodes, places, ragged_arrays
 from looplift.vectorize.context import Array, Context, Contribution, index_node
 from looplift.vectorize.counts import is_counted
-from looplift.vectorize.extents import agree, lane_extents
 from looplift.vectorize.indexing import (
     along_node,
     bounds_of,
@@ -210,16 +209,6 @@ def _loses_gradient(context: Context, array: Array, value: Node) -> bool:
     return context.needs_grad and bool(leaves(array.node) - leaves(value, surely=True))
 
 
-def _fits(context: Context, array: Array, pieces: list[Piece], value: Node) -> bool:
-    """Whether a stored value surely has the shape of its place."""
-    wholes = [extent for extent, piece in zip(array.shape, pieces, strict=True) if isinstance(piece, Whole)]
-    extents = lane_extents(context, value)
-    if len(extents) < len(wholes):
-        return True  # it is broadcast, which fails where it cannot be
-    pairs = zip(wholes, extents, strict=True)
-    return all([extent is not None and agree(context, whole, extent) for whole, extent in pairs])
-
-
 def store_slices(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
     for dim, piece in enumerate(pieces):
         check_store_range(context, array, dim, piece)
@@ -232,7 +221,7 @@ def store_slices(context: Context, array: Array, pieces: list[Piece], value: Nod
     if replaces:
         axes = [p.axis for p in pieces if isinstance(p, Along)]
         attrs = {"pieces": pieces, "axes": axes, "extents": list(array.shape), "shape": array.shape}
-        attrs["fits"] = _fits(context, array, pieces, value)
+        attrs["fits"] = fitting.fits(context, array, pieces, value)
         array.node = Node("assemble", (value,), array.axes, array.kind, attrs, array.var.hint)
         return
     if context.mask is not None and context.needs_grad:
@@ -295,7 +284,9 @@ def check_store_range(context: Context, array: Array, dim: int, piece: Piece) ->
 def _write(context: Context, array: Array, pieces: list[Piece], value: Node, mode: str) -> None:
     bind(context, array)
     operands = (value, *piece_nodes(pieces))
-    context.add(Write(array.name, array.node, mode, operands, {"pieces": pieces, "mask": None}))
+    fits = fitting.never_fails(context, array, pieces, value)
+    render = {"pieces": pieces, "mask": None, "fits": fits, "inside": True}
+    context.add(Write(array.name, array.node, mode, operands, render))
 
 
 def bind(context: Context, array: Array) -> None:
@@ -364,6 +355,7 @@ def _scatter(
             context.check_at_most(nodes.const(1), extent)  # index_add_ takes any place of a tensor without elements
     for dim, piece in enumerate(pieces):
         check_place(context, piece, lambda dim=dim: array.shape[dim])
+    given = pieces
     pieces = [Gather(along_node(p)) if isinstance(p, Along) else p for p in pieces]
     if value.kind.rank > rank + sum(isinstance(p, Whole | Cut) for p in pieces):
         raise context.refuse("requirement", "a value of more dimensions than its place is stored")
@@ -382,5 +374,6 @@ def _scatter(
     render = {
         "axes": axes, "chosen": chosen, "pieces": pieces, "rank": rank, "count": len(indices),
         "masked": bool(mask), "distinct": distinct, "dtype": array.kind.dtype,
+        "fits": fitting.never_fails(context, array, given, value), "inside": not mask and fitting.is_inside(given),
     }  # fmt: skip
     context.add(Write(array.name, array.node, combine or "last", (value, *indices, *mask, *cuts), render))
