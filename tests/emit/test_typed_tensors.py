@@ -23,6 +23,7 @@ KEPT = {
     "f_logarithm_of_no_integer", "f_stack_of_none", "f_two_numbers", "f_out_of_table", "f_into_the_callers_list",
     "f_tensor_of_ragged_tuples", "f_tensor_of_no_tuples", "f_beyond_a_byte", "f_stores_beyond_a_byte",
     "f_powers_of_zero", "f_rows_gone_through", "f_a_view_older_than_the_store", "f_kept_by_a_product",
+    "f_powers_by_truths",
 }  # fmt: skip
 """Those that raise, that change what autograd keeps or detach what asks for a gradient, and those whose tensors are
 handed out in ways that a program has no form for."""

@@ -198,3 +198,28 @@ f_powers_of_zero.args = lambda: (
     torch.tensor([0.0, 0.0, 2.0], requires_grad=True),
     torch.tensor([1.5, 0.0, 0.0], requires_grad=True),
 )
+
+
+def f_powers_of_small_numbers(x, y):
+    """Autograd takes one from an exponent in the dtype of that, which rounds."""
+    memo = {}
+    for k in range(len(x)):
+        memo[k] = x[k] ** y[k]
+    return memo[0], memo[1], memo[2]
+
+
+f_powers_of_small_numbers.args = lambda: (
+    torch.tensor([1e-30, 1e-35, 1e-32], dtype=torch.float64, requires_grad=True),
+    torch.tensor([0.1, 0.3, -0.3], requires_grad=True),
+)
+
+
+def f_powers_by_truths(x, y):
+    """Autograd takes one from no bool: it raises."""
+    memo = {}
+    for k in range(len(x)):
+        memo[k] = x[k] ** y[k]
+    return memo[0], memo[1]
+
+
+f_powers_by_truths.args = lambda: (torch.tensor([0.5, 2.0], requires_grad=True), torch.tensor([True, True]))

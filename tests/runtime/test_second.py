@@ -184,3 +184,17 @@ def test_what_a_turn_spends_on_compiling_is_no_part_of_it():
     trial = Trial(0.0, batched=[0.01, 0.01])
     turn_of_pieces(dispatcher, trial, ())
     assert not trial.cold and not trial.written and not trial.is_warm
+
+
+def test_trials_that_begin_anew_in_a_turn():
+    """As they do where the pieces call what is lifted again, or another thread does."""
+    piece, trial = Piece(), Trial(0.0, batched=[1.0, 1.0])
+
+    def pieces():
+        piece.attempts += 1
+        trial.begin_anew()
+        return "a result"
+
+    dispatcher: Any = SimpleNamespace(fallback=pieces, children=[piece], program=SimpleNamespace(original=len))
+    assert turn_of_pieces(dispatcher, trial, ()) == "a result"
+    assert trial.passed() is None

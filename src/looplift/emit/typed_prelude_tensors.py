@@ -490,11 +490,13 @@ struct Op_power { static constexpr bool keeps = true, keeps_result = false, cros
   Op_power(F b_) : b(b_), chosen(b_ == 0) {}
   template <class T> T f(T a) const { return ops::power<T>(a, b); }
   template <class T> F da(T a, T) const { return b == 0 ? 0 : b * ops::power<T>(a, b - 1); } };
-// of two tensors; where a slope is 0 by definition nothing flows, which the loop does itself
-struct Op_powers { static constexpr bool chosen = false, keeps = true, keeps_result = true, crosswise = false;
+// of two tensors; where a slope is 0 by definition nothing flows, which the loop does itself; E: the exponent's dtype,
+// in which autograd takes one from it
+template <class E> struct Op_powers {
+  static constexpr bool chosen = false, keeps = true, keeps_result = true, crosswise = false;
   template <class T> T f(T a, T b) const {
       if (TRACKED && (b == 0 || (a == 0 && b >= 0))) bail(DOMAIN); return ops::math::pow(a, b); }
-  template <class T> F da(T a, T b, T) const { return b * ops::math::pow(a, T(b - 1)); }
+  template <class T> F da(T a, T b, T) const { return b * ops::math::pow(a, T(E(E(b) - E(1)))); }
   template <class T> F db(T a, T, T r) const { return r * ops::math::log(a); } };
 template <class T> struct Op_select { static constexpr bool chosen = true, keeps = false, keeps_result = false,
     crosswise = false; bool first;

@@ -206,8 +206,11 @@ class Tensors(Counters):
         if known in _CONSTANT_POWERS:
             return self.operation(_CONSTANT_POWERS[known], base)
         if is_tensor(exponent):
+            if exponent.type.dtype == "bool":
+                raise refuse(node, "is a power whose exponent autograd takes nothing from")
             self.inexact.add("pow")
-            return self.mapped("Op_powers()", *result_of("pow", base.type, exponent.type), base, exponent)
+            code = f"Op_powers<{DTYPES[exponent.type.dtype]}>()"
+            return self.mapped(code, *result_of("pow", base.type, exponent.type), base, exponent)
         if exponent.type not in (INT, FLOAT):
             raise refuse(node, "is a power without a form")
         code = f"Op_power({as_number(exponent, FLOAT)})"

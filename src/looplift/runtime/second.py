@@ -70,30 +70,30 @@ def turn_of_pieces(dispatcher: Dispatcher, trial: Trial, arguments: tuple[Any, .
     import time
 
     pieces, known = dispatcher.fallback, _compiled(dispatcher)
-    run = pieces or dispatcher.program.original
+    run, other = pieces or dispatcher.program.original, min(trial.batched)
     start, compiled = time.perf_counter(), compiling.seconds
     result = run(*arguments)
     seconds = time.perf_counter() - start - (compiling.seconds - compiled)
     trial.first_turns += 1
     is_new = _compiled(dispatcher) != known
     seconds /= COMPARED if is_new else 1
-    counts = not is_new or seconds > min(trial.batched)
+    counts = not is_new or seconds > other
     if (trial.is_warm or pieces is None) and (counts or trial.first_turns >= NEW_TURNS):
         trial.written.append(seconds)
         return result
     if counts:
         trial.cold.append(seconds)
     trial.is_warm = trial.first_turns >= COLD_TURNS or _is_settled(dispatcher)
-    if not trial.is_warm and _is_hopeless(trial):
+    if not trial.is_warm and _is_hopeless(trial, other):
         trial.is_warm, trial.written = True, [*trial.cold]
     return result
 
 
-def _is_hopeless(trial: Trial) -> bool:
+def _is_hopeless(trial: Trial, other: float) -> bool:
     """Whether the pieces, of which some may have run as written, take much longer than the other form."""
     if not trial.cold:
         return False
-    slower = min(trial.cold) / min(trial.batched)
+    slower = min(trial.cold) / other
     at_once = slower > CLEAR_IN_ONE and min(trial.cold) > UNDISTURBED
     return at_once or (len(trial.cold) >= HOPELESS_TURNS and slower > CLEAR)
 
