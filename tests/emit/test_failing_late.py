@@ -115,3 +115,14 @@ def test_columns_need_no_copy():
     lines = lifted.source.split("def numbers_and_a_column")[1].splitlines()
     first = next(k for k, line in enumerate(lines) if line.strip().startswith("out["))
     assert any("4 <= rows.shape[1]" in line for line in lines[:first])
+
+
+@pytest.mark.parametrize("backend", ["torch", "auto"])
+def test_what_is_asked_for_its_size_is_computed_after_the_write_that_it_reads(backend):
+    lifted = looplift.lift(programs.sizes_of_what_was_written, backend=backend)
+    for _ in range(3):
+        z, x, bounds = _array(9), _array(9), _array(9)
+        same = z.clone()
+        wanted = programs.sizes_of_what_was_written(same, x, bounds)
+        torch.testing.assert_close(lifted(z, x, bounds), wanted)
+        torch.testing.assert_close(z, same)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-from looplift.emit.hoisted import memory_of, memory_of_assigned
+from looplift.emit.hoisted import memory_of_assigned
 from looplift.ir.array import (
     Assign,
     Check,
@@ -16,6 +16,7 @@ from looplift.ir.array import (
     changed_by,
     leaves_of,
     operands_of,
+    parts_of,
     reachable,
 )
 from looplift.ops.table import base_name
@@ -74,12 +75,31 @@ def checks_before_writes(steps: list[Step]) -> list[Step]:
 
 def _place_of(check: Check, before: list[Step], memory: dict[int, frozenset[str]]) -> int:
     """The place of a check among the steps before it: that of the first write that it may stand in front of."""
-    place, read = len(before), memory_of(check.cond, dict(memory))
+    place, read = len(before), _read(check.cond, memory)
     for k in range(len(before) - 1, -1, -1):
         if not isinstance(step := before[k], Write | Check) or changed_by([step]) & read:
             break
         place = k if isinstance(step, Write) else place
     return place
+
+
+def _read(node: Node, memory: dict[int, frozenset[str]]) -> set[str]:
+    """The names of arrays whose elements are read where a node is printed: also by what is computed of them and is
+    asked for its size alone, as it gets a name then."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        if one.serial in seen:
+            continue
+        seen.add(one.serial)
+        found |= memory.get(one.serial, frozenset())
+        if one.op == "name" and (one.attrs.get("memory") or one.attrs.get("local")):
+            found.add(one.attrs["text"])
+        sizes = one.op in ("extent", "length")
+        pending += [part for part in parts_of(one) if not (sizes and part.op == "name")]
+    return found
 
 
 def before_writes(program: Program, mutated: Set[str]) -> list[Node]:
@@ -90,7 +110,7 @@ def before_writes(program: Program, mutated: Set[str]) -> list[Node]:
         return []
     after = steps[first:]
     memory = memory_of_assigned(program.steps)
-    free = [node for node in _read_after(program, after) if not memory_of(node, memory) & changed_by(after)]
+    free = [node for node in _read_after(program, after) if not _read(node, memory) & changed_by(after)]
     return [node for node in free if any(_may_fail(part, program) for part in reachable([node]))]
 
 
