@@ -33,6 +33,8 @@ STATEMENTS = (
 )  # fmt: skip
 TESTS = ("x[i] > 0", "i % 2", "<r> > 0.5", "int(steps[i]) > 1")
 NEVER = ("x[i] > 1.5", "i > 6", "int(steps[i]) == 0", "y[places[i]] > 3")
+ROWS = ("one / 0.5", "<l>.exp(two * 0.1)", "m[0] * 2", "one + 1", "x - one[:len(x)]")
+"""What may be computed of arrays that were written, of which only the size is asked before it is read."""
 RESULTS = ("t", "t, k", "found", "one, t", "k", "None", "one.sum() + t", "y[places[0]]")
 
 
@@ -41,7 +43,7 @@ def late_source(rng):
     library = rng.choice(("torch", "torch", "np"))
     options = {
         "<v>": VALUES, "<r>": READS, "<q>": ("<w> * 0.5",), "<w>": WHOLES, "<d>": DOMAINS, "<c>": TESTS, "<b>": NEVER,
-        "<s>": STATEMENTS[:14],
+        "<s>": STATEMENTS[:14], "<l>": (library,),
     }  # fmt: skip
 
     def text(form):
@@ -55,6 +57,12 @@ def late_source(rng):
     lines = ["t, k, found, step = 0.0, 0, [], 2", "for i in range(len(x)):", *("    " + line for line in body)]
     if rng.random() < 0.15:
         lines = [lines[0], "for _ in range(2):", *("    " + line for line in lines[1:])]
+    if rng.random() < 0.3:
+        lines += [
+            f"rows = {text(rng.choice(ROWS))[0]}",
+            "for j in range(rows.shape[0]):",
+            "    t = t + rows[j] * m[0, j]",
+        ]
     lines += [f"return {text(rng.choice(RESULTS))[0]}"]
     names = "x, y, places, steps, one, two, m"
     converted = f"{names} = (one.numpy() for one in ({names}))" if library == "np" else "pass"
