@@ -163,10 +163,11 @@ def outcome(function, arguments):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            function(*arguments)
+            result = function(*arguments)
         except Exception as error:
             return type(error), str(error)
-    return [np.asarray(one).tobytes() for one in arguments]
+    handed = () if result is None else result if isinstance(result, tuple) else (result,)
+    return [np.asarray(one).tobytes() for one in (*arguments, *handed)]
 
 
 KINDS = [("numpy", "float64"), ("numpy", "float32"), ("torch", "float32"), ("torch", "float64")]

@@ -47,7 +47,38 @@ def left_early(x, w, out):
         out[t] = out[t - 1] + x[t]
 
 
-HELD = (of_one_before, of_three_before, from_the_end, under_a_branch, of_all_rows)
+def read_again(x, w, out):
+    total = 0.0
+    for t in range(1, len(x)):
+        out[t] = out[t - 1] * 0.5 + x[t]
+        total += out[t - 1] * x[t]
+    return total
+
+
+def read_farther_again(x, w, out):
+    total = 0.0
+    for t in range(len(x) - 4, -1, -1):
+        out[t] = x[t] - 0.5 * out[t + 1] * out[t + 2]
+        if out[t + 3] > out[t + 1]:
+            total += out[t + 2]
+    return total
+
+
+def read_again_in_rows(x, w, out):
+    total = 0.0
+    for k in range(len(w)):
+        for t in range(1, len(x)):
+            out[t] = out[t - 1] * w[k] + x[t]
+        for t in range(2, len(x)):
+            out[t] = x[t] / (out[t - 1] + 3)
+            total += out[t - 1] * 0.1 - out[t - 2]
+    return total
+
+
+HELD = (
+    of_one_before, of_three_before, from_the_end, under_a_branch, of_all_rows, read_again, read_farther_again,
+    read_again_in_rows,
+)  # fmt: skip
 
 
 def stored_twice(x, w, out):

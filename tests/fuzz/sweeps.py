@@ -24,11 +24,9 @@ class Sweeps(Containers):
                 heads.reverse()
             values = [Value(rows, "number", "i", (), dims[0], 1, 1), Value(columns, "number", "i", (), dims[1], 1, 1)]
             inner = scope.child(*values, depth=3, in_loop=True, skippable=False)
-            body = [
-                line
-                for _ in range(self.choices.weighted(((5, 1), (3, 2), (1, 3))))
-                for line in self._assigned(inner, names, (rows, columns))
-            ]
+            body, reads = [], []
+            for _ in range(self.choices.weighted(((5, 1), (4, 2), (2, 3)))):
+                body += self._assigned(inner, names, (rows, columns), reads)
             between = [f"{names[1]}[{rows}] = {names[0]}[{rows} - 1] * 0.5"] if self.choices.chance(10) else []
             if between and rows not in heads[0]:
                 between = []
@@ -53,11 +51,15 @@ class Sweeps(Containers):
             texts[self.choices.pick((0, 1))] = self.choices.pick(("0", "-1", "1"))
         return ", ".join(texts)
 
-    def _assigned(self, scope, names, indices):
+    def _assigned(self, scope, names, indices, reads):
+        """A line that stores; it often reads what lines before it read, which may have changed since."""
         target = f"{names[self.choices.chance(30)]}[{', '.join(indices)}]"
         if self.choices.chance(15):
             target = f"{names[self.choices.chance(30)]}[{self._near(indices)}]"
         read = f"{names[self.choices.chance(35)]}[{self._near(indices)}]"
+        if reads and self.choices.chance(40):
+            read = self.choices.pick(reads)
+        reads.append(read)
         text = bare(self.write.value(scope, (), depth=1).text)
         forms = (
             f"{target} = {read} + ({text})", f"{target} = 0.5 * {read} - ({text})", f"{target} += {read}",

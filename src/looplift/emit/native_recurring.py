@@ -46,7 +46,7 @@ def recurring(lines: list[str], context: Context) -> list[str]:
         if not is_loop:
             found.append(lines[at])
             continue
-        loop, around = lines[at:end], context.inside(lines[:at], lines[end:])
+        loop, around = lines[at:end], context.inside(found, lines[end:])
         held = _holding(loop, around) if is_plain(lines, at) else None
         found += held or [loop[0], *recurring(loop[1:], around)]
     return found
@@ -83,8 +83,7 @@ def _holding(loop: list[str], context: Context) -> list[str] | None:
     if not re.fullmatch(r"\w+(?: [-+] \w+)*", low):
         return None
     for stored in _stores(loop, index, "-" if order == "<" else "+", code, context):
-        depth = max((k for k in range(1, FAR + 1) if stored.read(index, k) in "\n".join(code)), default=0)
-        if depth:
+        if depth := _depth(loop, stored, index):
             names = (f"{stored.name}_next", *(f"{stored.name}_last" for _ in range(depth)))
             following, *before = _names(names, "\n".join([*context.earlier(), *loop]))
             runs = f"{low} {order} {high}"
@@ -92,6 +91,13 @@ def _holding(loop: list[str], context: Context) -> list[str] | None:
             indent = loop[0][: len(loop[0]) - len(loop[0].lstrip())]
             return [*(indent + line for line in first), *_body(loop, stored, index, following, before)]
     return None
+
+
+def _depth(loop: list[str], stored: _Stored, index: str) -> int:
+    """How many elements are held: what is read behind the store is one further back by then."""
+    texts = [code_of(loop[: stored.line + 1]), code_of(loop[stored.line + 1 :])]
+    reads = [k + late for late, text in enumerate(texts) for k in range(1, FAR + 1) if stored.read(index, k) in text]
+    return max(reads, default=0)
 
 
 def _names(wanted: tuple[str, ...], text: str) -> list[str]:
@@ -114,7 +120,8 @@ def _first(stored: _Stored, low: str, runs: str, back: int, name: str) -> list[s
 def _body(loop: list[str], stored: _Stored, index: str, following: str, before: list[str]) -> list[str]:
     found: list[str] = []
     for k, line in enumerate(loop):
-        for back, name in enumerate(before, 1):
+        held = before[1:] if k > stored.line else before
+        for back, name in enumerate(held, 1):
             line = line.replace(stored.read(index, back), name)
         if k != stored.line:
             found.append(line)
