@@ -410,7 +410,7 @@ def _choose(context: Context, statement: If, cond: Node, phis: list[Phi]) -> Non
         axes = nodes.merge_axes(then.axes, orelse.axes)
         for steps, value in ((step.then, then), (step.orelse, orelse)):
             made = value if value.axes == axes else Node("spread", (value,), axes, kind, {}, value.hint)
-            steps.append(Assign(name, made))
+            steps.append(Assign(name, nodes.as_array(made, kind)))
         bits = max(numbers.bits_of(then), numbers.bits_of(orelse)) if kind.family == "int" else 64
         made = Node("name", (), axes, kind, {"text": name, "local": True, "bits": bits}, name)
         carried_inputs.note_choice(context, made, then, orelse)

@@ -266,6 +266,13 @@ def may_have_gradient(dtype: Any) -> bool:
     return "float" in str(dtype) or "complex" in str(dtype)
 
 
+def as_array(node: Node, kind: Kind) -> Node:
+    """A value of a kind, which is an array where that is one of no dimensions: one lane of several is a number."""
+    if node.axes or kind.family != "array" or kind.rank or node.attrs.get("name") == "np.asarray":
+        return node
+    return Node("apply", (node,), (), kind, {"name": "np.asarray", "kwargs": [], "positional": 1}, node.hint)
+
+
 def cast(node: Node, dtype: Any) -> Node:
     """The node's lanes as elements of ``dtype``."""
     if node.kind.is_array and node.kind.dtype == dtype:

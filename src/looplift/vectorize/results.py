@@ -14,7 +14,7 @@ from looplift.ir.grammar import Append, Atom, If, Let, Loop, Op, Var, as_atom, o
 from looplift.ops import table
 from looplift.vectorize import devices, lists, sharing, views
 from looplift.vectorize.context import Context
-from looplift.vectorize.nodes import Val
+from looplift.vectorize.nodes import Val, as_array
 from looplift.vectorize.subscripts import Along
 
 
@@ -92,9 +92,7 @@ def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -
         if any(_may_be_given(context, one, frozenset()) for one in value):
             raise context.refuse("aliasing", f"'{atom.hint}' may be an argument itself, as an item of a list")
     if isinstance(atom, Var) and node.op != "name":
-        kind = context.facts.kind(atom)
-        if kind.family == "array" and not kind.rank:  # of which one lane is a scalar of NumPy's
-            node = Node("apply", (node,), (), kind, {"name": "np.asarray", "kwargs": [], "positional": 1}, node.hint)
+        node = as_array(node, context.facts.kind(atom))
     devices.check_items(context.facts, atom)
     node = devices.at_home(context.facts, atom, node)
     leaves.append(Leaf(atom, node, memory))

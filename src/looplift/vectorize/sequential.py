@@ -507,4 +507,4 @@ def _after(context: Context, carries: list[Carry], names: list[Node | None], car
 
 def _again(name: Node) -> Node:
     """The name after the loop, where it holds another value than inside."""
-    return Node("name", (), name.axes, name.kind, dict(name.attrs), name.hint)
+    return nodes.as_array(Node("name", (), name.axes, name.kind, dict(name.attrs), name.hint), name.kind)
