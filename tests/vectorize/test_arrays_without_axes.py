@@ -1,4 +1,4 @@
-"""NumPy's arrays of no dimensions stay arrays where a loop stays: they are no numbers, though one lane of several is."""
+"""NumPy's arrays of no dimensions stay arrays where a loop stays: one lane of several is a number."""
 
 import numpy as np
 import pytest
