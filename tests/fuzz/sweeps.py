@@ -20,7 +20,9 @@ class Sweeps(Containers):
             if scope.depth >= 2:
                 return None
             heads = [self._range(rows, dims[0]), self._range(columns, dims[1])]
-            if self.choices.chance(35):
+            if dims[0] == dims[1] and self.choices.chance(50):
+                heads[1] = self._beside(rows, columns, dims[1])
+            elif self.choices.chance(35):
                 heads.reverse()
             values = [Value(rows, "number", "i", (), dims[0], 1, 1), Value(columns, "number", "i", (), dims[1], 1, 1)]
             inner = scope.child(*values, depth=3, in_loop=True, skippable=False)
@@ -35,6 +37,15 @@ class Sweeps(Containers):
         prologue = [f"{name} = {self.allocation(tuple(dims))}" for name in names]
         return Goal(prologue, step, ", ".join(names))
 
+    def _beside(self, rows, columns, dim):
+        """Places on one side of a diagonal, or near it."""
+        forms = (
+            (4, f"range({rows} + 1, {dim})"), (3, f"range({rows}, {dim})"), (3, f"range({rows})"),
+            (2, f"range({rows} + 1)"), (1, f"range({dim} - 1, {rows}, -1)"), (1, f"range({rows} - 1, {dim})"),
+            (1, f"range({rows} - 2)"),
+        )  # fmt: skip
+        return f"for {columns} in {self.choices.weighted(forms)}:"
+
     def _range(self, name, dim):
         """Places with a neighbour on both sides, now and then those at an end too, or backwards."""
         forms = (
@@ -47,6 +58,8 @@ class Sweeps(Containers):
         """A place next to the one at these indices, or at it."""
         offsets = ("{}", "{}", "{} - 1", "{} - 1", "{} + 1")
         texts = [self.choices.pick(offsets).format(index) for index in indices]
+        if self.choices.chance(20):
+            texts.reverse()
         if self.choices.chance(8):
             texts[self.choices.pick((0, 1))] = self.choices.pick(("0", "-1", "1"))
         return ", ".join(texts)
@@ -54,8 +67,9 @@ class Sweeps(Containers):
     def _assigned(self, scope, names, indices, reads):
         """A line that stores; it often reads what lines before it read, which may have changed since."""
         target = f"{names[self.choices.chance(30)]}[{', '.join(indices)}]"
-        if self.choices.chance(15):
-            target = f"{names[self.choices.chance(30)]}[{self._near(indices)}]"
+        if self.choices.chance(25):
+            places = self._near(indices) if self.choices.chance(60) else ", ".join(reversed(indices))
+            target = f"{names[self.choices.chance(30)]}[{places}]"
         read = f"{names[self.choices.chance(35)]}[{self._near(indices)}]"
         if reads and self.choices.chance(40):
             read = self.choices.pick(reads)

@@ -227,7 +227,7 @@ def test_lanes_whose_number_changes_in_a_loop_that_stays():
     lifted = lift(cheapest, backend="torch", verify="off")
     for n in (2, 3, 8):
         np.testing.assert_array_equal(lifted(p, n), cheapest(p, n))
-    assert [loop.decision for loop in lifted.report().loops] == ["sequential", "lanes", "sequential"]
+    assert [loop.decision for loop in lifted.report().loops] == ["sequential", "lanes", "lanes"]
 
 
 def forgets(x, y):

@@ -9,7 +9,7 @@ Loop     an axis if check_loop says yes; else sequential, with its body lowered 
 from __future__ import annotations
 
 from looplift.base.errors import NotLiftable
-from looplift.ir.array import Assign, Axis, Check, Choose, Effect, Node, Program, Run, Write, every_step, operands_of
+from looplift.ir.array import Axis, Check, Effect, Node, Program, Run, Write, every_step, operands_of
 from looplift.ir.facts import EITHER, Facts, Kind
 from looplift.ir.grammar import (
     DISTINCT,
@@ -42,8 +42,8 @@ from looplift.ops import slopes
 from looplift.ops.table import ZIPPED, base_name
 from looplift.vectorize import (
     arrays,
-    carried_inputs,
     carries,
+    choices,
     doubts,
     list_folds,
     lists,
@@ -368,7 +368,10 @@ def _branch(context: Context, statement: If) -> None:
     joinable = all(_is_joinable(context, phi) for phi in phis)
     either = any(context.facts.kind(phi.var) == EITHER for phi in phis)
     if (context.serial_loops or either) and not cond.axes and joinable and not _lengthens_a_list(statement):
-        _choose(context, statement, cond, phis)
+        roots = stored_roots(context.flow, statement.then) | stored_roots(context.flow, statement.orelse)
+        then = choices.Side(lambda: block(context, statement.then), [phi.then for phi in phis])
+        orelse = choices.Side(lambda: block(context, statement.orelse), [phi.orelse for phi in phis])
+        choices.choose(context, cond, roots, [phi.var for phi in phis], then, orelse)
         return
     with context.masked(cond):
         block(context, statement.then)
@@ -390,53 +393,6 @@ def _lengthens_a_list(statement: If) -> bool:
 def _is_joinable(context: Context, phi: Phi) -> bool:
     kind = context.facts.kind(phi.var)
     return phi.var not in context.accumulators and (kind.is_array or kind.is_number or kind == EITHER)
-
-
-def _choose(context: Context, statement: If, cond: Node, phis: list[Phi]) -> None:
-    """A condition that is the same for all lanes of an iteration that runs by itself is an ``if``."""
-    for root in stored_roots(context.flow, statement.then) | stored_roots(context.flow, statement.orelse):
-        if root in context.arrays:  # one side alone would give it its name, or another value
-            stores.bind(context, context.arrays[root])
-    step = Choose(cond, [], [])
-    kept = dict(context.vals)
-    sides: list[list[Node]] = []
-    for steps, body in ((step.then, statement.then), (step.orelse, statement.orelse)):
-        with context.nested(steps):
-            block(context, body)
-            values = [phi.then if body is statement.then else phi.orelse for phi in phis]
-            sides.append([_side(context, v, context.facts.kind(p.var)) for v, p in zip(values, phis, strict=True)])
-    for phi, then, orelse in zip(phis, *sides, strict=True):
-        kind, name = context.facts.kind(phi.var), context.fresh_name(phi.var.hint)
-        axes = nodes.merge_axes(then.axes, orelse.axes)
-        for steps, value in ((step.then, then), (step.orelse, orelse)):
-            made = value if value.axes == axes else Node("spread", (value,), axes, kind, {}, value.hint)
-            steps.append(Assign(name, nodes.as_array(made, kind)))
-        bits = max(numbers.bits_of(then), numbers.bits_of(orelse)) if kind.family == "int" else 64
-        made = Node("name", (), axes, kind, {"text": name, "local": True, "bits": bits}, name)
-        carried_inputs.note_choice(context, made, then, orelse)
-        kept[phi.var] = Val(made)
-    context.vals = kept
-    context.add(step)
-
-
-def _side(context: Context, atom: Atom, kind: Kind) -> Node:
-    """A value at the end of one side; what is not bound there is never read, and is nothing."""
-    if kind == EITHER:
-        return _handed_out(context, atom)
-    return fitting(nodes.const(0) if atom is UNDEFINED else context.node(atom), kind)
-
-
-def _handed_out(context: Context, atom: Atom) -> Node:
-    """One side of what is either of one kind or of another, as it is handed out."""
-    val = context.val(atom)
-    if val.sequence is not None or val.items is not None or val.node.axes:
-        raise context.refuse(
-            "mixed-kinds", f"'{getattr(atom, 'hint', atom)}' is a list or tuple on one side of an 'if'"
-        )
-    if atom in context.facts.handed:
-        settled.check(context, atom)
-    views.check_result(context, "return", atom)
-    return val.node
 
 
 def _joined(context: Context, cond: Node, phi: Phi) -> Val:
@@ -488,6 +444,17 @@ def _loop(context: Context, loop: Loop) -> None:
             context.notes.append(f"line {loop.span.line}: no kernel, {refusal.message}")
             context.no_kernels.append(refusal)
     proof = proofs.check_loop(context, loop)
+    if (runs := choices.runs_at_times(context, loop)) is None:
+        _lowered(context, loop, proof)
+    else:
+        after, before = [carry.after for carry in loop.carries], [carry.init for carry in loop.carries]
+        then = choices.Side(lambda: _lowered(context, loop, proof), after)
+        orelse = choices.Side(lambda: None, before)
+        choices.choose(context, runs, stored_roots(context.flow, loop.body), after, then, orelse)
+    context.span = saved
+
+
+def _lowered(context: Context, loop: Loop, proof: NotLiftable | None) -> None:
     if proof is None:
         _as_axis(context, loop)
         context.decisions[loop] = ("lanes", "", "")
@@ -499,7 +466,6 @@ def _loop(context: Context, loop: Loop) -> None:
             raise
         context.notes.append(f"line {loop.span.line}: {proof.message}")
         raise
-    context.span = saved
     context.decisions[loop] = (decision, proof.code, proof.message) if decision == "sequential" else (decision, "", "")
 
 

@@ -300,7 +300,9 @@ def _only_add(context: Context, root: Var, stores: list[Store]) -> bool:
 def _stores_agree(context: Context, paths: list[places.Path], loop: Loop, root: Var) -> bool:
     """Several stores are in order if what any two of them name is in one iteration alone."""
     return all(
-        (_separates(context, b, loop) and _apart(a, b, loop)) or _ordered(context, a, b, loop, root)
+        (_separates(context, b, loop) and (_apart(a, b, loop) or places.are_mirrored(context, a, b, gap=0)))
+        or _ordered(context, a, b, loop, root)
+        or places.are_disjoint(context, a, b, loop)
         for a, b in itertools.combinations(paths, 2)
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from looplift.ir.grammar import Const, Group, Let, Loop, Operand, Range, Slice, Var, definitions, walk
 from looplift.vectorize import sharing
 from looplift.vectorize.context import Context
@@ -81,7 +83,28 @@ def are_disjoint(context: Context, a: Path, b: Path, loop: Loop) -> bool:
     ``field[x, n]`` and ``field[x - 1, n + 1]`` in a loop over x. Negative subscripts count from the end, so both
     must be known to be at least zero.
     """
-    return any(_differ(context, x, y, loop) for x, y in _leading(a, b))
+    return any(_differ(context, x, y, loop) for x, y in _leading(a, b)) or are_mirrored(context, a, b)
+
+
+def are_mirrored(context: Context, a: Path, b: Path, gap: int = 1) -> bool:
+    """Whether places lie on two sides of a diagonal: ``table[i, j]`` and ``table[j, i]`` where j is greater than i.
+
+    With a ``gap`` of 0 they may meet on it, and do so where both name it.
+    """
+    plain = [(x, y) for x, y in _leading(a, b) if not isinstance(x, Slice) and not isinstance(y, Slice)]
+    for (x, y), (far, other) in itertools.permutations(plain, 2):
+        if _is_less(context, x, far, gap) and _is_less(context, other, y, 0):
+            return all(is_positive(context, one) for one in (x, y, far, other))
+    return False
+
+
+def _is_less(context: Context, x: Operand, y: Operand, gap: int) -> bool:
+    """Whether two integers are this far apart at least, in the same iteration of all loops."""
+    first, second = _linear(context, x), _linear(context, y)
+    if first is None or second is None:
+        return False
+    least = _least(context, _sum(second, first, -1))
+    return least is not None and least >= gap
 
 
 def _leading(a: Path, b: Path) -> list[tuple[Operand, Operand]]:
@@ -102,19 +125,16 @@ def _differ(context: Context, x: Operand, y: Operand, loop: Loop) -> bool:
     first, second = _linear(context, x), _linear(context, y)
     if first is None or second is None:
         return False
-    if first[0] != second[0]:
-        return _is_before(context, first, second) or _is_before(context, second, first)
-    if first[1] == second[1]:
-        return False
-    if any(may_change(context, var, loop) for var in first[0]):
-        return False
-    return is_positive(context, x) and is_positive(context, y)
+    if first[0] == second[0]:
+        apart, steady = first[1] != second[1], not _moves(context, first, loop)
+    else:
+        apart = _is_less(context, x, y, 1) or _is_less(context, y, x, 1)
+        steady = not _moves(context, first, loop) or not _moves(context, second, loop)
+    return apart and steady and is_positive(context, x) and is_positive(context, y)
 
 
-def _is_before(context: Context, fixed: Linear, other: Linear) -> bool:
-    """Whether an index from the start is less than another one ever is."""
-    least = _least(context, other)
-    return not fixed[0] and fixed[1] >= 0 and least is not None and least > fixed[1]
+def _moves(context: Context, form: Linear, loop: Loop) -> bool:
+    return any(may_change(context, var, loop) for var in form[0])
 
 
 def may_change(context: Context, var: Var, loop: Loop) -> bool:
@@ -155,34 +175,38 @@ def _linear(context: Context, operand: Operand) -> Linear | None:
         return None
     statement = context.flow.definition.get(operand)
     if isinstance(statement, Let) and statement.op.name in ("add", "sub") and not statement.op.kwargs:
-        parts = [_linear(context, arg) for arg in statement.op.args]
-        if all(part is not None for part in parts):
-            (terms, constant), (others, more) = parts  # type: ignore[misc]
-            sign = 1 if statement.op.name == "add" else -1
-            every = {var: terms.get(var, 0) + sign * others.get(var, 0) for var in {**terms, **others}}
-            return {var: factor for var, factor in every.items() if factor}, constant + sign * more
+        first, second = (_linear(context, arg) for arg in statement.op.args)
+        if first is not None and second is not None:
+            return _sum(first, second, 1 if statement.op.name == "add" else -1)
     return {operand: 1}, 0
 
 
+def _sum(form: Linear, other: Linear, factor: int) -> Linear:
+    (terms, constant), (others, more) = form, other
+    every = {var: terms.get(var, 0) + factor * others.get(var, 0) for var in {**terms, **others}}
+    return {var: times for var, times in every.items() if times}, constant + factor * more
+
+
 def _least(context: Context, form: Linear) -> int | None:
-    """The least value of a linear form over the ranges of loop indices, if it is known."""
-    terms, total = form
-    for var, factor in terms.items():
-        low = _least_index(context, var)
-        if low is None or factor < 0:
+    """The least value of a linear form over the ranges of loop indices, the innermost first, if it is known."""
+    while form[0]:
+        var = max(form[0], key=lambda one: len(context.facts[one].loops))
+        factor = form[0][var]
+        bound = _bound_of_index(context, var, least=factor > 0)
+        if bound is None:
             return None
-        total += factor * low
-    return total
+        form = _sum(form, _sum(bound, ({var: 1}, 0), -1), factor)
+    return form[1]
 
 
-def _least_index(context: Context, var: Var) -> int | None:
+def _bound_of_index(context: Context, var: Var, *, least: bool) -> Linear | None:
+    """What the index of a loop is at least, or at most."""
     loop = next((one for one in context.facts[var].loops if one.index is var), None)
     if loop is None or not isinstance(loop.domain, Range):
         return None
     lo, hi, step = loop.domain.lo, loop.domain.hi, loop.domain.step
     if not isinstance(step, Const) or type(step.value) is not int or not step.value:
         return None
-    bound = lo if step.value > 0 else hi
-    if not isinstance(bound, Const) or type(bound.value) is not int:
-        return None
-    return bound.value + (step.value < 0)
+    form = _linear(context, lo if (step.value > 0) == least else hi)
+    inside = 0 if (step.value > 0) == least else -1 if step.value > 0 else 1
+    return None if form is None else (form[0], form[1] + inside)
