@@ -7,7 +7,7 @@ for k in range(n):                          for k in range(n):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from looplift.ir.array import Assign, Choose, Node, reachable
@@ -22,7 +22,7 @@ class Side(NamedTuple):
     """What lowers a side of a choice, and what the variables are at its end."""
 
     lower: Callable[[], None]
-    values: list[Atom]
+    values: Sequence[Atom]
 
 
 def choose(context: Context, cond: Node, roots: Iterable[Var], variables: list[Var], then: Side, orelse: Side) -> None:
