@@ -627,7 +627,7 @@ def join_kinds(a: Kind, b: Kind, values: Iterable[Operand] = ()) -> Kind | None:
         if flag.family == "bool" and other.is_array and other.rank == 0 and "bool" in str(other.dtype):
             return flag
     for number, other in ((a, b), (b, a)):
-        if number.family in ("int", "float") and other.is_array:
+        if number.family in ("int", "float", "complex") and other.is_array:
             narrow = other.family == "array" and str(other.dtype) != "int64" and "float" not in str(other.dtype)
             return other if not narrow and _holds(other, number, values) else None
     return None
@@ -636,6 +636,8 @@ def join_kinds(a: Kind, b: Kind, values: Iterable[Operand] = ()) -> Kind | None:
 def _holds(kind: Kind, number: Kind, values: Iterable[Operand]) -> bool:
     """Whether a number keeps its meaning when it becomes an element of this dtype."""
     name = str(kind.dtype).removeprefix("torch.")
+    if "complex" in name or number.family == "complex":
+        return "complex" in name
     if "float" in name or name == "int64":
         return "float" in name or number.family == "int"
     literals = [one.value for one in values if isinstance(one, Const) and type(one.value) is int]

@@ -234,7 +234,7 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
         _nonzero(context, args[1])
         if base == "mod" and float_result:
             return _float_remainder(name, [_floating(a) for a in args], kind)
-        if float_result:
+        if float_result or kind.family == "complex":
             args = [_exact_float(context, a) if base == "truediv" else _floating(a) for a in args]
             args = [arithmetic.guarded(context, base, position, a) if a.axes else a for position, a in enumerate(args)]
         elif args[1].axes:
@@ -250,7 +250,7 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
         return _converted(context, rounded, kind)
     elif base not in _PLAIN:
         raise context.refuse("unknown-op", f"'{name}' of Python numbers has no batched form")
-    elif any(a.kind.family == "float" for a in args):
+    elif any(a.kind.family in ("float", "complex") for a in args):
         if base in _COMPARISONS and any(a.axes for a in args):
             for arg in args:
                 _compared_exactly(context, arg)

@@ -69,9 +69,13 @@ def check_reduction(context: Context, found: reductions.Accumulator) -> None:
     kind = fact.kind
     if kind.family == "array" and not kind.rank:
         raise NotLiftable("carried", f"'{name}' accumulates in a NumPy array without dimensions", span)
-    if kind.family not in ("tensor", "array", "numpy", "int", "float", "bool") or "complex" in str(kind.dtype):
-        raise NotLiftable("carried", f"'{name}' accumulates {kind.family}s", span)
-    floating = kind.family == "float" or "float" in str(kind.dtype)
+    is_complex = "complex" in str(kind.dtype)
+    if kind.family not in ("tensor", "array", "numpy", "int", "float", "bool") or (
+        is_complex and found.operator != "add"
+    ):
+        what = "complex numbers" if is_complex or kind.family == "complex" else f"{kind.family}s"
+        raise NotLiftable("carried", f"'{name}' accumulates {what}", span)
+    floating = kind.family == "float" or "float" in str(kind.dtype) or is_complex
     deciding = any(var in context.flow.deciding for var in found.updates)
     if floating and found.operator in ("add", "mul") and deciding:
         raise NotLiftable("carried", f"'{name}' decides a branch or an index, so its sum must keep its order", span)
