@@ -46,8 +46,16 @@ def where_it_is_large(x):
     return total
 
 
+def by_parts(x):
+    total = 0.0
+    for t in range(x.shape[0]):
+        if x[t].real > 0:
+            total = total + x[t].imag * 2
+    return total
+
+
 @pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128])
-@pytest.mark.parametrize("loop", [transform, from_a_float, from_a_complex_number, where_it_is_large])
+@pytest.mark.parametrize("loop", [by_parts, transform, from_a_float, from_a_complex_number, where_it_is_large])
 def test_totals(loop, dtype):
     calls = [[torch.randn(n, dtype=dtype, generator=torch.Generator().manual_seed(n))] for n in (2, 3, 7, 12)]
     check(loop, *calls, decisions={"lanes"})

@@ -106,6 +106,8 @@ def _attribute(context: Context, op: Op, fact: Fact, var: Var) -> Val:
         return Val(Node("attribute", (owner,), (), fact.kind, {"name": name}))
     if name in ("real", "imag") and owner.kind.family in ("array", "numpy") and owner.axes:
         return Val(nodes.elementwise(f"np.{name}", [owner], fact.kind))
+    if name in ("real", "imag") and owner.axes and "complex" in str(owner.kind.dtype):
+        return Val(nodes.elementwise(f"torch.{name}", [owner], fact.kind))
     if name in ("T", "mT") and owner.kind.is_array:
         if (turned := shapes.shape_operation(context, name, [owner], [], {}, fact)) is None:
             raise context.refuse("unknown-op", f"'.{name}' of {owner.kind.rank} dimensions")
