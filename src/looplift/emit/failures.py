@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from typing import NamedTuple
 
 from looplift.emit.hoisted import memory_of_assigned
 from looplift.ir.array import (
     Assign,
     Check,
+    Effect,
     Node,
     Program,
     Run,
@@ -35,22 +37,38 @@ CALLS = frozenset(("apply", "batched", "custom", "each", "module", "vmapped"))
 DIVISIONS = frozenset(("floordiv", "mod", "remainder", "fmod", "floor_divide", "pow", "lshift", "rshift"))
 
 
-def commits_early(program: Program, mutated: Set[str]) -> bool:
-    """Whether something may still fail after the first write into an array of the caller, where it is printed with
-    checks first and after what is ``before_writes``."""
+class Order(NamedTuple):
+    """The steps of a program as they are printed, with checks in front of writes where they may be: those up to the
+    first write into an array of the caller, what is computed ``early``, in front of that, and the steps from it on."""
+
+    before: list[Step]
+    early: list[Node]
+    after: list[Step]
+
+
+def in_order(program: Program, steps: list[Step], mutated: Set[str]) -> Order:
+    """The order of some steps of a program that writes to the ``mutated`` arrays of the caller."""
+    effects = [step for step in steps if isinstance(step, Effect)]
+    steps = [step for step in _checks_before_writes(steps) if not isinstance(step, Effect)]
+    first = next((k for k, step in enumerate(steps) if changed_by([step]) & mutated), None)
+    if first is None:
+        return Order([*steps, *effects], [], [])
+    after = [*steps[first:], *effects]
+    return Order(steps[:first], _before_writes(program, after), after)
+
+
+def commits_early(program: Program, order: Order, mutated: Set[str]) -> bool:
+    """Whether something may still fail after the first write into an array of the caller."""
     if any(isinstance(step, Run) for step in program.steps):
         return bool(mutated) and not _only_runs_at_the_end(program)
-    steps = checks_before_writes(program.steps)
-    first = first_write(steps, mutated)
-    if first is None:
+    if not order.after:
         return False
-    after = steps[first:]
-    writes = [step for step in after if isinstance(step, Write)]
-    if len(writes) < len(after) or not _are_sure(writes, program.library):
+    writes = [step for step in order.after if isinstance(step, Write)]
+    if len(writes) < len(order.after) or not _are_sure(writes, program.library):
         return True
-    early = [*(node for step in steps[: first + 1] for node in operands_of(step)), *before_writes(program, mutated)]
+    early = [*(node for step in [*order.before, writes[0]] for node in operands_of(step)), *order.early]
     sure = {node.serial for node in reachable(early)}
-    return any(_may_fail(node, program) for node in reachable(_read_after(program, after)) if node.serial not in sure)
+    return any(_may_fail(node, program) for node in reachable(_read_after(program, writes)) if node.serial not in sure)
 
 
 def _are_sure(writes: list[Write], library: str) -> bool:
@@ -61,7 +79,7 @@ def _are_sure(writes: list[Write], library: str) -> bool:
     return all(write.render.get("inside") for write in writes) and all(write.render["fits"] for write in writes[1:])
 
 
-def checks_before_writes(steps: list[Step]) -> list[Step]:
+def _checks_before_writes(steps: list[Step]) -> list[Step]:
     """The steps, with checks in front of the writes before them that do not change what is checked."""
     memory = memory_of_assigned(steps)
     found: list[Step] = []
@@ -102,24 +120,16 @@ def _read(node: Node, memory: dict[int, frozenset[str]]) -> set[str]:
     return found
 
 
-def before_writes(program: Program, mutated: Set[str]) -> list[Node]:
-    """What is needed after the first write into an array of the caller, may fail, and can be computed before it."""
-    steps = checks_before_writes(program.steps)
-    first = first_write(steps, mutated)
-    if first is None or not all(isinstance(step, Write) for step in steps[first:]):
+def _before_writes(program: Program, after: list[Step]) -> list[Node]:
+    """What is needed after the first of some writes, may fail, and can be computed before it."""
+    if not all(isinstance(step, Write) for step in after):
         return []
-    after = steps[first:]
     memory = memory_of_assigned(program.steps)
     free = [node for node in _read_after(program, after) if not _read(node, memory) & changed_by(after)]
     return [node for node in free if any(_may_fail(part, program) for part in reachable([node]))]
 
 
-def first_write(steps: Sequence[Step], mutated: Set[str]) -> int | None:
-    """The place of the first step that writes into an array of the caller."""
-    return next((k for k, step in enumerate(steps) if changed_by([step]) & mutated), None)
-
-
-def _read_after(program: Program, writes: list[Step]) -> list[Node]:
+def _read_after(program: Program, writes: Sequence[Step]) -> list[Node]:
     """What is needed after the first of some writes."""
     results = [leaf for _, node in program.results for leaf in leaves_of(node)]
     return [node for step in writes[1:] for node in operands_of(step)] + results

@@ -339,7 +339,6 @@ def emit(plan: Any) -> Emitted:
         from looplift.emit.native_standalone import standalone_text
 
         emitted.standalone += [standalone_text(kernel) for kernel, _ in plan.kernels]
-    emitted.commits_early = failures.commits_early(plan.program, mutated)
     emitted.may_warn = failures.may_warn(plan.program)
     left = [step for step in every_step(plan.program.steps) if isinstance(step, LeaveUnless)]
     emitted.parts_ways = any(step.cond.axes for step in left)
@@ -358,17 +357,14 @@ def print_program(
     _take_names(printer, program.steps)
     loops = any(isinstance(step, For | Forever) for step in program.steps)
     steps = hoisted.checks_first(printer, program.steps) if loops else program.steps
-    steps = failures.checks_before_writes(steps)
-    effects = [step for step in steps if isinstance(step, Effect)]
+    order = failures.in_order(program, steps, mutated)
+    effects = [step for step in (*order.before, *order.after) if isinstance(step, Effect)]
+    before, after = ([step for step in part if not isinstance(step, Effect)] for part in (order.before, order.after))
     later = [*(node for step in effects for node in step.operands), *results]
-    steps = [step for step in steps if not isinstance(step, Effect)]
-    if early := failures.before_writes(program, mutated):
-        first = failures.first_write(steps, mutated)
-        _steps(printer, steps[:first], [*(node for step in steps[first:] for node in operands_of(step)), *later])
-        for node in early:
-            printer.bind(node)
-        steps = steps[first:]
-    _steps(printer, steps, later)
+    _steps(printer, before, [*(node for step in after for node in operands_of(step)), *later])
+    for node in order.early:
+        printer.bind(node)
+    _steps(printer, after, later)
     if effects:
         for node in results:
             if node.op not in TRIVIAL:
@@ -389,7 +385,9 @@ def print_program(
         library.append("import numpy as np")
     if any("(math." in line for line in printer.lines):
         library.append("import math")
-    return Emitted(printer.lines, namespace, standalone, sorted(set(library)))
+    emitted = Emitted(printer.lines, namespace, standalone, sorted(set(library)))
+    emitted.commits_early = failures.commits_early(program, order, mutated)
+    return emitted
 
 
 def _take_names(p: Printer, steps: list[Step]) -> None:
