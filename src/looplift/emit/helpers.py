@@ -45,6 +45,13 @@ def number_array(numbers, kind):
         raise RequirementFailed("the list holds other kinds of numbers")
     return vector
 ''',
+        "complex_array": '''
+def complex_array(real, imag):
+    """Complex numbers of their parts."""
+    found = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), dtype=np.complex128)
+    found.real, found.imag = real, imag
+    return found
+''',
         "with_diagonal": '''
 def with_diagonal(values, first, second, diagonal):
     """The values, with others where the positions in two dimensions are the same."""

@@ -309,9 +309,24 @@ def _elementwise(p: Printer, node: Node) -> Text:
         if p.library == "torch":
             return atom(f"{receiver}.{name[7:]}({', '.join(texts[1:])})")
     function = lane_function(name, p.library)
+    if name == "builtin.complex":
+        return _of_parts(p, args, texts)
     if p.library == "torch" and len(args) >= 1 and args[0].kind.is_number and not args[0].axes:
         texts[0] = f"torch.tensor({texts[0]})"
     return atom(f"{function}({', '.join(texts)})")
+
+
+def _of_parts(p: Printer, args: tuple[Node, ...], texts: list[str]) -> Text:
+    """Complex numbers of Python's, in lanes."""
+    if p.library == "np":
+        p.need("complex_array")
+        return atom(f"complex_array({', '.join(texts)})")
+    shared = [arg.kind.is_number and not arg.axes for arg in args]
+    parts = [
+        p.on_device(f"torch.tensor({text}, dtype=torch.float64)") if one else text
+        for text, one in zip(texts, shared, strict=True)
+    ]
+    return atom(f"torch.complex({', '.join(parts)})")
 
 
 def _added_product(p: Printer, node: Node) -> Text | None:

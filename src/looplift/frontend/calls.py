@@ -182,8 +182,11 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
         return differentiation.gradients(build, positional, keywords)
     if isinstance(value, functools.partial) or value is functools.partial:
         return _partial(build, callee, positional, keywords)
-    of_numbers = value is abs or value is complex
-    if of_numbers and not keywords and (found := complexes.called(build, value, positional)) is not None:
+    if (
+        complexes.is_function(value)
+        and not keywords
+        and (found := complexes.called(build, value, positional)) is not None
+    ):
         return found
     if (name := name_of(value) or _of_operator(value)) is not None:
         args = [operand(build, v) for v in positional]

@@ -12,18 +12,22 @@ Source: R. L. Smith, "Algorithm 116: Complex division", CACM 5(8), 1962.
 
 from __future__ import annotations
 
+import cmath
 import math
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
 from looplift.base.data import dataclass
 from looplift.frontend import evident, expressions, iteration
 from looplift.frontend.scope import Builder, Parted, Structure, Tup, Value
-from looplift.ir.grammar import Atom, Const, Range, Require, Var
+from looplift.ir.grammar import Atom, Const, Let, Range, Require, Var, as_atom
 
 ZERO = Const(0.0)
 LARGEST_POWER = 100
+LARGEST_EXPONENT = 708.0
+"""Of larger numbers cmath computes the exponential in another way."""
 EXACT = (3, 11) <= sys.version_info < (3, 14)
 """Whether this Python computes as is described here."""
 
@@ -120,7 +124,18 @@ def _complex_of(build: Builder, value: Value) -> Complex | None:
         return number
     if evident.is_python_number(build, value):
         return made(build.emit("builtin.float", value), ZERO, float)
-    return None
+    return _computed(build, value)
+
+
+def _computed(build: Builder, value: Var) -> Complex | None:
+    """What arithmetic makes of literal complex numbers and of real ones."""
+    statement = evident.maker(build, value)
+    if not isinstance(statement, Let) or statement.op.name not in _OPERATIONS or not EXACT:
+        return None
+    first, second = (_complex_of(build, as_atom(one)) for one in statement.op.args)
+    if first is None or second is None or complex not in (first.least, second.least):
+        return None
+    return made(*_OPERATIONS[statement.op.name](build, first, second))
 
 
 def given_columns(build: Builder, value: Value) -> tuple[Atom, Atom] | None:
@@ -241,6 +256,9 @@ def _quotient(build: Builder, a: Complex, b: Complex) -> tuple[Value, Value]:
             imag = _of(build, "sub", a.imag, _of(build, "mul", a.real, ratio))
         return Tup((_of(build, "truediv", real, below), _of(build, "truediv", imag, below)))
 
+    if isinstance(b.imag, Const) and b.imag.value == 0:
+        found = by(b.real, b.imag, swapped=False)
+        return found.items[0], found.items[1]
     is_wide = _of(build, "ge", _size(build, b.real), _size(build, b.imag))
     found = expressions.conditional(
         build,
@@ -309,7 +327,67 @@ def called(build: Builder, function: object, args: list[Value]) -> Value | None:
     if function is abs and len(args) == 1 and isinstance(args[0], Complex):
         found = _absolute(build, args[0])
         return Magnitude(found) if args[0].least is int else found
+    if type(function) is types.BuiltinFunctionType and function in _OF_CMATH and len(args) == 1 and EXACT:
+        number = _complex_of(build, args[0])
+        return None if number is None else _OF_CMATH[function](build, number)
+    if function is cmath.rect and len(args) == 2 and EXACT:
+        return _of_polar(build, args)
     return None
+
+
+def is_function(value: object) -> bool:
+    """Whether ``called`` knows a function."""
+    known = value is abs or value is complex or value is cmath.rect
+    return known or (type(value) is types.BuiltinFunctionType and value in _OF_CMATH)
+
+
+# ---------------------------------------------------------------- functions of cmath, as Modules/cmathmodule.c has them
+
+
+def _exponential(build: Builder, number: Complex) -> Complex:
+    _check_finite(build, number.real, number.imag)
+    if isinstance(number.real, Const):
+        largest: Atom = Const(number.real.value <= LARGEST_EXPONENT)
+    else:
+        largest = build.emit("le", number.real, Const(LARGEST_EXPONENT))
+    build.add(Require(largest, "a complex exponential overflows", build.span))
+    size = build.emit("math.exp", number.real)
+    return _turned(build, size, number.imag)
+
+
+def _turned(build: Builder, size: Atom, angle: Atom) -> Complex:
+    real = build.emit("mul", size, build.emit("math.cos", angle))
+    return made(real, build.emit("mul", size, build.emit("math.sin", angle)))
+
+
+def _phase(build: Builder, number: Complex) -> Atom:
+    _check_finite(build, number.real, number.imag)
+    return build.emit("math.atan2", number.imag, number.real)
+
+
+def _polar(build: Builder, number: Complex) -> Tup:
+    return Tup((_absolute(build, number), _phase(build, number)))
+
+
+def _of_polar(build: Builder, args: list[Value]) -> Complex | None:
+    parts = [_complex_of(build, one) for one in args]
+    if any(one is None or one.least is complex for one in parts):
+        return None
+    size, angle = (one.real for one in parts if one is not None)
+    _check_finite(build, size, angle)
+    return _turned(build, size, angle)
+
+
+def _check_finite(build: Builder, *parts: Atom) -> None:
+    for part in parts:
+        known = isinstance(part, Const)
+        finite = Const(math.isfinite(part.value)) if known else build.emit("math.isfinite", part)
+        build.add(Require(finite, "a complex number is not finite", build.span))
+
+
+_OF_CMATH: dict[object, Callable[[Builder, Complex], Value]] = {
+    cmath.exp: _exponential, cmath.phase: _phase, cmath.polar: _polar,
+}  # fmt: skip
 
 
 def _made_of(build: Builder, args: list[Value]) -> Complex | None:

@@ -28,7 +28,7 @@ def is_tensor(build: Builder, value: Value) -> bool:
         return isinstance(build.param_values[path], torch.Tensor)
     if value in build.entered:
         return is_tensor(build, build.entered[value])
-    match _maker(build, value):
+    match maker(build, value):
         case If(phis=phis):
             phi = next(phi for phi in phis if phi.var is value)
             return is_tensor(build, phi.then) and is_tensor(build, phi.orelse)
@@ -53,7 +53,7 @@ def is_array(build: Builder, value: Value) -> bool:
         return isinstance(build.param_values[path], np.ndarray)
     if value in build.entered:
         return is_array(build, build.entered[value])
-    match _maker(build, value):
+    match maker(build, value):
         case Let(op=op):
             prefix, _, name = op.name.rpartition(".")
             return prefix == "np" and name.removesuffix("_like") in CREATION
@@ -72,7 +72,7 @@ def is_integer(build: Builder, value: Value) -> bool:
         return True
     if value in build.entered:
         return is_integer(build, build.entered[value])
-    match _maker(build, value):
+    match maker(build, value):
         case Let(op=op) if op.name in INTEGRAL:
             return all(is_integer(build, operand) for operand in op.args if isinstance(operand, Var | Const))
         case Let(op=op):
@@ -98,7 +98,7 @@ def is_python_number(build: Builder, value: Value) -> bool:
         if is_literal:
             build.assumed.add(value)
         return is_literal
-    match _maker(build, value):
+    match maker(build, value):
         case If(phis=phis):
             phi = next(phi for phi in phis if phi.var is value)
             return is_python_number(build, phi.then) and is_python_number(build, phi.orelse)
@@ -125,7 +125,7 @@ def computed_of(build: Builder, value: Var) -> list[Var]:
     """The variables of loops that a value is computed of by arithmetic."""
     if value in build.entered:
         return [value]
-    match _maker(build, value):
+    match maker(build, value):
         case Let(op=op) if op.name in (*INTEGRAL, "truediv", "pow") or op.name.startswith("inplace."):
             return [one for operand in op.args if isinstance(operand, Var) for one in computed_of(build, operand)]
     return []
@@ -160,7 +160,7 @@ def is_no_tensor(build: Builder, value: Value) -> bool:
         return True
     if value in build.entered:
         return is_no_tensor(build, build.entered[value])
-    match _maker(build, value):
+    match maker(build, value):
         case If(phis=phis):
             phi = next(phi for phi in phis if phi.var is value)
             return is_no_tensor(build, phi.then) and is_no_tensor(build, phi.orelse)
@@ -186,7 +186,8 @@ def is_seen_through(build: Builder, value: Value) -> bool:
     return isinstance(found, tuple) or (isinstance(found, np.ndarray) and found.ndim > 1) or is_tensor(build, value)
 
 
-def _maker(build: Builder, value: Var) -> Statement | None:
+def maker(build: Builder, value: Var) -> Statement | None:
+    """The statement that gives a variable its value, if it stands in a block around."""
     return next((s for block in reversed(build.blocks) for s in reversed(block) if _makes(s, value)), None)
 
 

@@ -248,6 +248,8 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
             raise context.refuse("unknown-op", "'round' with digits")
         rounded = nodes.elementwise("torch.round", args, Kind("float"))
         return _converted(context, rounded, kind)
+    elif name == "builtin.complex" and len(args) == 2 and all(a.kind.family != "complex" for a in args):
+        args = [_exact_float(context, a) for a in args]
     elif base not in _PLAIN:
         raise context.refuse("unknown-op", f"'{name}' of Python numbers has no batched form")
     elif any(a.kind.family in ("float", "complex") for a in args):
