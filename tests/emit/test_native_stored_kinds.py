@@ -1,4 +1,4 @@
-"""Kernels that store what the array takes in another way, or not at all: numbers of the other library, lists in lists."""
+"""Kernels that store what the array takes in another way, or not at all: numbers of the other library, and lists."""
 
 import copy
 
