@@ -65,7 +65,7 @@ ELEMENTS = (
 )  # fmt: skip
 TARGETS = (
     "np.zeros((n, 3))", "np.zeros((n, 3), dtype=np.{d})", "torch.zeros(n, 3)", "torch.zeros(n, 3, dtype=torch.{d})",
-    "[[0.5] * 3 for _ in range(n)]",
+    "[[0.5] * 3 for _ in range(n)]", "np.ones((n, n > 2))", "torch.zeros(n > 0, 3)",
 )  # fmt: skip
 KINDS = "vavsnzcmke"
 
