@@ -57,7 +57,7 @@ ON_TENSORS = (
 BACK = ("{v}.numpy()", "{v}.detach().numpy()", "np.asarray({v}.detach())", "{v}.detach().cpu().numpy()")
 NUMBERS = (
     "{v}.sum().item()", "float({v}.sum())", "float({a}.sum())", "{a}.max()", "{v}.argmax().item()", "{a}.argmax()",
-    "int(lab[i])", "float(x[i, 0])", "lab[i]",
+    "int(lab[i])", "float(x[i, 0])", "lab[i]", "np.ones((2, n > 2)).sum()", "np.full((n > 0, 2), 0.5)[0, 1]",
 )  # fmt: skip
 ELEMENTS = (
     "x[i, 0]", "x[i, 1] * 200 - 50", "x[i, 0] > 0.5", "y[i].sum()", "lab[i]", "lab[i] - 2", "rows[i][0]", "t[i, 1]",
@@ -65,9 +65,9 @@ ELEMENTS = (
 )  # fmt: skip
 TARGETS = (
     "np.zeros((n, 3))", "np.zeros((n, 3), dtype=np.{d})", "torch.zeros(n, 3)", "torch.zeros(n, 3, dtype=torch.{d})",
-    "[[0.5] * 3 for _ in range(n)]", "np.ones((n, n > 2))", "torch.zeros(n > 0, 3)",
+    "[[0.5] * 3 for _ in range(n)]",
 )  # fmt: skip
-KINDS = "vavsnzcmke"
+KINDS = "vavsnzcmkeee"
 
 
 class Bridged:
