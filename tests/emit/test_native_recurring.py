@@ -132,3 +132,19 @@ def test_arrays_that_share_memory_or_are_too_short(loop, library):
             result = outcome(function, [whole[2:22], w, whole[start:end]])
             found.append((result, whole.tolist()))
         assert found[0] == found[1], (start, end)
+
+
+def of_a_name_that_ends_alike(out, about, about_last):
+    for t in range(1, len(out)):
+        out[t] = out[t - 1] * 0.5 + about[t - 1] * about_last
+
+
+@pytest.mark.parametrize("kind", KINDS, ids="-".join)
+def test_an_array_whose_name_ends_like_that_of_the_held_one(kind, texts):
+    lifted = lift(of_a_name_that_ends_alike, backend="native", verify="off")
+    for count in (9, 2, 0):
+        out, about, _ = inputs(count, count, kind)
+        found = [outcome(f, [copy.deepcopy(out), about, 0.75]) for f in (lifted, of_a_name_that_ends_alike)]
+        assert found[0] == found[1], count
+    if kind[1] == "float64":
+        assert any("out_last" in text.replace("about_last", "") for text in texts)

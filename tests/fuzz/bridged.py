@@ -57,9 +57,17 @@ ON_TENSORS = (
 BACK = ("{v}.numpy()", "{v}.detach().numpy()", "np.asarray({v}.detach())", "{v}.detach().cpu().numpy()")
 NUMBERS = (
     "{v}.sum().item()", "float({v}.sum())", "float({a}.sum())", "{a}.max()", "{v}.argmax().item()", "{a}.argmax()",
-    "int(lab[i])", "float(x[i, 0])", "lab[i]",
+    "int(lab[i])", "float(x[i, 0])", "lab[i]", "np.ones((2, n > 2)).sum()", "np.full((n > 0, 2), 0.5)[0, 1]",
 )  # fmt: skip
-KINDS = "vavsnzcmk"
+ELEMENTS = (
+    "x[i, 0]", "x[i, 1] * 200 - 50", "x[i, 0] > 0.5", "y[i].sum()", "lab[i]", "lab[i] - 2", "rows[i][0]", "t[i, 1]",
+    "t[i, 0] * 200", "t[i].argmax() * 150", "t[i].argmax() - 1", "(t[i, 0] > 0)", "x[i]", "t[i, 2].item()",
+)  # fmt: skip
+TARGETS = (
+    "np.zeros((n, 3))", "np.zeros((n, 3), dtype=np.{d})", "torch.zeros(n, 3)", "torch.zeros(n, 3, dtype=torch.{d})",
+    "[[0.5] * 3 for _ in range(n)]",
+)  # fmt: skip
+KINDS = "vavsnzcmkeee"
 
 
 class Bridged:
@@ -111,6 +119,14 @@ class Bridged:
             return [f"{self.rng.choice(('x', 'y'))}[i] = {self.array()}"], "", "x"
         if kind == "k":
             return [f"{name} = {self.array()}"], f"{name} = x[0]", name
+        if kind == "e":
+            made = self.rng.choice(TARGETS).format(d=self.rng.choice(("float32", "int32", "uint8", "int64")))
+            place = self.rng.choice(("[i, 0]", "[i, 0]", "[i][1]", "[i]"))
+            return (
+                [f"{name}{place} {self.rng.choice(('=', '=', '+='))} {self.rng.choice(ELEMENTS)}"],
+                f"{name} = {made}",
+                name,
+            )
         return [f"{name} = {name} + {self.tensor()}"], f"{name} = {self.rng.choice(('0.0', 'torch.zeros(3)'))}", name
 
     def source(self):

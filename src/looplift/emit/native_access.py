@@ -77,6 +77,8 @@ def _known_row(writer: Writer, rows: list[Items], index: Operand) -> View:
 def indexed(writer: Writer, view: View, index: Operand) -> View:
     """The view that is left of one when its first axes are indexed."""
     given = index.items if isinstance(index, Group) and index.kind == "tuple" else (index,)
+    if given != (index,) and _is_of_list(writer, view):
+        raise writer.refuse("requirement", "a list raises TypeError for a subscript that is a tuple")
     axes = list(view.axes)
     indices, homes = list(view.indices), view.homes
     cuts: list[tuple[int, Slice]] = []
@@ -94,6 +96,11 @@ def indexed(writer: Writer, view: View, index: Operand) -> View:
         homes |= where.homes
     whole = replace(view, indices=tuple(indices), homes=homes)
     return _cut(writer, whole, [(whole.axes.index(axis), part) for axis, part in cuts]) if cuts else whole
+
+
+def _is_of_list(writer: Writer, view: View) -> bool:
+    """Whether what is subscripted is a list, of numbers, lists or arrays."""
+    return view.is_list or (view.origin in writer.findings.items and view.indices[:1] == (None,))
 
 
 def _cut(writer: Writer, view: View, cuts: list[tuple[int, Slice]]) -> View:

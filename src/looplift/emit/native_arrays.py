@@ -153,7 +153,7 @@ def _shape(writer: Writer, args: list[Operand]) -> list[Number]:
         values = list(values[0].items)
     sizes: list[Number] = []
     for value in values:
-        if not isinstance(value, Number) or value.type.is_float or value.other is not None or value.bound:
+        if not isinstance(value, Number) or not value.type.is_integer or value.other is not None or value.bound:
             raise writer.refuse("not-scalar", "a shape that is not made of integers")
         sizes.append(writer.bind(convert(writer, value, INT), "size"))
     if not sizes:

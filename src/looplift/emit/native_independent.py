@@ -121,11 +121,10 @@ def independent(loop: list[str], context: Context) -> Independent | None:
         return None
     inside = declared(lines)
     flags = _flags(lines, outer, inside)
-    assigned = {name for names in ASSIGNED.findall(text) for name in names if name}
     arrays = [name for name in (*outer.given, *outer.made) if name in names]
     renamed = sorted(outer.renamed.keys() & names)
     known = inside | outer.read | outer.numbers | outer.live | {*arrays, *renamed}
-    if assigned - inside - flags or not names <= known | _WORDS | context.functions:
+    if assigned(lines) - inside - flags or not names <= known | _WORDS | context.functions:
         return None
     written = [name for name in arrays if _is_written(name, text)]
     if not all(_is_apart(name, index, text, outer) for name in written):
@@ -225,6 +224,11 @@ def declared(lines: list[str]) -> set[str]:
         for parameters in _LAMBDA.findall(line):
             found |= {parameter.split()[-1] for parameter in parameters.split(", ") if parameter}
     return found
+
+
+def assigned(lines: list[str]) -> set[str]:
+    """The names of which lines change what they hold."""
+    return {name for names in ASSIGNED.findall("\n".join(lines)) for name in names if name}
 
 
 def _flags(lines: list[str], outer: Outer, inside: set[str]) -> set[str]:

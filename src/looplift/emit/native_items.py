@@ -132,7 +132,7 @@ def _identity(writer: Writer, namespace: str, op: Op) -> View:
     default = floating(Scalar("tensor", "int64")) if namespace == "torch" else Scalar("numpy", "float64")
     scalar = element_type(writer, namespace, keywords.pop("dtype", None)) or default
     size = writer.number(op.args[0])
-    if keywords or size.type.is_float or size.type.family == "tensor" or size.other is not None or size.bound:
+    if keywords or not size.type.is_integer or size.type.family == "tensor" or size.other is not None or size.bound:
         raise writer.refuse("unknown-op", f"these arguments of '{op.name}' have no scalar form")
     size = writer.bind(convert(writer, size, INT), "size")
     view = allocate(writer, scalar, [size, size])

@@ -23,6 +23,7 @@ from looplift.emit.native_independent import (
     Context,
     after,
     arguments_of,
+    assigned,
     blocks,
     code_of,
     declared,
@@ -68,8 +69,9 @@ class _Stored(NamedTuple):
         """The subscripts of so many iterations before."""
         return [f"{start} {self.sign} {back}" if k == self.axis else part for k, part in enumerate(self.subscripts)]
 
-    def read(self, start: str, back: int) -> str:
-        return f"{self.name}({', '.join(self.at(start, back))})"
+    def read(self, start: str, back: int) -> re.Pattern[str]:
+        """Where the element of so many iterations before is read."""
+        return re.compile(r"\b" + re.escape(f"{self.name}({', '.join(self.at(start, back))})"))
 
 
 def _holding(loop: list[str], context: Context) -> list[str] | None:
@@ -96,8 +98,8 @@ def _holding(loop: list[str], context: Context) -> list[str] | None:
 def _depth(loop: list[str], stored: _Stored, index: str) -> int:
     """How many elements are held: what is read behind the store is one further back by then."""
     texts = [code_of(loop[: stored.line + 1]), code_of(loop[stored.line + 1 :])]
-    reads = [k + late for late, text in enumerate(texts) for k in range(1, FAR + 1) if stored.read(index, k) in text]
-    return max(reads, default=0)
+    reads = {k: stored.read(index, k) for k in range(1, FAR + 1)}
+    return max((k + late for late, text in enumerate(texts) for k in reads if reads[k].search(text)), default=0)
 
 
 def _names(wanted: tuple[str, ...], text: str) -> list[str]:
@@ -122,7 +124,7 @@ def _body(loop: list[str], stored: _Stored, index: str, following: str, before: 
     for k, line in enumerate(loop):
         held = before[1:] if k > stored.line else before
         for back, name in enumerate(held, 1):
-            line = line.replace(stored.read(index, back), name)
+            line = stored.read(index, back).sub(name, line)
         if k != stored.line:
             found.append(line)
             continue
@@ -141,7 +143,7 @@ def _stores(loop: list[str], index: str, sign: str, code: list[str], context: Co
     """The stores that every iteration comes to, of one element at its index."""
     start = len(loop[0]) - len(loop[0].lstrip()) + (4 if "strip_end(" in "".join(loop[:4]) else 2)
     outer = outer_names(code_of(context.earlier()))
-    kinds, inside = outer.given | outer.made, declared(code)
+    kinds, inside = outer.given | outer.made, declared(code) | assigned(code)
     found = []
     for place, line in enumerate(loop):
         store = _STORE.fullmatch(line.strip())

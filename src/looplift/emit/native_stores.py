@@ -8,12 +8,12 @@ import torch
 from looplift.base.data import replace
 from looplift.emit import native_power, native_vectors
 from looplift.emit.native_access import element, indexed
-from looplift.emit.native_convert import BEYOND_SINGLE, convert
+from looplift.emit.native_convert import BEYOND_SINGLE, convert, to_python
 from looplift.emit.native_gather import by_positions, is_short, scattered
 from looplift.emit.native_mixed import are_mixed, note, widens
 from looplift.emit.native_ops import CHOICE, COMPARE
 from looplift.emit.native_scalar import elementwise
-from looplift.emit.native_types import MIXED, Scalar
+from looplift.emit.native_types import INT, MIXED, Scalar
 from looplift.emit.native_values import Elements, Items, Number, View
 from looplift.emit.native_writer import Writer
 from looplift.ir.grammar import Let, Slice, Store
@@ -76,12 +76,15 @@ def _store_whole(writer: Writer, statement: Store, target: View) -> None:
         return
     if target.origin is None or statement.combine not in (None, "add", "sub", "mul", "truediv"):
         raise writer.refuse("not-scalar", "a store of more than a single element")
+    is_array = isinstance(value, View | Elements) and value.type.family == "numpy"
+    if is_array and target.type.family == "tensor" and statement.combine is None:
+        raise writer.refuse("requirement", "a tensor takes no NumPy array")
     _check_overlap(writer, target, value, statement.combine)
     writer.changes(target.origin)
 
     def put(place: Number, number: Number) -> None:
         if statement.combine is None:
-            number = _held(writer, number, target.type) if isinstance(value, Number) else number
+            number = _held(writer, number, target.type, whole=True) if isinstance(value, Number) else number
             writer.line(f"{place.place} = {_fitting(writer, number, target.type).text};")
         else:
             combine(writer, place.place, place, statement.combine, number)
@@ -126,7 +129,7 @@ def _store_by_positions(writer: Writer, statement: Store, left: View, axis: int,
     writer.changes(left.origin)
 
     def put(place: Number, number: Number) -> None:
-        number = _held(writer, number, left.type) if isinstance(value, Number) else number
+        number = _held(writer, number, left.type, whole=True) if isinstance(value, Number) else number
         writer.line(f"{place.place} = {_fitting(writer, number, left.type).text};")
 
     def store(target: View, k: str) -> None:
@@ -227,8 +230,16 @@ def _fitting(writer: Writer, value: Number, scalar: Scalar) -> Number:
     return convert(writer, value, scalar)
 
 
-def _held(writer: Writer, value: Number, scalar: Scalar) -> Number:
-    """A single integer of NumPy's, which raises where the array's type does not hold it; those of rows wrap."""
+def _held(writer: Writer, value: Number, scalar: Scalar, *, whole: bool = False) -> Number:
+    """A single integer of NumPy's, which raises where the array's type does not hold it; those of rows wrap.
+
+    ``whole``: a row takes it.
+    """
+    if scalar.family == "tensor" and value.type.family == "numpy":
+        return _of_numpy(writer, value)
+    if scalar.family == "numpy" and value.type.family == "tensor" and not whole:
+        value = convert(writer, value, INT) if scalar.is_integer else value
+        return to_python(writer, value)
     source = value.type
     if source.family != "numpy" or not source.is_integer or scalar.family != "numpy" or not scalar.is_integer:
         return value
@@ -239,6 +250,13 @@ def _held(writer: Writer, value: Number, scalar: Scalar) -> Number:
         value = writer.bind(value)
         writer.fail_if(" || ".join(f"{value.text} {test}" for test in tests), "bad_conversion")
     return value
+
+
+def _of_numpy(writer: Writer, value: Number) -> Number:
+    """An element of a NumPy array where PyTorch takes a number of Python's: those that are one, and integers."""
+    if not value.type.is_integer and value.type.name != "float64":
+        raise writer.refuse("requirement", f"a tensor takes no element of a NumPy array of {value.type.name}")
+    return to_python(writer, value)
 
 
 def whole_in_place(writer: Writer, statement: Let, whole: View) -> View:

@@ -11,7 +11,7 @@ from looplift.emit import typed_products as products
 from looplift.emit.typed_arrays import Arrays, element_text, is_array
 from looplift.emit.typed_expressions import element, is_box
 from looplift.emit.typed_numpy import BY_LOOPS, is_scalar, operand, promoted
-from looplift.emit.typed_scope import Value, as_int, as_number, plain, refuse
+from looplift.emit.typed_scope import Value, as_int, as_number, as_size, plain, refuse
 from looplift.emit.typed_types import (
     BOOL,
     ELEMENTS,
@@ -130,7 +130,7 @@ class ArrayCalls(Arrays):
     def _made(self, shape: ast.expr, kind: Any, value: Value, node: ast.AST) -> Value:
         parts = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
         sizes = self.places_of(self.several(*parts))
-        return self._of_sizes([as_int(one, node) for one in sizes], kind, value, node)
+        return self._of_sizes([as_size(one, node) for one in sizes], kind, value, node)
 
     def _of_sizes(self, sizes: list[str], kind: Any, value: Value, node: ast.AST) -> Value:
         if not 1 <= len(sizes) <= 4:

@@ -236,6 +236,13 @@ def as_int(value: Value, node: ast.AST | None = None) -> str:
     raise refuse(node, "is no integer")
 
 
+def as_size(value: Value, node: ast.AST | None = None) -> str:
+    """A size of an array or a tensor, which is no truth value."""
+    if needed(value).type is BOOL:
+        raise refuse(node, "is no integer")
+    return as_int(value, node)
+
+
 def as_number(value: Value, to: Any) -> str:
     """C++ of a number as an integer, a float or either."""
     if same(value.type, to):

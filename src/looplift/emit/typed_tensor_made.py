@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from looplift.emit.typed_expressions import element, is_box
-from looplift.emit.typed_scope import Value, as_int, refuse
+from looplift.emit.typed_scope import Value, as_size, refuse
 from looplift.emit.typed_tensor_ops import is_tensor
 from looplift.emit.typed_tensors import Tensors
 from looplift.emit.typed_types import (
@@ -91,7 +91,7 @@ class TensorMaking(Tensors):
             values = self.fields(values[0])
         if len(values) == 1 and isinstance(values[0].type, Box):
             raise refuse(node, "takes its extents from a list")
-        return [as_int(self.number_of(value), node) for value in values]
+        return [as_size(self.number_of(value), node) for value in values]
 
     def held(self, value: Value, dtype: str) -> Value:
         """A value that elements of a dtype take: PyTorch refuses a float of Python's that is too large for them."""
