@@ -60,11 +60,11 @@ class Coming:
 
     def has_any(self) -> bool:
         """Whether a library is there, or will never be."""
-        return self.has_first() or self.is_over()
+        return self.library.exists() or self.has_first() or self.is_over()
 
     def wait(self) -> None:
         """Until a library is there, or will never be."""
-        while not (self.library.exists() or self.has_any()):
+        while not self.has_any():
             time.sleep(PAUSE)
 
     def _has_ended(self) -> bool:

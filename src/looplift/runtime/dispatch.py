@@ -338,13 +338,15 @@ class Dispatcher:
             return Outcome(
                 Verdict(None), self.program.original(*(values[name] for name in self.program.arguments)), None
             )
+        ran = None
         if self.verify == "first" and code.awaited():
-            if (outcome := awaited.meanwhile(self, variant, code, values)) is not None:
+            outcome, ran = awaited.meanwhile(self, variant, code, values)
+            if outcome is not None:
                 return outcome
             call = variant.call or call
         seconds = BUDGET if self.verify == "first" else float("inf")
         size = size_class(values[name] for name in self.program.arguments)  # before the call, which may add items
-        outcome = verified_call(self.program, call, code, values, seconds=seconds)
+        outcome = verified_call(self.program, call, code, values, seconds=seconds, ran=ran)
         variant.seconds = outcome.verdict.seconds
         if outcome.failure is not None:
             self._failed(variant, outcome.failure, values)
