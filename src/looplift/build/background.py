@@ -20,7 +20,7 @@ from looplift.build.compiler import FEW_LIBRARIES, FLAGS, KERNELS, TIME_LIMIT, O
 QUICK = Options(tuple("-Og" if flag == "-O3" else flag for flag in FLAGS), FEW_LIBRARIES)
 INTERVAL = 0.02
 """Seconds between two looks at the disk."""
-PAUSE = 0.003
+PAUSE = 0.001
 """Seconds between two looks of one that waits."""
 PROCESS = "process"
 """The file in a workplace with the number of the process that is at it."""
@@ -141,8 +141,8 @@ def _started(workplace: Path, name: str, source: str, quick: bool) -> int:
     if quick:
         (workplace / f"{first}.cpp").write_text(source)
     script = _SCRIPT.format(
-        workplace=shlex.quote(str(workplace)), **_commands(KERNELS, name), quick=f"../{first}.so ../{first}.cpp",
-        first=_FIRST.format(**_commands(QUICK, first)) if quick else "", process=PROCESS,
+        workplace=shlex.quote(str(workplace)), **_commands(KERNELS, name, source), quick=f"../{first}.so ../{first}.cpp",
+        first=_FIRST.format(**_commands(QUICK, first, source)) if quick else "", process=PROCESS,
     )  # fmt: skip
     nowhere = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in range(3)]
     for process in tuple(_running):
@@ -156,8 +156,8 @@ def _quick(source: str) -> str:
     return f"kernel-{compiler.key(source, QUICK)}"
 
 
-def _commands(options: Options, name: str) -> dict[str, str]:
+def _commands(options: Options, name: str, source: str) -> dict[str, str]:
     import shlex
 
     command = [compiler.compiler(), *options.flags, f"{name}.cpp", "-o", f"{name}.so"]
-    return {"command": shlex.join(command), "few": shlex.join(options.few_libraries), "name": name}
+    return {"command": shlex.join(command), "few": shlex.join(compiler.few_libraries(source, options)), "name": name}

@@ -425,8 +425,7 @@ def prelude(body: str) -> str:
     pieces = [text for name, text in PIECES.items() if name in needed]
     outcomes = ", ".join(_used_outcomes("\n".join([*pieces, body])))
     functions = _math("\n".join([*pieces, body]))
-    header = _HEADER + "#include <time.h>\n" if "Watch" in needed else _HEADER
-    return "\n".join([header, *functions, f"enum Outcome : int {{ {outcomes} }};\n", *pieces])
+    return "\n".join([_HEADER, *functions, f"enum Outcome : int {{ {outcomes} }};\n", *pieces])
 
 
 def _math(text: str) -> list[str]:
