@@ -1,9 +1,9 @@
 """A C++ text in; a library of it that is compiled in a moment, and a faster one from a process of its own, out.
 
 A typed program is a long text, which takes a second to compile as well as can be, and the third part of that with few
-optimizations. Both libraries compute the same bits. So the first one runs until the second is there: it is kept in the
-cache as any other, also where the process that wanted it has ended meanwhile. A first call in which a short loop can
-run instead does not wait for the first one either.
+optimizations; a kernel takes half as long. Both libraries compute the same bits. So the first one runs until the second
+is there: it is kept in the cache as any other, also where the process that wanted it has ended meanwhile. A first call
+in which a short loop can run instead does not wait for the first one either.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ class Coming:
         """Whether a library is there, or will never be."""
         return self.library.exists() or self.has_first() or self.is_over()
 
-    def wait(self) -> None:
-        """Until a library is there, or will never be."""
-        while not self.has_any():
+    def wait(self, *, best: bool = False) -> None:
+        """Until a library is there, or will never be; ``best``: until the best one is."""
+        while not (self.library.exists() or (self.is_over() if best else self.has_any())):
             time.sleep(PAUSE)
 
     def _has_ended(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from looplift.runtime.dispatch import Dispatcher, Variant
 
 NOTE = "the first call ran the loop as written while its kernel was compiled"
+
+LONG = 1.0
+"""Seconds: a longer loop may take as long, compiled in a moment, as it takes to compile it well."""
 
 _waiting: list[object] = []
 
@@ -47,7 +50,7 @@ def meanwhile(
             dispatcher.accept(variant, NOTE)
             variant.is_awaited, variant.seconds = True, outcome.verdict.seconds
             return outcome, ran
-    return _settled(dispatcher, variant, code, values), ran
+    return _settled(dispatcher, variant, code, values, best=ran is not None and _takes_long(ran)), ran
 
 
 def _is_coming(code: RegionCode) -> bool:
@@ -67,15 +70,34 @@ def _of_loop(dispatcher: Dispatcher, code: RegionCode, values: dict[str, Any], r
     return Outcome(verdict, _as_written(dispatcher, values))
 
 
+def _takes_long(ran: Ran) -> bool:
+    """Whether what was compiled in a moment may take longer than to wait for the best."""
+    run, verdict = ran
+    return run is None and (verdict.seconds is None or verdict.seconds > LONG)
+
+
 def _as_written(dispatcher: Dispatcher, values: dict[str, Any]) -> Any:
     return dispatcher.program.original(*(values[name] for name in dispatcher.program.arguments))
 
 
-def _settled(dispatcher: Dispatcher, variant: Variant, code: RegionCode, values: dict[str, Any]) -> Outcome | None:
+def grow(dispatcher: Dispatcher, variant: Variant, code: RegionCode, arguments: tuple[Any, ...]) -> None:
+    """Let a variant run its best libraries, where they are there by now."""
+    late = dict(code.growing)
+    if all(made.has_grown() for made in late.values()):
+        with suppress(NotLiftable):
+            code.namespace |= {name: made.made(best=True) for name, made in late.items()}
+            variant.call = build_function(dispatcher.program, code, dispatcher.values_of(arguments), variant.number)
+        code.growing = {}
+        dispatcher.install()
+
+
+def _settled(
+    dispatcher: Dispatcher, variant: Variant, code: RegionCode, values: dict[str, Any], *, best: bool
+) -> Outcome | None:
     """Let a variant run its library; where there will be none, what the loop gives."""
     start = time.perf_counter()
     try:
-        code.settle()
+        code.settle(best=best)
         compiling.seconds += time.perf_counter() - start
         variant.is_awaited = False  # not before: other threads would begin anew
         variant.call = build_function(dispatcher.program, code, values, variant.number)
