@@ -267,6 +267,15 @@ static inline int64_t integer_of(double value) {
 }
 #endif
 """,
+    "moved_on": """\
+// A number in a register of its own.
+template <class T> static inline T moved_on(T value) {
+#if defined(__SSE2__) && !defined(__clang__)
+  asm("" : "+x"(value));
+#endif
+  return value;
+}
+""",
     "outside": """\
 static inline bool outside(int64_t index, int64_t size) { return uint64_t(index) >= uint64_t(size); }
 """,
