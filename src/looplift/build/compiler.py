@@ -29,7 +29,7 @@ Neighbours that are stored one by one are not read as a pair in the next iterati
 FEW_LIBRARIES = ("-nodefaultlibs", "-lm", "-lgcc") if sys.platform == "linux" else ()
 """Kernels need nothing of the C++ library, and to link with it takes half as long as to compile one. The C library's
 functions are in every process, and need not be looked for in a list of three thousand."""
-_OF_SEVERAL_VERSIONS = re.compile(r"\bpthread_")
+_OF_SEVERAL_VERSIONS = re.compile(r"\bpthread_(?!self\b|t\b)")
 """What the C library has in more than one version, of which a linker that has not seen it takes the oldest."""
 
 
