@@ -1,8 +1,8 @@
 """A variant whose library is being compiled in, what its loop gives meanwhile out, where that is short.
 
 To compile a kernel takes longer than many a loop. So the first call of a region starts the compiler, and runs the loop
-as written until it ends or the library is there. All later calls wait for the library; what is compared with the loop
-runs that meanwhile.
+as written if it ends soon. A longer one, and all later calls, wait for the library; what is compared with the loop runs
+that meanwhile.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import sys
 import threading
 import time
@@ -24,6 +25,8 @@ from looplift.runtime.variants import Program, RegionCode
 
 BUDGET = 0.05
 """Seconds that the loop may take for the comparison on the first call of a variant."""
+LONGEST = 2.0
+"""So many times that, where it may have more time and can be foreseen to end in it."""
 INTERVAL = 0.001
 """Seconds between two questions whether it has more time."""
 
@@ -36,11 +39,11 @@ class Clock:
     """Watches over the iterations of loops: ``clock(xs)`` around an iterable, ``clock.holds()`` in a condition.
 
     Functions that the loop calls may be compiled meanwhile, which does not count. ``may_go_on``: whether it has more
-    time, where it is up.
+    time, where it is up and the end is near.
     """
 
     def __init__(self, seconds: float, may_go_on: Callable[[], bool] = bool):
-        self.may_go_on = may_go_on
+        self.may_go_on, self.longest = may_go_on, LONGEST * seconds
         self.compiled = compiling.seconds
         self.start = time.perf_counter()
         self.end = self.start + seconds
@@ -72,7 +75,7 @@ class Clock:
         self.compiled, self.start, self.end = compiling.seconds, self.start + spent, self.end + spent
         if (now := time.perf_counter()) <= self.end:
             return
-        if not self.may_go_on():
+        if (self.estimate() or math.inf) > self.longest or not self.may_go_on():
             raise OutOfTime
         self.end = now + INTERVAL
 
