@@ -141,8 +141,8 @@ def _started(workplace: Path, name: str, source: str, quick: bool) -> int:
     if quick:
         (workplace / f"{first}.cpp").write_text(source)
     script = _SCRIPT.format(
-        workplace=shlex.quote(str(workplace)), **_commands(KERNELS, name, source), quick=f"../{first}.so ../{first}.cpp",
-        first=_FIRST.format(**_commands(QUICK, first, source)) if quick else "", process=PROCESS,
+        workplace=shlex.quote(str(workplace)), process=PROCESS, **_commands(KERNELS, name, source),
+        first=_FIRST.format(**_commands(QUICK, first, source)) if quick else "", quick=f"../{first}.so ../{first}.cpp",
     )  # fmt: skip
     nowhere = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in range(3)]
     for process in tuple(_running):

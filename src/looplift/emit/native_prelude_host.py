@@ -18,10 +18,8 @@ _MOMENT = """\
 #if defined(__linux__) && defined(__LP64__)
 enum { MONOTONIC = 1 };
 struct Moment { int64_t tv_sec, tv_nsec; };
-extern "C" {
 int moment_of(int, Moment*) __asm__("clock_gettime");
 unsigned long this_thread() __asm__("pthread_self");
-}
 #else
 #include <pthread.h>
 #include <time.h>

@@ -27,7 +27,7 @@ class Late:
         raise NotImplementedError
 
     def made(self, *, best: bool = False) -> Callable[..., Any]:
-        """What stands in its place once a library is there; waits for it, or for the ``best``. May raise NotLiftable."""
+        """What stands in its place once a library is there; waits for it, or the ``best``. May raise NotLiftable."""
         raise NotImplementedError
 
     def is_growing(self) -> bool:
