@@ -1,14 +1,18 @@
-"""Typed programs that are compiled twice: in a moment, and as well as can be by a process of its own."""
+"""Typed programs and kernels that are compiled twice: in a moment, and as well as can be by a process of its own."""
 
 import os
 import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
+import torch
 
 from looplift import lift
 from looplift.build import background, compiler, native
+from looplift.runtime import awaited, verification
+from looplift.runtime.awaited import all_compiled
 
 PROGRAM = """
 import sys
@@ -73,6 +77,80 @@ def test_the_better_library_takes_the_place_of_the_first(cache, monkeypatch):
     assert made == [background.QUICK, compiler.KERNELS]
     assert lift(nearest, verify="off")(values, 2) == nearest(values, 2)
     assert made == [background.QUICK, compiler.KERNELS, compiler.KERNELS]
+
+
+def filtered(x, w, out):
+    last = 0.0
+    for t in range(len(x)):
+        last = last * w + x[t] if x[t] > last else last * 0.5
+        out[t] = last
+    return last
+
+
+def added(x):
+    total = torch.zeros(())
+    for value in x:
+        total = total + value.exp()
+    return total
+
+
+def of_kernels(monkeypatch):
+    made, loaded = [], native._loaded
+    monkeypatch.setattr(native, "_loaded", lambda *given: made.append(given[1:]) or loaded(*given))
+    return made
+
+
+def test_a_better_kernel_takes_the_place_of_the_first(cache, monkeypatch):
+    made, lifted = of_kernels(monkeypatch), lift(filtered)
+    x, out, expected = np.linspace(-1, 1, 50), np.zeros(50), np.zeros(50)
+    with all_compiled():
+        assert lifted(x, 0.9, out) == filtered(x, 0.9, expected) and np.array_equal(out, expected)
+    (code,) = (one.code for each in lifted.__looplift_state__.dispatchers for one in each.variants)
+    assert made == [(background.QUICK,)] and code.growing
+    until(lambda: settled(cache))
+    time.sleep(2 * background.INTERVAL)
+    for _ in range(2):
+        assert lifted(x, 0.8, out) == filtered(x, 0.8, expected) and np.array_equal(out, expected)
+    assert made == [(background.QUICK,), (compiler.KERNELS,)] and not code.growing
+
+
+def test_the_first_kernel_stays_where_there_is_no_better_one(cache, monkeypatch):
+    flags = ("-no_such_flag", *compiler.FLAGS)
+    monkeypatch.setattr(background, "KERNELS", compiler.Options(flags, ()))
+    made, lifted = of_kernels(monkeypatch), lift(filtered)
+    x, out, expected = np.linspace(-1, 1, 50), np.zeros(50), np.zeros(50)
+    with all_compiled():
+        assert lifted(x, 0.9, out) == filtered(x, 0.9, expected)
+    until(lambda: not list(cache.glob("build-*")))
+    time.sleep(2 * background.INTERVAL)
+    for _ in range(2):
+        assert lifted(x, 0.8, out) == filtered(x, 0.8, expected) and np.array_equal(out, expected)
+    (code,) = (one.code for each in lifted.__looplift_state__.dispatchers for one in each.variants)
+    assert made == [(background.QUICK,)] and not code.growing
+
+
+def test_a_long_loop_waits_for_the_better_kernel(cache, monkeypatch):
+    made = of_kernels(monkeypatch)
+    monkeypatch.setattr(awaited, "LONG", 0.0)
+    monkeypatch.setattr(awaited, "BUDGET", 0.0)
+    monkeypatch.setattr(native.Awaited, "is_coming", lambda self: self.run is None)
+    monkeypatch.setattr(verification.Clock, "look_again", out_of_time)
+    lifted, x, out, expected = lift(filtered), np.linspace(-1, 1, 50), np.zeros(50), np.zeros(50)
+    assert lifted(x, 0.9, out) == filtered(x, 0.9, expected) and np.array_equal(out, expected)
+    assert made == [(compiler.KERNELS,)]
+
+
+def out_of_time(clock):
+    raise verification.OutOfTime
+
+
+def test_what_is_added_in_another_order_is_compiled_once(cache, monkeypatch):
+    texts, begin = [], background.begin
+    monkeypatch.setattr(background, "begin", lambda text, **more: texts.append((text, more)) or begin(text, **more))
+    lifted, x = lift(added, backend="native"), torch.linspace(-1, 1, 50)
+    with all_compiled():
+        torch.testing.assert_close(lifted(x), added(x))
+    assert all(more.get("quick", False) == ("reduction" not in text) for text, more in texts if "_slots(" in text)
 
 
 def test_it_is_made_where_the_process_ends_before(cache):

@@ -21,6 +21,7 @@ from looplift.build import compiler
 from looplift.build.native import load
 from looplift.emit.native import kernel_of, standalone_text
 from looplift.emit.native_standalone import FLAGS
+from looplift.ir.kernel_parts import PARTS
 
 
 @pytest.fixture
@@ -226,3 +227,9 @@ def test_the_standalone_text_with_gradients():
 def test_a_linker_without_the_few_libraries(cache, monkeypatch):
     monkeypatch.setattr(compiler._compile, "__defaults__", (("-lno_such_library",),))
     assert runs(load(kernel()))
+
+
+def test_functions_of_several_versions_are_looked_for_in_the_library():
+    assert "-lc" in compiler.few_libraries(PARTS, compiler.KERNELS) or not compiler.FEW_LIBRARIES
+    assert "-lc" not in compiler.few_libraries(kernel().source, compiler.KERNELS)
+    assert compiler.few_libraries(PARTS, compiler.OF_USERS) == ()

@@ -301,6 +301,25 @@ def test_a_kernel_that_fails_leaves_what_the_loop_leaves(function, make):
         assert seen(lifted, make(x), make(out), list(places)) == expected
 
 
+def stops_in_a_table(x, places):
+    for i in range(len(places)):
+        for j in range(x.shape[1]):
+            x[i, j] = x[i, j] * 2.0 + x[places[i], j]
+    return x
+
+
+@pytest.mark.parametrize("view", [slice(None), (slice(None), slice(None, None, 2)), slice(1, 4)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_is_put_back_may_be_any_view(view, turned):
+    lifted = lift(stops_in_a_table, backend="native", verify="off")
+    for places in ([0, 1, 2], [0, 1, 40]):
+        wholes = [np.arange(30.0).reshape(5, 6).copy(order="F" if turned else "C") for _ in range(2)]
+        lifted_saw, loop_saw = (
+            seen(function, whole[view], places) for function, whole in zip((lifted, stops_in_a_table), wholes)
+        )
+        assert lifted_saw == loop_saw and wholes[0].tolist() == wholes[1].tolist()
+
+
 def changed_before_the_loop(total, x, out, count):
     total += 1
     for i in range(count):

@@ -1,6 +1,5 @@
 """A first call runs a short loop while its kernel is compiled; the next one waits for it, and compares the two."""
 
-import time
 from unittest.mock import Mock
 
 import numpy as np
@@ -58,14 +57,14 @@ class Arrival:
 def arrival(monkeypatch, tmp_path):
     monkeypatch.setenv("LOOPLIFT_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("LOOPLIFT_BACKGROUND")
-    found, has_any = Arrival(), background.Coming.has_any
+    found = Arrival()
 
-    def arrived(self):
-        while found.is_there and not has_any(self):
-            time.sleep(background.PAUSE)
-        return found.is_there
+    def is_coming(self):
+        if found.is_there:
+            self.coming.wait()
+        return self.run is None and not found.is_there
 
-    monkeypatch.setattr(background.Coming, "has_any", arrived)
+    monkeypatch.setattr(native.Awaited, "is_coming", is_coming)
     return found
 
 

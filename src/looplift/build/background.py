@@ -1,9 +1,9 @@
 """A C++ text in; a library of it that is compiled in a moment, and a faster one from a process of its own, out.
 
 A typed program is a long text, which takes a second to compile as well as can be, and the third part of that with few
-optimizations. Both libraries compute the same bits. So the first one runs until the second is there: it is kept in the
-cache as any other, also where the process that wanted it has ended meanwhile. A first call in which a short loop can
-run instead does not wait for the first one either.
+optimizations; a kernel takes half as long. Both libraries compute the same bits. So the first one runs until the second
+is there: it is kept in the cache as any other, also where the process that wanted it has ended meanwhile. A first call
+in which a short loop can run instead does not wait for the first one either.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from looplift.build.compiler import FEW_LIBRARIES, FLAGS, KERNELS, TIME_LIMIT, O
 QUICK = Options(tuple("-Og" if flag == "-O3" else flag for flag in FLAGS), FEW_LIBRARIES)
 INTERVAL = 0.02
 """Seconds between two looks at the disk."""
-PAUSE = 0.003
+PAUSE = 0.001
 """Seconds between two looks of one that waits."""
 PROCESS = "process"
 """The file in a workplace with the number of the process that is at it."""
@@ -60,11 +60,11 @@ class Coming:
 
     def has_any(self) -> bool:
         """Whether a library is there, or will never be."""
-        return self.has_first() or self.is_over()
+        return self.library.exists() or self.has_first() or self.is_over()
 
-    def wait(self) -> None:
-        """Until a library is there, or will never be."""
-        while not (self.library.exists() or self.has_any()):
+    def wait(self, *, best: bool = False) -> None:
+        """Until a library is there, or will never be; ``best``: until the best one is."""
+        while not (self.library.exists() or (self.is_over() if best else self.has_any())):
             time.sleep(PAUSE)
 
     def _has_ended(self) -> bool:
@@ -141,8 +141,8 @@ def _started(workplace: Path, name: str, source: str, quick: bool) -> int:
     if quick:
         (workplace / f"{first}.cpp").write_text(source)
     script = _SCRIPT.format(
-        workplace=shlex.quote(str(workplace)), **_commands(KERNELS, name), quick=f"../{first}.so ../{first}.cpp",
-        first=_FIRST.format(**_commands(QUICK, first)) if quick else "", process=PROCESS,
+        workplace=shlex.quote(str(workplace)), process=PROCESS, **_commands(KERNELS, name, source),
+        first=_FIRST.format(**_commands(QUICK, first, source)) if quick else "", quick=f"../{first}.so ../{first}.cpp",
     )  # fmt: skip
     nowhere = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in range(3)]
     for process in tuple(_running):
@@ -156,8 +156,8 @@ def _quick(source: str) -> str:
     return f"kernel-{compiler.key(source, QUICK)}"
 
 
-def _commands(options: Options, name: str) -> dict[str, str]:
+def _commands(options: Options, name: str, source: str) -> dict[str, str]:
     import shlex
 
     command = [compiler.compiler(), *options.flags, f"{name}.cpp", "-o", f"{name}.so"]
-    return {"command": shlex.join(command), "few": shlex.join(options.few_libraries), "name": name}
+    return {"command": shlex.join(command), "few": shlex.join(compiler.few_libraries(source, options)), "name": name}

@@ -11,7 +11,7 @@ from pathlib import Path
 from looplift.base.data import dataclass
 from looplift.build.compiler import cache_directory
 
-NAME = re.compile(r'extern "C" int (\w+?)(?:_forward)?\(')
+NAME = re.compile(r'extern "C" (?:__attribute__\(\(noinline\)\) )?int (\w+?)(?:_forward)?\(')
 LEFT_OVER = 3600
 """Seconds after which the folder of a compilation belongs to none that still runs."""
 

@@ -20,14 +20,17 @@ from looplift.base.errors import NotLiftable
 FLAGS = (
     "-O3", "-fPIC", "-shared", "-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno",
     "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-fopenmp-simd", "-fno-exceptions",
-    "-fno-tree-slp-vectorize", "-fvisibility-inlines-hidden", "-fno-semantic-interposition",
+    "-fno-tree-slp-vectorize", "-fvisibility-inlines-hidden", "-fno-semantic-interposition", "-pipe",
 )  # fmt: skip
 """No fast math: every operation rounds as it is written. Integers wrap, and memory may be seen under two dtypes, as
 in PyTorch; nobody reads errno or the processor's exception flags. Only a loop that says so adds in another order.
 Neighbours that are stored one by one are not read as a pair in the next iteration, which would wait for both."""
 
-FEW_LIBRARIES = ("-nodefaultlibs", "-lm", "-lc", "-lgcc") if sys.platform == "linux" else ()
-"""Kernels need nothing of the C++ library, and to link with it takes half as long as to compile one."""
+FEW_LIBRARIES = ("-nodefaultlibs", "-lm", "-lgcc") if sys.platform == "linux" else ()
+"""Kernels need nothing of the C++ library, and to link with it takes half as long as to compile one. The C library's
+functions are in every process, and need not be looked for in a list of three thousand."""
+_OF_SEVERAL_VERSIONS = re.compile(r"\bpthread_(?!self\b|t\b)")
+"""What the C library has in more than one version, of which a linker that has not seen it takes the oldest."""
 
 
 class Options(NamedTuple):
@@ -71,6 +74,12 @@ def cache_directory() -> Path:
 def _temporary_directory() -> Path:
     """Where kernels go in this process when the cache cannot be written."""
     return Path(tempfile.mkdtemp(prefix="looplift-"))
+
+
+def few_libraries(source: str, options: Options) -> tuple[str, ...]:
+    """Those that are tried first for a text."""
+    versioned = options.few_libraries and _OF_SEVERAL_VERSIONS.search(source)
+    return (*options.few_libraries, "-lc") if versioned else options.few_libraries
 
 
 class Refused(NotLiftable):
@@ -171,10 +180,11 @@ def _compile(source: str, directory: Path, name: str, options: Options) -> Path:
         text, built = Path(workplace) / f"{name}.cpp", Path(workplace) / f"{name}.so"
         text.write_text(source)
         command = [compiler(), *options.flags, str(text), "-o", str(built)]
+        few = few_libraries(source, options)
         try:
-            _run([*command, *options.few_libraries], directory)
+            _run([*command, *few], directory)
         except NotLiftable as refusal:
-            if not options.few_libraries or re.search(_IN_TEXT, str(refusal)):
+            if not few or re.search(_IN_TEXT, str(refusal)):
                 raise
             _run(command, directory)
         os.replace(text, directory / text.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import re
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -35,18 +36,24 @@ def load(kernel: Kernel) -> Callable[..., tuple]:
     """
     if kernel.device is not None:
         return _defined(kernel.caller, kernel.name, home_of=cuda.home_of, launch=cuda.launcher(kernel.source))
-    return _later(kernel.source, functools.partial(_loaded, kernel))
+    make, quick = functools.partial(_loaded, kernel), not _ANOTHER_ORDER.search(kernel.source)
+    if (coming := _coming(kernel.source, quick=quick)) is None:
+        return make()
+    return Twofold(coming, make) if quick else Awaited(coming, make)
 
 
-def _later(source: str, make: Callable[[], Callable[..., tuple]]) -> Callable[..., tuple]:
-    """What is made of a library: now, or, where others may wait for it meanwhile, when it is there."""
-    if compiling.may_wait and background.is_wanted(source) and (coming := background.begin(source)) is not None:
-        return Awaited(coming, make)
-    return make()
+_ANOTHER_ORDER = re.compile(r"\breduction\b")
+"""A loop that says so adds in an order that depends on how well it is compiled."""
 
 
-def _loaded(kernel: Kernel) -> Callable[..., tuple]:
-    library = _library(kernel.source)
+def _coming(source: str, *, quick: bool = False) -> background.Coming | None:
+    """The library of a text, where others may wait for it meanwhile."""
+    may_wait = compiling.may_wait and background.is_wanted(source)
+    return background.begin(source, quick=quick) if may_wait else None
+
+
+def _loaded(kernel: Kernel, options: compiler.Options = KERNELS) -> Callable[..., tuple]:
+    library = _library(kernel.source, options)
     more: dict[str, Any] = {"library": library}
     if shares_loops(kernel.source):
         _host().in_parts = _in_parts()
@@ -94,21 +101,52 @@ class Awaited(Late):
     def __call__(self, *values: Any) -> Any:
         return self.made()(*values)
 
-    def made(self) -> Callable[..., Any]:
+    def made(self, *, best: bool = False) -> Callable[..., Any]:
         """The function itself, with the marks of this one."""
         if self.run is None:
             self.coming.wait()
-            run = self.make()
-            marks = {name: value for name, value in vars(self).items() if name not in ("coming", "make", "run")}
-            vars(run).update(marks)
-            self.run = run
+            self.run = self._marked(self.make())
         return self.run
+
+    def _marked(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        own = ("coming", "make", "run", "is_best")
+        vars(run).update({name: value for name, value in vars(self).items() if name not in own})
+        return run
 
     def is_coming(self) -> bool:
         return self.run is None and not self.coming.has_any()
 
     def is_preliminary(self) -> bool:
         return self.run is None or getattr(self.run, "is_preliminary", bool)()
+
+
+class Twofold(Awaited):
+    """A kernel that is made of a library that was compiled in a moment, and then of its best one."""
+
+    def __init__(self, coming: background.Coming, make: Callable[..., Callable[..., Any]]):
+        super().__init__(coming, make)
+        self.is_best = False
+
+    def __call__(self, *values: Any) -> Any:
+        return self.made(best=True)(*values)
+
+    def made(self, *, best: bool = False) -> Callable[..., Any]:
+        if self.run is None or (best and not self.is_best):
+            self.coming.wait(best=best)
+            is_best = self.coming.library.exists() or not self.coming.has_first()
+            if is_best or self.run is None:
+                self.run = self._marked(self.make(KERNELS if is_best else background.QUICK))
+            self.is_best = is_best or best
+        return self.run
+
+    def is_growing(self) -> bool:
+        return self.run is not None and not self.is_best
+
+    def has_grown(self) -> bool:
+        return self.coming.is_over()
+
+    def is_preliminary(self) -> bool:
+        return not self.is_best
 
 
 class Growing:
@@ -217,7 +255,8 @@ def differentiable(kernel: Kernel) -> Callable[..., tuple]:
     """
     if kernel.adjoint is None or kernel.adjoint_caller is None:
         raise ValueError("the kernel was made without gradients")
-    return _later(kernel.adjoint, functools.partial(_with_adjoint, kernel, kernel.adjoint))
+    make = functools.partial(_with_adjoint, kernel, kernel.adjoint)
+    return make() if (coming := _coming(kernel.adjoint)) is None else Awaited(coming, make)
 
 
 def _with_adjoint(kernel: Kernel, adjoint: str) -> Callable[..., tuple]:

@@ -16,7 +16,7 @@ from looplift.emit.adjoint_saved import surely_saved
 from looplift.emit.adjoint_tracked import TrackedReversal
 from looplift.emit.adjoint_witness import Doubtful
 from looplift.emit.native import Draft, new_writer, source_lines, watch, write_all
-from looplift.emit.native_entry import codes_of, slots_text
+from looplift.emit.native_entry import ENTERED, codes_of, slots_text
 from looplift.emit.native_flow import Flow, share_variables
 from looplift.emit.native_joins import possible_of
 from looplift.emit.native_ops import canonical
@@ -271,7 +271,7 @@ def _gradient_view(parameter: Parameter) -> str:
 def _text(name: str, parameters: list[str], openings: list[str], lines: list[str]) -> str:
     start = [*watch(lines), *openings]
     return "\n".join([
-        *function_head(f'extern "C" int {name}(', parameters),
+        *function_head(f"{ENTERED}{name}(", parameters),
         *(f"  {line}" for line in start),
         *lines,
         "  return done;",

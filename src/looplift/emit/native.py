@@ -14,7 +14,7 @@ from looplift.base.spans import Span
 from looplift.emit import cuda, expanded
 from looplift.emit.native_caller import caller_text, passed_values
 from looplift.emit.native_doubts import may_run_again, settled_later, surely_used, with_doubts
-from looplift.emit.native_entry import codes_of, slots_text
+from looplift.emit.native_entry import ENTERED, codes_of, slots_text
 from looplift.emit.native_flow import Flow, live_ins, share_variables
 from looplift.emit.native_growth import slow_sums
 from looplift.emit.native_held import held_views
@@ -296,7 +296,7 @@ def kernel_text(name: str, signature: Signature, draft: Draft, stored: set[Var],
     tensors = tensors_of(tuple(p.var for p in signature.parameters if p.var in stored), signature)
     parameters += [f"bool* {p.changed}_out" for p in tensors]
     lines += [f"bool {p.changed} = {'true' if p.var in renamed else 'false'};" for p in tensors]
-    head = function_head(f'extern "C" int {name}(', parameters)
+    head = function_head(f"{ENTERED}{name}(", parameters)
     context = Context([*head, *lines], frozenset(PIECES))
     statements = recurring(checked_once(statements, context), context)
     statements = repeated(shared_loops(statements, context))

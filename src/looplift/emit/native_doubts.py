@@ -333,13 +333,12 @@ template <class T, int rank> struct Before {
   T* held;
   bool forgotten = false;
   explicit Before(const View<T, rank>& whole) : view(whole) {
-    T* place = held = (T*)__builtin_malloc(size_t(count() + 1) * sizeof(T));
-    if (held) each(view.data, 0, [&](T& element) { *place++ = element; });
+    held = (T*)__builtin_malloc(size_t(count() + 1) * sizeof(T));
+    if (held) pass(false);
   }
   Before(const Before&) = delete;
   ~Before() {
-    const T* place = held;
-    if (held && !forgotten) each(view.data, 0, [&](T& element) { element = *place++; });
+    if (held && !forgotten) pass(true);
     __builtin_free(held);
   }
   bool is_missing() const { return !held; }
@@ -349,10 +348,20 @@ template <class T, int rank> struct Before {
     for (int axis = 0; axis < rank; ++axis) total *= view.size[axis];
     return total;
   }
-  template <class Visit> void each(T* start, int axis, Visit&& visit) const {
+  __attribute__((noinline)) void pass(bool back) const {
+    int64_t next = 1;
+    int axis = rank - 1;
+    while (axis >= 0 && view.step[axis] == next) next *= view.size[axis--];
+    if (axis >= 0) pass(back, view.data, held, 0);
+    else __builtin_memcpy((void*)(back ? view.data : held), (void*)(back ? held : view.data), size_t(next) * sizeof(T));
+  }
+  // One after the other.
+  __attribute__((noinline, cold)) T* pass(bool back, T* start, T* place, int axis) const {
     for (int64_t k = 0; k < view.size[axis]; ++k, start += view.step[axis])
-      if (axis == rank - 1) visit(*start);
-      else each(start, axis + 1, visit);
+      if (axis < rank - 1) place = pass(back, start, place, axis + 1);
+      else if (back) *start = *place++;
+      else *place++ = *start;
+    return place;
   }
 };
 """,

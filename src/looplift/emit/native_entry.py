@@ -39,6 +39,10 @@ def handed_out(passed: Iterable[Passed]) -> str:
     return ", ".join(names) + ("," if len(names) == 1 else "")
 
 
+ENTERED = 'extern "C" __attribute__((noinline)) int '
+"""What is called by others comes in one copy, though what takes its arguments from slots calls it, too."""
+
+
 def slots_text(name: str, parameters: Sequence[str], codes: str) -> str:
     """The function ``name_slots``: the same as ``name``, of one array with a slot of 8 bytes for each parameter."""
     arguments, place = [], 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from looplift.emit import native_renamed
 from looplift.emit import native_statements as statements
@@ -264,7 +265,7 @@ def _while(writer: Writer, loop: Loop, domain: While, carried: list[Carry]) -> N
 
 
 def _body(writer: Writer, loop: Loop, carried: list[Carry]) -> None:
-    tail = tail_of_body(loop)
+    tail, start = tail_of_body(loop), len(writer.lines)
     if _may_last(loop) and not _is_short(loop) and (writer.device is None or len(writer.hoists) > 1):
         writer.line(poll(64 if holds_loop(loop) else 1))
     writer.count_trip(loop)
@@ -278,9 +279,36 @@ def _body(writer: Writer, loop: Loop, carried: list[Carry]) -> None:
         stop = truth(writer.number(loop.stop))
         if stop.homes & {home for home, _ in pairs} and not _is_next(writer, loop, carried):
             stop = writer.bind(stop, "stop")
+    end = len(writer.lines)
     statements.settle(writer, pairs, sized=True)
+    if writer.device is None and len(writer.hoists) == 1:
+        _move_early(writer, carried, start, end)
     if stop is not None:
         writer.line(f"if ({stop.text}) break;")
+
+
+def _move_early(writer: Writer, carried: list[Carry], start: int, end: int) -> None:
+    """Take what only moves on from one variable to another, as in a recurrence of second order, where an iteration
+    begins: moved at its end, it stays in its register until the new value is there, which is moved in its place then.
+
+    ``start``, ``end``: the lines of an iteration before what is carried is assigned.
+    """
+    homes = {carry.inside: writer.flow.homes[carry.inside] for carry in carried}
+    body = [line for line in writer.lines[start:end] if not line.lstrip().startswith("//")]
+    for carry in carried:
+        source = homes.get(carry.next) if isinstance(carry.next, Var) else None
+        join = writer.findings.joins.get(carry.inside)
+        if source is None or source.name == homes[carry.inside].name or join is None:
+            continue
+        kind = statements.type_text(homes[carry.inside], join.type)
+        taken = re.compile(rf" *(?:{homes[carry.inside].name}|const {kind} \w+) = ({source.name});")
+        at = next((k for k in range(end, len(writer.lines)) if taken.fullmatch(writer.lines[k])), None)
+        changed = re.compile(rf"(?<![\w.]){source.name} (?:[-+*/|&^]|<<|>>)?= |&{source.name}\b")
+        if kind in ("double", "float") and at is not None and not any(map(changed.search, body)):
+            name = writer.fresh(f"last_{carry.hint}")
+            writer.lines[at] = f"{writer.lines[at][: -len(source.name) - 1]}{name};"
+            writer.lines.insert(start, f"{'  ' * writer.depth}const {kind} {name} = moved_on({source.name});")
+            end += 1
 
 
 def _is_next(writer: Writer, loop: Loop, carried: list[Carry]) -> bool:

@@ -267,6 +267,15 @@ static inline int64_t integer_of(double value) {
 }
 #endif
 """,
+    "moved_on": """\
+// A number in a register of its own.
+template <class T> static inline T moved_on(T value) {
+#if defined(__SSE2__) && !defined(__clang__)
+  asm("" : "+x"(value));
+#endif
+  return value;
+}
+""",
     "outside": """\
 static inline bool outside(int64_t index, int64_t size) { return uint64_t(index) >= uint64_t(size); }
 """,
@@ -425,8 +434,7 @@ def prelude(body: str) -> str:
     pieces = [text for name, text in PIECES.items() if name in needed]
     outcomes = ", ".join(_used_outcomes("\n".join([*pieces, body])))
     functions = _math("\n".join([*pieces, body]))
-    header = _HEADER + "#include <time.h>\n" if "Watch" in needed else _HEADER
-    return "\n".join([header, *functions, f"enum Outcome : int {{ {outcomes} }};\n", *pieces])
+    return "\n".join([_HEADER, *functions, f"enum Outcome : int {{ {outcomes} }};\n", *pieces])
 
 
 def _math(text: str) -> list[str]:

@@ -185,7 +185,7 @@ class {NAME}_Tape(ctypes.Structure):
 FLAGS = (
     "-O3 -fPIC -shared -std=c++17 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math"
     " -fwrapv -fno-strict-aliasing -fopenmp-simd -fno-exceptions -fno-tree-slp-vectorize"
-    " -fvisibility-inlines-hidden -fno-semantic-interposition"
+    " -fvisibility-inlines-hidden -fno-semantic-interposition -pipe"
 )
 
 

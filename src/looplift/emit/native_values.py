@@ -179,7 +179,8 @@ std math int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_
 shared Shared ran is_alone Span span_of meets copy_out
 View Number Rows row row_at cut reversed transposed Array same_sizes copy copied hand_out holds
 Doubt Before NumPyArray Writes Held shares is_dense suits view_of
-half bfloat16 Element Tape Recorder Host Watch Outcome Results outside from_end smaller larger
+half bfloat16 Element Tape Recorder Host Watch Moment MONOTONIC moment_of this_thread moved_on
+Outcome Results outside from_end smaller larger
 minimum maximum floor_divide remainder_of python_remainder integer_floor_divide integer_remainder integer_fmod
 checked_power wrapping_power power surprising select middle_number sort sort_range search pairwise_block pairwise_sum
 with_few pairwise_part

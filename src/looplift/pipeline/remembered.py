@@ -154,7 +154,8 @@ def _keep(key: str, code: RegionCode, program: Any, values: Mapping[str, Any], d
     if any(one.decision == "waves" for one in code.decisions):
         return
     code.mentions = mentions(code)
-    fields = {name: getattr(code, name) for name in fields_of(code) if not callable(getattr(code, name))}
+    names = [name for name in fields_of(code) if name != "growing" and not callable(getattr(code, name))]
+    fields = {name: getattr(code, name) for name in names}
     forms = [name for name in _FORMS if getattr(code, name) is not None]
     try:
         content = packed(("code", fields, forms, _paths(code.paths, program, values)), values, describer)

@@ -338,13 +338,15 @@ class Dispatcher:
             return Outcome(
                 Verdict(None), self.program.original(*(values[name] for name in self.program.arguments)), None
             )
+        ran = None
         if self.verify == "first" and code.awaited():
-            if (outcome := awaited.meanwhile(self, variant, code, values)) is not None:
+            outcome, ran = awaited.meanwhile(self, variant, code, values)
+            if outcome is not None:
                 return outcome
             call = variant.call or call
         seconds = BUDGET if self.verify == "first" else float("inf")
         size = size_class(values[name] for name in self.program.arguments)  # before the call, which may add items
-        outcome = verified_call(self.program, call, code, values, seconds=seconds)
+        outcome = verified_call(self.program, call, code, values, seconds=seconds, ran=ran)
         variant.seconds = outcome.verdict.seconds
         if outcome.failure is not None:
             self._failed(variant, outcome.failure, values)
@@ -381,14 +383,17 @@ class Dispatcher:
     def careful(self, variant: Variant, *arguments: Any) -> Any:
         """A call that is timed, verified, watched after a failure, or may have to be undone."""
         entered = time.perf_counter() - self.began[0]
+        if (code := variant.code) is not None and code.growing:
+            awaited.grow(self, variant, code, arguments)
         trial = (variant.trials or {}).get(size_class(arguments))
         if variant.verified and trial is not None and trial.waits and variant.code is not None:
-            if variant.code.is_preliminary():
+            if variant.code.growing or variant.code.is_preliminary():
                 return (self.fallback or self.program.original)(*arguments)
             trial.waits = False
         if variant.verified and trial is not None and trial.turn_of_loop:
             return self._turn_of_loop(variant, trial, arguments)
-        if variant.contest is not None and variant.trials is None and not variant.watched:
+        grows = variant.code is not None and variant.code.growing
+        if variant.contest is not None and variant.trials is None and not variant.watched and not grows:
             return rivals.call(self, variant, arguments)
         start = time.perf_counter()
         outcome = self._watched_call(variant, arguments, entered)
@@ -424,7 +429,7 @@ class Dispatcher:
         if passed is None:
             return
         little = passed is False or trial.gains_little
-        if little and not trial.is_hopeless and variant.code is not None and variant.code.is_preliminary():
+        if little and variant.code is not None and _gets_faster(variant.code, trial):
             trial.begin_anew()
             trial.waits = passed is False
             return
@@ -541,6 +546,11 @@ def _check_saved(code: RegionCode, values: dict[str, Any]) -> None:
         Saved(values[path] for path in code.mutated if path in values)
     except CannotCopy as why:
         raise NotLiftable("unsupported-value", f"what the loop writes could not be undone: {why}") from None
+
+
+def _gets_faster(code: RegionCode, trial: Trial) -> bool:
+    """Whether better code of the same may change what a trial says."""
+    return bool(code.growing) or (not trial.is_hopeless and code.is_preliminary())
 
 
 def _patience(variant: Variant) -> float:

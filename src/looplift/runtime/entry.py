@@ -292,6 +292,7 @@ def _case(dispatcher: Dispatcher, place: int, variant: Variant, constants: dict[
 
 def is_careful(dispatcher: Dispatcher, variant: Variant) -> bool:
     """Whether calls of a variant are watched."""
-    undo = variant.code is not None and (variant.code.commits_early or variant.code.random)
+    code = variant.code
+    undo = code is not None and bool(code.commits_early or code.random or code.growing)
     watched = variant.watched or variant.is_awaited or variant.trials is not None or variant.contest is not None
     return undo or watched or dispatcher.verify == "always"

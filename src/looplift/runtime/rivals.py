@@ -95,7 +95,7 @@ def call(dispatcher: Dispatcher, variant: Variant, arguments: tuple[Any, ...]) -
 
 def _is_ready(other: Variant) -> bool:
     """Whether the other form is compiled as well as it will be."""
-    return other.code is None or not other.code.is_preliminary()
+    return other.code is None or not (other.code.growing or other.code.is_preliminary())
 
 
 def failed(dispatcher: Dispatcher, other: Variant) -> None:

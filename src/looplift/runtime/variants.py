@@ -26,9 +26,17 @@ class Late:
         """Whether it would have to be waited for."""
         raise NotImplementedError
 
-    def made(self) -> Callable[..., Any]:
-        """What stands in its place once the library is there; waits for it. May raise NotLiftable."""
+    def made(self, *, best: bool = False) -> Callable[..., Any]:
+        """What stands in its place once a library is there; waits for it, or the ``best``. May raise NotLiftable."""
         raise NotImplementedError
+
+    def is_growing(self) -> bool:
+        """Whether something better is to come than what was made."""
+        return False
+
+    def has_grown(self) -> bool:
+        """Whether that is there, or will never be."""
+        return True
 
 
 @dataclass
@@ -80,13 +88,18 @@ class RegionCode:
     mentions: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
     """Of standalone texts, where it is known: the names that they read as globals, and those that they bind."""
 
+    growing: dict[str, Late] = field(default_factory=dict)
+    """What is held of libraries that are not the best ones, which are being compiled."""
+
     def awaited(self) -> dict[str, Late]:
         """What is made of libraries that are being compiled, or were when this was made."""
         return {name: made for name, made in self.namespace.items() if isinstance(made, Late)}
 
-    def settle(self) -> None:
+    def settle(self, *, best: bool = False) -> None:
         """Hold what comes of libraries itself; waits for them. Raises NotLiftable where one cannot be compiled."""
-        self.namespace |= {name: made.made() for name, made in self.awaited().items()}
+        late = self.awaited()
+        self.namespace |= {name: made.made(best=best) for name, made in late.items()}
+        self.growing = {name: made for name, made in late.items() if made.is_growing()}
 
 
 class Program(Protocol):

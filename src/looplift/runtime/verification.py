@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import sys
 import threading
 import time
@@ -24,6 +25,10 @@ from looplift.runtime.variants import Program, RegionCode
 
 BUDGET = 0.05
 """Seconds that the loop may take for the comparison on the first call of a variant."""
+LONGEST = 2.0
+"""So many times that, where it may have more time and can be foreseen to end in it."""
+INTERVAL = 0.001
+"""Seconds between two questions whether it has more time."""
 
 
 class OutOfTime(BaseException):
@@ -33,10 +38,12 @@ class OutOfTime(BaseException):
 class Clock:
     """Watches over the iterations of loops: ``clock(xs)`` around an iterable, ``clock.holds()`` in a condition.
 
-    Functions that the loop calls may be compiled meanwhile, which does not count.
+    Functions that the loop calls may be compiled meanwhile, which does not count. ``may_go_on``: whether it has more
+    time, where it is up and the end is near.
     """
 
-    def __init__(self, seconds: float):
+    def __init__(self, seconds: float, may_go_on: Callable[[], bool] = bool):
+        self.may_go_on, self.longest = may_go_on, LONGEST * seconds
         self.compiled = compiling.seconds
         self.start = time.perf_counter()
         self.end = self.start + seconds
@@ -66,8 +73,11 @@ class Clock:
         """Move start and end by what was compiled since; raises OutOfTime where that was not why it took so long."""
         spent = compiling.seconds - self.compiled
         self.compiled, self.start, self.end = compiling.seconds, self.start + spent, self.end + spent
-        if time.perf_counter() > self.end:
+        if (now := time.perf_counter()) <= self.end:
+            return
+        if (self.estimate() or math.inf) > self.longest or not self.may_go_on():
             raise OutOfTime
+        self.end = now + INTERVAL
 
     def spent(self) -> float:
         """Seconds so far."""
@@ -142,10 +152,18 @@ def _beside(program: Program, code: RegionCode, values: Mapping[str, Any]) -> li
     return [program.namespace[name] for name in names & program.namespace.keys()]
 
 
+Ran = tuple[LoopRun | None, Verdict]
+"""What the loop did on copies; None with the reason where that was not possible."""
+
+
 def run_loop(
-    program: Program, code: RegionCode, values: Mapping[str, Any], seconds: float
-) -> tuple[LoopRun | None, Verdict]:
-    """Run the loop on copies; generators are put back. None with the reason where that was not possible."""
+    program: Program,
+    code: RegionCode,
+    values: Mapping[str, Any],
+    seconds: float,
+    may_go_on: Callable[[], bool] = bool,
+) -> Ran:
+    """Run the loop on copies; generators are put back."""
     if not code.repeatable:
         return None, Verdict(None, "not verified: the loop has effects that must not happen twice")
     before = GeneratorStates(values.values())
@@ -157,7 +175,7 @@ def run_loop(
         return None, Verdict(None, "not verified: it writes to a global")
     arguments = [copies[name] for name in program.arguments]
     clocked = program.clocked
-    result, error, clock = None, None, Clock(seconds)
+    result, error, clock = None, None, Clock(seconds, may_go_on)
     with captured_output() as text, warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
@@ -174,16 +192,6 @@ def run_loop(
     run = LoopRun(result, error, copies, text, GeneratorStates(values.values()), spent, bool(warned))
     before.restore()
     return run, Verdict(None, seconds=spent)
-
-
-def short_loop(program: Program, code: RegionCode, values: Mapping[str, Any]) -> Outcome | None:
-    """What the loop gives, where it ends soon and in no exception; None where it does not, or may not run twice."""
-    run, verdict = run_loop(program, code, values, BUDGET)
-    if run is None or run.error is not None:
-        return None
-    if code.mutated or code.random or run.text or run.warned:
-        return Outcome(verdict, program.original(*(values[name] for name in program.arguments)))
-    return Outcome(verdict, run.result)
 
 
 def compare(
@@ -219,9 +227,13 @@ def verified_call(
     values: Mapping[str, Any],
     *,
     seconds: float = BUDGET,
+    ran: Ran | None = None,
 ) -> Outcome:
-    """Run loop and batched statements, and compare. Where they disagree, or the latter fail, nothing has changed."""
-    run, verdict = run_loop(program, code, values, seconds)
+    """Run loop and batched statements, and compare. Where they disagree, or the latter fail, nothing has changed.
+
+    ``ran``: what the loop did, if it ran already.
+    """
+    run, verdict = ran or run_loop(program, code, values, seconds)
     arguments = [values[name] for name in program.arguments]
     before = GeneratorStates(values.values())
     try:
