@@ -52,13 +52,13 @@ UNSURE = ("waves", "sequential")
 """What may take longer than the loop."""
 
 
-def trial_of(variant: Variant, patience: float, *, is_estimate: bool) -> Trial:
+def trial_of(variant: Variant, patience: float, *, is_estimate: bool, spent: float = 0.0) -> Trial:
     """The trial of a variant at one size: of another form nothing is known before it ran beside the pieces, and of
-    waves and loops that stay nothing before they took turns with the loop, if they were not compared with it."""
+    waves and loops that stay, if they were not compared with the loop, only in how many seconds it did not end."""
     loop, code = variant.seconds, variant.code
     unknown = loop is None and code is not None and any(one.decision in UNSURE for one in code.decisions)
     if variant.refusal is not None or unknown:
-        return Trial(0.0, patience)
+        return Trial(0.0 if variant.refusal is not None else spent, patience, is_estimate and spent > 0)
     if loop is not None and is_estimate and variant.code is not None and variant.code.parts_ways:
         loop = max(BUDGET, loop / UNEVEN)
     return Trial(loop, patience, is_estimate)
