@@ -74,7 +74,9 @@ def outcome(function, arguments, asking):
     arguments = copy.deepcopy(arguments)
     leaves = [one.requires_grad_() for k, one in enumerate(arguments) if k in asking]
     result = function(*arguments)
-    return result, torch.autograd.grad((result * torch.arange(1.0, result.numel() + 1).view(result.shape)).sum(), leaves)
+    return result, torch.autograd.grad(
+        (result * torch.arange(1.0, result.numel() + 1).view(result.shape)).sum(), leaves
+    )
 
 
 @pytest.mark.parametrize("asking", [(0,), (0, 1)])
