@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from looplift import lift
+from looplift.base.errors import NotLiftable
 from looplift.base.report import LoopRecord
 from looplift.runtime import variants
 from looplift.runtime.dispatch import Variant
@@ -281,3 +282,16 @@ def test_of_a_loop_that_did_not_end_in_time_that_is_known(decision):
     trial.took(0.001)
     assert trial.passed()
     assert trial_of(Variant([], (), 0, code=code), 3.0, is_estimate=True).loop == 0.0
+
+
+def test_pieces_of_a_long_loop_have_no_turn_before_the_other_form_has_run_for_long():
+    refused = Variant([], (), 0, code=RegionCode([]), refusal=NotLiftable("mixed-kinds", "no"), seconds=1.0)
+    trial = trial_of(refused, 1.0, is_estimate=True, spent=0.05)
+    trial.took(0.1)
+    assert not trial.turn_of_loop
+    trial.batched += [0.5] * 4
+    assert trial.turn_of_loop
+    refused.trials = {(): Trial(0.0, batched=[0.1], written=[0.2])}
+    trial = trial_of(refused, 1.0, is_estimate=True, spent=0.05)
+    trial.took(0.1)
+    assert trial.turn_of_loop

@@ -62,13 +62,16 @@ class Trial:
     """How often it has, where that is counted."""
     cold: list[float] = field(default_factory=list)
     """Seconds of those of its calls before that in which nothing was compiled, or which took too long even so."""
+    feared: float = 0.0
+    """Seconds that the first turn of pieces may take of which nothing is known: those of the loop as written."""
     waits: bool = False
     """Whether the loop runs until better code is there: what loses is not timed until it wins by chance."""
 
     @property
     def turn_of_loop(self) -> bool:
         is_next = len(self.batched) > len(self.written) + self._is_seen_again
-        return is_next and sum(self.cold) <= FREE + SHARE * sum(self.batched)
+        fear = 0.0 if self.cold or self.written else self.feared
+        return is_next and max(fear, sum(self.cold)) <= FREE + SHARE * sum(self.batched)
 
     @property
     def _is_seen_again(self) -> bool:
