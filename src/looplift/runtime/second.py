@@ -49,7 +49,7 @@ def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refu
 
 
 UNENDED = 10.0
-"""So many times longer than it ran a loop may take that did not end in time, if nobody knows how much of it was done."""
+"""So many times longer than it ran a loop may take that did not end in time, if its share that was done is unknown."""
 UNSURE = ("waves", "sequential")
 """What may take longer than the loop."""
 
