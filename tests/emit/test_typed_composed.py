@@ -27,6 +27,8 @@ ROWS = (
     "torch.cumsum(x[k], 0)", "x[k].cumsum(dim=-1) * w", "x[k].flip(0)", "torch.flip(x[k], dims=(0,))",
     "torch.flip(x[:3], [0])[0]", "torch.roll(x[k], 1)", "x[k].roll(-2, 0)", "torch.roll(x, k, 0)[1]",
     "x[k].repeat(2)[1:5]", "F.one_hot(x[k].argmax(), 4) * x[k]", "F.one_hot(torch.tensor(k % 4), num_classes=4) + w",
+    "torch.cat([x[:2], x[1:3] * x[0], x[2:4]], dim=1)[1, 2:6]", "torch.cat((x, x[:, :1]), -1)[k, 1:]",
+    "torch.concat([x[k:], x], 0)[2]", "torch.cat([x[:2].t(), x[2:4].t(), x[:1].t()], 1).sum(1) * w",
     "x[k][x[k] > -9] * w", "x[x[:, 0] > -9][k]", "x[[0, 2, -1]].sum(0)",
     "x[torch.tensor([k, 0, k])].sum(0) * w", "x[k][[k % 4, 0, 1, 1]]", "x.index_select(0, torch.tensor([k, 1]))[0]",
     "torch.masked_select(x[k], x[k] > -9).sum() * w", "x[k].masked_select(w > x[0] - 9)",

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from looplift import lift
+from looplift.base.errors import NotLiftable
 from looplift.base.report import LoopRecord
 from looplift.runtime import variants
 from looplift.runtime.dispatch import Variant
@@ -259,3 +260,38 @@ def test_what_is_slower_by_far_is_not_waited_for(stand_in):
 def test_a_short_first_call_may_have_been_disturbed():
     assert Trial(0.01, batched=[0.001]).passed() is None
     assert Trial(0.1, batched=[0.001]).passed()
+
+
+def test_a_long_loop_has_its_turn_after_two_calls_of_the_other():
+    cold = Trial(0.05, is_estimate=True, batched=[0.03])
+    assert cold.passed() is None and not cold.turn_of_loop
+    cold.batched.append(0.01)
+    assert cold.passed()
+    slow = Trial(0.05, is_estimate=True, batched=[0.03, 0.02])
+    assert slow.passed() is None and slow.turn_of_loop
+    slow.written.append(0.06)
+    assert not slow.turn_of_loop
+    assert Trial(0.05, batched=[0.2]).turn_of_loop and Trial(0.01, batched=[0.005]).turn_of_loop
+
+
+@pytest.mark.parametrize("decision", ["waves", "sequential"])
+def test_of_a_loop_that_did_not_end_in_time_that_is_known(decision):
+    code = RegionCode(["return x"], {}, [], [], decisions=[LoopRecord("f.py", 1, decision)])
+    trial = trial_of(Variant([], (), 0, code=code), 3.0, is_estimate=True, spent=0.05)
+    assert trial.loop == 0.05 and trial.is_estimate
+    trial.took(0.001)
+    assert trial.passed()
+    assert trial_of(Variant([], (), 0, code=code), 3.0, is_estimate=True).loop == 0.0
+
+
+def test_pieces_of_a_long_loop_have_no_turn_before_the_other_form_has_run_for_long():
+    refused = Variant([], (), 0, code=RegionCode([]), refusal=NotLiftable("mixed-kinds", "no"), seconds=1.0)
+    trial = trial_of(refused, 1.0, is_estimate=True, spent=0.05)
+    trial.took(0.1)
+    assert not trial.turn_of_loop
+    trial.batched += [0.5] * 4
+    assert trial.turn_of_loop
+    refused.trials = {(): Trial(0.0, batched=[0.1], written=[0.2])}
+    trial = trial_of(refused, 1.0, is_estimate=True, spent=0.05)
+    trial.took(0.1)
+    assert trial.turn_of_loop

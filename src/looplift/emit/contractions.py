@@ -285,6 +285,12 @@ def paired_text(p: Printer, node: Node) -> Text:
     return atom(f"{p.text(x).at(ATOM)}{whole}.{node.attrs['name']}({', '.join([*texts, dim])})")
 
 
+def identity_text(p: Printer, node: Node) -> Text:
+    """The identity matrix as large as each of some matrices."""
+    matrices = p.text(node.args[0]).at(ATOM)
+    return atom(f"torch.eye({matrices}.shape[-1], dtype={matrices}.dtype, device={matrices}.device)")
+
+
 def field_text(p: Printer, node: Node) -> Text:
     return atom(f"{p.text(node.args[0]).at(ATOM)}[{node.attrs['position']}]")
 
@@ -294,5 +300,5 @@ RENDERERS: dict[str, Callable[[Printer, Node], Text]] = {
     "counted_both": counted_both_text, "label_pairs": label_pairs_text, "counted_own": counted_own_text,
     "label_table": label_table_text, "label_either": label_either_text, "label_sums": label_sums_text,
     "leading": leading_text, "module": module_text, "custom": custom_text,
-    "vmapped": vmapped_text, "paired": paired_text, "field": field_text,
+    "vmapped": vmapped_text, "paired": paired_text, "field": field_text, "identity": identity_text,
 }  # fmt: skip

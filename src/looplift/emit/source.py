@@ -74,7 +74,7 @@ RARER = {
         structure: """reduce fold along_dim method transposed unsqueezed reshaped stretched permuted merged join
             unflattened sorted_places first_places""",
         contractions: """matmul contract distances only_finite counted_both label_pairs counted_own label_table
-            label_either label_sums leading module custom vmapped paired field""",
+            label_either label_sums leading module custom vmapped paired field identity""",
         cells: "cell part open_rows",
         convolutions: "convolution pooled as_axes taps",
         diagonals: "diagonal renamed on_diagonal",

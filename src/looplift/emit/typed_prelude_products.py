@@ -29,25 +29,48 @@ template <class T, int A, int B> Arr<T, A + B - 2> product_of(const Arr<T, A>& a
 
 TENSOR_PRODUCTS = r"""// ---- products of matrices and vectors
 static const I LARGEST_PRODUCT = (I)1 << 18;
-static inline void gets(I id, F slope, F* slopes, unsigned char* reached) {
-  if (id > 0) { reached[id] = 1; slopes[id] += slope; }
+static const I PIECE = 256;
+// The slopes of what is there of a row of a factor, and that it is reached.
+static inline void gets(const Factor& to, I row, I from, I count, const F* sums, F* slopes, unsigned char* reached) {
+  const I at = row * to.row + from * to.step;
+  if (to.ids) {
+    for (I k = 0; k < count; ++k) if (const I id = to.ids[at + k]; id > 0) { reached[id] = 1; slopes[id] += sums[k]; }
+    return;
+  }
+  F* mine = slopes + to.id + at;
+  unsigned char* is_mine = reached + to.id + at;
+  if (to.step == 1) {
+    for (I k = 0; k < count; ++k) mine[k] += sums[k];
+    memset(is_mine, 1, count);
+  } else for (I k = 0; k < count; ++k) { is_mine[k * to.step] = 1; mine[k * to.step] += sums[k]; }
 }
-// The slopes of the elements that one element of a product is made of.
-template <class T> static void back_of(const Factor& to, I i, const Factor& from, I j, I n, F slope, F* slopes,
-    unsigned char* reached) {
-  const T* data = (const T*)from.data + j * n;
-  const I at = i * to.row;
-  if (to.ids) for (I k = 0; k < n; ++k) gets(to.ids[at + k * to.step], slope * data[k], slopes, reached);
-  else if (to.id > 0 && to.step == 1) {
-    F* mine = slopes + to.id + at;
-    for (I k = 0; k < n; ++k) mine[k] += slope * data[k];
-    memset(reached + to.id + at, 1, n);
-  } else if (to.id > 0) for (I k = 0; k < n; ++k) gets(to.id + at + k * to.step, slope * data[k], slopes, reached);
+// The slopes of the elements of a factor: of row i what the elements of the product that it is part of have, ``step``
+// after one another from ``i * next`` on, times the rows of the other factor.
+template <class T> static void back_of(const Factor& to, I rows, const Factor& from, I others, I n, I next, I step,
+    const F* given, const unsigned char* asked, F* slopes, unsigned char* reached) {
+  if (!to.ids && to.id <= 0) return;
+  F sums[PIECE];
+  for (I i = 0; i < rows; ++i) for (I k = 0; k < n; k += PIECE) {
+    const I count = n - k < PIECE ? n - k : PIECE;
+    bool any = false;
+    for (I j = others - 1; j >= 0; --j) {
+      const I at = i * next + j * step;
+      if (!asked[at]) continue;
+      const T* data = (const T*)from.data + j * n + k;
+      const F slope = given[at];
+      if (any) for (I e = 0; e < count; ++e) sums[e] += slope * data[e];
+      else for (I e = 0; e < count; ++e) sums[e] = slope * data[e];
+      any = true;
+    }
+    if (any) gets(to, i, k, count, sums, slopes, reached);
+  }
 }
-template <class T> static void back_through(const Product& made, I k, F slope, F* slopes, unsigned char* reached) {
-  const I i = k / made.columns, j = k % made.columns;
-  back_of<T>(made.a, i, made.b, j, made.n, slope, slopes, reached);
-  back_of<T>(made.b, j, made.a, i, made.n, slope, slopes, reached);
+template <class T> static void back_through(const Product& made, F* slopes, unsigned char* reached) {
+  const I rows = made.count / made.columns, columns = made.columns;
+  const F* given = slopes + made.first;
+  const unsigned char* asked = reached + made.first;
+  back_of<T>(made.a, rows, made.b, columns, made.n, columns, 1, given, asked, slopes, reached);
+  back_of<T>(made.b, columns, made.a, rows, made.n, 1, columns, given, asked, slopes, reached);
 }
 template <class T, int R> static void copy_rows(T* to, const Ten<T, R>& x, I rows, I n, I row, I step) {
   for (I i = 0; i < rows; ++i) for (I k = 0; k < n; ++k) to[i * n + k] = x.b.p->data[x.at + i * row + k * step];
@@ -68,19 +91,25 @@ template <class T, int R> static const T* given_numbers(const Ten<T, R>& x, I ro
   return data;
 }
 // A factor as backward needs it: ``rows`` rows of ``n`` numbers each, which are ``read`` if the other one asks for
-// gradients.
-template <class T, int R> static Factor factor_of(const Ten<T, R>& x, bool read, I rows, I n, I row, I step,
-    char*& room) {
+// gradients. Where they are a matrix of the caller's they are shared; the bytes that it needs for itself are returned.
+template <class T, int R> static I begun(Factor& to, const Ten<T, R>& x, bool read, I rows, I n, I row, I step) {
   const Buf<T>* b = x.b.p;
-  const bool is_given = b->place >= 0 && !b->dirty && (!b->nodes || b->nodes[b->n - 1] == b->nodes[0] + b->n - 1);
-  const T* known = is_given && read ? given_numbers(x, rows, n, row, step) : nullptr;
-  if (known || (is_given && !read)) return {known, nullptr, b->nodes ? b->nodes[0] + x.at : 0, row, step};
-  I* ids = b->nodes ? (I*)room : nullptr;
-  if (ids) room += rows * n * sizeof(I);
-  T* data = (T*)room; room += (rows * n * sizeof(T) + 7) / 8 * 8;
-  if (read) copy_rows(data, x, rows, n, row, step);
-  if (ids) for (I i = 0; i < rows; ++i) for (I k = 0; k < n; ++k) ids[i * n + k] = b->nodes[x.at + i * row + k * step];
-  return {data, ids, 0, n, 1};
+  const bool given = b->place >= 0 && !b->dirty && (!b->nodes || b->nodes[b->n - 1] == b->nodes[0] + b->n - 1);
+  const bool lists = b->nodes && !given;
+  const T* known = given && read && R == 2 ? given_numbers(x, rows, n, row, step) : nullptr;
+  to = {known, nullptr, b->nodes && given ? b->nodes[0] + x.at : 0, lists ? n : row, lists ? 1 : step};
+  return (lists ? rows * n * sizeof(I) : 0) + (read && !known ? (rows * n * sizeof(T) + 7) / 8 * 8 : 0);
+}
+template <class T, int R> static void ended(Factor& to, const Ten<T, R>& x, bool read, I rows, I n, I row, I step,
+    char*& room) {
+  if (read && !to.data) {
+    copy_rows((T*)room, x, rows, n, row, step);
+    to.data = room; room += (rows * n * sizeof(T) + 7) / 8 * 8;
+  }
+  if (!x.b.p->nodes || to.id) return;
+  I* ids = (I*)room; room += rows * n * sizeof(I); to.ids = ids;
+  for (I i = 0; i < rows; ++i) for (I k = 0; k < n; ++k)
+    ids[i * n + k] = x.b.p->nodes[x.at + i * row + k * step];
 }
 template <class T, int A, int B> static I product_made(const Ten<T, A>& a, const Ten<T, B>& b, I rows, I columns, I n) {
   if (tape->products_n == tape->products_room) {
@@ -89,13 +118,16 @@ template <class T, int A, int B> static I product_made(const Ten<T, A>& a, const
     if (!all) bail(MEMORY);
     tape->products = all; tape->products_room = room;
   }
-  char* own = (char*)malloc((rows + columns) * n * (sizeof(I) + sizeof(T)) + 16);
-  if (!own) bail(MEMORY);
   Product& made = tape->products[tape->products_n];
+  const I a_row = a.step[0] * (A == 2), a_step = a.step[A - 1], b_row = b.step[B - 1] * (B == 2), b_step = b.step[0];
+  const I own_a = begun(made.a, a, asks(b), rows, n, a_row, a_step);
+  const I own_b = begun(made.b, b, asks(a), columns, n, b_row, b_step);
+  char* own = (char*)malloc(own_a + own_b + 1);
+  if (!own) bail(MEMORY);
   made.own = own; made.back = back_through<T>; made.first = tape->first + tape->n; made.count = rows * columns;
   made.columns = columns; made.n = n;
-  made.a = factor_of(a, asks(b), rows, n, a.step[0] * (A == 2), a.step[A - 1], own);
-  made.b = factor_of(b, asks(a), columns, n, b.step[B - 1] * (B == 2), b.step[0], own);
+  ended(made.a, a, asks(b), rows, n, a_row, a_step, own);
+  ended(made.b, b, asks(a), columns, n, b_row, b_step, own);
   made.touched_n = pending_n;
   for (I k = 0; k < pending_n; ++k) made.touched[k] = pending[k];
   ++tape->products_n; pending_n = 0;

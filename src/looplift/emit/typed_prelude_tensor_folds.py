@@ -232,17 +232,24 @@ template <int axis, class Row, class T, int R> static Ten<T, R> each_row(Row, co
   return out;
 }
 
-template <class T, int R, class L> static Ten<T, R> joined_rows(const L& list) {
+template <int axis, class T, int R, class L> static Ten<T, R> joined(const L& list) {
   I n = list->n, size[R];
   if (!n) bail(EMPTY);
   const auto& first = tensor_of(list->data[list->head]);
   for (int k = 0; k < R; ++k) size[k] = first.size[k];
-  size[0] = 0;
+  size[axis] = 0;
   for (I i = 0; i < n; ++i) { const auto& one = tensor_of(list->data[list->head + i]); if (!one.b.p) bail(UNBOUND);
-      for (int k = 1; k < R; ++k) if (one.size[k] != size[k]) bail(KIND); size[0] += one.size[0]; }
-  Ten<T, R> out = fresh_ten<T, R>(size); I o = 0;
-  for (I i = 0; i < n; ++i) { const auto& one = tensor_of(list->data[list->head + i]);
-      put_all(out.b.p, o, one); }
+      for (int k = 0; k < R; ++k) if (k != axis && one.size[k] != size[k]) bail(KIND); size[axis] += one.size[axis]; }
+  Ten<T, R> out = fresh_ten<T, R>(size);
+  I after = 1, start = 0; for (int k = axis + 1; k < R; ++k) after *= size[k];
+  for (I i = 0; i < n; ++i) {
+    const auto& one = tensor_of(list->data[list->head + i]);
+    const I block = one.size[axis] * after, gap = size[axis] * after - block;
+    I group = TRACKED ? one.b.p->beside(count_of(one)) : 0, o = start, left = block;
+    each(one, [&](I at) { if (!left) { o += gap; left = block; }
+        Num<T> x = get(one.b.p, at); x.group = group; group = 0; out.b.p->put(o++, x); --left; });
+    start += block;
+  }
   return out;
 }
 template <class T, int R> static Ten<T, R> filled_with(const I* size, const Num<T>& x) {

@@ -15,7 +15,7 @@ struct Factor { const void* data; const I* ids; I id, row, step; };
 struct Weights { I place, at, rows, n, row, step; void* data; };
 // Elements of a product, which have no edges: each is a row of one factor times a column of the other.
 struct Product { I first, count, columns, n; Factor a, b; I touched[8], touched_n; void* own;
-    void (*back)(const Product&, I, F, F*, unsigned char*); };
+    void (*back)(const Product&, F*, unsigned char*); };
 struct Tape { I first, n, n_room, edges_n, edges_room; I* ends; Holds* holds; Edge* edges; bool keeps;
     I products_n, products_room; Product* products; I givens_n; Weights givens[32]; };
 static Tape* tape;
@@ -103,9 +103,10 @@ extern "C" void sweep_tape(Tape* one, F* slopes, unsigned char* reached) {
     if (!reached[me]) continue;
     const F slope = slopes[me];
     if (products && me < one->products[products - 1].first + one->products[products - 1].count) {
-      const Product& made = one->products[products - 1];
+      const Product& made = one->products[products - 1];  // none of its elements is made of another
       for (I e = 0; e < made.touched_n; ++e) reached[made.touched[e]] = 1;
-      made.back(made, me - made.first, slope, slopes, reached);
+      made.back(made, slopes, reached);
+      k = made.first - one->first;
       continue;
     }
     for (I e = k ? one->ends[k - 1] : 0; e < one->ends[k]; ++e) {

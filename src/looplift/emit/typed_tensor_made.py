@@ -238,9 +238,10 @@ class TensorMaking(Tensors):
         if element(value) in (NEVER, NONE):
             return Value(NEVER, "None_()")
         inner = tensor_in(element(value))
-        if not inner.rank or ("dim" in given and self.axis_of(given["dim"], inner.rank, node)):
-            raise refuse(node, "is joined along another dimension")
-        return self.keep(Value(inner, f"joined_rows<{DTYPES[inner.dtype]}, {inner.rank}>({value.code})"))
+        if not inner.rank:
+            raise refuse(node, "joins tensors without dimensions")
+        axis = self.axis_of(given["dim"], inner.rank, node) if "dim" in given else 0
+        return self.keep(Value(inner, f"joined<{axis}, {DTYPES[inner.dtype]}, {inner.rank}>({value.code})"))
 
     make_concat = make_concatenate = make_cat
 

@@ -363,7 +363,8 @@ class Dispatcher:
             variant.trials = {} if self.verify == "first" else None
         if variant.trials is not None:
             patience = _patience(variant) if entry.trains(variant, values) else 1.0
-            variant.trials[size] = second.trial_of(variant, patience, is_estimate=verdict.agrees is None)
+            is_estimate, spent = verdict.agrees is None, verdict.spent
+            variant.trials[size] = second.trial_of(variant, patience, is_estimate=is_estimate, spent=spent)
             variant.is_slow = False  # that is open again
         if not second.is_worth_it(variant):
             second.step_back(self, variant, values)

@@ -31,6 +31,8 @@ HOPE = 1.25
 """What is expected of the other form may be so much too great, and no more."""
 GAIN = 0.9
 """The other form takes at most so much of the time of the variant, or it does not run in its place."""
+LONG, APART = 0.02, 1.3
+"""Two calls are enough that take so many seconds, and differ by so much."""
 MAX_SIZES = 8
 
 
@@ -47,7 +49,8 @@ class Times:
         if not self.other:
             return None
         share = min(self.other) / min(self.variant)
-        is_clear = len(self.other) >= PAIRS or (len(self.other) > 1 and not 1 / CLEAR < share < CLEAR)
+        apart = APART if min(self.variant) > LONG and min(self.other) > LONG else CLEAR
+        is_clear = len(self.other) >= PAIRS or (len(self.other) > 1 and not 1 / apart < share < apart)
         return share if is_clear else None
 
 

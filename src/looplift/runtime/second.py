@@ -48,17 +48,22 @@ def offer(dispatcher: Dispatcher, variant: Variant, values: dict[str, Any], refu
         child.may_offer = False
 
 
+UNENDED = 10.0
+"""So many times longer than it ran a loop may take that did not end in time, if its share that was done is unknown."""
 UNSURE = ("waves", "sequential")
 """What may take longer than the loop."""
 
 
-def trial_of(variant: Variant, patience: float, *, is_estimate: bool) -> Trial:
+def trial_of(variant: Variant, patience: float, *, is_estimate: bool, spent: float = 0.0) -> Trial:
     """The trial of a variant at one size: of another form nothing is known before it ran beside the pieces, and of
-    waves and loops that stay nothing before they took turns with the loop, if they were not compared with it."""
+    waves and loops that stay, if they were not compared with the loop, only in how many seconds it did not end."""
     loop, code = variant.seconds, variant.code
     unknown = loop is None and code is not None and any(one.decision in UNSURE for one in code.decisions)
-    if variant.refusal is not None or unknown:
-        return Trial(0.0, patience)
+    if variant.refusal is not None:
+        seen = any(one.cold or one.written for one in (variant.trials or {}).values())
+        return Trial(0.0, patience, feared=0.0 if seen else loop or UNENDED * spent)
+    if unknown:
+        return Trial(spent, patience, is_estimate and spent > 0)
     if loop is not None and is_estimate and variant.code is not None and variant.code.parts_ways:
         loop = max(BUDGET, loop / UNEVEN)
     return Trial(loop, patience, is_estimate)

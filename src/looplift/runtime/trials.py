@@ -18,6 +18,8 @@ CLEAR_AT_ONCE = 4.0
 """So many times faster than the loop on the first call, which was watched and cold, and no more calls are timed."""
 COLD = 0.02
 """Seconds: of a shorter first call of the loop most may be what only a first call takes, or another process took."""
+LONG = 0.04
+"""Seconds of a loop before whose turn a second call of the batched code is seen: the first one was cold."""
 CLEAR_IN_ONE = 8.0
 """So many times faster in one pair of calls, which the first call of the loop does not belie, and no more are timed."""
 HOPELESS = 4.0
@@ -60,12 +62,22 @@ class Trial:
     """How often it has, where that is counted."""
     cold: list[float] = field(default_factory=list)
     """Seconds of those of its calls before that in which nothing was compiled, or which took too long even so."""
+    feared: float = 0.0
+    """Seconds that the first turn of pieces may take of which nothing is known: those of the loop as written."""
     waits: bool = False
     """Whether the loop runs until better code is there: what loses is not timed until it wins by chance."""
 
     @property
     def turn_of_loop(self) -> bool:
-        return len(self.batched) > len(self.written) and sum(self.cold) <= FREE + SHARE * sum(self.batched)
+        is_next = len(self.batched) > len(self.written) + self._is_seen_again
+        fear = 0.0 if self.cold or self.written else self.feared
+        return is_next and max(fear, sum(self.cold)) <= FREE + SHARE * sum(self.batched)
+
+    @property
+    def _is_seen_again(self) -> bool:
+        """Whether a second call of the batched code comes before the loop's, which takes long."""
+        loop = self.loop or 0.0
+        return loop > LONG and bool(self.batched) and self.batched[0] < CLEAR * loop
 
     def took(self, seconds: float, entry: float = ENTRY) -> None:
         """Note a call of the batched code, and what it took to come to it."""
@@ -77,7 +89,7 @@ class Trial:
             return True
         pairs = min(len(self.batched), len(self.written))
         if pairs == 0:
-            is_clear = self.loop > COLD and self.batched and CLEAR_AT_ONCE * self.batched[0] < self.loop
+            is_clear = self.loop > COLD and self.batched and CLEAR_AT_ONCE * min(self.batched) < self.loop
             return True if is_clear else None
         ratio = min(self.batched) / max(min(self.written), 1e-9) / self.patience  # the least disturbed calls
         seen_twice = pairs > 1 or self.loop > CLEAR * min(self.batched) or min(self.written) > UNDISTURBED

@@ -144,6 +144,8 @@ class Verdict:
     reason: str = ""
     seconds: float | None = None
     """Of the loop, estimated where it did not end in time."""
+    spent: float = 0.0
+    """Seconds in which it did not end."""
 
 
 def _beside(program: Program, code: RegionCode, values: Mapping[str, Any]) -> list[Any]:
@@ -183,7 +185,8 @@ def run_loop(
         except OutOfTime:
             before.restore()
             limit = f"{seconds * 1e3:.0f} ms"
-            return None, Verdict(None, f"not verified: the loop takes longer than {limit}", clock.estimate())
+            why = f"not verified: the loop takes longer than {limit}"
+            return None, Verdict(None, why, clock.estimate(), clock.spent())
         except KeyboardInterrupt:
             raise
         except BaseException as raised:  # sys.exit, or what the user derived from none of Python's errors

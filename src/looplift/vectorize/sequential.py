@@ -94,7 +94,7 @@ def serial_phase(
     walked = walk_of(context, loop)
     everywhere = walked.limit is None and context.mask is None and loop.stop is None
     check_steps(context, loop, same_index=walked.start is None, everywhere=everywhere)
-    names = [_enter(context, loop, carry) for carry in carries]
+    names = [_enter(context, loop, carry, alike=walked.limit is None) for carry in carries]
     _exchange(context, loop, carries, names)
     for history in held:
         history.start(context)
@@ -231,8 +231,9 @@ def _bind_arrays(context: Context, loop: Loop) -> None:
             bind(context, context.arrays[root])
 
 
-def _enter(context: Context, loop: Loop, carry: Carry) -> Node | None:
-    """Bind the carried value to a name of its own, aligned to all axes that it may vary with."""
+def _enter(context: Context, loop: Loop, carry: Carry, *, alike: bool = False) -> Node | None:
+    """Bind the carried value to a name of its own, aligned to all axes that it may vary with; ``alike``: all lanes
+    have the same iterations."""
     if carry.inside in context.accumulators:
         raise context.refuse("carried", f"'{carry.hint}' is summed across a loop that stays sequential")
     if carry.next is carry.inside:
@@ -246,7 +247,7 @@ def _enter(context: Context, loop: Loop, carry: Carry) -> Node | None:
     if not (fact.kind.is_array or fact.kind.is_number):
         raise context.refuse("carried", f"'{carry.hint}', a {fact.kind.family}, is carried")
     name = context.fresh_name(carry.hint)
-    axes = _axes_of(context, loop, carry)
+    axes = _axes_of(context, loop, carry, alike)
     attrs = {"text": name, "local": True, "bits": carried_bits(context, carry)}
     node = Node("name", (), axes, fact.kind, attrs, name)
     if carry.next is not carry.inside and carry.inside in stored_roots(context.flow, loop.body):
@@ -426,12 +427,13 @@ def _is_own_buffer(context: Context, loop: Loop, carry: Carry, group: list[Carry
     return is_new(context, init) and is_last_use(context, init, loop)
 
 
-def _axes_of(context: Context, loop: Loop, carry: Carry) -> tuple[Axis, ...]:
+def _axes_of(context: Context, loop: Loop, carry: Carry, alike: bool) -> tuple[Axis, ...]:
     """The active axes with whose loops the value varies."""
-    loops = {*context.facts.of[carry.inside].loops, *context.facts.of[carry.after].loops} - {loop}
     if isinstance(loop.domain, While) or context.mask is not None or loop.stop is not None:
         return context.active_axes()
-    if isinstance(loop.domain, Range):
+    loops = {*context.facts.of[carry.inside].loops} - {loop}
+    if not alike and isinstance(loop.domain, Range):
+        loops |= {*context.facts.of[carry.after].loops} - {loop}
         bounds = (loop.domain.lo, loop.domain.hi, loop.domain.step)
         loops |= {outer for atom in bounds for outer in context.facts[atom].loops}
     return nodes.merge_axes(tuple(axis for other, axis in context.axis_of.items() if other in loops))

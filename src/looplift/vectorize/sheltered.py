@@ -26,6 +26,12 @@ SINGULAR_MAPS = frozenset(
 )
 """Operations that run through ``torch.vmap``, with singular points at which the gradient of their gradient is NaN."""
 
+REGULAR_MATRICES = {
+    "inv": 0, "inverse": 0, "det": 0, "logdet": 0, "slogdet": 0, "cholesky": 0, "cholesky_inverse": 0, "solve": 0,
+    "solve_triangular": 0, "cholesky_solve": 1,
+}  # fmt: skip
+"""Functions of a matrix that must be regular, with its place: the identity is safe."""
+
 TRANSPARENT = frozenset(
     "elementwise fold where retype cast relabel along_dim unsqueezed transposed spread join".split()
 )
@@ -80,6 +86,9 @@ class _Shelter:
     def operands(self, name: str, args: list[Node]) -> list[Node]:
         """Those of a function that runs through ``torch.vmap``; refused where none are known that are safe."""
         base, places = table.base_name(name), [k for k, arg in enumerate(args) if _may_differ(arg)]
+        matrix = REGULAR_MATRICES.get(base)
+        if matrix is not None and all(arg.kind.rank == 2 for arg in args if arg.kind.is_array):
+            return [self._regular(arg) if place == matrix else arg for place, arg in enumerate(args)]
         if places and base not in table.SMOOTH | SINGULAR_MAPS:
             text = f"'{said(name)}' in some iterations has no batched rule with gradients"
             raise self.context.refuse("unknown-op", text)
@@ -87,11 +96,17 @@ class _Shelter:
         return [self._safe(arg, place + 1.0) if place in unsafe else arg for place, arg in enumerate(args)]
 
     def _safe(self, operand: Node, safe: float) -> Node:
+        return self._chosen(operand, nodes.const(safe))
+
+    def _regular(self, matrix: Node) -> Node:
+        return self._chosen(matrix, Node("identity", (matrix,), (), matrix.kind))
+
+    def _chosen(self, operand: Node, safe: Node) -> Node:
         if operand.attrs.get("safe") and self._holds_in(operand.args[0]):
             return operand
         if not set(operand.axes) & set(self.mask.axes):
             return operand  # it is the same in the lanes that are taken
-        chosen = nodes.select(self.mask, operand, nodes.const(safe), operand.kind)
+        chosen = nodes.select(self.mask, operand, safe, operand.kind)
         chosen.attrs["safe"] = True
         return chosen
 
