@@ -95,7 +95,7 @@ class Awaited(Late):
     Raises NotLiftable where it cannot be compiled.
     """
 
-    def __init__(self, coming: background.Coming, make: Callable[[], Callable[..., Any]]):
+    def __init__(self, coming: background.Coming, make: Callable[..., Callable[..., Any]]):
         self.coming, self.make, self.run = coming, make, None
 
     def __call__(self, *values: Any) -> Any:
