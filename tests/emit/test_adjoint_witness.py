@@ -171,3 +171,40 @@ def test_what_both_sides_of_an_if_store_is_stored_in_every_run(count):
             slopes = [torch.autograd.grad(one.square().sum(), inputs) for one in (found, wanted)]
             torch.testing.assert_close(*slopes)
             assert {loop.decision for loop in lifted.report().loops} == {"native"}
+
+
+def unread_conversion(x):
+    line = torch.ones((2 * x.shape[0],), dtype=torch.float64)
+    for i in range(1):
+        v = (x[i] - x) * x[i]
+        _ = x[0].double() ** 3
+        for c in range(x.shape[0]):
+            line[c] = v[c] * 1
+    return line
+
+
+def conversions_of_elements(x):
+    found = torch.ones((x.shape[0],), dtype=torch.float64)
+    total = torch.tensor(0.0, dtype=torch.float64)
+    for i in range(x.shape[0]):
+        y = x[i]
+        if y > 0:
+            total = total + y.double() * y.to(torch.float64)
+        else:
+            total = total * 0.5 + x[0].double()
+        found[i] = total * y.double()
+    return found
+
+
+@pytest.mark.parametrize("loop", [unread_conversion, conversions_of_elements])
+@pytest.mark.parametrize("scale", [1.0, 0.0])
+def test_elements_that_are_converted_to_what_they_are(loop, scale):
+    lifted = lift(loop, backend="native", verify="off")
+    for seed in range(3):
+        generator = torch.Generator().manual_seed(seed)
+        x = torch.randn(5, dtype=torch.float64, generator=generator).requires_grad_()
+        results = [function(x) for function in (lifted, loop, lifted)]
+        weights = torch.randn(results[0].shape, dtype=torch.float64, generator=generator) * scale
+        found, expected, again = (torch.autograd.grad((one * weights).sum(), x)[0] for one in results)
+        torch.testing.assert_close(found, expected)
+        torch.testing.assert_close(again, expected)

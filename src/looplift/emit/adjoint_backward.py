@@ -88,7 +88,7 @@ class Reversal:
                 continue
             writer.hint, writer.current, writer.span = statement.var.hint, statement.var, statement.span
             value = compute(writer, statement.op)
-            if isinstance(value, Number) and statement.var in self.plan.places:
+            if isinstance(value, Number) and value.place and statement.var in self.plan.places:
                 self.places[statement.var] = value
             if isinstance(value, Number) and statement.var in self.plan.again and _is_long(value):
                 value = writer.bind(value, statement.var.hint)

@@ -353,7 +353,7 @@ template <class T, int rank> struct Before {
     int axis = rank - 1;
     while (axis >= 0 && view.step[axis] == next) next *= view.size[axis--];
     if (axis >= 0) pass(back, view.data, held, 0);
-    else __builtin_memcpy((void*)(back ? view.data : held), (void*)(back ? held : view.data), size_t(next) * sizeof(T));
+    else if (next) __builtin_memcpy(back ? view.data : held, back ? held : view.data, size_t(next) * sizeof(T));
   }
   // One after the other.
   __attribute__((noinline, cold)) T* pass(bool back, T* start, T* place, int axis) const {
