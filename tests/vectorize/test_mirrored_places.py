@@ -4,6 +4,8 @@ import pytest
 import torch
 from tests.vectorize.harness import check
 
+from looplift import lift
+
 
 def both_sides(x):
     n = x.shape[0]
@@ -194,3 +196,21 @@ EMPTY = {
 def test_ranges_that_are_empty_in_some_iterations(loop):
     calls = [[torch.randn(n, 3, dtype=torch.float64)] for n in (1, 4, 2, 9)]
     check(loop, *calls, decisions=EMPTY[loop])
+
+
+def a_number_where_it_is_empty(x):
+    state, found = torch.zeros((), dtype=torch.float32), []
+    for i in range(x.shape[0]):
+        state = torch.tanh(state * 0.5)
+        total = 0.0
+        for j in range(i):
+            total = total + x[j, 0] * state
+        found.append((state + total).dtype == torch.float64)
+    return found
+
+
+def test_what_is_a_number_where_a_range_is_empty_stays_one():
+    lifted = lift(a_number_where_it_is_empty, backend="torch", verify="off")
+    for n in (1, 4, 2):
+        x = torch.randn(n, 3, dtype=torch.float64)
+        assert [lifted(x), lifted(x)] == [a_number_where_it_is_empty(x)] * 2

@@ -327,18 +327,20 @@ def called(build: Builder, function: object, args: list[Value]) -> Value | None:
     if function is abs and len(args) == 1 and isinstance(args[0], Complex):
         found = _absolute(build, args[0])
         return Magnitude(found) if args[0].least is int else found
-    if type(function) is types.BuiltinFunctionType and function in _OF_CMATH and len(args) == 1 and EXACT:
-        number = _complex_of(build, args[0])
-        return None if number is None else _OF_CMATH[function](build, number)
-    if function is cmath.rect and len(args) == 2 and EXACT:
-        return _of_polar(build, args)
-    return None
+    if function is abs or function is complex or not EXACT:
+        return None
+    numbers = [_complex_of(build, one) for one in args]
+    known = [one for one in numbers if one is not None]
+    if function is cmath.rect:
+        return _of_polar(build, known) if len(known) == len(args) == 2 else None
+    return _OF_CMATH[function](build, *known) if len(known) == len(args) == 1 else None
 
 
 def is_function(value: object) -> bool:
     """Whether ``called`` knows a function."""
-    known = value is abs or value is complex or value is cmath.rect
-    return known or (type(value) is types.BuiltinFunctionType and value in _OF_CMATH)
+    if type(value) is types.BuiltinFunctionType:
+        return value is abs or value is cmath.rect or value in _OF_CMATH
+    return value is complex
 
 
 # ---------------------------------------------------------------- functions of cmath, as Modules/cmathmodule.c has them
@@ -369,11 +371,10 @@ def _polar(build: Builder, number: Complex) -> Tup:
     return Tup((_absolute(build, number), _phase(build, number)))
 
 
-def _of_polar(build: Builder, args: list[Value]) -> Complex | None:
-    parts = [_complex_of(build, one) for one in args]
-    if any(one is None or one.least is complex for one in parts):
+def _of_polar(build: Builder, numbers: list[Complex]) -> Complex | None:
+    if any(one.least is complex for one in numbers):
         return None
-    size, angle = (one.real for one in parts if one is not None)
+    size, angle = (one.real for one in numbers)
     _check_finite(build, size, angle)
     return _turned(build, size, angle)
 

@@ -99,7 +99,10 @@ def runs_at_times(context: Context, loop: Loop) -> Node | None:
 
 
 def _is_plain(context: Context, carry: Carry) -> bool:
-    """Whether what is carried is a number or an array, and is there without the loop."""
-    kind = context.facts.kind(carry.after)
-    known = carry.init is not UNDEFINED and carry.after not in context.accumulators
-    return known and context.lookup(carry.init).dims is None and (kind.is_array or kind.is_number)
+    """Whether what is carried is a number or an array, and is there, of the same kind, without the loop."""
+    facts = context.facts
+    if carry.init is UNDEFINED or carry.after in context.accumulators or carry.init in facts.mixed:
+        return False
+    kind = facts.kind(carry.after)
+    is_same = carry.after not in facts.mixed and facts.kind(carry.init) == kind
+    return is_same and context.lookup(carry.init).dims is None and (kind.is_array or kind.is_number)
