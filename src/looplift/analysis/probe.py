@@ -112,6 +112,7 @@ class _Probe:
         for statement in self.function.body:
             if isinstance(statement, Loop):
                 self.mixed |= {c.after for c in statement.carries if c.init in self.mixed}
+        self._check_types()
         handed = [atom for _, atom in self.function.results]
         for statement in walk(self.function.body):
             if isinstance(statement, Append):
@@ -124,6 +125,16 @@ class _Probe:
                 handed += operands(statement.op)
         self.facts.mixed = self.mixed
         self.facts.handed = {atom for atom in handed if atom in self.mixed and isinstance(atom, Var)}
+
+    def _check_types(self) -> None:
+        """A number, or a tensor, beside a tensor is a tensor of one type either way, which it keeps from then on."""
+        for statement in walk(self.function.body):
+            chooses = isinstance(statement, Let) and statement.op.name in ("builtin.max", "builtin.min")
+            for var, sources in () if chooses else self._undecided(statement):
+                apart = var in self.mixed and any(source in self.mixed for source in sources)
+                if apart and any(self.facts.kind(a).is_array and a not in self.mixed for a in sources):
+                    what = f"the type of '{var.hint}' depends on which iteration adds to it first"
+                    raise NotLiftable("mixed-kinds", what, statement.span)
 
     def _may_not_run(self, loop: Loop) -> bool:
         """Whether a loop may have no iteration where others of its kind have some."""

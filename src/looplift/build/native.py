@@ -175,7 +175,8 @@ def _program(text: str, caller: str, options: compiler.Options, loop: Callable[.
     if "begun(loop" in caller:
         from looplift.build import recalled, tensors
 
-        namespace |= {"begun": recalled.begun, "second": recalled.second, "access": tensors.address}
+        namespace |= {name: getattr(recalled, name) for name in ("begun", "second", "of_the_loop")}
+        namespace["access"] = tensors.address
     if "numpy." in caller:
         import numpy
 

@@ -84,6 +84,22 @@ def second(
     return again(found, lambda inputs: call.results(given, inputs, places), leaves, gradients, refusal)
 
 
+def of_the_loop(call: Call | None, given: Sequence[Any], found: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
+    """The loop's own gradients for the tensors that it was given, in the place of those ``found``, if its call is
+    known: what is infinite, or no number, depends on which products autograd forms, those with zero among them."""
+    if call is None or not call.is_as_it_was:
+        return list(found)
+    _, places = _one_each(given, tuple(found))
+    with torch.enable_grad():
+        inputs = [one.detach().requires_grad_() for one in given]
+        ends = zip(call.results(given, inputs, places), gradients, strict=True)
+        pairs = [(end, slope) for end, slope in ends if slope is not None and end.requires_grad]
+        ends, slopes = zip(*pairs)
+        own = torch.autograd.grad(ends, [inputs[place] for place in places], slopes, allow_unused=True)
+    there = dict(zip(places, own, strict=True))
+    return [there.get(place) for place in range(len(given))]
+
+
 def _one_each(given: Sequence[Any], found: tuple) -> tuple[tuple, list[int]]:
     """One gradient for each tensor, which may be given several times, and the place that has it: to the loop, that runs
     again, all of them are one tensor."""

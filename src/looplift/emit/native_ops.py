@@ -62,7 +62,7 @@ FUNCTIONS: dict[str, Row] = {
         ),
     ),
     "hypot": Row("math::hypot({a}, {b})", gradients=("{g} * ({a} / {r})", "{g} * ({b} / {r})")),
-    "copysign": Row("math::copysign({a}, {b})", gradients=("{a} == 0 ? 0 : {g} * ({r} / {a})", "0")),
+    "copysign": Row("math::copysign({a}, {b})", gradients=("{g} * ({a} == 0 ? 0 : {r} / {a})", "0")),
 }
 """Functions of floats; an integer operand becomes a float first."""
 

@@ -91,7 +91,7 @@ struct Fold_norm {
     T r = (T)sqrt(total);
     if (!TRACKED || !x.any()) return {r, -1, false};
     I from = tape->edges_n;
-    for (I k = 0; k < x.n; ++k) edge(x.node[k], r == 0 ? 0 : (F)x.v[k] / r, true);
+    for (I k = 0; k < x.n; ++k) edge(x.node[k], r == 0 ? 0 : (F)x.v[k] / r);
     return {r, node(from), true};
   }
 };

@@ -15,7 +15,7 @@ from looplift.emit.native_prelude import prelude
 from looplift.emit.typed_scope import Value, refuse
 from looplift.emit.typed_types import BOOL, DTYPES, FLOAT, INT, MIXED, Ten
 
-_CHOOSE = ("maximum", "minimum", "relu")
+_CHOOSE = ("maximum", "minimum", "relu", "floor", "ceil", "trunc", "round", "sign")
 """Where a slope is 0 nothing flows, whatever comes from above."""
 _KEEP_NOTHING = ("add", "sub", "neg", "pos", "floor", "ceil", "trunc", "round", "sign")
 _KEEP_RESULTS = (
