@@ -11,6 +11,7 @@ import typed_names_anew
 import typed_none
 import typed_numbers
 import typed_objects
+import typed_of_rows
 import typed_orders
 import typed_searches
 import typed_texts
@@ -19,7 +20,7 @@ from looplift import lift
 
 MODULES = (
     typed_algorithms, typed_classes, typed_searches, typed_graphs, typed_names_anew, typed_none, typed_containers,
-    typed_texts, typed_numbers, typed_objects, typed_orders,
+    typed_texts, typed_numbers, typed_objects, typed_orders, typed_of_rows,
 )  # fmt: skip
 EVERY = [function for module in MODULES for function in vars(module).values() if hasattr(function, "arguments")]
 STAY = set(
@@ -28,6 +29,7 @@ of_fft of_defaultdict of_bytearray_store of_comp_scope of_mixed_keys
 of_str_ops of_cache_over of_sum_empty of_pow_neg of_overflow of_overflow_shift of_overflow_edge of_big_arg of_nan
 of_int_float_compare of_truediv_big of_object_with_length of_none_str
 of_set_of_constants of_in_loop of_deque_max of_tuple_grow of_bool_key of_tuple_mixed_key
+of_an_overflow_in_a_row
 of_sub of_str_int of_slots of_named_mixed of_split_at_other_blanks
 """.split()
 )

@@ -76,6 +76,7 @@ def source_of(number, part):
         rounds,
         samples,
         stored,
+        strips,
         trees,
     )
 
@@ -107,6 +108,8 @@ def source_of(number, part):
         return nests.nests_source(random.Random(number))
     if part == "stored":
         return stored.stored_source(random.Random(number))
+    if part == "strips":
+        return strips.strips_source(random.Random(number))
     if part == "samples":
         return samples.samples_source(random.Random(number))
     if part == "contexts":
@@ -308,7 +311,7 @@ def options_of(arguments):
         "--part",
         default="all",
         help="operations: each row in turn; hosts; trees; samples; plain; elements; nests; stored; objects; bridges; "
-        "contexts; complexes; aliases; places; late; rounds; gradients; numeric; mutants; or a goal",
+        "strips; contexts; complexes; aliases; places; late; rounds; gradients; numeric; mutants; or a goal",
     )
     parser.add_argument("--worker", type=int, nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

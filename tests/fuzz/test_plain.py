@@ -16,6 +16,7 @@ from .objects import objects_source
 from .plain import plain_source
 from .samples import samples_source
 from .stored import stored_source
+from .strips import strips_source
 
 
 @pytest.mark.parametrize("made", (elements_source, objects_source, bridged_source, context_source))
@@ -29,6 +30,13 @@ def test_programs_over_elements_objects_and_two_libraries_give_the_same_answer(m
 def test_programs_over_plain_values_give_the_same_answer():
     for number in range(4):
         source = plain_source(random.Random(number))
+        verdict = check(source)
+        assert not verdict.why, f"{verdict.why}\n{source}"
+
+
+def test_loops_over_lists_that_may_be_one_and_change_give_the_same_answer():
+    for number in range(6):
+        source = strips_source(random.Random(number))
         verdict = check(source)
         assert not verdict.why, f"{verdict.why}\n{source}"
 

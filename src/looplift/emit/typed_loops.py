@@ -29,10 +29,20 @@ class Steps:
 class Loops(Expressions):
     """Loops of statements and of comprehensions."""
 
-    def run_through(self, node: ast.expr, target: ast.expr, body: Callable[[], None], *, own: bool = False) -> None:
-        """A loop over what an expression stands for."""
+    def run_through(
+        self,
+        node: ast.expr,
+        target: ast.expr,
+        body: Callable[[], None],
+        *,
+        own: bool = False,
+        begin: Callable[[str], None] | None = None,
+    ) -> None:
+        """A loop over what an expression stands for; ``begin`` writes what comes before its first iteration."""
         self.emit("{")
         steps = self.steps_of(node)
+        if begin is not None:
+            begin(steps.test)
         self.emit(f"for (; {steps.test}; {', '.join(steps.step)}) {{")
         self.lines += steps.before
         if own:

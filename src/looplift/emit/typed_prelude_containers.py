@@ -81,6 +81,24 @@ template <class T, int kind> struct List {
   void reverse() { for (I a = 0, b = n - 1; a < b; ++a, --b) exchange(data[head + a], data[head + b]); changed(); }
   static void exchange(T& a, T& b) { T c(static_cast<T&&>(a)); a = static_cast<T&&>(b); b = static_cast<T&&>(c); }
 };
+// the items of a list that stays as long as it is while they are used; none where there is no such list
+template <class T> struct Strip {
+  T* at; I n;
+  T& operator[](I i) const { return at[place(i, n)]; }
+  bool covers(I first, I end) const { return first >= 0 && first <= end && end <= n; }
+};
+template <bool stored, class T, int k> Strip<T> strip_of(const Ref<List<T, k>>& a) {
+  if (!a.p) return Strip<T>{nullptr, 0};
+  if (stored) a.p->dirty = true;
+  return Strip<T>{a.p->data + a.p->head, a.p->n};
+}
+template <bool stored, class T, int k, class... More> auto strip_of(const Ref<List<T, k>>& a, I i, More... more) {
+  typedef decltype(strip_of<stored>(a.p->data[0], more...)) Found;
+  if (!a.p) return Found{nullptr, 0};
+  if (i < 0) i += a.p->n;
+  if ((U)i >= (U)a.p->n) return Found{nullptr, 0};
+  return strip_of<stored>(a.p->data[a.p->head + i], more...);
+}
 template <class T, int k> I size(const Ref<List<T, k>>& a) { return a->n; }
 static inline I size(const Str& a) { return a.n(); }
 template <class T, int k> bool truth(const Ref<List<T, k>>& a) { return a->n != 0; }

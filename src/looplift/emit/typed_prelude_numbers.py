@@ -70,7 +70,16 @@ extern "C" void* PyEval_SaveThread();
 extern "C" void PyEval_RestoreThread(void*);
 static __attribute__((noinline, cold)) void rest() { PyEval_RestoreThread(PyEval_SaveThread());
     if (PyErr_CheckSignals()) bail(INTERRUPTED); }
-static inline void tick() { if (__builtin_expect((++state->ticks & 0xfffff) == 0, 0)) rest(); }
+// The iterations of one call of a function: Ctrl-C is looked for once in a million, those of its calls among them.
+struct Ticks {
+  static const I OFTEN = 1 << 20;
+  I n = 0;
+  void operator()() { if (__builtin_expect((++n & (OFTEN - 1)) == 0, 0)) rest(); }
+  // so many iterations at once, up to which one
+  I until(I i, I end) { I last = end - i > OFTEN ? i + OFTEN : end, before = n; n += last - i;
+      if ((before ^ n) & ~(OFTEN - 1)) rest(); return last; }
+  ~Ticks() { I before = state->ticks; state->ticks += n; if ((before ^ state->ticks) & ~(OFTEN - 1)) rest(); }
+};
 struct Deep {
   Deep() { char here; if (++state->depth > state->limit || state->stack - &here > 3000000) bail(DEEP); }
   ~Deep() { --state->depth; }

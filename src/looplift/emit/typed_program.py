@@ -21,7 +21,6 @@ import torch
 from looplift.base.data import dataclass, field
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_classes import is_constant
-from looplift.emit.typed_composed import Composed
 from looplift.emit.typed_names import captured_names, stored_names
 from looplift.emit.typed_scope import Factory, Refused, Routine, Value, refuse
 from looplift.emit.typed_tensor_calls import torch_name
@@ -38,6 +37,7 @@ from looplift.emit.typed_types import (
     holds,
     holds_tensor,
 )
+from looplift.emit.typed_unchecked import Unchecked
 from looplift.emit.typed_values import type_of
 
 _LIBRARIES = ("heapq", "collections", "math", "functools", "bisect")
@@ -88,7 +88,7 @@ class TypedProgram:
     """Methods of the user's modules."""
 
 
-class Writer(Composed):
+class Writer(Unchecked):
     """Writes one program, again and again until no type becomes wider."""
 
     def __init__(
@@ -152,6 +152,7 @@ class Writer(Composed):
         """Write all routines with the types that are known so far; what is refused may be understood when more are."""
         self.routine, self.bound, self.renamed, self.exits = self.main, set(self.inputs), {}, []
         self.told = frozenset()
+        self.no_rows()
         try:
             with self.block() as lines:
                 self._main()
@@ -183,6 +184,7 @@ class Writer(Composed):
                 continue
             self.routine, self.bound, self.told = routine, set(routine.parameters), frozenset()
             self.renamed, self.exits = {}, []
+            self.no_rows()
             with self.block() as lines:
                 if self.statements(routine.body):
                     self.returned(Value(type_of(None, self.joins, {}), "None_()"))

@@ -273,6 +273,7 @@ class Statements(OptionalNames):
     def do_While(self, node: ast.While) -> bool:
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
         after = self.fresh("after")
+        self.loop_begins(node)
         self.emit("for (;;) {")
         self.emit("tick();")
         told = self.told = self.told - assigned(node)
@@ -283,6 +284,7 @@ class Statements(OptionalNames):
         self._body(node.body, after if node.orelse else "")
         self.bound, self.told = before, told
         self.emit("}")
+        self.loop_ends()
         self._otherwise(node.orelse, after)
         return not endless or any(_breaks(one) for one in node.body)
 
@@ -296,9 +298,17 @@ class Statements(OptionalNames):
 
         before = set(self.bound)
         told = self.told = self.told - assigned(node)
-        self.run_through(node.iter, node.target, body)
+        self.run_through(node.iter, node.target, body, begin=lambda test: self.loop_begins(node, test))
+        self.loop_ends()
         self.bound, self.told = before, told
         self._otherwise(node.orelse, after)
+
+    def loop_begins(self, node: ast.For | ast.While, test: str = "") -> None:
+        """Before the first iteration of a loop, when what it goes through is known; ``test``: whether there is one."""
+        raise NotImplementedError
+
+    def loop_ends(self) -> None:
+        raise NotImplementedError
 
     def _body(self, nodes: list[ast.stmt], after: str) -> None:
         self.exits.append(after)
