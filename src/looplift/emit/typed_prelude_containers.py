@@ -41,6 +41,8 @@ template <class T, int kind> struct List {
   }
   void changed() { dirty = true; ++version; }
   void add(const T& item) { new (data + head + n++) T(item); }
+  void add(const T* items, I step, I count) { T* to = data + head + n; for (I k = 0; k < count; ++k)
+      new (to + k) T(items[k * step]); n += count; }
   void push(T item) { reserve(1); new (data + head + n) T(static_cast<T&&>(item)); ++n; changed();
       if constexpr (kind == 1) if (most >= 0 && n > most) pop_front(); }
   void push_front(T item) {
@@ -118,12 +120,13 @@ template <class T, int k> void orderly(const Ref<List<T, k>>& a) { for (I i = 0;
 template <class L> Ref<L> list_of(I n) { Ref<L> out = made<L>(); out->reserve(n); return out; }
 template <class T, int k> Ref<List<T, k>> copy(const Ref<List<T, k>>& a) {
   Ref<List<T, k>> out = list_of<List<T, k>>(a->n);
-  for (I i = 0; i < a->n; ++i) out->add(a->data[a->head + i]);
+  out->add(a->data + a->head, 1, a->n);
   out->most = a->most; return out;
 }
 template <class T, int k> Ref<List<T, k>> cut(const Ref<List<T, k>>& a, I from, I step, I count) {
   Ref<List<T, k>> out = list_of<List<T, k>>(count);
-  for (I i = 0; i < count; ++i) out->add(a->data[a->head + from + i * step]);
+  if (step == 1) out->add(a->data + a->head + from, 1, count);
+  else out->add(a->data + a->head + from, step, count);
   return out;
 }
 template <class T, int k> void erase(const Ref<List<T, k>>& a, I from, I step, I count) {
@@ -166,7 +169,8 @@ template <class T, int k> Ref<List<T, k>> repeat(const Ref<List<T, k>>& a, I tim
   if (times_ < 0) times_ = 0;
   if (a->n && times_ > ((I)1 << 30) / a->n) bail(MEMORY);
   Ref<List<T, k>> out = list_of<List<T, k>>(a->n * times_);
-  for (I r = 0; r < times_; ++r) for (I i = 0; i < a->n; ++i) out->add(a->data[a->head + i]);
+  if (a->n == 1) out->add(a->data + a->head, 0, times_);
+  else for (I r = 0; r < times_; ++r) out->add(a->data + a->head, 1, a->n);
   return out;
 }
 static Str repeat(const Str& a, I times_) {

@@ -29,7 +29,7 @@ typedef uint64_t U;
 inline void* operator new(size_t, void* place) noexcept { return place; }
 
 // ---- the state of one call; everything is allocated in its arena, which is freed as a whole
-struct Chunk { Chunk* next; };
+struct Chunk { Chunk* next; I size; };
 struct State {
   jmp_buf leave;
   int why;
@@ -43,17 +43,36 @@ enum Why { DONE, RANGE, OVERFLOW, ZERO, DOMAIN, KEY, EMPTY, KIND, UNBOUND, CHANG
     INTERRUPTED };
 [[noreturn]] static __attribute__((noinline, cold)) void bail(Why why) { state->why = why; longjmp(state->leave, 1); }
 static inline int class_of(size_t n) { return n <= 16 ? 4 : 64 - __builtin_clzll(n - 1); }
+// What calls before had, to the next one: memory that the system gives anew is made zero page by page.
+static const I KEPT = 32 << 20;
+static struct { Chunk* first; I total; } kept_chunks;
+static Chunk* kept_chunk(I room) {
+  for (Chunk** at = &kept_chunks.first; *at; at = &(*at)->next) {
+    Chunk* found = *at;
+    if (found->size < room || found->size > 2 * room) continue;
+    *at = found->next; kept_chunks.total -= found->size; return found;
+  }
+  return nullptr;
+}
+static void give_back(Chunk* chunk) {
+  if (kept_chunks.total + chunk->size > KEPT) { free(chunk); return; }
+  chunk->next = kept_chunks.first; kept_chunks.first = chunk; kept_chunks.total += chunk->size;
+}
 static __attribute__((noinline)) void* fresh(int k) {
   size_t n = (size_t)1 << k;
   if (state->at + n > state->end) {
     size_t room = n > (1 << 16) ? n : (size_t)1 << 16;
     if (state->total + (I)room > ((I)2 << 30)) bail(MEMORY);
     if (state->total > (I)room * 4) room = (room > (1 << 20)) ? room : 1 << 20;
-    Chunk* chunk = (Chunk*)malloc(room + 16);
-    if (!chunk) bail(MEMORY);
-    state->total += room;
+    Chunk* chunk = kept_chunk(room);
+    if (!chunk) {
+      chunk = (Chunk*)malloc(room + sizeof(Chunk));
+      if (!chunk) bail(MEMORY);
+      chunk->size = room;
+    }
+    state->total += chunk->size;
     chunk->next = state->chunks; state->chunks = chunk;
-    state->at = (char*)chunk + 16; state->end = state->at + room;
+    state->at = (char*)(chunk + 1); state->end = state->at + chunk->size;
   }
   void* found = state->at; state->at += n; return found;
 }

@@ -293,7 +293,7 @@ extern "C" PyObject* run_program(PyObject* args, I limit) {
   if (!setjmp(mine.leave)) found = outcome(args);
   for (I k = 0; k < given.kept_n; ++k) Py_DecRef(given.kept[k]);
   PyObject* error = given.error;
-  for (Chunk* chunk = mine.chunks; chunk;) { Chunk* next = chunk->next; free(chunk); chunk = next; }
+  for (Chunk* chunk = mine.chunks; chunk;) { Chunk* next = chunk->next; give_back(chunk); chunk = next; }
   state = nullptr;
   if (!found && mine.why != INTERRUPTED) PyErr_SetString(error, reasons[mine.why]);
   return found;
