@@ -475,3 +475,35 @@ def of_a_list_that_is_given_twice_and_grows(a, b):
         a.append(b[i])
         b[i] += a[-1]
     return a
+
+
+@given(lambda: ([1.0, 2.0, 3.0], {}))
+def of_a_list_in_a_dict_that_grows(a, d):
+    d["a"] = a
+    for i in range(3):
+        d["a"] += [0.5] * 40
+        a[i] += a[-1] + i
+    return a, d
+
+
+@given(lambda: ([[1.0, 2.0, 3.0], [4.0]],))
+def of_a_row_that_grows(m):
+    row = m[0]
+    for i in range(3):
+        m[0] += [0.5] * 40
+        row[i] += row[-1] + i
+    return m
+
+
+@given(lambda: ([[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]], 1))
+def of_a_table_that_may_be_none(m, other, k):
+    chosen = None
+    if k:
+        chosen = m
+    for i in range(2):
+        for j in range(2):
+            m[i][j] += 1.0
+            if chosen is not None:
+                chosen[i] = [9.0, 9.0]
+            m[i][j] += other[i][j]
+    return m

@@ -74,7 +74,7 @@ STORES = (
     "out.append({x})",
 )
 RARE = (
-    "a.append({x})",
+    "if len(a) < 40: a.append({x})",
     "a.reverse()",
     "b.sort()",
     "m[{w}] = b",
@@ -85,12 +85,15 @@ RARE = (
     "a = [e + 1 for e in a]",
     "k = -k",
     "if len(b) > 3: b.pop()",
-    "a += [x]",
+    "if len(a) < 40: a += [x]",
     "m.reverse()",
     "{v} = {v} + 1",
     "b[1:2] = [x]",
     "del a[-1:]",
     "d['r'] = row",
+    "if len(row) < 40: d['r'] += [x]",
+    "if len(a) < 40: m[{w}] += [x]",
+    "row = m[0] if m else row",
     "d['r'][{p}] += 1",
     "row = list(b)",
 )

@@ -18,7 +18,7 @@ from looplift.base.syntax import nodes_of
 from looplift.emit.typed_composed import Composed
 from looplift.emit.typed_expressions import SEQUENCES, element, is_box
 from looplift.emit.typed_scope import Refused, Value, as_int
-from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, TEXT, Box, text_of
+from looplift.emit.typed_types import BOOL, FLOAT, INT, MIXED, NEVER, NUMBERS, TEXT, Arr, Box, Ten, text_of
 
 _QUIET = frozenset(
     """abs min max len int float bool range enumerate zip reversed sum round ord chr divmod pow any all""".split()
@@ -86,7 +86,7 @@ class Rows(Composed):
             raise _Loud
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             survey.bound.add(node.id)
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        if isinstance(node, ast.AugAssign):
             self._note_change(node.target, survey)
         if isinstance(node, ast.Call):
             self._look_at_call(node, survey)
@@ -121,19 +121,15 @@ class Rows(Composed):
             survey.stored.add(ast.unparse(node.value))
         elif is_list(owner):
             survey.changed.append(owner.find())
-        elif owner is None:
+        elif not _is_apart(owner):
             raise _Loud
 
     def _note_change(self, owner: ast.expr, survey: Survey) -> None:
-        """Something of a list, or of anything else that has a name, may change."""
-        if not isinstance(owner, ast.Name):
-            raise _Loud
+        """Something of a list, or of anything else that is found by names, may change."""
         type_ = self._type_at(owner)
         if is_list(type_):
             survey.changed.append(type_.find())
-        elif type_ not in (*NUMBERS, TEXT) and not (
-            isinstance(type_, Box) and type_.find().kind in ("dict", "set", "defaultdict", "counter")
-        ):
+        elif type_ not in (*NUMBERS, TEXT) and not _is_apart(type_):
             raise _Loud
 
     def _type_at(self, node: ast.expr) -> Any:
@@ -256,6 +252,12 @@ class Rows(Composed):
 
 def is_list(type_: Any) -> bool:
     return isinstance(type_, Box) and type_.find().kind in SEQUENCES
+
+
+def _is_apart(type_: Any) -> bool:
+    """Whether what changes in a value of this type is the length of no list."""
+    is_table = isinstance(type_, Box) and type_.find().kind in ("dict", "set", "defaultdict", "counter")
+    return is_table or isinstance(type_, Arr | Ten)
 
 
 def _is_among(row: Value, changed: list[Any]) -> bool:

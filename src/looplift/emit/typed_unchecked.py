@@ -20,7 +20,7 @@ from looplift.emit.typed_scope import Value, as_int
 
 _ITERATES = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _STEP = re.compile(r"(i\d+) < (n\d+)")
-_MADE = re.compile(r"\w[\w:<>, ]* (t\d+)(?: = .+)?;")
+_MADE = re.compile(r"(?!return )\w[\w:<>, ]* (t\d+)(?: = .+)?;")
 _MARK = re.compile(r"@(\d+)@")
 
 
@@ -87,12 +87,22 @@ class Unchecked(Rows):
 
     def _item(self, row: Value, index: Value, node: ast.AST) -> Value:
         checked, here = super()._item(row, index, node), self._range
-        offset = None if here is None else self._shift(node.slice, here)  # type: ignore[attr-defined]
-        if here is None or offset is None:
+        places = None if here is None else self._places(node.slice, here)  # type: ignore[attr-defined]
+        if here is None or places is None:
             return checked
-        here.covered[f"{row.code}.covers({here.first}{offset}, {here.end}{offset})"] = None
-        here.forms.append((f"{row.code}.at[{here.first}{offset}]", checked.code))
+        first, end = places
+        here.covered[f"{row.code}.covers({first}, {end})"] = None
+        here.forms.append((f"{row.code}.at[{first}]", checked.code))
         return Value(element(row), f"@{len(here.forms) - 1}@")
+
+    def _places(self, place: ast.expr, here: _Range) -> tuple[str, str] | None:
+        """The place in an iteration, which is the first one in the first, and that after the last; None if it is not
+        seen how it moves."""
+        if self.is_known(place, here.survey):
+            code = None if isinstance(place, ast.UnaryOp) else self._moved(place, here, "")
+            return None if code is None else (code, f"{code} + 1")
+        offset = self._shift(place, here)
+        return None if offset is None else (here.first + offset, here.end + offset)
 
     def _shift(self, place: ast.expr, here: _Range) -> str | None:
         """What is added to the number of the iteration, as C++; None where it is not that."""
@@ -112,7 +122,7 @@ class Unchecked(Rows):
             return None
         with self.block() as lines:
             code = as_int(self.expression(node))
-        return None if lines else f" {sign} {code}"
+        return None if lines else f" {sign} {code}" if sign else code
 
 
 def bound_in(node: ast.AST) -> set[str]:
