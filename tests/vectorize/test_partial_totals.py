@@ -169,3 +169,53 @@ def test_who_else_knows_a_sum_sees_it_change(loop, backend):
         if isinstance(wanted, tuple):
             assert got[0] is got[1]
         assert (got is ours) == (wanted is theirs)
+
+
+def summed_where_known(cell, out, seqs, begin):
+    loss = 0.0
+    for seq in seqs:
+        h = begin
+        for t in range(len(seq) - 1):
+            h = torch.tanh(cell(torch.cat([seq[t], h])))
+            if seq[t + 1, 0] > -9:
+                loss = loss + F.mse_loss(out(h), seq[t + 1])
+    return loss
+
+
+def each_where_known(cell, out, seqs, begin):
+    losses = []
+    for seq in seqs:
+        h, loss = begin, 0.0
+        for t in range(seq.shape[0] - 1):
+            h = torch.tanh(cell(torch.cat([seq[t], h])))
+            if seq[t + 1, 0] > -9:
+                loss = loss + F.mse_loss(out(h), seq[t + 1])
+        losses.append(loss)
+    return torch.stack(losses)
+
+
+@pytest.mark.parametrize("function", [summed_where_known, each_where_known])
+def test_terms_under_a_condition_that_holds_somewhere(function):
+    torch.manual_seed(0)
+    cell, out, seqs, begin = torch.nn.Linear(7, 4), torch.nn.Linear(4, 3), torch.randn(5, 6, 3), torch.zeros(4)
+    seqs[:, 1::3] -= 20
+    lifted = lift(function, verify="off", backend="torch")
+    for _ in range(2):
+        torch.testing.assert_close(lifted(cell, out, seqs, begin), function(cell, out, seqs, begin))
+    assert [loop.decision for loop in lifted.report().loops] == ["lanes", "sequential"]
+
+
+def test_a_sum_to_which_nothing_is_added_stays_a_number():
+    cell, out, seqs, begin = torch.nn.Linear(7, 4), torch.nn.Linear(4, 3), torch.randn(5, 6, 3), torch.zeros(4)
+    lifted = lift(summed_where_known, verify="off", backend="torch")
+    lifted(cell, out, seqs, begin)
+    assert type(lifted(cell, out, seqs - 20, begin)) is float
+
+
+def test_a_sample_without_terms_is_the_loops_own_error():
+    cell, out, seqs, begin = torch.nn.Linear(7, 4), torch.nn.Linear(4, 3), torch.randn(5, 6, 3), torch.zeros(4)
+    lifted = lift(each_where_known, verify="off", backend="torch")
+    lifted(cell, out, seqs, begin)
+    seqs[2] -= 20
+    with pytest.raises(TypeError):
+        lifted(cell, out, seqs, begin)

@@ -13,7 +13,7 @@ from looplift.base.errors import NotLiftable
 from looplift.base.spans import NOWHERE, Span
 from looplift.ir.array import Axis, Check, Node, Step, ancestors, merge_axes
 from looplift.ir.facts import Facts, Kind
-from looplift.ir.grammar import Atom, Const, If, Loop, Operand, Statement, Var
+from looplift.ir.grammar import Atom, Carry, Const, If, Loop, Operand, Statement, Var
 from looplift.vectorize import doubts, nodes, reached, sheltered
 from looplift.vectorize.flow import Flow, stored_roots
 from looplift.vectorize.nodes import Affine, Val
@@ -140,8 +140,8 @@ class Context:
     updates: Updates = field(default_factory=Updates)
     axis_of: dict[Loop, Axis] = field(default_factory=dict)
     lanes_of: dict[Loop, tuple[Axis, Node | None]] = field(default_factory=dict)
-    ran: dict[Loop, Node] = field(default_factory=dict)
-    """Where loops that stay have had an iteration, of those of which something depends on it."""
+    settles: dict[Carry, Node] = field(default_factory=dict)
+    """Where loops that stay have made of a carried number what it ends as, of those whose kind is asked for."""
     distributed: set[Loop] = field(default_factory=set)
     only: frozenset[int] | None = None
     before_pieces: list[int] = field(default_factory=list)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 from looplift.ir.array import Axis, Node
 from looplift.ir.grammar import UNDEFINED, Block, Carry, Let, Loop, Range, Var
-from looplift.vectorize import alone, doubts, nodes, proofs
+from looplift.vectorize import alone, doubts, nodes, proofs, settled
 from looplift.vectorize.context import Context
 from looplift.vectorize.dependence import Unit
 from looplift.vectorize.forms import conditions
@@ -45,6 +45,8 @@ def distribute(context: Context, loop: Loop, made: Schedule) -> str:
             context.vals[loop.index] = index_val(axis)
             _in_lanes(context, loop, made, phase, axis)
     for carry in loop.carries:
+        if carry in made.reductions:
+            settled.note_lanes(context, carry, axis)
         _close(context, loop, carry, made, axis)
     ways = {phase.way for phase in made.phases}
     if "serial" not in ways:

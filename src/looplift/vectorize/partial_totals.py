@@ -24,6 +24,7 @@ from looplift.ir.grammar import (
     Const,
     Function,
     Group,
+    If,
     Let,
     Loop,
     Op,
@@ -58,7 +59,7 @@ def with_partial_totals(function: Function, facts: Facts) -> Function | None:
             if isinstance(inner, Loop) and id(inner) not in changed:
                 totals = _totals(flow, facts, inner, [one for one in sums if one.operator == "add"])
                 if totals and _remembers(inner, sums):
-                    changed[id(inner)] = _parted(facts, inner, totals, numbers)
+                    changed[id(inner)] = _parted(flow, facts, inner, totals, numbers)
     if not changed:
         return None
     body = Changes(changed, {}).block(function.body)
@@ -76,6 +77,17 @@ def _totals(flow: Flow, facts: Facts, inner: Loop, sums: list[Accumulator]) -> l
     ]
     fine = all(one.way and _start(facts.of[one.carry.after].kind) is not None for one in found)
     return found if fine else []
+
+
+def _adds(flow: Flow, atom: Atom, inside: Var) -> bool:
+    """Whether something is added to what is carried, on all ways through an iteration."""
+    match flow.definition.get(atom) if isinstance(atom, Var) and atom is not inside else None:
+        case Let():
+            return True
+        case If(phis=phis):
+            phi = next(one for one in phis if one.var is atom)
+            return _adds(flow, phi.then, inside) and _adds(flow, phi.orelse, inside)
+    return False
 
 
 def _way(flow: Flow, found: Accumulator) -> str:
@@ -98,13 +110,18 @@ def _start(kind: Kind) -> Op | Const | None:
     return {"float": Const(0.0), "int": Const(0)}.get(kind.family)
 
 
-def _parted(facts: Facts, inner: Loop, totals: list[_Total], numbers: itertools.count) -> tuple[Statement, ...]:
+def _parted(
+    flow: Flow, facts: Facts, inner: Loop, totals: list[_Total], numbers: itertools.count
+) -> tuple[Statement, ...]:
     before: list[Statement] = []
     after: list[Statement] = []
     carries = {carry.inside: carry for carry in inner.carries}
     for total in totals:
         carry, number = total.carry, next(numbers)
+        first = facts[total.found.carry.init].kind
         start = begin = _start(facts.of[carry.after].kind)
+        if isinstance(start, Op) and first.is_number and not _adds(flow, carry.next, carry.inside):
+            start = begin = _start(first)  # where nothing is added it stays a number
         if isinstance(start, Op):
             begin = Var(f"start.p{number}")
             before.append(Let(begin, start, inner.span))
@@ -112,7 +129,7 @@ def _parted(facts: Facts, inner: Loop, totals: list[_Total], numbers: itertools.
         assert isinstance(begin, Var | Const)
         carries[carry.inside] = replace(carry, init=begin, after=part)
         after.append(Let(carry.after, Op(total.way, (carry.init, part)), inner.span))
-        if isinstance(start, Op) and facts[total.found.carry.init].kind.is_number:
+        if isinstance(start, Op) and first.is_number:
             before += _runs(inner, number)
     return (*before, replace(inner, carries=tuple(carries.values())), *after)
 

@@ -19,7 +19,7 @@ from looplift.vectorize.lists import Built, Held
 from looplift.vectorize.memory import check_shared, check_steps
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.numbers import truth
-from looplift.vectorize.settled import note_iteration, noting_iterations
+from looplift.vectorize.settled import begin_notes, note_iteration
 from looplift.vectorize.slow_counters import carried_bits
 from looplift.vectorize.strips import pieces
 from looplift.vectorize.subscripts import extent_of
@@ -98,7 +98,7 @@ def serial_phase(
     _exchange(context, loop, carries, names)
     for history in held:
         history.start(context)
-    ran = None if walked.limit is None else noting_iterations(context, loop, carries)
+    noted = begin_notes(context, carries, all_run=walked.limit is None)
     if walked.limit is None:
         count = count_of(loop, walked.bounds, context.strips.get(loop))
         context.check_at_most(nodes.const(1), axis.extent if axis is not None else count)
@@ -115,7 +115,7 @@ def serial_phase(
             for history in held:
                 history.push(context)
             taking, finals = _leave(context, carries, names, active)
-        note_iteration(context, ran, active)
+        note_iteration(context, noted, active)
     carried = _carried(context, loop, finals, active, walked.limit)
     for history in held:
         history.carried = carried
@@ -184,7 +184,7 @@ def while_loop(context: Context, loop: Loop) -> None:
     check_steps(context, loop, same_index=False, everywhere=False)
     carries = list(loop.carries)
     names = [_enter(context, loop, carry) for carry in carries]
-    ran = noting_iterations(context, loop, carries)
+    noted = begin_notes(context, carries, all_run=False)
     step = Forever([])
     with _inside(context, loop, step.body):
         with context.masked(_unstopped(context, loop)):
@@ -195,7 +195,7 @@ def while_loop(context: Context, loop: Loop) -> None:
             context.active_in[loop] = context.mask
             block(context, loop.body)
             taking, finals = _leave(context, carries, names, active)
-        note_iteration(context, ran, active)
+        note_iteration(context, noted, active)
     for value in taking:
         alone.check_any_lane(context, value)
     context.add(step)

@@ -177,10 +177,11 @@ def _after(context: Context, loop: Loop, carry: Carry, kind: Kind, known: Known)
         return None
     if nodes.is_const(before, True) or nodes.is_const(made, False):
         return before
-    if loop in context.ran:
-        ran = context.ran[loop]
-        ran = Node("name", (), ran.axes, ran.kind, dict(ran.attrs), ran.hint)  # what it is after the loop
-        return _either(ran, before) if nodes.is_const(made, True) else None
+    if carry in context.settles:
+        flag = context.settles[carry]
+        if flag.op == "name":
+            flag = Node("name", (), flag.axes, flag.kind, dict(flag.attrs), flag.hint)  # what it is after the loop
+        return _either(flag, before)
     if loop in context.strips:
         return made if nodes.is_const(made, True) else None
     if loop not in context.lanes_of:
@@ -201,24 +202,43 @@ def _some(flag: Node, axis: Axis) -> Node:
     return Node("reduce", (flag,), rest, nodes.BOOL, {"axes": (axis,), "operator": "or"}, "some")
 
 
-def noting_iterations(context: Context, loop: Loop, carries: list[Carry]) -> Node | None:
-    """A name for where the loop has had an iteration, if something of it is handed out whose kind depends on that."""
+def begin_notes(context: Context, carries: list[Carry], *, all_run: bool) -> list[Carry]:
+    """Make names for where an iteration has made of carried numbers what they end as, if something is handed out whose
+    kind depends on that; ``all_run``: all lanes have an iteration."""
+    noted = [one for one in carries if _is_asked_for(context, one)]
+    if all_run:
+        noted = [one for one in noted if one.next in context.facts.mixed]
+    axes = context.active_axes()
+    for carry in noted:
+        name, nowhere = context.fresh_name("ran"), nodes.const(False)
+        context.add(Assign(name, Node("spread", (nowhere,), axes, nodes.BOOL, {}, name) if axes else nowhere))
+        context.settles[carry] = Node("name", (), axes, nodes.BOOL, {"text": name, "local": True}, name)
+    return noted
+
+
+def _is_asked_for(context: Context, carry: Carry) -> bool:
     facts = context.facts
-    if not any(carry.after in facts.mixed and facts[carry.init].kind.is_number for carry in carries):
-        return None
-    if not facts.handed:
-        return None
-    axes, name = context.active_axes(), context.fresh_name("ran")
-    nowhere = nodes.const(False)
-    context.add(Assign(name, Node("spread", (nowhere,), axes, nodes.BOOL, {}, name) if axes else nowhere))
-    ran = Node("name", (), axes, nodes.BOOL, {"text": name, "local": True}, name)
-    context.ran[loop] = ran
-    return ran
+    if not facts.handed or carry.init is UNDEFINED or carry.after not in facts.mixed:
+        return False
+    return facts[carry.init].kind.is_number or carry.init in facts.mixed
 
 
-def note_iteration(context: Context, ran: Node | None, active: Node | None) -> None:
+def note_lanes(context: Context, carry: Carry, axis: Axis) -> None:
+    """The same of a sum whose terms were made in lanes, while the loop around stays."""
+    if _is_asked_for(context, carry):
+        made = _is_settled(context, carry.next, context.facts.kind(carry.after), {carry.inside: False})
+        if made is not None:
+            context.settles[carry] = _some(made, axis)
+
+
+def note_iteration(context: Context, noted: list[Carry], active: Node | None) -> None:
     """At the end of an iteration; ``active`` is where it ran, None where it ran everywhere."""
-    if ran is None:
-        return
-    now = nodes.const(True) if active is None else nodes.elementwise("or_", [ran, active], nodes.BOOL)
-    context.add(Assign(ran.attrs["text"], now))
+    for carry in noted:
+        flag = context.settles[carry]
+        made = _is_settled(context, carry.next, context.facts.kind(carry.after), {carry.inside: False})
+        if made is None:
+            del context.settles[carry]
+        elif not nodes.is_const(made, False):
+            now = made if active is None else nodes.both(active, made)
+            now = now if nodes.is_const(now, True) else nodes.elementwise("or_", [flag, now], nodes.BOOL)
+            context.add(Assign(flag.attrs["text"], now))
