@@ -507,3 +507,10 @@ def of_a_table_that_may_be_none(m, other, k):
                 chosen[i] = [9.0, 9.0]
             m[i][j] += other[i][j]
     return m
+
+
+@given(lambda: ([1.0, 2.0, 3.0, 4.0], 2**63 - 1))
+def of_places_beyond_all_integers(u, k):
+    for i in range(-k, 2 - k):
+        u[i - k] += 1.0
+    return u

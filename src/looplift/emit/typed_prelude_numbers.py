@@ -95,7 +95,7 @@ struct Ticks {
   I n = 0;
   void operator()() { if (__builtin_expect((++n & (OFTEN - 1)) == 0, 0)) rest(); }
   // so many iterations at once, up to which one
-  I until(I i, I end) { I last = end - i > OFTEN ? i + OFTEN : end, before = n; n += last - i;
+  I until(I i, I end) { I last = (U)end - (U)i > (U)OFTEN ? i + OFTEN : end, before = n; n += last - i;
       if ((before ^ n) & ~(OFTEN - 1)) rest(); return last; }
   ~Ticks() { I before = state->ticks; state->ticks += n; if ((before ^ state->ticks) & ~(OFTEN - 1)) rest(); }
 };

@@ -1,6 +1,6 @@
 """Loops over ranges in, the same twice out: with no checks of places where all of them are in their lists, and with.
 
-for j in range(1, m):          if (r1.covers(i1 - 1, n2 - 1) && r2.covers(i1, n2)) {
+for j in range(1, m):          if (r1.covers(minus(i1, 1), minus(n2, 1)) && r2.covers(i1, n2)) {
     new[j] = u[j - 1] + c        for (; i1 < n2; ++i1) r2.at[i1] = r1.at[i1 - 1] + v_c;
                                } else { for (; i1 < n2; ++i1) r2[v_j] = r1[v_j - 1] + v_c; }
 
@@ -90,39 +90,39 @@ class Unchecked(Rows):
         places = None if here is None else self._places(node.slice, here)  # type: ignore[attr-defined]
         if here is None or places is None:
             return checked
-        first, end = places
+        first, end, at = places
         here.covered[f"{row.code}.covers({first}, {end})"] = None
-        here.forms.append((f"{row.code}.at[{first}]", checked.code))
+        here.forms.append((f"{row.code}.at[{at}]", checked.code))
         return Value(element(row), f"@{len(here.forms) - 1}@")
 
-    def _places(self, place: ast.expr, here: _Range) -> tuple[str, str] | None:
-        """The place in an iteration, which is the first one in the first, and that after the last; None if it is not
-        seen how it moves."""
-        if self.is_known(place, here.survey):
-            code = None if isinstance(place, ast.UnaryOp) else self._moved(place, here, "")
-            return None if code is None else (code, f"{code} + 1")
-        offset = self._shift(place, here)
-        return None if offset is None else (here.first + offset, here.end + offset)
-
-    def _shift(self, place: ast.expr, here: _Range) -> str | None:
-        """What is added to the number of the iteration, as C++; None where it is not that."""
+    def _places(self, place: ast.expr, here: _Range) -> tuple[str, str, str] | None:
+        """The place in the first iteration, that after the last one, and that in any; None if it is not seen how it
+        moves."""
+        first, end = here.first, here.end
         match place:
+            case ast.UnaryOp():
+                return None
             case ast.Name(id=here.variable):
-                return ""
-            case ast.BinOp(left=ast.Name(id=here.variable), op=ast.Add(), right=other):
-                return self._moved(other, here, "+")
+                return first, end, first
+            case ast.BinOp(left=ast.Name(id=here.variable), op=ast.Add() | ast.Sub() as op, right=other):
+                sign, word = ("+", "plus") if isinstance(op, ast.Add) else ("-", "minus")
             case ast.BinOp(left=other, op=ast.Add(), right=ast.Name(id=here.variable)):
-                return self._moved(other, here, "+")
-            case ast.BinOp(left=ast.Name(id=here.variable), op=ast.Sub(), right=other):
-                return self._moved(other, here, "-")
-        return None
+                sign, word = "+", "plus"
+            case _:
+                code = self._known(place, here)
+                return None if code is None else (code, f"plus({code}, I(1))", code)
+        code = self._known(other, here)
+        return (
+            None if code is None else (f"{word}({first}, {code})", f"{word}({end}, {code})", f"{first} {sign} {code}")
+        )
 
-    def _moved(self, node: ast.expr, here: _Range, sign: str) -> str | None:
+    def _known(self, node: ast.expr, here: _Range) -> str | None:
+        """An integer that is the same in all iterations."""
         if not self.is_known(node, here.survey):
             return None
         with self.block() as lines:
             code = as_int(self.expression(node))
-        return None if lines else f" {sign} {code}" if sign else code
+        return None if lines else code
 
 
 def bound_in(node: ast.AST) -> set[str]:

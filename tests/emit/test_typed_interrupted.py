@@ -1,0 +1,58 @@
+"""Ctrl-C in typed programs: in long loops, in short loops of functions that are called again and again."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+from looplift import lift
+
+
+def long_loops(u, n):
+    for _ in range(n):
+        for i in range(1, len(u)):
+            u[i] = u[i - 1] + 1.0
+    return u
+
+
+def short_loops_of_a_function(u, n):
+    def step(k):
+        total = 0.0
+        for i in range(3):
+            total += u[i] * k
+        return total
+
+    total = 0.0
+    for k in range(n):
+        total += step(k % 7)
+    return total
+
+
+def loops_of_a_function_that_is_called_once_each_time(u, n):
+    def step(k):
+        total = 0
+        while total < 1000:
+            total += k
+        return total
+
+    count = 0
+    while count < n:
+        count += step(1) % 2
+    return count
+
+
+@pytest.mark.parametrize(
+    "function", [long_loops, short_loops_of_a_function, loops_of_a_function_that_is_called_once_each_time]
+)
+def test_ctrl_c_stops_a_program(function):
+    lifted, before = lift(function, verify="off"), [1.0, 2.0, 3.0, 4.0]
+    values = list(before)
+    lifted(list(before), 1 if function is not loops_of_a_function_that_is_called_once_each_time else 0)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        lifted(values, 10**12)
+    timer.join()
+    assert values == before
+    assert {loop.decision for loop in lifted.report().loops} == {"native"}
