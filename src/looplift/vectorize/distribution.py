@@ -44,9 +44,8 @@ def distribute(context: Context, loop: Loop, made: Schedule) -> str:
         with _along(context, loop, axis):
             context.vals[loop.index] = index_val(axis)
             _in_lanes(context, loop, made, phase, axis)
+            _note_sums(context, loop, made, phase, axis)
     for carry in loop.carries:
-        if carry in made.reductions:
-            settled.note_lanes(context, carry, axis)
         _close(context, loop, carry, made, axis)
     ways = {phase.way for phase in made.phases}
     if "serial" not in ways:
@@ -75,6 +74,16 @@ def _open(context: Context, loop: Loop, carry: Carry, made: Schedule, axis: Axis
         context.vals[carry.inside] = context.val(carry.init)
     elif carry in made.reductions:
         open_reduction(context, made.reductions[carry])
+
+
+def _note_sums(context: Context, loop: Loop, made: Schedule, phase: Phase, axis: Axis) -> None:
+    """Note which lanes have added something to sums whose terms, with the conditions around these, are of a phase."""
+    for carry in loop.carries:
+        if carry not in made.reductions or not isinstance(carry.next, Var):
+            continue
+        chain = {*made.reductions[carry].chain, carry.next} - {carry.inside}
+        if all(made.phase_of(var) is phase for var in chain):
+            settled.note_lanes(context, carry, axis)
 
 
 def _in_lanes(context: Context, loop: Loop, made: Schedule, phase: Phase, axis: Axis) -> None:
