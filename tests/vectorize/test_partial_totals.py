@@ -219,3 +219,40 @@ def test_a_sample_without_terms_is_the_loops_own_error():
     seqs[2] -= 20
     with pytest.raises(TypeError):
         lifted(cell, out, seqs, begin)
+
+
+def summed_until_small(cell, out, seqs, begin):
+    loss, count = 0.0, 0
+    for seq in seqs:
+        h, steps = torch.cat([seq[0], begin])[:4], 0
+        while h.square().sum() > 0.1 and steps < 6:
+            h = h * 0.6
+            loss = loss + h.abs().sum()
+            steps += 1
+        count += steps
+    return loss, count
+
+
+def summed_until_large(cell, out, seqs, begin):
+    loss = 0.0
+    for seq in seqs:
+        h = begin
+        for t in range(len(seq)):
+            h = torch.tanh(cell(torch.cat([seq[t], h])))
+            if h.sum() > 1.0:
+                break
+            if seq[t, 0] > -9:
+                loss = loss + out(h).square().sum()
+    return loss
+
+
+@pytest.mark.parametrize("function", [summed_until_small, summed_until_large])
+def test_sums_over_loops_that_are_left(function):
+    torch.manual_seed(1)
+    cell, out, seqs, begin = torch.nn.Linear(7, 4), torch.nn.Linear(4, 3), torch.randn(5, 6, 3), torch.zeros(4)
+    lifted = lift(function, verify="off", backend="torch")
+    for scale in (1.0, 0.3, 2.0):
+        torch.testing.assert_close(lifted(cell, out, seqs * scale, begin), function(cell, out, seqs * scale, begin))
+    assert [loop.decision for loop in lifted.report().loops] == ["lanes", "sequential"]
+    nothing = torch.zeros(0, 6, 3)
+    assert lifted(cell, out, nothing, begin) == function(cell, out, nothing, begin)

@@ -68,10 +68,6 @@ def with_partial_totals(function: Function, facts: Facts) -> Function | None:
 
 def _totals(flow: Flow, facts: Facts, inner: Loop, sums: list[Accumulator]) -> list[_Total]:
     """The sums that a loop adds to; none if one of them has no form of its own."""
-    domain = inner.domain
-    plain = isinstance(domain, Range) and isinstance(domain.step, Const) and domain.step.value in (1, -1)
-    if not plain or inner.stop is not None:
-        return []
     found = [
         _Total(one, carry, _way(flow, one)) for carry in inner.carries for one in sums if carry.inside in one.chain
     ]
@@ -120,7 +116,7 @@ def _parted(
         carry, number = total.carry, next(numbers)
         first = facts[total.found.carry.init].kind
         start = begin = _start(facts.of[carry.after].kind)
-        if isinstance(start, Op) and first.is_number and not _adds(flow, carry.next, carry.inside):
+        if isinstance(start, Op) and first.is_number and not (_counts(inner) and _adds(flow, carry.next, carry.inside)):
             start = begin = _start(first)  # where nothing is added it stays a number
         if isinstance(start, Op):
             begin = Var(f"start.p{number}")
@@ -132,6 +128,13 @@ def _parted(
         if isinstance(start, Op) and first.is_number:
             before += _runs(inner, number)
     return (*before, replace(inner, carries=tuple(carries.values())), *after)
+
+
+def _counts(inner: Loop) -> bool:
+    """Whether the bounds of a loop tell whether it has an iteration."""
+    domain = inner.domain
+    plain = isinstance(domain, Range) and isinstance(domain.step, Const) and domain.step.value in (1, -1)
+    return plain and inner.stop is None
 
 
 def _runs(inner: Loop, number: int) -> list[Statement]:
