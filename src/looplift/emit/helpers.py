@@ -20,14 +20,18 @@ HELPERS = (
     | PRODUCTS
     | {
         "with_spare": '''
-def with_spare(entries):
+def with_spare(entries, dim=0):
     """The entries; where there are none a zero, for lanes that do not run to read."""
-    return entries if len(entries) else entries.new_zeros(1, *entries.shape[1:])
+    if entries.shape[dim]:
+        return entries
+    return entries.new_zeros(*entries.shape[:dim], 1, *entries.shape[dim + 1:])
 ''',
         "with_spare_array": '''
-def with_spare_array(entries):
+def with_spare_array(entries, dim=0):
     """The entries; where there are none a zero, for lanes that do not run to read."""
-    return entries if len(entries) else np.zeros((1, *entries.shape[1:]), entries.dtype)
+    if entries.shape[dim]:
+        return entries
+    return np.zeros((*entries.shape[:dim], 1, *entries.shape[dim + 1:]), entries.dtype)
 ''',
         "number_vector": '''
 def number_vector(numbers, kind):

@@ -142,22 +142,22 @@ def first_text(p: Printer, node: Node) -> Text:
 
 
 def entry_text(p: Printer, node: Node) -> Text:
-    """``value`` at entries of its ragged axis that are counted in the flat order."""
+    """``value`` at entries of its ragged axis that are counted in the flat order; other axes come before."""
     value, index = node.args
     axis: Axis = node.attrs["axis"]
     position = value.axes.index(axis)
-    if position:
+    if position and node.op == "entry":
         p.fail("ragged-shape", "an item of a ragged value between other loops")
     text = p.text(value).at(ATOM)
     if node.attrs["spare"]:
         p.need(name := "with_spare" if p.library == "torch" else "with_spare_array")
-        text = f"{name}({p.text(value).text})"
-    if p.library == "torch" and value.rank == 1 and len(index.axes) > 1 and not p.gradients:
+        text = f"{name}({p.text(value).text}{f', {position}' if position else ''})"
+    if p.library == "torch" and not position and value.rank == 1 and len(index.axes) > 1 and not p.gradients:
         return atom(f"{text}.take({p.text(index).text})")
     if p.library == "torch" and not p.device and index.axes:
         p.need("taken")
-        return atom(f"taken({text}, 0, {p.text(index).text})")
-    return atom(f"{text}[{p.text(index).text}]")
+        return atom(f"taken({text}, {position}, {p.text(index).text})")
+    return atom(f"{text}[{':, ' * position}{p.text(index).text}]")
 
 
 def times_text(p: Printer, node: Node) -> Text:
@@ -504,7 +504,8 @@ def trailing_text(p: Printer, node: Node) -> Text:
 
 RENDERERS = {
     "first_held": first_held_text,
-    "member": member_text, "first": first_text, "entry": entry_text, "relabel": relabel_text, "segment": segment_text,
+    "member": member_text, "first": first_text, "entry": entry_text, "entry_across": entry_text,
+    "relabel": relabel_text, "segment": segment_text,
     "flattened": flattened_text, "split": split_text, "label_counts": label_counts_text, "items": items_text,
     "item_lengths": item_lengths_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,
     "kept": kept_text, "times": times_text, "windows": windows_text, "trailing": trailing_text,

@@ -83,7 +83,8 @@ RARER = {
         extremes: "extreme_in_order",
         each: "each",
         repeats: "place",
-        ragged: """first_held member first entry relabel segment flattened split label_counts items item_lengths dense
+        ragged: """first_held member first entry entry_across relabel segment flattened split label_counts items
+            item_lengths dense
             bound arange windows trailing key_place kept
             times""",
         ragged_writes: "segments_apart places_apart",

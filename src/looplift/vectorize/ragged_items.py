@@ -193,10 +193,14 @@ def _taken(context: Context, node: Node, axis: Axis, place: Node, inside: Node |
     """The entries at places among those of all lanes, which are some where a mask holds."""
     if inside is not None:
         place = nodes.select(inside, place, nodes.const(0), nodes.INT)
-    if any(a is not axis for a in node.axes):
-        raise context.refuse("ragged-shape", "an entry of a ragged value of several loops")
     attrs = {"axis": axis, "extents": node.attrs.get("extents"), "spare": inside is not None}
-    return Node("entry", (node, place), place.axes, node.kind, attrs)
+    others = tuple(a for a in node.axes if a is not axis)
+    if not others:
+        return Node("entry", (node, place), place.axes, node.kind, attrs)
+    behind = (axis, *place.axes)
+    if any(a.is_ragged or a in place.axes or a.order > b.order for a in others for b in behind):
+        raise context.refuse("ragged-shape", "an entry of a ragged value of several loops")
+    return Node("entry_across", (node, place), merge_axes(others, place.axes), node.kind, attrs)
 
 
 def _window(context: Context, node: Node, axis: Axis, item: Slice) -> Node | None:
