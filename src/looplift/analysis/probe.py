@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 
 from looplift.analysis import stand_ins, updates
 from looplift.base.data import replace
@@ -127,14 +127,28 @@ class _Probe:
         self.facts.handed = {atom for atom in handed if atom in self.mixed and isinstance(atom, Var)}
 
     def _check_types(self) -> None:
-        """A number, or a tensor, beside a tensor is a tensor of one type either way, which it keeps from then on."""
-        for statement in walk(self.function.body):
-            chooses = isinstance(statement, Let) and statement.op.name in ("builtin.max", "builtin.min")
-            for var, sources in () if chooses else self._undecided(statement):
-                apart = var in self.mixed and any(source in self.mixed for source in sources)
-                if apart and any(self.facts.kind(a).is_array and a not in self.mixed for a in sources):
-                    what = f"the type of '{var.hint}' depends on which iteration adds to it first"
+        """A number becomes a tensor of another type beside a tensor than a tensor does; what is added in place to it
+        later does not change that, so that the type would depend on what came first."""
+        others = {statement.var for statement in walk(self.function.body) if self._makes_another_type(statement)}
+        grown = bool(others)
+        while grown:
+            before = len(others)
+            for statement in walk(self.function.body):
+                if _is_inplace(statement) and statement.op.args[0] in others:
+                    what = f"the type of '{statement.var.hint}' depends on which iteration adds to it first"
                     raise NotLiftable("mixed-kinds", what, statement.span)
+                others |= {var for var, sources in _copies(statement) if any(atom in others for atom in sources)}
+            grown = len(others) > before
+
+    def _makes_another_type(self, statement: Statement) -> TypeGuard[Let]:
+        """Whether a result has one type if an operand is a number still, and another one if it is a tensor."""
+        if not isinstance(statement, Let) or statement.op.name in ("builtin.max", "builtin.min"):
+            return False
+        for var, sources in self._undecided(statement):
+            apart = var in self.mixed and any(source in self.mixed for source in sources)
+            if apart and any(self.facts.kind(a).is_array and a not in self.mixed for a in sources):
+                return True
+        return False
 
     def _may_not_run(self, loop: Loop) -> bool:
         """Whether a loop may have no iteration where others of its kind have some."""
@@ -573,6 +587,10 @@ class _Probe:
 def _is_elsewhere(first: Fact, later: Fact) -> bool:
     """Whether a tensor that is carried is on another device from the second iteration on."""
     return first.kind.family == later.kind.family == "tensor" and first.sample.device != later.sample.device
+
+
+def _is_inplace(statement: Statement) -> TypeGuard[Let]:
+    return isinstance(statement, Let) and statement.op.name.startswith("inplace.")
 
 
 def _copies(statement: Statement) -> list[tuple[Var, list[Atom]]]:
