@@ -15,12 +15,13 @@ import typed_of_rows
 import typed_orders
 import typed_searches
 import typed_texts
+import typed_tuples
 
 from looplift import lift
 
 MODULES = (
     typed_algorithms, typed_classes, typed_searches, typed_graphs, typed_names_anew, typed_none, typed_containers,
-    typed_texts, typed_numbers, typed_objects, typed_orders, typed_of_rows,
+    typed_texts, typed_numbers, typed_objects, typed_orders, typed_of_rows, typed_tuples,
 )  # fmt: skip
 EVERY = [function for module in MODULES for function in vars(module).values() if hasattr(function, "arguments")]
 STAY = set(

@@ -12,7 +12,7 @@ from typing import Any
 
 from looplift.base.syntax import nodes_of
 from looplift.emit.typed_classes import is_named_tuple
-from looplift.emit.typed_expressions import element, float_text, is_box
+from looplift.emit.typed_expressions import SEQUENCES, element, float_text, is_box
 from looplift.emit.typed_folds import Folds, check_order
 from looplift.emit.typed_scope import (
     Factory,
@@ -98,6 +98,8 @@ class Calls(Folds):
 
     def known(self, function: Any, node: ast.Call, keywords: dict[str, ast.expr]) -> Value:
         """A call of one of Python's own functions."""
+        if function is tuple and len(node.args) == 1 and not keywords and self._has_any_length(node.args[0]):
+            return self.listed(node, node.args[0], "tuple")
         if function in _CONTAINERS:
             return self.container(_CONTAINERS[function], node, keywords)
         name = getattr(function, "__name__", "")
@@ -256,6 +258,14 @@ class Calls(Folds):
         if len(values) == 3:
             return Value(INT, f"power({', '.join(as_int(value, node) for value in values)})")
         return self.arithmetic(ast.Pow, values[0], values[1], node)
+
+    def _has_any_length(self, source: ast.expr) -> bool:
+        """Whether a tuple of what an expression goes through may have any number of items."""
+        if self.is_stream(source):
+            return True
+        with self.block():  # its type is asked for alone
+            value = self.present(self.expression(source))
+        return value.type is TEXT or is_box(value, *SEQUENCES)
 
     def call_tuple(self, node: ast.Call, *values: Value) -> Value:
         if len(values) == 1 and isinstance(values[0].type, Tup):

@@ -39,7 +39,7 @@ _ARITHMETIC = {
 _BITWISE = {
     ast.BitAnd: "bitand_", ast.BitOr: "bitor_", ast.BitXor: "bitxor_", ast.LShift: "shl", ast.RShift: "shr",
 }  # fmt: skip
-SEQUENCES = ("list", "deque", "bytes", "bytearray")
+SEQUENCES = ("list", "deque", "bytes", "bytearray", "tuple")
 
 
 def quoted(text: str) -> str:
@@ -187,7 +187,9 @@ class Values(Scope):
         raise NotImplementedError
 
     def check_key(self, type_: Any, node: ast.AST) -> None:
-        if isinstance(type_, Box) and not self.has_hash(type_):
+        if isinstance(type_, Box) and type_.find().kind == "tuple":
+            self.check_key(type_.find().cells[0], node)
+        elif isinstance(type_, Box) and not self.has_hash(type_):
             raise refuse(node, "has keys that change")
         for item in type_.items if isinstance(type_, Tup) else [type_.inner] if isinstance(type_, Maybe) else []:
             self.check_key(item, node)

@@ -70,7 +70,7 @@ class Expressions(Values):
             left, right = plain(left), plain(right)
             type_ = left.type if same(left.type, right.type) else self._ordered(left.type, right.type)
             return as_number(left, type_), as_number(right, type_)
-        if not (is_box(left, "list") or left.type is TEXT or isinstance(left.type, Tup)):
+        if not (is_box(left, "list", "tuple") or left.type is TEXT or isinstance(left.type, Tup)):
             raise refuse(node, "compares what has no order")
         type_ = self.joins.join(left.type, right.type)
         return coerced(left, type_), coerced(right, type_)
@@ -212,7 +212,7 @@ class Expressions(Values):
             return owner
         if isinstance(owner.type, Tup):
             return self._slice_of_tuple(owner, node)
-        if owner.type is not TEXT and not is_box(owner, "list", "bytes"):
+        if owner.type is not TEXT and not is_box(owner, "list", "bytes", "tuple"):
             raise refuse(node, "has no slices")
         owner = self.keep(owner)
         name = self.cut_of(owner, part, found, node)

@@ -9,7 +9,7 @@ from typing import Any
 
 from looplift.base.data import dataclass, field
 from looplift.base.spans import is_strict
-from looplift.emit.typed_expressions import element, inside, is_box
+from looplift.emit.typed_expressions import SEQUENCES, element, inside, is_box
 from looplift.emit.typed_items import Expressions
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
 from looplift.emit.typed_types import INT, NEVER, TEXT, Box, Tup, text_of
@@ -75,7 +75,7 @@ class Loops(Expressions):
             if len(value.type.items) != count:
                 raise refuse(node, "has another number of items")
             return value.parts or self.fields(self.keep(value))
-        if value.type is not TEXT and not is_box(value, "list", "deque"):
+        if value.type is not TEXT and not is_box(value, "list", "deque", "tuple"):
             raise refuse(node, "is not taken apart")
         value = self.keep(value)
         self.emit(f"if (size({value.code}) != {count}) bail(KIND);")
@@ -156,7 +156,7 @@ class Loops(Expressions):
         owner = self.keep(self.present(self.expression(inner)))
         if owner.type is NEVER:
             return Steps("false", [], owner)
-        if owner.type is not TEXT and not is_box(owner, "list", "deque", "bytes", "bytearray"):
+        if owner.type is not TEXT and not is_box(owner, *SEQUENCES):
             raise refuse(node, "is not understood")
         place = self.fresh("i")
         self.emit(f"I {place} = size({owner.code}) - 1;")
@@ -207,7 +207,7 @@ class Loops(Expressions):
             return self.steps_of_dict(value, "keys")
         if is_box(value, "set") and self._is_as_given(value.type.find()):
             return self._steps_of_given_set(self.keep(value))
-        if value.type is not TEXT and not is_box(value, "list", "deque", "bytes", "bytearray"):
+        if value.type is not TEXT and not is_box(value, *SEQUENCES):
             raise refuse(node, "is gone through in an order of its own")
         value, place = self.keep(value), self.fresh("i")
         self.emit(f"I {place} = 0;")

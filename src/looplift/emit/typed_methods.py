@@ -17,7 +17,7 @@ _TESTS = {"isalpha": "is_alpha", "isdigit": "is_digit", "isalnum": "is_alnum", "
           "islower": "is_lower", "isspace": "is_space"}  # fmt: skip
 _CLASSES = {
     "list": list, "deque": collections.deque, "dict": dict, "defaultdict": dict, "counter": collections.Counter,
-    "set": set, "bytes": bytes, "bytearray": bytearray,
+    "set": set, "bytes": bytes, "bytearray": bytearray, "tuple": tuple,
 }  # fmt: skip
 _NO_PLACE = ("deque", "pop", True)
 """What a deque does not do: take out an item at a place."""
@@ -53,7 +53,7 @@ class Methods(Calls):
         if kind == "set" and func.attr not in _OF_NO_CHANGE and id(node) not in self.changed_sets:
             self.changed_sets[id(node)] = owner.type
             self.joins.changes += 1
-        family = "dict" if kind == "defaultdict" else "list" if kind == "deque" else kind
+        family = "dict" if kind == "defaultdict" else "list" if kind in ("deque", "tuple") else kind
         found = getattr(self, f"{family}_{func.attr}", None)
         if found is None or not hasattr(_CLASSES[kind], func.attr) or (kind, func.attr, bool(values)) == _NO_PLACE:
             raise refuse(node, "calls a method without a form")

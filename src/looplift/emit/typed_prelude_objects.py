@@ -209,6 +209,13 @@ template <class T> PyObject* object(const Ref<List<T, 1>>& v) {
   PyObject* o = PyObject_CallFunctionObjArgs(given.deque, fresh, most, nullptr); if (!o) return o;
   return told(v, o);
 }
+template <class T> PyObject* object(const Ref<List<T, 4>>& v) {
+  if (PyObject* o = known(v)) return o;
+  PyObject* o = keep(PyTuple_New(v->n));  // that nobody else holds while it is filled
+  for (I k = 0; k < v->n; ++k) PyTuple_SetItem(o, k, py(v->data[v->head + k]));
+  v.p->from = o; v.p->refs++; Py_IncRef(o);
+  return o;
+}
 static PyObject* object(const Ref<List<I, 2>>& v) {
   if (PyObject* o = known(v)) return o;
   char* text = (char*)take(v->n + 1);

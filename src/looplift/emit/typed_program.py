@@ -442,7 +442,7 @@ def holds_box(type_: Any) -> bool:
     if isinstance(type_, Arr):
         return True
     if isinstance(type_, Box):
-        return type_.find().kind not in ("bytes", "bytearray")
+        return type_.find().kind not in ("bytes", "bytearray", "tuple")
     if isinstance(type_, Maybe):
         return holds_box(type_.inner)
     return any(map(holds_box, type_.items)) if isinstance(type_, Tup | Rec) else False

@@ -333,9 +333,11 @@ def text_of(type_: Any, depth: int = 0) -> str:
     return type_.text
 
 
-KINDS = ("list", "deque", "bytes", "bytearray", "dict", "defaultdict", "counter", "set")
+KINDS = ("list", "deque", "bytes", "bytearray", "tuple", "dict", "defaultdict", "counter", "set")
+"""Of tuples those of any length."""
 _TEMPLATES = {
     "list": "List<{}, 0>", "deque": "List<{}, 1>", "bytes": "List<{}, 2>", "bytearray": "List<{}, 3>",
+    "tuple": "List<{}, 4>",
     "dict": "Dict<{}, 0>", "defaultdict": "Dict<{}, 1>", "counter": "Dict<{}, 1>", "set": "Set<{}>",
 }  # fmt: skip
 
@@ -371,5 +373,5 @@ def has_no_order(type_: Any) -> bool:
 
 def _is_incomparable(type_: Any) -> bool:
     if isinstance(type_, Box):
-        return type_.find().kind not in ("list", "deque", "bytes", "bytearray") and not type_.find().made
+        return type_.find().kind not in ("list", "deque", "bytes", "bytearray", "tuple") and not type_.find().made
     return isinstance(type_, Either | Rec) or (isinstance(type_, Ten) and type_.rank > 0)
