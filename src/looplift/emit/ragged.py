@@ -142,22 +142,38 @@ def first_text(p: Printer, node: Node) -> Text:
 
 
 def entry_text(p: Printer, node: Node) -> Text:
-    """``value`` at entries of its ragged axis that are counted in the flat order; other axes come before."""
+    """``value`` at entries of its ragged axis that are counted in the flat order."""
     value, index = node.args
-    axis: Axis = node.attrs["axis"]
-    position = value.axes.index(axis)
-    if position and node.op == "entry":
+    if value.axes.index(node.attrs["axis"]):
         p.fail("ragged-shape", "an item of a ragged value between other loops")
-    text = p.text(value).at(ATOM)
-    if node.attrs["spare"]:
-        p.need(name := "with_spare" if p.library == "torch" else "with_spare_array")
-        text = f"{name}({p.text(value).text}{f', {position}' if position else ''})"
-    if p.library == "torch" and not position and value.rank == 1 and len(index.axes) > 1 and not p.gradients:
-        return atom(f"{text}.take({p.text(index).text})")
+    if p.library == "torch" and value.rank == 1 and len(index.axes) > 1 and not p.gradients:
+        return atom(f"{_with_spare(p, node, 0)}.take({p.text(index).text})")
+    return atom(_entries_at(p, node, 0))
+
+
+def entry_across_text(p: Printer, node: Node) -> Text:
+    """The same for all lanes of other axes."""
+    value, index = node.args
+    position = value.axes.index(node.attrs["axis"])
+    found = [*value.axes[:position], *index.axes, *value.axes[position + 1 :]]
+    order = [found.index(axis) for axis in node.axes]
+    return atom(in_order(p, _entries_at(p, node, position), [*order, *range(len(order), node.rank)]))
+
+
+def _with_spare(p: Printer, node: Node, position: int) -> str:
+    text = p.text(node.args[0])
+    if not node.attrs["spare"]:
+        return text.at(ATOM)
+    p.need(name := "with_spare" if p.library == "torch" else "with_spare_array")
+    return f"{name}({text.text}{f', {position}' if position else ''})"
+
+
+def _entries_at(p: Printer, node: Node, position: int) -> str:
+    text, index = _with_spare(p, node, position), node.args[1]
     if p.library == "torch" and not p.device and index.axes:
         p.need("taken")
-        return atom(f"taken({text}, {position}, {p.text(index).text})")
-    return atom(f"{text}[{':, ' * position}{p.text(index).text}]")
+        return f"taken({text}, {position}, {p.text(index).text})"
+    return f"{text}[{':, ' * position}{p.text(index).text}]"
 
 
 def times_text(p: Printer, node: Node) -> Text:
@@ -281,12 +297,13 @@ def _greatest(dtype) -> float:
 
 
 def _array_segments(p: Printer, node: Node, position: int) -> str:
-    if position:
-        p.fail("ragged-shape", "a fold over a ragged loop between others")
     p.need("segment_reduce")
     name = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}[node.attrs["operator"]]
     empty = _empty(p, node)
-    return f"segment_reduce(np.{name}, {p.text(node.args[0]).text}, {_counts_of(p, node)}, {empty})"
+    values = p.text(node.args[0]).text
+    values = f"np.moveaxis({values}, {position}, 0)" if position else values
+    found = f"segment_reduce(np.{name}, {values}, {_counts_of(p, node)}, {empty})"
+    return f"np.moveaxis({found}, 0, {position})" if position else found
 
 
 def _empty(p: Printer, node: Node) -> str:
@@ -504,7 +521,7 @@ def trailing_text(p: Printer, node: Node) -> Text:
 
 RENDERERS = {
     "first_held": first_held_text,
-    "member": member_text, "first": first_text, "entry": entry_text, "entry_across": entry_text,
+    "member": member_text, "first": first_text, "entry": entry_text, "entry_across": entry_across_text,
     "relabel": relabel_text, "segment": segment_text,
     "flattened": flattened_text, "split": split_text, "label_counts": label_counts_text, "items": items_text,
     "item_lengths": item_lengths_text, "dense": dense_text, "bound": bound_text, "arange": arange_text,

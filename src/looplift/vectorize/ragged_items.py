@@ -197,8 +197,7 @@ def _taken(context: Context, node: Node, axis: Axis, place: Node, inside: Node |
     others = tuple(a for a in node.axes if a is not axis)
     if not others:
         return Node("entry", (node, place), place.axes, node.kind, attrs)
-    behind = (axis, *place.axes)
-    if any(a.is_ragged or a in place.axes or a.order > b.order for a in others for b in behind):
+    if any(a.is_ragged or a in place.axes for a in others):
         raise context.refuse("ragged-shape", "an entry of a ragged value of several loops")
     return Node("entry_across", (node, place), merge_axes(others, place.axes), node.kind, attrs)
 
