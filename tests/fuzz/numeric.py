@@ -121,7 +121,8 @@ MAPS = """out[i] = <e>|out[i] = <e>|found.append(<e>)|found.append(<e>)|found.ap
 t = <e>; found.append(t + <n>)
 if <c>: continue|t = x[i]; t = t + <e> if <c> else t; found.append(t)|out[i] += <e>|if <c>: raise ValueError('at', i)
 assert <c>, 'wrong'|if <c>: found.append(<e>)|res.append(<e> if <c> else <e>)|out[n - 1 - i] = <e>
-found.append(x[<i>])|res.append(<c>)"""
+found.append(x[<i>])|res.append(<c>)|t = x[i] * 1; t += <e>; found.append(t)
+t = y[i] + 0; t += x[<i>]; t -= <e>; found.append(t)|t = x[i] * 1; t *= <e>; found.append(t)"""
 
 
 class _Writer:

@@ -95,8 +95,22 @@ def operation(context: Context, statement: Let) -> Val:
     if table.base_name(op.name) in FILLED and (made := ragged_arrays.made_of_sizes(context, op, fact)) is not None:
         return made
     made = lanes(context, op, fact, statement.var)
+    if op.name.startswith("inplace."):
+        made = _of_its_own_type(context, made, fact)
     _added(context, statement, made.node)
     return made
+
+
+def _of_its_own_type(context: Context, made: Val, fact: Fact) -> Val:
+    """``a += b`` keeps the dtype of ``a``: it is computed in the wider one, and rounded."""
+    node = made.node
+    if node.op != "elementwise" or not fact.kind.is_array:
+        return made
+    kind = arithmetic.common_kind(context, [arg for arg in node.args if isinstance(arg, Node)], fact.kind)
+    if kind.dtype == fact.kind.dtype:
+        return made
+    computed = Node(node.op, node.args, node.axes, kind, node.attrs, node.hint)
+    return Val(Node("cast", (computed,), node.axes, fact.kind, {"dtype": fact.kind.dtype}, node.hint))
 
 
 FILLED = ("zeros", "ones", "empty", "full")
