@@ -487,6 +487,8 @@ def _write_array(writer: Writer, result: ArrayResult) -> None:
         writer.line(f"if ({is_made}!copy_out({root}, {result.memory})) return out_of_memory;")
         if result.inputs:
             writer.line(f"*{result.name} = {root}.input;")
+    elif result.name and result.adopted is not None:
+        writer.line(f"*{result.name} = {root}.input;")
     elif result.name:
         writer.line(f"hand_out({root}, {result.name});")
 
