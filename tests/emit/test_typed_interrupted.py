@@ -42,6 +42,14 @@ def loops_of_a_function_that_is_called_once_each_time(u, n):
     return count
 
 
+@pytest.fixture(autouse=True)
+def sees_interrupts():
+    """Processes that run a share of the tests ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize(
     "function", [long_loops, short_loops_of_a_function, loops_of_a_function_that_is_called_once_each_time]
 )
