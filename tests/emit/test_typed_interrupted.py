@@ -33,7 +33,7 @@ def loops_of_a_function_that_is_called_once_each_time(u, n):
     def step(k):
         total = 0
         while total < 1000:
-            total += k
+            total += k + total % 3
         return total
 
     count = 0
