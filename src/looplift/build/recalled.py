@@ -94,6 +94,8 @@ def of_the_loop(call: Call | None, given: Sequence[Any], found: Sequence[Any], g
         inputs = [one.detach().requires_grad_() for one in given]
         ends = zip(call.results(given, inputs, places), gradients, strict=True)
         pairs = [(end, slope) for end, slope in ends if slope is not None and end.requires_grad]
+        if not pairs:
+            return list(found)
         ends, slopes = zip(*pairs)
         own = torch.autograd.grad(ends, [inputs[place] for place in places], slopes, allow_unused=True)
     there = dict(zip(places, own, strict=True))

@@ -183,7 +183,7 @@ def method(routine: Routine, lines: list[str]) -> list[str]:
 def lean(routine: Routine, lines: list[str]) -> list[str]:
     """A routine's statements, with no more copies than they need."""
     types = {name: text_of(type_) for name, type_ in routine.types.items()}
-    count = ["Ticks tick;"] if any("tick" in line for line in lines) else []
+    count = ["Ticks tick;"] if any(line == "tick();" or " = tick.until(" in line for line in lines) else []
     return [*count, *without_copies(lines, types, (f"v_{name}" for name in routine.kept))]
 
 

@@ -17,6 +17,7 @@ from looplift.base.syntax import nodes_of
 from looplift.emit.typed_expressions import element
 from looplift.emit.typed_rows import Rows, Survey
 from looplift.emit.typed_scope import Value, as_int
+from looplift.emit.typed_told import assigned
 
 _ITERATES = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _STEP = re.compile(r"(i\d+) < (n\d+)")
@@ -56,7 +57,7 @@ class Unchecked(Rows):
         if survey is None or step is None or not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
             return
         inner = any(isinstance(one, _ITERATES) for part in node.body for one in nodes_of(part))
-        bound_again = any(node.target.id in bound_in(part) for part in node.body)
+        bound_again = any(node.target.id in assigned(part) for part in node.body)
         if not inner and not bound_again:
             self._range = _Range(node.target.id, survey, len(self.lines), step[1], step[2])
 
@@ -123,10 +124,6 @@ class Unchecked(Rows):
         with self.block() as lines:
             code = as_int(self.expression(node))
         return None if lines else code
-
-
-def bound_in(node: ast.AST) -> set[str]:
-    return {one.id for one in nodes_of(node) if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)}
 
 
 def _in_full(line: str, forms: list[str]) -> str:
