@@ -18,7 +18,7 @@ import threading
 import time
 from pathlib import Path
 
-CHUNK = 250
+CHUNK = 1000
 ROOT = Path(__file__).resolve().parents[2]
 
 
