@@ -103,10 +103,20 @@ def again_and_again(x):
     return table
 
 
+def on_the_diagonal(x):
+    n = x.shape[0]
+    table = torch.zeros(n, n, dtype=x.dtype)
+    for i in range(n):
+        for j in range(n):
+            table[j, j] += x[j, 0]
+        table[i, i] = x[1 % n, 1]
+    return table
+
+
 TABLES = {
     both_sides: {"lanes"}, with_the_diagonal: {"lanes"}, copied_over: {"lanes"}, where_positive: {"lanes"},
     downwards: {"kept"}, on_all_places: {"sequential"}, beyond_the_diagonal: {"sequential"}, from_the_end: {"kept"},
-    again_and_again: {"sequential", "lanes"},
+    again_and_again: {"sequential", "lanes"}, on_the_diagonal: {"sequential", "lanes"},
 }  # fmt: skip
 
 

@@ -140,6 +140,25 @@ def named_active(x, active):
     return out
 
 
+def summed_in_lanes(x, total):
+    for i in range(len(x)):
+        level = x[i]
+        while level > 0.1:
+            level = level * 0.5
+            total = total + x[i]
+    return total
+
+
+def put_aside(x, total):
+    for i in range(len(x)):
+        before, total, level = total, 0.0, x[i]
+        while level > 0.1:
+            level = level * 0.5
+            total = total + x[i]
+        total = before + total
+    return total
+
+
 def named_as_temporaries(x, value, index, t, choice, mask, step):
     out = torch.zeros(len(x))
     s = 0.0
@@ -217,6 +236,9 @@ CASES = [
     (item_of_before, ROW, 4),
     (exchanged, ROW, 4),
     (named_active, ROW, ROW),
+    (summed_in_lanes, ROW.abs(), 1.5),
+    (summed_in_lanes, ROW.abs(), ONE.sum()),
+    (put_aside, ROW.abs(), 1.5),
     (named_as_temporaries, ROW, ROW, 3, 2.0, 0.5, ROW, ONE),
 ]  # fmt: skip
 

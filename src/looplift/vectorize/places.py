@@ -89,11 +89,12 @@ def are_disjoint(context: Context, a: Path, b: Path, loop: Loop) -> bool:
 def are_mirrored(context: Context, a: Path, b: Path, gap: int = 1) -> bool:
     """Whether places lie on two sides of a diagonal: ``table[i, j]`` and ``table[j, i]`` where j is greater than i.
 
-    With a ``gap`` of 0 they may meet on it, and do so where both name it.
+    With a ``gap`` of 0 they may meet on it, in one iteration: that in which both are there.
     """
     plain = [(x, y) for x, y in _leading(a, b) if not isinstance(x, Slice) and not isinstance(y, Slice)]
     for (x, y), (far, other) in itertools.permutations(plain, 2):
-        if _is_less(context, x, far, gap) and _is_less(context, other, y, 0):
+        swapped = _linear(context, x) == _linear(context, other) and _linear(context, y) == _linear(context, far)
+        if (gap or swapped) and _is_less(context, x, far, gap) and _is_less(context, other, y, 0):
             return all(is_positive(context, one) for one in (x, y, far, other))
     return False
 

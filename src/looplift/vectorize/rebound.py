@@ -59,6 +59,8 @@ def _reads_inside(statement: Statement, made: set[Var], param: Var, name: str) -
     if not isinstance(statement, Loop):
         return _reads(list(_all(statement)), made)
     inside = [atom for inner in _all(statement) for atom in uses(inner) if atom in made]
+    if _begins_anew(statement, name):
+        return True
     if not any(carry.init is param and carry.hint == name for carry in statement.carries):
         return bool(inside)
     before = [carry.init for carry in statement.carries if carry.init is param]
@@ -66,3 +68,11 @@ def _reads_inside(statement: Statement, made: set[Var], param: Var, name: str) -
         bounds = (statement.domain.lo, statement.domain.hi, statement.domain.step)
         before += [bound for bound in bounds if bound is param]
     return len(inside) > len(before)
+
+
+def _begins_anew(statement: Loop, name: str) -> bool:
+    """Whether a loop in there carries something else under the name, while what was there before is needed yet."""
+    inner = (
+        carry for one in _all(statement) if isinstance(one, Loop) and one is not statement for carry in one.carries
+    )
+    return any(carry.hint == name and not (isinstance(carry.init, Var) and carry.init.hint == name) for carry in inner)
