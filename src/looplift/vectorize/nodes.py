@@ -215,41 +215,47 @@ def lane_dtype(kind: Kind) -> Any:
 
 
 @cache
-def _promote(kinds: tuple[tuple[str, Any, int], ...]) -> Any:
-    """torch's promotion of operands given as (family, dtype, rank)."""
+def _promote(kinds: tuple[tuple[str, Any, int], ...], floats: Any) -> Any:
+    """torch's promotion of operands given as (family, dtype, rank), all at once: tensors of one dimension or more come
+    first, then those of none, then numbers, of which ``floats`` is the default dtype."""
     import torch
 
-    operands = []
+    numbers = {"int": torch.int64, "bool": torch.bool, "float": floats, "complex": floats.to_complex()}
+    classes: list[Any] = [None, None, None]
     for family, dtype, rank in kinds:
-        if family == "tensor":
-            operands.append(torch.empty((1,) * min(rank, 1), dtype=dtype))
-        else:
-            operands.append({"int": 1, "float": 1.0, "bool": True, "complex": 1j}[family])
-    if len(operands) == 1:
-        operands.append(operands[0])
-    if not any(isinstance(operand, torch.Tensor) for operand in operands):
-        return torch.result_type(torch.tensor(operands[0]), torch.tensor(operands[1]))
-    result = operands[0]
-    for operand in operands[1:]:
-        dtype = torch.result_type(result, operand)
-        ranks = [o.dim() if isinstance(o, torch.Tensor) else -1 for o in (result, operand)]
-        result = torch.empty((1,) * max(*ranks, 0), dtype=dtype)
-    return result.dtype
+        which = 2 if family != "tensor" else 0 if rank else 1
+        dtype = dtype if family == "tensor" else numbers[family]
+        classes[which] = dtype if classes[which] is None else torch.promote_types(classes[which], dtype)
+    first, second, third = classes
+    return _outranks(first, _outranks(second, third))
+
+
+def _outranks(first: Any, second: Any) -> Any:
+    """The dtype of a class of operands and one that comes after it, which adds no more than being a float, or complex."""
+    import torch
+
+    if first is None or second is None or first.is_complex:
+        return second if first is None else first
+    if first.is_floating_point:
+        return first.to_complex() if second.is_complex else first
+    more = first is torch.bool or second.is_floating_point or second.is_complex
+    return torch.promote_types(first, second) if more else first
 
 
 def common_dtype(kinds: list[Kind]) -> Any:
     """The dtype in which the loop computes an element-wise operation of operands of these kinds."""
-    tensors = [k for k in kinds if k.family == "tensor"]
-    if not tensors:
-        import torch
+    import torch
 
+    if not any(k.family == "tensor" for k in kinds):
         families = {k.family for k in kinds}
         return torch.float64 if "float" in families else torch.int64 if "int" in families else torch.bool
-    return _promote(tuple((k.family, k.dtype, k.rank) for k in kinds))
+    return _promote(tuple((k.family, k.dtype, k.rank) for k in kinds), torch.get_default_dtype())
 
 
 def batched_dtype(nodes: list[Node]) -> Any:
     """The dtype in which the emitted code would compute it with no casts."""
+    import torch
+
     kinds = []
     for node in nodes:
         if node.kind.is_number and not node.axes:
@@ -258,7 +264,7 @@ def batched_dtype(nodes: list[Node]) -> Any:
             kinds.append(("tensor", lane_dtype(node.kind), node.rank))
     if all(kind[0] != "tensor" for kind in kinds):
         return None
-    return _promote(tuple(kinds))
+    return _promote(tuple(kinds), torch.get_default_dtype())
 
 
 def may_have_gradient(dtype: Any) -> bool:
