@@ -1,4 +1,4 @@
-"""The dtype of an operation of three operands: all tensors of one dimension or more come first, whatever their order."""
+"""The dtype of an operation of three operands: all tensors with dimensions come first, whatever their order."""
 
 import itertools
 
