@@ -1,5 +1,6 @@
 """Complex numbers of Python, computed by their parts: the loop itself is the oracle, bit by bit."""
 
+import copy
 import itertools
 import math
 
@@ -239,3 +240,41 @@ def test_elements_of_tensors_as_parts():
 
     check(moduli, torch.randn(5, 2, dtype=torch.float64))
     check(moduli, torch.randn(5, 2, dtype=torch.complex64))
+
+
+def escapes_of_elements(cs, limit):
+    out = []
+    for k in range(len(cs)):
+        c, z, n = complex(cs[k]), 0j, 0
+        while abs(z) <= 2 and n < limit:
+            z, n = z * z + c, n + 1
+        out.append(n)
+    return out
+
+
+def powers_of_elements(cs, limit):
+    out = []
+    for c in cs:
+        z = complex(c)
+        for _ in range(limit):
+            z = z * z
+        out.append(z)
+    return out
+
+
+def turned_in_place(cs, limit):
+    for k in range(1, len(cs)):
+        cs[k] = complex(cs[k - 1]) * 1j
+    return [*cs[:limit]]
+
+
+@pytest.mark.parametrize("backend", ["auto", "native", "torch"])
+@pytest.mark.parametrize("function", [escapes_of_elements, powers_of_elements, turned_in_place])
+def test_elements_of_arrays(function, backend):
+    g = np.random.default_rng(0)
+    whole = g.normal(size=12) + 1j * g.normal(size=12)
+    lifted = lift(function, verify="off", backend=backend)
+    for values in (whole, whole.astype(np.complex64), whole[::2], whole.real, whole.tolist(), np.arange(3.0)):
+        ours, theirs = copy.copy(values), copy.copy(values)
+        assert outcome(lifted, ours, 3) == outcome(function, theirs, 3)
+        assert repr(ours) == repr(theirs)

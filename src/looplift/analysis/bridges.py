@@ -51,6 +51,7 @@ from looplift.ir.grammar import (
 )
 
 WAYS = {"array": "{}.numpy()", "numpy": "{}.numpy()[()]"}
+SHOWING = ("torch.from_numpy", "torch.as_tensor")
 ROUNDING = frozenset("builtin.int builtin.round builtin.bool math.floor math.ceil method.long method.int".split())
 
 
@@ -65,6 +66,8 @@ class Bridged:
     facts: Facts
     given: dict[str, tuple[str, Any]]
     ways: dict[str, str | None]
+    copied: frozenset[str] = frozenset()
+    """Of those, copies: autograd keeps them, and nobody sees that the array is filled anew before the backward pass."""
 
     def values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         return {**values, **{name: tensors for name, (_, tensors) in self.given.items()}}
@@ -77,10 +80,10 @@ def as_tensors(value: Any) -> Any:
     return [torch.from_numpy(one) for one in value]
 
 
-def conversion(path: str, tensors: Any) -> str:
-    """The text of the same."""
-    whole = isinstance(tensors, torch.Tensor)
-    return f"torch.from_numpy({path})" if whole else f"[torch.from_numpy(one) for one in {path}]"
+def conversion(path: str, tensors: Any, *, copied: bool) -> str:
+    """The text of the same, ``copied``: in memory of their own."""
+    make = "torch.tensor" if copied else "torch.from_numpy"
+    return f"{make}({path})" if isinstance(tensors, torch.Tensor) else f"[{make}(one) for one in {path}]"
 
 
 def over_tensors(function: Function, facts: Facts, *, gradients: bool) -> Bridged:
@@ -90,7 +93,7 @@ def over_tensors(function: Function, facts: Facts, *, gradients: bool) -> Bridge
     found = probe.analyse(made)
     bridge.check(found)
     ways = {key: bridge.way(facts.kind(atom), atom, function.span) for key, atom in function.results}
-    return Bridged(made, found, bridge.given, ways)
+    return Bridged(made, found, bridge.given, ways, frozenset(bridge.own_memory))
 
 
 def _holds_numpy(kind: Kind) -> bool:
@@ -100,6 +103,7 @@ def _holds_numpy(kind: Kind) -> bool:
 @dataclass
 class _Bridge(Operations):
     given: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    own_memory: set[str] = field(default_factory=set)
 
     def function_over_tensors(self) -> Function:
         function = self.source
@@ -142,6 +146,26 @@ class _Bridge(Operations):
         except (TypeError, ValueError) as error:
             raise self.refuse(str(error), self.source.span) from None
         self.given[name] = path, attributes["values"][var]
+        seen = self.seen_in(var) if self.gradients else set()
+        if seen == {"memory", "values"}:
+            raise self.refuse(f"'{path}' is read both as numbers and as tensors in its memory", self.source.span)
+        if seen == {"values"}:
+            self.own_memory.add(name)
+
+    def seen_in(self, var: Var) -> set[str]:
+        """What is read of an array: its "memory", as a tensor that changes with it, or "values" of this moment."""
+        return {way for user in self.users.get(var, ()) for way in self.ways_seen(var, user)}
+
+    def ways_seen(self, var: Var, user: Statement) -> set[str]:
+        if isinstance(user, Store) and user.ref is var:
+            return {"memory"}
+        if not isinstance(user, Let):
+            return {"values"}
+        if user.op.name in ("getitem", "iter_item") and user.op.args[0] is var:
+            return self.seen_in(user.var)
+        if user.op.name in SHOWING and self.kind(var).family == "array":
+            return {"memory"}
+        return set() if user.op.name in ("iter_len", "builtin.len", "attribute") else {"values"}
 
     def is_changed(self, var: Var) -> bool:
         return any(isinstance(one, Store) and one.ref is var for one in self.users.get(var, ()))

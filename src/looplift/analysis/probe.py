@@ -67,6 +67,10 @@ RESULTS = ("_result", "return")
 """How the names of returned values begin that the translation makes."""
 
 
+_REAL = ("builtin.float", "builtin.int")
+"""What loses the imaginary part of a complex number of NumPy's, and raises for others."""
+
+
 class _Probe:
     def __init__(self, function: Function):
         self.function = function
@@ -262,6 +266,10 @@ class _Probe:
             self.optional.add(var)
             self.facts.of[var] = Fact(UNKNOWN, self.union(*(self.facts[atom].loops for atom in operands(op))))
             return
+        if op.name in _REAL and any("complex" in str(self.facts[atom].kind.dtype) for atom in operands(op)):
+            raise NotLiftable(
+                "unknown-op", "a complex number becomes a real one, which not all of them do", statement.span
+            )
         sample = self.probe(op, statement)
         loops = self.union(*(self.facts[atom].loops for atom in operands(op)))
         if op.name in table.CREATION and var in self.stored:

@@ -394,6 +394,8 @@ _OF_CMATH: dict[object, Callable[[Builder, Complex], Value]] = {
 def _made_of(build: Builder, args: list[Value]) -> Complex | None:
     if len(args) == 1 and isinstance(args[0], Complex):
         return made(args[0].real, args[0].imag)
+    if len(args) == 1 and (item := _item_of_array(build, args[0])) is not None:
+        return item
     known = [of_literal(one) for one in args]
     if any(isinstance(one, Structure | Tup) or _is_given_complex(build, one) for one in args):
         return None
@@ -403,6 +405,22 @@ def _made_of(build: Builder, args: list[Value]) -> Complex | None:
     parts = [build.emit("builtin.float", _atom(one)) if literal is None else literal.real
              for one, literal in zip(args, known, strict=True)]  # fmt: skip
     return made(parts[0], parts[1] if len(parts) > 1 else ZERO)
+
+
+def _item_of_array(build: Builder, value: Value) -> Complex | None:
+    """An element of an array of the caller's of complex numbers, by its parts, which are arrays in the same memory."""
+    statement = evident.maker(build, value) if isinstance(value, Var) else None
+    if not isinstance(statement, Let) or statement.op.name not in ("getitem", "iter_item"):
+        return None
+    owner, *index = statement.op.args
+    path = build.param_path(owner) if isinstance(owner, Var) else None
+    array: Any = build.param_values[path] if path is not None else None
+    if "complex" not in str(getattr(array, "dtype", "")) or getattr(array, "requires_grad", False):
+        return None
+    columns = [build.live_in(f"{path}.{name}", getattr(array, name)) for name in ("real", "imag")]
+    parts = [build.emit(statement.op.name, column, *index, hint="item") for column in columns]
+    real, imag = (build.emit("builtin.float", part) for part in parts)
+    return made(real, imag)
 
 
 def _is_given_complex(build: Builder, value: Value) -> bool:

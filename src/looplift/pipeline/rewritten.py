@@ -240,7 +240,10 @@ def _over_arrays(code: RegionCode, bridged: Bridged) -> None:
     code.guards = [word.sub(lambda found: f"_as_tensors({paths[found[1]]})", guard) for guard in code.guards]
     code.paths = [paths.get(path, path) for path in code.paths]
     code.mutated = [paths.get(path, path) for path in code.mutated]
-    lines = [f"{name} = {conversion(path, tensors)}" for name, (path, tensors) in bridged.given.items()]
+    lines = [
+        f"{name} = {conversion(path, tensors, copied=name in bridged.copied)}"
+        for name, (path, tensors) in bridged.given.items()
+    ]
     endings = [f"{key} = {way.replace('{}', key)}" for key, way in bridged.ways.items() if way and key != "return"]
     if (way := bridged.ways.get("return")) is not None:
         found = fresh_name("found", set(re.findall(r"\w+", way)))

@@ -121,6 +121,8 @@ class Context:
     """The inputs of what names stand for that an ``if`` or a loop that stays has bound, by serial."""
     items_given: list[Node] = field(default_factory=list)
     """Items of lists of the caller, as one array for each list."""
+    parts_ways: bool = False
+    """Whether some lanes take what others do not, and multiply it, with gradients."""
     is_parted: bool = False
     """Whether gradients may flow to some lanes of a value alone."""
     wanted_equal: set[tuple[str, str]] = field(default_factory=set)
@@ -129,6 +131,10 @@ class Context:
     no_kernels: list[NotLiftable] = field(default_factory=list)
     ragged_axes: dict[Any, Any] = field(default_factory=dict)
     when_apart: set[Var] = field(default_factory=set)
+    unbounded: dict[int, bool] = field(default_factory=dict)
+    """Which nodes may be infinite though no input is, by serial."""
+    safe: dict[Var, Val] = field(default_factory=dict)
+    """Operands of the operation at hand, with zeros in lanes that do not run it."""
     told_apart: set[Var] = field(default_factory=set)
     """Integers that differ by iteration, so that a proof takes the places that they name to be others."""
     changing: dict[Loop, set[Var]] = field(default_factory=dict)
@@ -175,6 +181,8 @@ class Context:
             if atom.path:
                 node = Node("name", kind=node.kind, attrs={"text": atom.path, "value": atom.value})
             return Val(node)
+        if atom in self.safe:
+            return self.safe[atom]
         if atom in self.arrays:
             return self.array_value(self.arrays[atom])
         found = self.vals.get(atom)

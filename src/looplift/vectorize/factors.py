@@ -17,18 +17,10 @@ from looplift.vectorize import nodes
 from looplift.vectorize.origins import Origin, origins_of
 from looplift.vectorize.reached import gradient_nodes, operands_first
 from looplift.vectorize.sheltered import check_regular, singular_operand
+from looplift.vectorize.unbounded import LINEAR_FORMS
 
 if TYPE_CHECKING:
     from looplift.vectorize.context import Context
-
-LINEAR_FORMS = frozenset(
-    """along_dim as_axes assemble attribute cast cell collect const copied cut derived diagonal display each entries
-    entry extent field first flattened gather history items join last last_item last_taken listed merged name none
-    on_diagonal owned pack paired part permuted pieces put relabel renamed reshaped retype running_last running_sum
-    shift slice spread stretched taps tiles transposed turned unflattened unsqueezed vector where windows
-    zipped""".split()
-)
-"""Those of a value's nodes that have no operation's name."""
 
 KEEPING_FORMS = frozenset(
     """matmul contract owned spread unsqueezed transposed permuted reshaped merged relabel retype cast""".split()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from looplift.ir.array import Axis, Node, ancestors, array_read, merge_axes
 from looplift.ir.facts import Kind
 from looplift.vectorize import doubts, linear, nodes, ordered_extremes, stencils
@@ -35,7 +37,7 @@ def total(context: Context, found: Accumulator, axis: Axis) -> Node:
     if found.operator == "add" and "complex" in str(kind.dtype):  # torch multiplies by 1 first, which may make NaN
         _check_finite(context, value)
     if found.operator == "mul":
-        check_product(context, value, parts, kind)
+        check_product(context, context.node(found.carry.init), parts, kind)
         return _unsaved(context, value)
     return value
 
@@ -99,20 +101,34 @@ def _unsaved(context: Context, value: Node) -> Node:
     return Node("method", (value,), value.axes, value.kind, {"name": "clone", "extents": None}, value.hint)
 
 
-def check_product(context: Context, value: Node, parts: list[Node], kind: Kind) -> None:
-    """Factors in another order may overflow or vanish on the way where the loop's did not."""
+def check_product(context: Context, init: Node, parts: list[Node], kind: Kind) -> None:
+    """Factors in another order may overflow or vanish on the way where the loop's do not, or the other way round: in no
+    order do they where neither those above 1 nor those below do."""
     if not _floating(kind):
         return
-    zero = nodes.const(0.0)
-    sound = _compared("ne", value, zero)
+    large, small = _sizes(context, init)
     for part in parts:
+        above, below = _sizes(context, part.args[0] if part.op == "reduce" else part)
         if part.op == "reduce":
-            (factors,) = part.args
-            null = _compared("eq", factors, zero)
-            some = Node("reduce", (null,), part.axes, null.kind, part.attrs | {"operator": "or"})
-            sound = nodes.elementwise("or_", [sound, some], max((sound.kind, some.kind), key=lambda k: k.rank))
-    context.check(_of_all_items(context, sound))
-    _check_finite(context, value)
+            above, below = (Node("reduce", (one,), part.axes, one.kind, part.attrs) for one in (above, below))
+        large, small = _multiplied(large, above), _multiplied(small, below)
+    least = nodes.const(math.ldexp(1.0, -1022 if "64" in str(nodes.lane_dtype(kind)) else -126))
+    context.check(_of_all_items(context, _compared("lt", large, nodes.const(math.inf))))
+    context.check(_of_all_items(context, _compared("ge", small, least)))
+
+
+def _sizes(context: Context, factor: Node) -> tuple[Node, Node]:
+    """How large a factor is where that is above 1, and where it is below, and not zero; 1 elsewhere."""
+    if context.needs_grad and factor.kind.family == "tensor":
+        factor = Node("method", (factor,), factor.axes, factor.kind, {"name": "detach"})
+    size, one = nodes.elementwise("builtin.abs", [factor], factor.kind), nodes.const(1.0)
+    below, some = _compared("lt", size, one), _compared("gt", size, nodes.const(0.0))
+    counts = nodes.elementwise("and_", [below, some], below.kind)
+    return nodes.select(below, one, size, factor.kind), nodes.select(counts, size, one, factor.kind)
+
+
+def _multiplied(one: Node, other: Node) -> Node:
+    return nodes.elementwise("mul", [one, other], max((one.kind, other.kind), key=lambda kind: kind.rank))
 
 
 def _check_finite(context: Context, value: Node) -> None:

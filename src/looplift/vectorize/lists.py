@@ -22,6 +22,7 @@ from looplift.vectorize import (
     rows,
     segments,
     strip_lists,
+    unbounded,
 )
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
@@ -79,6 +80,7 @@ def packed(context: Context, owner: Atom, val: Val, index: Operand, fact: Fact) 
             alone.noted(context, whole, sample)
         else:
             alone.check_asks_for_none(context, whole)
+    unbounded.check_items(context, whole)
     got = read(context, whole, index, _lane_kind(context, element)).node
     if element.is_number:
         got = Node("retype", (got,), got.axes, element)

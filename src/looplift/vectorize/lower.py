@@ -8,6 +8,8 @@ Loop     an axis if check_loop says yes; else sequential, with its body lowered 
 
 from __future__ import annotations
 
+import math
+
 from looplift.base.errors import NotLiftable
 from looplift.ir.array import Axis, Check, Effect, Node, Program, Run, Write, every_step, operands_of
 from looplift.ir.facts import EITHER, Facts, Kind
@@ -85,6 +87,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     """
     context = Context(facts, Flow(facts.function), library, needs_grad=needs_grad, kernel_of=kernel_of)
     context.names = dict.fromkeys(held_names(facts.function), 1)
+    context.parts_ways = needs_grad and library == "torch" and _chooses(facts)
     if kernel_of is None and _stores(facts):
         context.updates = updates.updates_of(context.flow, facts, needs_grad=needs_grad)
     _enter_parameters(context)
@@ -100,7 +103,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     lanes = any(decision != "native" for decision, _, _ in context.decisions.values())
     finite = (
         _finite(context)
-        if lanes and needs_grad and library == "torch" and (context.is_parted or _chooses(facts))
+        if lanes and needs_grad and library == "torch" and (context.is_parted or context.parts_ways)
         else []
     )
     made = unread.completed(context, [node for _, node in results])
@@ -132,10 +135,11 @@ def _finite(context: Context) -> list[Check]:
     """What a lane computes and does not take has a gradient of 0 here, which infinite factors make NaN."""
     checks = []
     for var in context.facts.function.params:
-        kind = context.facts.of[var].kind
+        kind, path = context.facts.of[var].kind, context.facts.function.attributes["paths"][var]
         if kind.family == "tensor" and nodes.may_have_gradient(kind.dtype) and var not in context.arrays:
-            name = nodes.name(context.facts.function.attributes["paths"][var], kind)
-            checks.append(Check(Node("finite", (name,), (), nodes.BOOL)))
+            checks.append(Check(Node("finite", (nodes.name(path, kind),), (), nodes.BOOL)))
+        elif kind.family == "float" and not nodes.is_derived(path) and math.isfinite(context.facts.of[var].sample):
+            checks.append(Check(nodes.elementwise("math.isfinite", [nodes.name(path, kind)], nodes.BOOL)))
     return checks
 
 
@@ -151,6 +155,8 @@ def _enter_parameters(context: Context) -> None:
         node.attrs["is_list"] = kind.family in ("list", "tuple")
         if kind.family == "int":
             node.attrs["seen"] = context.facts.of[var].sample
+        if kind.family == "float":
+            node.attrs["unbounded"] = not math.isfinite(context.facts.of[var].sample)
         if kind.is_array:
             node.attrs["shape"] = context.facts.of[var].shape
             node.attrs["gradient"] = getattr(context.facts.of[var].sample, "requires_grad", False)

@@ -231,7 +231,7 @@ def _promote(kinds: tuple[tuple[str, Any, int], ...], floats: Any) -> Any:
 
 
 def _outranks(first: Any, second: Any) -> Any:
-    """The dtype of a class of operands and one that comes after it: that adds no more than being a float, or complex."""
+    """The dtype of a class of operands and one after it: that adds no more than being a float, or complex."""
     import torch
 
     if first is None or second is None or first.is_complex:

@@ -29,6 +29,7 @@ from looplift.vectorize import (
     shapes,
     stacked,
     strips,
+    unbounded,
 )
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
@@ -45,8 +46,16 @@ STRUCTURE = frozenset(
 
 def operation(context: Context, statement: Let) -> Val:
     """The value of one Let in the emitted program."""
-    op, fact = statement.op, context.facts.of[statement.var]
     context.span = statement.span
+    context.safe = unbounded.safe_in_lanes(context, statement.op, context.facts.kind(statement.var))
+    try:
+        return _operation(context, statement)
+    finally:
+        context.safe = {}
+
+
+def _operation(context: Context, statement: Let) -> Val:
+    op, fact = statement.op, context.facts.of[statement.var]
     if op.name == "as_divisor" or (op.name == "as_key" and context.facts.kind(as_atom(op.args[0])).family == "int"):
         return context.lookup(as_atom(op.args[-1]))  # of which kind they are the probe has seen
     if op.name == "as_key":

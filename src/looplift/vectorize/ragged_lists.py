@@ -13,7 +13,7 @@ from typing import Any
 from looplift.ir.array import Axis, Node
 from looplift.ir.facts import Fact, Kind
 from looplift.ir.grammar import Var
-from looplift.vectorize import alone, nodes, segments
+from looplift.vectorize import alone, nodes, segments, unbounded
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -107,6 +107,7 @@ def items_of_different_lengths(
         alone.check_asks_for_none(context, flat)
     else:
         alone.noted(context, flat, sample)
+    unbounded.check_items(context, flat)
     found = dict(zip(dims, axes, strict=True))
     return Val(flat, dims=tuple(found.get(k) for k in range(element.rank)))
 

@@ -16,7 +16,7 @@ from looplift.ir.array import Node, merge_axes, reachable
 from looplift.ops import table
 from looplift.ops.names import said
 from looplift.ops.slopes import FLAT, ROOTS, SMOOTH
-from looplift.vectorize import doubts, nodes
+from looplift.vectorize import doubts, nodes, unbounded
 
 if TYPE_CHECKING:
     from looplift.vectorize.context import Context
@@ -35,6 +35,7 @@ REGULAR_MATRICES = {
 TRANSPARENT = frozenset(
     "elementwise fold where retype cast relabel along_dim unsqueezed transposed spread join".split()
 )
+SUMS = frozenset("contract matmul reduce".split())
 
 
 def sheltered(context: Context, value: Node, mask: Node) -> Node:
@@ -57,7 +58,7 @@ class _Shelter:
             return self._mapped(node)
         if not _may_differ(node):
             return node
-        if node.op not in TRANSPARENT or not self._fits(node):
+        if not self._sees_through(node) or not self._fits(node):
             check_regular_everywhere(self.context, node)
             return node
         if node.serial not in self.made:
@@ -68,12 +69,25 @@ class _Shelter:
         args = [self.rebuilt(arg) for arg in node.args]
         if node.op == "where" and self._holds_in(node.args[0]):
             args[1] = node.args[1]
+        for position in unbounded.unsafe_operands(self.context, node):
+            args[position] = self._safe(args[position], 0.0)
         if (found := singular_operand(node, FLAT)) is not None:
             args[found[0]] = self._safe(args[found[0]], found[1])
         if all(new is old for new, old in zip(args, node.args, strict=True)):
             return node
         axes = merge_axes(node.axes, *(arg.axes for arg in args))
         return Node(node.op, tuple(args), axes, node.kind, dict(node.attrs), node.hint)
+
+    def _sees_through(self, node: Node) -> bool:
+        """Whether safe operands may be put into a node: into products and sums only where no lanes are made for it."""
+        if node.op in TRANSPARENT:
+            return True
+        if node.op not in SUMS or not any(unbounded.is_unbounded(self.context, arg) for arg in node.args):
+            return False
+        return all(set(self.mask.axes) <= set(one.axes) for one in node.args if self._changes(one))
+
+    def _changes(self, node: Node) -> bool:
+        return unbounded.is_unbounded(self.context, node)
 
     def _mapped(self, node: Node) -> Node:
         """What runs through ``torch.vmap``, of operands that are safe where the mask does not hold."""
@@ -136,7 +150,11 @@ def check_regular(context: Context, value: Node) -> None:
     if not (context.needs_grad and context.library == "torch"):
         return
     for node in reachable([value]):
-        if not _may_differ(node) or (found := singular_operand(node)) is None:
+        if not _may_differ(node):
+            continue
+        for position in unbounded.unsafe_operands(context, node):
+            context.check(Node("finite", (node.args[position],), (), nodes.BOOL))
+        if (found := singular_operand(node)) is None:
             continue
         base, operand = table.base_name(node.attrs["name"]), node.args[found[0]]
         context.check(Node("finite", (node,), (), nodes.BOOL))

@@ -168,7 +168,7 @@ def _store_folded(
     kind = Kind(array.kind.family, array.kind.dtype, value.kind.rank)
     value = folded(context, Contribution(operator, value, context.mask, tuple(free)), free[0], kind)
     if operator == "mul":
-        check_product(context, value, [value], kind)
+        check_product(context, nodes.const(1.0), [value], kind)
     with context.unmasked():
         store_slices(context, array, pieces, value, operator)
 

@@ -1,0 +1,113 @@
+"""A value that may be infinite, or NaN, though all inputs are finite, in; safe ones out, in lanes that do not run.
+
+scores = torch.full((n,), -math.inf)        of lanes in which nothing is stored the softmax is NaN, and a gradient
+if t < length: out[t] = scores.softmax(0) @ v       of zero becomes NaN on its way to v
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from looplift.ir.array import Node
+from looplift.ir.facts import Kind
+from looplift.ir.grammar import Op, Var, operands
+from looplift.ops.slopes import LEVEL, LINEAR
+from looplift.ops.table import base_name
+from looplift.vectorize import nodes
+from looplift.vectorize.nodes import Val
+from looplift.vectorize.reached import operands_first
+
+if TYPE_CHECKING:
+    from looplift.vectorize.context import Context
+
+PASSING = (LINEAR | LEVEL | {"masked_fill", "mean", "detach"}) - {"logsumexp", "log_softmax", "softplus"}
+"""Operations of which a gradient of zero stays zero whatever their operands are."""
+LINEAR_FORMS = frozenset(
+    """along_dim as_axes assemble attribute cast cell collect const copied cut derived diagonal display each entries
+    entry extent field first flattened gather history items join last last_item last_taken listed merged name none
+    on_diagonal owned pack paired part permuted pieces put relabel renamed reshaped retype running_last running_sum
+    shift slice spread stretched taps tiles transposed turned unflattened unsqueezed vector where windows
+    zipped""".split()
+)
+"""Those of a value's nodes that have no operation's name."""
+ENDING = frozenset(("nan_to_num", "isfinite"))
+EXTREMES = frozenset("max min amax amin maximum minimum".split())
+"""Folds of which nothing is found where there is nothing: an infinity."""
+
+
+def is_unbounded(context: Context, value: Node) -> bool:
+    """Whether a value is made of an infinity, a NaN or the extreme of what may be nothing, and may be one itself."""
+    known = context.unbounded
+    for node in operands_first(value) if value.serial not in known else ():
+        if node.serial not in known:
+            known[node.serial] = _is_float(node.kind) and not _ends(node) and (
+                _is_source(node) or any(known[arg.serial] for arg in node.args)
+            )  # fmt: skip
+    return known[value.serial]
+
+
+def _is_float(kind: Kind) -> bool:
+    return kind.family in ("float", "complex") or (kind.is_array and nodes.may_have_gradient(kind.dtype))
+
+
+def _ends(node: Node) -> bool:
+    return bool(node.attrs.get("safe")) or base_name(node.attrs.get("name", "")) in ENDING
+
+
+def _is_source(node: Node) -> bool:
+    if "value" in node.attrs and node.op in ("const", "name"):
+        return _is_infinite(node.attrs["value"])
+    if node.op == "vmapped":
+        return _holds_infinite([node.attrs["kwargs"], node.attrs["positional"]])
+    if node.op == "segment":
+        return node.attrs["operator"] in EXTREMES
+    return bool(node.attrs.get("unbounded"))
+
+
+def _is_infinite(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
+
+
+def _holds_infinite(pattern: Any) -> bool:
+    if isinstance(pattern, dict):
+        pattern = list(pattern.values())
+    return any(map(_holds_infinite, pattern)) if isinstance(pattern, list | tuple) else _is_infinite(pattern)
+
+
+def unsafe_operands(context: Context, node: Node) -> list[int]:
+    """The positions of operands that may make NaN of a gradient of zero on its way through a node."""
+    passes = base_name(node.attrs["name"].removeprefix("inplace.")) in PASSING if "name" in node.attrs else False
+    if passes or node.op in LINEAR_FORMS or node.attrs.get("operator") in LINEAR:
+        return []
+    return [position for position, arg in enumerate(node.args) if is_unbounded(context, arg)]
+
+
+def safe_in_lanes(context: Context, op: Op, kind: Kind) -> dict[Var, Val]:
+    """What operands are for an operation that only some lanes run, where they may be infinite in others."""
+    mask = context.mask
+    if mask is None or not mask.axes or not context.needs_grad or context.library != "torch":
+        return {}
+    if base_name(op.name.removeprefix("inplace.")) in PASSING or (kind.family != "tuple" and not _is_float(kind)):
+        return {}
+    found: dict[Var, Val] = {}
+    for atom in operands(op):
+        if isinstance(atom, Var) and _is_float(context.facts.kind(atom)):
+            val = context.lookup(atom)
+            if val.sequence is None and val.dims is None and is_unbounded(context, val.node):
+                found[atom] = Val(chosen(mask, val.node))
+    return found
+
+
+def check_items(context: Context, read: Node) -> None:
+    """Require that items of a list are finite where some lanes may take what others do not."""
+    if context.parts_ways and _is_float(read.kind):
+        with context.unmasked():
+            context.check(Node("finite", (read,), (), nodes.BOOL), f"finite items of {nodes.key_of(read.args[0])}")
+
+
+def chosen(mask: Node, value: Node) -> Node:
+    """The value where a mask holds, and zero elsewhere."""
+    made = nodes.select(mask, value, nodes.const(0.0), value.kind)
+    made.attrs["safe"] = True
+    return made
