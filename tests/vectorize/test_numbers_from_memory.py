@@ -67,7 +67,16 @@ def until_large(y, v, p):
     return y
 
 
-@pytest.mark.parametrize("program", [carried, carried_in_turn, for_later, appended, until_large])
+def of_one_side(y, v, p):
+    for row in enumerate(v):
+        for j in range(len(p)):
+            a = j if row == 0.5 else y[j, 1]
+            y[j] = y[j].sum()
+            y[j] = a
+    return y
+
+
+@pytest.mark.parametrize("program", [carried, carried_in_turn, for_later, appended, until_large, of_one_side])
 @pytest.mark.parametrize("array", [False, True], ids=["torch", "numpy"])
 def test_numbers_that_are_kept_do_not_change_with_the_array(program, array):
     generator = torch.Generator().manual_seed(0)

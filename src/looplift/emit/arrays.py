@@ -152,9 +152,14 @@ def detached(p: Printer, node: Node) -> Text:
 def carried_text(p: Printer, node: Node) -> Text | None:
     """Numbers of lanes that get names, several at once; None where none of them is in memory that is written to."""
     parts = node.args if node.op == "display" and node.attrs.get("bare") else (node,)
-    if not any(part.kind.is_number and _shows_memory(p, part) for part in parts):
+    if not any(_is_copied(part) and _shows_memory(p, part) for part in parts):
         return None
-    return Text(", ".join((detached(p, part) if part.kind.is_number else p.text(part)).text for part in parts))
+    return Text(", ".join((detached(p, part) if _is_copied(part) else p.text(part)).text for part in parts))
+
+
+def _is_copied(node: Node) -> bool:
+    """Whether reading an array gives a number that does not change with it: of NumPy's elements, too."""
+    return node.kind.is_number or node.kind.family == "numpy"
 
 
 def _own(p: Printer, text: str, value: Node, dtype, expanded: bool, unsure: bool = False) -> str:
