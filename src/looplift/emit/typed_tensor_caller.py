@@ -17,7 +17,7 @@ class Session:
 
     def __init__(self):
         self.given, self.copies, self.leaves, self.first, self.made, self.nodes = [], [], [], [], [], []
-        self.changed, self.call = [], None
+        self.changed, self.kept, self.call = [], [], None
         self.seen = set()
         self.count = 1
 
@@ -89,8 +89,11 @@ class Session:
         return True
 
     def change(self):
+        """The program itself writes to no tensor after it has kept it for backward."""
         for tensor, _, made in self.changed:
             tensor.copy_(made.view(tensor.shape))
+        for one in self.kept:
+            one[2] = one[1]._version
 
 
 def _own_places(tensor):
@@ -131,7 +134,7 @@ class Backward(torch.autograd.Function):
         context.leaves = None if any(id(leaf) in changed for leaf in leaves) else leaves
         context.call, context.given = session.call, session.leaves
         context.shapes = [(leaf.shape, leaf.dtype) for leaf in leaves]
-        context.held = [(place, one.detach(), one._version) for place, one in session.held]
+        context.held = session.kept = [[place, one.detach(), one._version] for place, one in session.held]
         context.save_for_backward(*([torch.empty(0)] if tape.library.tape_keeps(tape.address) else []))
         return tuple(session.made)
 
