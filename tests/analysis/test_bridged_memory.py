@@ -1,4 +1,4 @@
-"""Arrays that are filled anew after the call and before the backward pass: gradients are those of what the loop read."""
+"""Arrays that are filled anew before the backward pass: gradients are those of what the loop read."""
 
 import numpy as np
 import pytest

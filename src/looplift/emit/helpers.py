@@ -268,12 +268,15 @@ class _Gathered(torch.autograd.Function):
 
     @staticmethod
     def forward(context, values, dim, places):
+        context.set_materialize_grads(False)
         context.save_for_backward(places)
         context.dim, context.shape = dim, values.shape
         return values.gather(dim, places)
 
     @staticmethod
     def backward(context, gradient):
+        if gradient is None:
+            return None, None, None
         (places,) = context.saved_tensors
         return gradient.new_zeros(context.shape).scatter_add_(context.dim, places, gradient), None, None
 ''',
@@ -500,12 +503,15 @@ class _Distances(torch.autograd.Function):
     @staticmethod
     def forward(context, a, b, squared, same):
         found = torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist")
+        context.set_materialize_grads(False)
         context.save_for_backward(a, b, found)
         context.squared, context.same = squared, same
         return found * found if squared else found
 
     @staticmethod
     def backward(context, gradient):
+        if gradient is None:
+            return None, None, None, None
         a, b, found = context.saved_tensors
         asked = (True, False) if context.same else context.needs_input_grad[:2]
         again = torch.is_grad_enabled()
@@ -556,12 +562,15 @@ class _Extreme(torch.autograd.Function):
     @staticmethod
     def forward(context, values, how, dims):
         found = _found(values, how, dims, True)
+        context.set_materialize_grads(False)
         context.save_for_backward((values == found) | (values.isnan() & found.isnan()))
         context.dims = dims
         return found
 
     @staticmethod
     def backward(context, gradient):
+        if gradient is None:
+            return None, None, None
         (holds,) = context.saved_tensors
         return torch.where(holds, gradient / holds.sum(context.dims, keepdim=True), 0), None, None
 ''',
@@ -581,12 +590,15 @@ class _SegmentExtreme(torch.autograd.Function):
         found = values.new_full((segments, *rest), empty)
         found = found.scatter_reduce(0, owners.reshape(-1, *[1 for _ in rest]).expand_as(values), values, how)
         own = found[owners]
+        context.set_materialize_grads(False)
         context.save_for_backward((values == own) | (values.isnan() & own.isnan()), owners)
         context.segments = segments
         return found
 
     @staticmethod
     def backward(context, gradient):
+        if gradient is None:
+            return None, None, None, None
         holds, owners = context.saved_tensors
         counts = gradient.new_zeros(context.segments, *holds.shape[1:]).index_add(0, owners, holds.to(gradient.dtype))
         return torch.where(holds, (gradient / counts)[owners], 0), None, None, None
@@ -610,11 +622,14 @@ class _RunningExtreme(torch.autograd.Function):
             found = init.scatter_reduce(0, lanes, values, how)
             own = found[owners]
         holds = values == own if taken is None else (values == own) & taken
+        context.set_materialize_grads(False)
         context.save_for_backward(holds, found == init, owners, init, values)  # which must not change, as in the loop
         return found
 
     @staticmethod
     def backward(context, gradient):
+        if gradient is None:
+            return None, None, None, None, None
         holds, first, owners, _, _ = context.saved_tensors
         upto = holds.cumsum(0)
         if owners is None:

@@ -234,12 +234,15 @@ class _Recurrence(torch.autograd.Function):
     def forward(context, a, h, dim, forth, way):
         h = way(a, h.clone(), dim, forth).detach()  # no view of what is made here: it may be changed in place
         factors = isinstance(a, torch.Tensor)
+        context.set_materialize_grads(False)
         context.save_for_backward(*((a, h if context.needs_input_grad[0] else None) if factors else ()))
         context.number, context.dim, context.forth = None if factors else a, dim, forth
         return h
 
     @staticmethod
     def backward(context, gradient):
+        if gradient is None:
+            return None, None, None, None, None
         a, h = context.saved_tensors or (context.number, None)
         factor = a.conj() if context.number is None else a
         gradient = _Recurrence.apply(factor, gradient, context.dim, not context.forth, _doubled)
