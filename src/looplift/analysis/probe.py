@@ -7,6 +7,7 @@ iteration is a tensor inside (its first value is cast), as ``total = 0`` followe
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -68,7 +69,8 @@ RESULTS = ("_result", "return")
 
 
 _REAL = ("builtin.float", "builtin.int")
-"""What loses the imaginary part of a complex number of NumPy's, and raises for others."""
+"""What loses the imaginary part of a complex number of NumPy's, and raises for others, and for most times."""
+_NO_REAL = re.compile("complex|timedelta|datetime")
 
 
 class _Probe:
@@ -266,10 +268,9 @@ class _Probe:
             self.optional.add(var)
             self.facts.of[var] = Fact(UNKNOWN, self.union(*(self.facts[atom].loops for atom in operands(op))))
             return
-        if op.name in _REAL and any("complex" in str(self.facts[atom].kind.dtype) for atom in operands(op)):
-            raise NotLiftable(
-                "unknown-op", "a complex number becomes a real one, which not all of them do", statement.span
-            )
+        if op.name in _REAL and any(_NO_REAL.search(str(self.facts[atom].kind.dtype)) for atom in operands(op)):
+            text = "a complex number, or a time, becomes a real number, which not all of them do"
+            raise NotLiftable("unknown-op", text, statement.span)
         sample = self.probe(op, statement)
         loops = self.union(*(self.facts[atom].loops for atom in operands(op)))
         if op.name in table.CREATION and var in self.stored:

@@ -38,7 +38,7 @@ def number_vector(numbers, kind):
     """A list of Python numbers of one type as a vector."""
     vector = None if set(map(type, numbers)) - {kind} else np.array(numbers)
     if vector is None or vector.dtype != kind:
-        raise RequirementFailed("the list holds other kinds of numbers")
+        raise RequirementFailed("the list holds other kinds of numbers, or integers of more than 64 bits")
     return torch.from_numpy(vector)
 ''',
         "number_array": '''
@@ -46,7 +46,7 @@ def number_array(numbers, kind):
     """A list of Python numbers of one type as a vector."""
     vector = None if set(map(type, numbers)) - {kind} else np.array(numbers)
     if vector is None or vector.dtype != kind:
-        raise RequirementFailed("the list holds other kinds of numbers")
+        raise RequirementFailed("the list holds other kinds of numbers, or integers of more than 64 bits")
     return vector
 ''',
         "complex_array": '''

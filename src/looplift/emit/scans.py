@@ -48,6 +48,9 @@ def _put(p: Printer, node: Node) -> Text:
 def _history(p: Printer, node: Node) -> Text:
     (listed,) = node.args
     name, dim = p.text(listed).text, node.axes.index(node.attrs["axis"])
+    if node.kind.family == "int" and len(node.axes) == 1:  # of which some may have more than 64 bits
+        p.need(helper := "number_vector" if p.library == "torch" else "number_array")
+        return atom(p.on_device(f"{helper}({name}, int)"))
     if node.kind.is_number and len(node.axes) == 1:
         maker = f"{p.library}.{'tensor' if p.library == 'torch' else 'array'}"
         device = p.device_argument() if p.library == "torch" else ""
@@ -264,6 +267,8 @@ def _finite(p: Printer, node: Node) -> Text:
     if p.library == "np":
         return atom(f"bool(np.isfinite({text}).all())")
     p.need("all_finite")
+    if node.args[0].kind.family == "tuple":
+        return atom(f"all(map(all_finite, {text}))")
     return atom(f"all_finite({text})")
 
 

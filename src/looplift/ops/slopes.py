@@ -3,7 +3,7 @@
 LINEAR = frozenset(
     """add sub neg pos getitem iter_item iter_len copy unpack tuple list attribute eq ne lt le gt ge not and_ or_
     max min len float item sum zeros ones full zeros_like empty stack cat roll flip clone detach view reshape flatten
-    permute transpose unsqueeze t""".split()
+    permute transpose unsqueeze t chunk split unbind tensor_split""".split()
 )
 """Operations whose derivatives are finite whatever they are given."""
 

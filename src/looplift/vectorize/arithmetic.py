@@ -209,6 +209,8 @@ def guarded(context: Context, base: str, position: int, arg: Node) -> Node:
     singular = table.SINGULAR.get(base)
     if context.mask is None or singular is None or singular[0] != position or arg.op == "const":
         return arg
+    if singular[1] is None:  # of equal numbers torch's gradient is zero, whatever they are
+        return arg
     warns = context.library == "np" and arg.kind.family != "tensor"
     if not (context.needs_grad or warns or base in ("floordiv", "mod", "remainder", "fmod", "floor_divide")):
         return arg

@@ -45,6 +45,8 @@ def lane_dtype(context: Context, element: Kind):
     if context.library == "np":
         import numpy as np
 
+        if element.family == "complex":
+            raise context.refuse("unsupported-value", "complex numbers of Python's, which NumPy rounds otherwise")
         return np.dtype({"int": "int64", "float": "float64", "bool": "bool"}[element.family])
     return nodes.lane_dtype(element)
 
