@@ -7,6 +7,7 @@ another choice, by a shift, or as only the last one is kept, a lane that took th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from looplift.ir.array import Axis, Node, ancestors, merge_axes, reachable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 Doubt = tuple[Node, frozenset[int]]
 """The lanes in which inputs are taken, and these inputs."""
 
-MOVING = frozenset("shift running_sum recurrence running_last".split())
+MOVING = frozenset("shift running_sum recurrence running_last entry entry_across".split())
 """Nodes whose lanes are not those of their operands: they have doubts of their own."""
 
 
@@ -44,6 +45,19 @@ def record_moved(context: Context, made: Node, inputs: frozenset[int]) -> None:
         made.attrs["moved"] = True
         context.moved |= inputs
         record_unknown(context, made, inputs)
+
+
+def record_read(context: Context, made: Node, value: Node, read: Callable[[Node], Node], inside: Node | None) -> None:
+    """Some lanes of a value are read, those of a mask: what any of its lanes took must be taken in one of them."""
+    if not context.needs_grad:
+        return
+    for lanes, inputs in found_in(context, value):
+        if lanes.op in ("unknown", "asking"):
+            record_unknown(context, made, inputs)
+            continue
+        there = nodes.both(inside, read(lanes))
+        context.check(nodes.elementwise("or_", [nodes.negated(_some(lanes)), _some(there)], nodes.BOOL))
+        context.doubts.setdefault(number_of(made), []).append((there, inputs))
 
 
 def number_of(choice: Node) -> int:

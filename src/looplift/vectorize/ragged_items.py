@@ -5,7 +5,7 @@ from __future__ import annotations
 from looplift.ir.array import Axis, Node, merge_axes
 from looplift.ir.facts import Fact
 from looplift.ir.grammar import Const, Group, Op, Operand, Slice, Var, as_atom
-from looplift.vectorize import nodes, rows, segments
+from looplift.vectorize import doubts, nodes, rows, segments
 from looplift.vectorize.context import Context, index_node
 from looplift.vectorize.nodes import Val
 from looplift.vectorize.ragged import (
@@ -195,11 +195,20 @@ def _taken(context: Context, node: Node, axis: Axis, place: Node, inside: Node |
         place = nodes.select(inside, place, nodes.const(0), nodes.INT)
     attrs = {"axis": axis, "extents": node.attrs.get("extents"), "spare": inside is not None}
     others = tuple(a for a in node.axes if a is not axis)
-    if not others:
-        return Node("entry", (node, place), place.axes, node.kind, attrs)
     if any(a.is_ragged or a in place.axes for a in others):
         raise context.refuse("ragged-shape", "an entry of a ragged value of several loops")
-    return Node("entry_across", (node, place), merge_axes(others, place.axes), node.kind, attrs)
+
+    def read(node: Node) -> Node:
+        if axis not in node.axes:
+            return node
+        others = tuple(a for a in node.axes if a is not axis)
+        if not others:
+            return Node("entry", (node, place), place.axes, node.kind, dict(attrs))
+        return Node("entry_across", (node, place), merge_axes(others, place.axes), node.kind, dict(attrs))
+
+    made = read(node)
+    doubts.record_read(context, made, node, read, inside)
+    return made
 
 
 def _window(context: Context, node: Node, axis: Axis, item: Slice) -> Node | None:
