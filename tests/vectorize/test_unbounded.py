@@ -92,6 +92,30 @@ def best_tensor(x, w, lengths):
     return torch.stack(out)
 
 
+def best_known(x, w, lengths):
+    total = 0.0
+    for t in range(len(lengths)):
+        best, u = torch.tensor(-INF), 0
+        while u < lengths[t]:
+            best = torch.maximum(best, x[u].detach())
+            u += 1
+        if best > -INF:
+            total = total + best * w[t]
+    return total
+
+
+def best_of_each_step(x, w, lengths):
+    best, total = torch.full((len(lengths),), -INF), 0.0
+    for u in range(len(x)):
+        for t in range(len(lengths)):
+            if u < lengths[t]:
+                best[t] = max(best[t], x[u].item())
+    for t in range(len(lengths)):
+        if best[t] > -INF:
+            total = total + best[t] * w[t] * x[0]
+    return total
+
+
 def masked_scores(x, w, lengths):
     out = torch.zeros(len(lengths))
     for t in range(len(lengths)):
@@ -177,7 +201,8 @@ def items():
 CASES = [
     (causal_attention, heads), (attention_before_the_condition, heads), (greatest_of_a_prefix, vectors),
     (least_of_a_prefix, vectors), (logsumexp_of_a_prefix, vectors), (mean_of_a_prefix, vectors),
-    (best_number, vectors), (best_tensor, vectors), (masked_scores, vectors), (filled_with_nan, vectors),
+    (best_number, vectors), (best_tensor, vectors), (best_known, vectors), (masked_scores, vectors),
+    (filled_with_nan, vectors), (best_of_each_step, vectors),
     (rows_of_before, vectors), (square_of_the_best, vectors), (by_a_number, vectors), (by_items, items),
 ]  # fmt: skip
 
@@ -199,7 +224,7 @@ def test_gradients_are_those_of_the_loop(case, backend):
         torch.testing.assert_close(outcome(lifted, made), outcome(function, made))
 
 
-@pytest.mark.parametrize("case", CASES[:7] + CASES[8:10], ids=lambda case: case[0].__name__)
+@pytest.mark.parametrize("case", CASES[:7] + CASES[8:11], ids=lambda case: case[0].__name__)
 def test_lanes_that_do_not_run_keep_no_loop(case):
     function, made = case
     lifted = lift(function, verify="off", backend="torch")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from looplift.ir.array import Assign, Choose, Node, reachable
 from looplift.ir.facts import EITHER, Kind
 from looplift.ir.grammar import UNDEFINED, Append, Atom, Carry, Const, Let, Loop, Perform, Range, Var, walk
-from looplift.vectorize import carried_inputs, nodes, numbers, settled, stores, views
+from looplift.vectorize import carried_inputs, nodes, numbers, settled, stores, unbounded, views
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
 
@@ -53,6 +53,7 @@ def _named(context: Context, step: Choose, var: Var, then: Node, orelse: Node) -
         steps.append(Assign(name, nodes.as_array(made, kind)))
     bits = max(numbers.bits_of(then), numbers.bits_of(orelse)) if kind.family == "int" else 64
     made = Node("name", (), axes, kind, {"text": name, "local": True, "bits": bits}, name)
+    made.attrs["unbounded"] = any(unbounded.is_unbounded(context, side) for side in (then, orelse))
     carried_inputs.note_choice(context, made, then, orelse)
     return made
 

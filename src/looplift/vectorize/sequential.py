@@ -9,7 +9,7 @@ from looplift.base.data import dataclass
 from looplift.ir.array import Assign, Axis, For, Forever, LeaveUnless, Node, Push, Step, ancestors
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import UNDEFINED, Carry, Let, Loop, Range, Var, While
-from looplift.vectorize import alone, doubts, grown, nodes, numbers, rounding
+from looplift.vectorize import alone, doubts, grown, nodes, numbers, rounding, unbounded
 from looplift.vectorize.carried_inputs import Carried
 from looplift.vectorize.context import Array, Context
 from looplift.vectorize.extents import Extents, agree, lane_extents
@@ -268,6 +268,8 @@ def _enter(context: Context, loop: Loop, carry: Carry, *, alike: bool = False) -
         raise context.refuse("carried", f"'{carry.hint}' may not be bound after the loop")
     elif axes or context.flow.users.get(carry.inside):
         context.add(Assign(name, _unbound(context, carry, axes, fact.kind)))
+    if carry.init is not UNDEFINED:
+        node.attrs["unbounded"] = unbounded.is_unbounded(context, context.node(carry.init))
     if _keeps_size(context, carry):
         node.attrs["extents"] = _kept_sizes(context, carry)
     context.vals[carry.inside] = Val(node)
