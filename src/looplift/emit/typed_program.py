@@ -109,7 +109,7 @@ class Writer(Unchecked):
         self.joins.of_object = self.given_object
         self.loops, self.mixes_arrays = {}, False
         self.structs, self.inexact, self.short = {}, set(), set()
-        self.changes_tensors = self.makes_rows = self.keeps_rows = self.passes_objects = False
+        self.changes_tensors = self.widens_numbers = self.makes_rows = self.keeps_rows = self.passes_objects = False
         self.unlinks = False
         self.routines, self.exits, self.texts, self.lambdas = {}, [], {}, {}
         self.imports: dict[str, Any] = {}

@@ -344,6 +344,7 @@ class Tensors(Counters):
 
     def widened(self, owner: Value, axis: int) -> Value:
         made = Ten(owner.type.dtype, owner.type.rank + 1)
+        self.widens_numbers |= not owner.type.rank
         code = owner.code if owner.type.rank else f"{text_of(owner.type)}({owner.code})"
         return self.keep(Value(made, f"widened<{axis}>({code})"))
 

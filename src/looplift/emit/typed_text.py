@@ -94,8 +94,10 @@ def with_tensors(writer: Writer, program: str, entry: str) -> str:
 
 def _is_loose(writer: Writer) -> bool:
     """Whether nobody sees which 0-dim tensors are one object, or views of one: none is changed, or put into something
-    of the caller's, and at most one is handed out."""
+    of the caller's, and at most one is handed out, also as a view of one element."""
     if writer.changes_tensors or writer.passes_objects or _numbers_in(writer.main.result) > 1:
+        return False
+    if writer.widens_numbers and holds(writer.main.result, lambda one: isinstance(one, Ten)):
         return False
     given = [writer.main.types[name] for name in writer.inputs]
     return not any(holds(type_, _keeps_numbers) for type_ in given)
