@@ -121,3 +121,31 @@ def test_what_has_no_order_is_left():
     table = {2: 1.0, 5: 2.0, 3: 4.0}
     lifted = looplift.lift(pairs)
     assert lifted(table) == pairs(table) == [10, 6, 15]
+
+
+def nearer_to_zero(x, y):
+    return torch.stack([min(x[i], y[i], key=abs) * 2 for i in range(len(x))])
+
+
+def farther_from_one(x, y):
+    out = torch.zeros(len(x), dtype=x.dtype)
+    for i in range(len(x)):
+        out[i] = max(x[i], y[i], x[0], key=lambda v: (v - 1) ** 2)
+    return out
+
+
+def least_of_two(x, y):
+    return torch.stack([min(x[i], y[i], key=None) for i in range(len(x))])
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize("program", [nearer_to_zero, farther_from_one, least_of_two])
+def test_extremes_of_several_values_by_key(program, backend):
+    lifted, slopes = looplift.lift(program, verify="off", backend=backend), []
+    for function in (program, lifted, lifted):
+        x = torch.tensor([1.0, 2.0, 3.0, 0.0], requires_grad=True)
+        y = torch.tensor([1.0, -3.0, 3.0, -1.0], requires_grad=True)
+        result = function(x, y)
+        slopes.append((result, torch.autograd.grad(result.sum(), [x, y], allow_unused=True)))
+    assert difference(slopes[1], slopes[0]) is None
+    assert difference(slopes[2], slopes[0]) is None

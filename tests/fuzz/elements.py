@@ -37,7 +37,8 @@ math.floor(<x>)|a[<j>].item()|counts.get(<i>, <j>)|<v>[<j>]|sum(ints)|len(<v>)|(
     "d": "2|3|(b[<j>] or 3)|-3|7",
     "j": "k|(k - 1)|0|n - 1|(k // 2)|int(a[k]) % n|-1|k",
     "x": """x[<j>]|(<x> + <x>)|(<x> - <x>)|(<x> * <x>)|(<x> / 2)|(<x> * <i>)|float(<e>)|abs(<x>)|min(<x>, <x>)
-max(<x>, <x>)|(<x> // 0.7)|(<x> % 0.7)|math.sqrt(abs(<x>))|(<i> / 7)|(<x> if <b> else <x>)|-<x>|np.float32(<x>)
+max(<x>, <x>)|min(<x>, <x>, key=abs)|max(<x>, <x>, key=lambda v: (v - 1) ** 2)
+(<x> // 0.7)|(<x> % 0.7)|math.sqrt(abs(<x>))|(<i> / 7)|(<x> if <b> else <x>)|-<x>|np.float32(<x>)
 (x[<j>] - <i>)|np.sqrt(abs(x[<j>]))|x[<j>] ** 2|x.max()|(a[<j>] * <x>)|0.1|x[<j>].item()|(<x> + 0.1)""",
     "e": "a[<j>]|b[<j>]|x[<j>]|table[<j>, 0]|made[<j>]|marks[<j>, 1]",
     "b": """(<i> > <i>)|(<i> == <i>)|(0 <= <i> < 3)|(<x> > <x>)|(<x> == 0.1)|(<i> in seen)|(<e> == <e>)|marks[<j>, 2]

@@ -409,7 +409,7 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
         case "sum" if node.args and _is_iteration(node.args[0]) and {k.arg for k in node.keywords} <= {"start"}:
             return _sum(build, node)
         case "min" | "max" if node.keywords:
-            return sugar.best_by_key(build, node, name)
+            return _extreme_by_key(build, name, node)
         case "float" if single and _is_infinite(node.args[0]):
             return Const(float(ast.literal_eval(node.args[0])))
         case "next":
@@ -441,6 +441,17 @@ def _special(build: Builder, node: ast.Call) -> Value | None:
         case "min" | "max" if len(node.args) >= 2 and not node.keywords:
             return _extreme(build, name, [expressions.evaluate_atom(build, arg) for arg in node.args])
     return None
+
+
+def _extreme_by_key(build: Builder, name: str, node: ast.Call) -> Value | None:
+    """``max(xs, key=f)``, and ``max(a, b, key=f)`` of several values; None of one iterable with other arguments."""
+    if len(node.args) < 2:
+        return sugar.best_by_key(build, node, name)
+    items = ast.copy_location(ast.Tuple(node.args, ast.Load()), node)
+    found = sugar.best_by_key(build, ast.copy_location(ast.Call(node.func, [items], node.keywords), node), name)
+    if found is None:
+        raise build.refuse("unsupported-syntax", f"'{name}' of several values with these arguments")
+    return found
 
 
 def _is_infinite(node: ast.expr) -> bool:

@@ -24,6 +24,8 @@ def number_operation(
     context: Context, name: str, args: list[Any], kwargs: dict[str, Any], fact: Fact, var: Var
 ) -> Val | None:
     """The operation, if it is one on Python numbers or makes one; else None."""
+    if kwargs and name in ("builtin.min", "builtin.max"):
+        raise context.refuse("unknown-op", f"'{table.base_name(name)}' with a key, or a default value")
     if kwargs or any(isinstance(a, list) for a in args):
         return None
     if name == "method.item" and len(args) > 1:
