@@ -1,5 +1,6 @@
 """Elements that nothing reads: Python looks for them all the same, and so do lanes and loops that stay."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -133,3 +134,38 @@ def test_what_nothing_reads_may_raise(function, backend):
         x, y = torch.ones(4, width), torch.ones(other)
         found, wanted = (outcome(one, (x, y, torch.zeros(4))) for one in (lifted, function))
         assert difference(found, wanted) is None, (width, other)
+
+
+def divides_before_it_is_left(x, limit):
+    for value in x:
+        if limit > 3:
+            break
+        for j in range(len(x)):
+            7 // (2 - j)
+    return len(x)
+
+
+def divides_until_a_value(x, limit):
+    for value in x:
+        if value > limit:
+            break
+        for j in range(len(x)):
+            if j > 0:
+                7 // (2 - j)
+    return len(x)
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch"])
+@pytest.mark.parametrize("function", [divides_before_it_is_left, divides_until_a_value])
+@pytest.mark.parametrize("limit", [1.0, 5.0, -5.0])
+def test_what_raises_in_a_loop_inside_of_one_that_is_left_early(function, limit, backend):
+    lifted = lift(function, verify="off", backend=backend)
+    for size in (4, 2, 1, 4):
+        for values in (np.linspace(0.0, 0.9, size), torch.linspace(0.0, 0.9, size)):
+            try:
+                wanted = function(values, limit)
+            except ZeroDivisionError:
+                with pytest.raises(ZeroDivisionError):
+                    lifted(values, limit)
+            else:
+                assert lifted(values, limit) == wanted

@@ -489,9 +489,11 @@ def _sliced(block: Iterable[Statement], needed: set[Atom]) -> list[Statement]:
                 if chosen or then or orelse:
                     needed.add(cond)
                     kept.append(replace(statement, then=then, orelse=orelse, phis=chosen))
-            case Loop() if needed & set(definitions(statement)):
-                whole = Block((statement,))
-                needed.update(atom for inner in walk(whole) for atom in uses(inner))
+            case Loop():
+                inside = list(walk(Block((statement,))))
+                if needed.isdisjoint(var for inner in inside for var in definitions(inner)):
+                    continue
+                needed.update(atom for inner in inside for atom in uses(inner))
                 kept.append(statement)
     return kept[::-1]
 
