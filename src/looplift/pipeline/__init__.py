@@ -12,6 +12,7 @@ from looplift.base.data import replace
 from looplift.base.devices import default_device
 from looplift.base.errors import NotLiftable, TwoLibraries
 from looplift.base.settings import Settings
+from looplift.base.spans import span_of
 from looplift.base.syntax import nodes_of
 from looplift.pipeline.through_ir import through_the_ir, unknown
 
@@ -80,7 +81,7 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
             refusals.append(refusal)
         except Exception as error:
             refusals.append(NotLiftable("internal", f"{type(error).__name__}: {error}"))
-    refusal = _most_telling(refusals)
+    refusal = _unrolled(program) if (refusal := _most_telling(refusals)).code == "no-loop" else refusal
     from looplift.frontend.host_effects import changes_its_surroundings, grows_by_joining
 
     if refusal.code not in _NEVER_IN_ANOTHER_FORM and not any(one.in_any_form for one in refusals):
@@ -93,6 +94,17 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         otherwise = refusal.other if settings.verify == "first" else None
         return _typed(program, values, settings, rows=refusal.other is None, otherwise=otherwise)
     raise refusal
+
+
+def _unrolled(program: RegionProgram) -> NotLiftable:
+    """The refusal of a region in which no loop is left once the items that it runs through are known one by one."""
+    loops = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
+    every = [node for statement in program.region.statements for node in nodes_of(statement)]
+    loop = next((node for node in every if isinstance(node, loops)), None)
+    if loop is None:
+        return NotLiftable("no-loop", "there is no loop here")
+    text = "the items that the loop runs through differ in several dimensions, or in kind, and each is taken by itself"
+    return NotLiftable("ragged-shape", text, span_of(loop))
 
 
 def _without_gradients(program: RegionProgram, values: Mapping[str, Any], settings: Settings) -> RegionCode | None:
