@@ -163,6 +163,50 @@ def square_of_the_best(x, w, lengths):
     return total
 
 
+def by_degrees(x, w, lengths):
+    inverse, out = lengths.float() ** -0.5, torch.zeros(len(x))
+    for i in range(len(x)):
+        if lengths[i] > 0:
+            out[i] += inverse[i] * x[i] * w[i]
+    return out
+
+
+def by_pairs(x, w, lengths):
+    inverse, total = 1 / (lengths[:, None] - lengths[None, :]), 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            if i != j:
+                total = total + x[i] * w[j] * inverse[i, j]
+    return total
+
+
+def without_missing(x, w, lengths):
+    z, total = lengths / lengths, 0.0
+    for i in range(len(x)):
+        if torch.isnan(z[i]):
+            continue
+        total = total + (z[i] * w[0] - x[i]) ** 2
+    return total
+
+
+def filled_before(x, w, lengths):
+    inverse, out = torch.zeros(len(x)), torch.zeros(len(x))
+    for i in range(len(x)):
+        inverse[i] = 1 / lengths[i]
+    for i in range(len(x)):
+        if lengths[i] != 0:
+            out[i] = inverse[i] * x[i] * w[i]
+    return out
+
+
+def written_down(x, w, lengths):
+    costs, total = torch.tensor([2.0, INF, 1.0]), 0.0
+    for i in range(len(x)):
+        if costs[i] < 100:
+            total = total + costs[i] * x[i] * w[i]
+    return total
+
+
 def by_a_number(x, w, lengths, scale=INF):
     total = 0.0
     for t in range(len(x)):
@@ -203,7 +247,10 @@ CASES = [
     (least_of_a_prefix, vectors), (logsumexp_of_a_prefix, vectors), (mean_of_a_prefix, vectors),
     (best_number, vectors), (best_tensor, vectors), (best_known, vectors), (masked_scores, vectors),
     (filled_with_nan, vectors), (best_of_each_step, vectors),
-    (rows_of_before, vectors), (square_of_the_best, vectors), (by_a_number, vectors), (by_items, items),
+    (rows_of_before, vectors), (square_of_the_best, vectors), (by_degrees, vectors), (by_pairs, vectors),
+    (without_missing, vectors),
+    (filled_before, vectors),
+    (written_down, vectors), (by_a_number, vectors), (by_items, items),
 ]  # fmt: skip
 
 

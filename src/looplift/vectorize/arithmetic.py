@@ -10,6 +10,7 @@ from looplift.ops import table
 from looplift.ops.names import said
 from looplift.vectorize import held, nodes, sheltered
 from looplift.vectorize.context import Context
+from looplift.vectorize.unbounded import is_whole_power
 
 OPERANDS = ("min", "max", "a_min", "a_max", "other", "exponent", "input", "end")
 """Keywords of what takes part in promotion, as operands without a name do."""
@@ -28,7 +29,7 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
     base = table.base_name(name)
     if base in table.CONVERSIONS and args:
         return nodes.cast(args[0], kind.dtype)
-    if base == "gelu" and args[0].axes and not args[0].kind.rank and "float32" in str(args[0].kind.dtype):
+    if base == "gelu" and args[0].axes and not args[0].kind.rank and "float64" not in str(args[0].kind.dtype):
         context.check(Node("finite", (args[0],), (), nodes.BOOL))  # of one infinity alone torch makes no NaN
     if context.library == "torch" and base in ("pow", "power") and len(args) == 2:
         _check_scalar_power(context, *args)
@@ -38,7 +39,7 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
         args = list(map(nodes.undecided, args))
     if base == "where":
         args, kwargs = [*args, *(kwargs[key] for key in CHOICE if key in kwargs)], {}
-    if base not in ("pow", "power") or not sheltered.is_whole_power(base, args):
+    if base not in ("pow", "power") or not is_whole_power(base, args):
         args = [_divisor(context, base, position, args) or guarded(context, base, position, arg)
                 for position, arg in enumerate(args)]  # fmt: skip
     named = [key for key in kwargs if key in OPERANDS]

@@ -27,9 +27,9 @@ from looplift.vectorize import (
     rows,
     sequences,
     shapes,
+    sheltered,
     stacked,
     strips,
-    unbounded,
 )
 from looplift.vectorize.context import Context
 from looplift.vectorize.items import size_of, structure
@@ -47,7 +47,7 @@ STRUCTURE = frozenset(
 def operation(context: Context, statement: Let) -> Val:
     """The value of one Let in the emitted program."""
     context.span = statement.span
-    context.safe = unbounded.safe_in_lanes(context, statement.op, context.facts.kind(statement.var))
+    context.safe = sheltered.operands_in_lanes(context, statement.op, context.facts.kind(statement.var))
     try:
         return _operation(context, statement)
     finally:

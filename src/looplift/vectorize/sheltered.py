@@ -10,13 +10,16 @@ that of a root at zero, would make NaN.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from looplift.ir.array import Node, merge_axes, reachable
+from looplift.ir.facts import Kind
+from looplift.ir.grammar import Op, Var, operands
 from looplift.ops import table
 from looplift.ops.names import said
 from looplift.ops.slopes import FLAT, ROOTS, SMOOTH
 from looplift.vectorize import doubts, nodes, unbounded
+from looplift.vectorize.nodes import Val
 
 if TYPE_CHECKING:
     from looplift.vectorize.context import Context
@@ -69,7 +72,7 @@ class _Shelter:
         args = [self.rebuilt(arg) for arg in node.args]
         if node.op == "where" and self._holds_in(node.args[0]):
             args[1] = node.args[1]
-        for position in unbounded.unsafe_operands(self.context, node):
+        for position in unbounded.unsafe_operands(self.context, node, args):
             args[position] = self._safe(args[position], 0.0)
         if (found := singular_operand(node, FLAT)) is not None:
             args[found[0]] = self._safe(args[found[0]], found[1])
@@ -134,6 +137,23 @@ class _Shelter:
         return not ragged or set(self.mask.axes) <= set(node.axes)
 
 
+def operands_in_lanes(context: Context, op: Op, kind: Kind) -> dict[Var, Val]:
+    """What operands are for an operation that only some lanes run, where they may be infinite in others."""
+    mask = context.mask
+    if mask is None or not mask.axes or not context.needs_grad or context.library != "torch":
+        return {}
+    if unbounded.passes(op.name) or not (kind.family == "tuple" or unbounded.is_float(kind)):
+        return {}
+    found: dict[Var, Val] = {}
+    for atom in operands(op):
+        if isinstance(atom, Var) and unbounded.is_float(context.facts.kind(atom)):
+            val = context.lookup(atom)
+            if val.sequence is None and val.dims is None and unbounded.is_unbounded(context, val.node):
+                safe = sheltered(context, val.node, mask)
+                found[atom] = Val(unbounded.chosen(mask, safe) if unbounded.is_unbounded(context, safe) else safe)
+    return found
+
+
 def safe_operands(context: Context, name: str, args: list[Node]) -> list[Node]:
     """The operands of what runs through ``torch.vmap``, safe in lanes that do not run."""
     if context.mask is None or not context.needs_grad:
@@ -182,12 +202,6 @@ def singular_operand(node: Node, regular: Collection[str] = SMOOTH) -> tuple[int
         return None
     position, safe = found
     operand = node.args[position]
-    if operand.op == "const" or is_whole_power(base, list(node.args)):
+    if operand.op == "const" or unbounded.is_whole_power(base, list(node.args)):
         return None
     return position, safe
-
-
-def is_whole_power(base: str, args: list[Any]) -> bool:
-    """``x ** 2`` and the like, which have no singular point."""
-    power = args[1].attrs["value"] if base in ("pow", "power") and len(args) == 2 and args[1].op == "const" else None
-    return isinstance(power, int | float) and power >= 1 and float(power).is_integer()

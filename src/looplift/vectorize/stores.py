@@ -12,7 +12,7 @@ from looplift.base.data import replace
 from looplift.ir.array import Axis, Node, Write, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Operand
-from looplift.vectorize import blocks, devices, doubts, fitting, held, nodes, places, ragged_arrays, unbounded
+from looplift.vectorize import blocks, devices, doubts, fitting, held, nodes, places, ragged_arrays
 from looplift.vectorize.context import Array, Context, Contribution, index_node
 from looplift.vectorize.counts import is_counted
 from looplift.vectorize.indexing import (
@@ -302,7 +302,6 @@ def bind(context: Context, array: Array) -> None:
             made = Node("owned", (made,), made.axes, made.kind, {"extents": list(array.shape)}, made.hint)
         context.add(Assign(array.name, made, memory=True))
         attrs = {"text": array.name, "extents": list(array.shape), "memory": True, "key": f"{array.name}#"}
-        attrs["unbounded"] = unbounded.is_unbounded(context, made)
         array.node = Node("name", (), array.node.axes, array.kind, attrs, array.name)
     else:
         array.name = array.node.attrs["text"]

@@ -7,15 +7,14 @@ if t < length: out[t] = scores.softmax(0) @ v       of zero becomes NaN on its w
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from looplift.ir.array import Node
 from looplift.ir.facts import Kind
-from looplift.ir.grammar import Op, Var, operands
 from looplift.ops.slopes import LEVEL, LINEAR
-from looplift.ops.table import base_name
+from looplift.ops.table import SINGULAR, base_name
 from looplift.vectorize import nodes
-from looplift.vectorize.nodes import Val
 from looplift.vectorize.reached import operands_first
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ LINEAR_FORMS = frozenset(
 )
 """Those of a value's nodes that have no operation's name."""
 ENDING = frozenset(("nan_to_num", "isfinite"))
+DEVIATIONS = frozenset("std var std_mean var_mean nanmean nanmedian".split())
 EXTREMES = frozenset("max min amax amin maximum minimum".split())
 """Folds of which nothing is found where there is nothing: an infinity."""
 
@@ -41,13 +41,17 @@ def is_unbounded(context: Context, value: Node) -> bool:
     known = context.unbounded
     for node in operands_first(value) if value.serial not in known else ():
         if node.serial not in known:
-            known[node.serial] = _is_float(node.kind) and not _ends(node) and (
+            known[node.serial] = not _is_whole(node.kind) and not _ends(node) and (
                 _is_source(node) or any(known[arg.serial] for arg in node.args)
             )  # fmt: skip
     return known[value.serial]
 
 
-def _is_float(kind: Kind) -> bool:
+def _is_whole(kind: Kind) -> bool:
+    return kind.family in ("int", "bool") or (kind.is_array and not is_float(kind))
+
+
+def is_float(kind: Kind) -> bool:
     return kind.family in ("float", "complex") or (kind.is_array and nodes.may_have_gradient(kind.dtype))
 
 
@@ -62,7 +66,23 @@ def _is_source(node: Node) -> bool:
         return _holds_infinite([node.attrs["kwargs"], node.attrs["positional"]])
     if node.op == "segment":
         return node.attrs["operator"] in EXTREMES
-    return bool(node.attrs.get("unbounded"))
+    written = node.op == "name" and node.attrs.get("memory")  # with what, its name does not tell
+    return bool(written or node.attrs.get("unbounded")) or (not node.axes and _is_singular(node))
+
+
+def _is_singular(node: Node) -> bool:
+    """Whether an operation that is computed once for all lanes may give an infinity, or NaN, of finite numbers."""
+    base = base_name(node.attrs.get("name", ""))
+    singular = SINGULAR.get(base)
+    if base in DEVIATIONS or singular is None or singular[0] >= len(node.args):
+        return base in DEVIATIONS
+    return node.args[singular[0]].op != "const" and not is_whole_power(base, node.args)
+
+
+def is_whole_power(base: str, args: Sequence[Any]) -> bool:
+    """``x ** 2`` and the like, which have no singular point."""
+    power = args[1].attrs["value"] if base in ("pow", "power") and len(args) == 2 and args[1].op == "const" else None
+    return isinstance(power, int | float) and power >= 1 and float(power).is_integer()
 
 
 def _is_infinite(value: Any) -> bool:
@@ -75,33 +95,26 @@ def _holds_infinite(pattern: Any) -> bool:
     return any(map(_holds_infinite, pattern)) if isinstance(pattern, list | tuple) else _is_infinite(pattern)
 
 
-def unsafe_operands(context: Context, node: Node) -> list[int]:
-    """The positions of operands that may make NaN of a gradient of zero on its way through a node."""
-    passes = base_name(node.attrs["name"].removeprefix("inplace.")) in PASSING if "name" in node.attrs else False
-    if passes or node.op in LINEAR_FORMS or node.attrs.get("operator") in LINEAR:
+def passes(name: str) -> bool:
+    """Whether a gradient of zero stays zero on its way through an operation, whatever its operands are."""
+    return base_name(name.removeprefix("inplace.")) in PASSING
+
+
+def unsafe_operands(context: Context, node: Node, args: Sequence[Node] | None = None) -> list[int]:
+    """The positions of operands that may make NaN of a gradient of zero on its way through a node; ``args``: others in
+    their places."""
+    if (
+        ("name" in node.attrs and passes(node.attrs["name"]))
+        or node.op in LINEAR_FORMS
+        or node.attrs.get("operator") in LINEAR
+    ):
         return []
-    return [position for position, arg in enumerate(node.args) if is_unbounded(context, arg)]
-
-
-def safe_in_lanes(context: Context, op: Op, kind: Kind) -> dict[Var, Val]:
-    """What operands are for an operation that only some lanes run, where they may be infinite in others."""
-    mask = context.mask
-    if mask is None or not mask.axes or not context.needs_grad or context.library != "torch":
-        return {}
-    if base_name(op.name.removeprefix("inplace.")) in PASSING or (kind.family != "tuple" and not _is_float(kind)):
-        return {}
-    found: dict[Var, Val] = {}
-    for atom in operands(op):
-        if isinstance(atom, Var) and _is_float(context.facts.kind(atom)):
-            val = context.lookup(atom)
-            if val.sequence is None and val.dims is None and is_unbounded(context, val.node):
-                found[atom] = Val(chosen(mask, val.node))
-    return found
+    return [position for position, arg in enumerate(args or node.args) if is_unbounded(context, arg)]
 
 
 def check_items(context: Context, read: Node) -> None:
     """Require that items of a list are finite where some lanes may take what others do not."""
-    if context.parts_ways and _is_float(read.kind):
+    if context.parts_ways and is_float(read.kind):
         with context.unmasked():
             context.check(Node("finite", (read,), (), nodes.BOOL), f"finite items of {nodes.key_of(read.args[0])}")
 
