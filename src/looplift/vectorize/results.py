@@ -57,8 +57,13 @@ def results_of(context: Context) -> tuple[list[tuple[str, Node]], list[frozenset
 
 def _own_places(context: Context, leaf: Leaf) -> frozenset[Var] | None:
     """The places of what the region makes; an argument that is handed back stays the object that it is."""
-    places = leaf.memory.places if leaf.memory is not None else None
+    places = leaf.memory.places if leaf.memory is not None and _may_hold_arrays(leaf.node.kind) else None
     return None if places is None or places & {*context.facts.function.params} else places
+
+
+def _may_hold_arrays(kind: Kind) -> bool:
+    unknown = kind.family == "list" and not kind.items
+    return kind.is_array or unknown or any(map(_may_hold_arrays, kind.items))
 
 
 def _node(context: Context, key: str, atom: Atom | None, val: Val, leaves: list[Leaf]) -> Node:
@@ -70,10 +75,20 @@ def _node(context: Context, key: str, atom: Atom | None, val: Val, leaves: list[
         inner = _items(context, atom, len(val.items))
         made = tuple(_node(context, key, a, item, leaves) for a, item in zip(inner, val.items, strict=True))
         own = {"own": val.node.serial}  # two lists are two objects, even if they hold the same
-        return Node("display", made, (), Kind("tuple"), val.node.attrs | own)
+        listed = Node("display", made, (), Kind("tuple"), val.node.attrs | own)
+        return _sized(listed) if _is_size(context, atom) else listed
     if val.node.axes:
         raise context.refuse("internal", "a result that still varies with a loop")
     return _leaf(context, atom, val.node, leaves)
+
+
+def _is_size(context: Context, atom: Atom | None) -> bool:
+    """Whether a tuple is the shape of a tensor, a class of its own."""
+    return isinstance(atom, Var) and type(context.facts[atom].sample).__name__ == "Size"
+
+
+def _sized(numbers: Node) -> Node:
+    return Node("apply", (numbers,), (), numbers.kind, {"name": "torch.Size", "kwargs": [], "positional": 1})
 
 
 def _leaf(context: Context, atom: Atom | None, node: Node, leaves: list[Leaf]) -> Node:
