@@ -52,6 +52,8 @@ from looplift.ir.grammar import (
 
 WAYS = {"array": "{}.numpy()", "numpy": "{}.numpy()[()]"}
 SHOWING = ("torch.from_numpy", "torch.as_tensor")
+NEITHER = ("iter_len", "builtin.len", "attribute", "torch.tensor")
+"""What reads no elements, or makes a copy of its own."""
 ROUNDING = frozenset("builtin.int builtin.round builtin.bool math.floor math.ceil method.long method.int".split())
 
 
@@ -159,13 +161,17 @@ class _Bridge(Operations):
     def ways_seen(self, var: Var, user: Statement) -> set[str]:
         if isinstance(user, Store) and user.ref is var:
             return {"memory"}
+        if isinstance(user, Loop) and all(
+            var is not atom for carry in user.carries for atom in (carry.init, carry.next)
+        ):
+            return set()
         if not isinstance(user, Let):
             return {"values"}
         if user.op.name in ("getitem", "iter_item") and user.op.args[0] is var:
             return self.seen_in(user.var)
         if user.op.name in SHOWING and self.kind(var).family == "array":
             return {"memory"}
-        return set() if user.op.name in ("iter_len", "builtin.len", "attribute") else {"values"}
+        return set() if user.op.name in NEITHER else {"values"}
 
     def is_changed(self, var: Var) -> bool:
         return any(isinstance(one, Store) and one.ref is var for one in self.users.get(var, ()))
