@@ -32,8 +32,6 @@ LINEAR_FORMS = frozenset(
 """Those of a value's nodes that have no operation's name."""
 ENDING = frozenset(("nan_to_num", "isfinite"))
 DEVIATIONS = frozenset("std var std_mean var_mean nanmean nanmedian".split())
-EXTREMES = frozenset("max min amax amin maximum minimum".split())
-"""Folds of which nothing is found where there is nothing: an infinity."""
 
 
 def is_unbounded(context: Context, value: Node) -> bool:
@@ -64,8 +62,6 @@ def _is_source(node: Node) -> bool:
         return _is_infinite(node.attrs["value"])
     if node.op == "vmapped":
         return _holds_infinite([node.attrs["kwargs"], node.attrs["positional"]])
-    if node.op == "segment":
-        return node.attrs["operator"] in EXTREMES
     written = node.op == "name" and node.attrs.get("memory")  # with what, its name does not tell
     return bool(written or node.attrs.get("unbounded")) or (not node.axes and _is_singular(node))
 
