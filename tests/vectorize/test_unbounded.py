@@ -199,6 +199,15 @@ def filled_before(x, w, lengths):
     return out
 
 
+def quotients_before_the_condition(x, w, lengths):
+    scale, total = 1 / lengths, 0.0
+    for i in range(len(x)):
+        ratio = w[i] / scale[i]
+        if lengths[i] > 0:
+            total = total + ratio * x[i]
+    return total
+
+
 def written_down(x, w, lengths):
     costs, total = torch.tensor([2.0, INF, 1.0]), 0.0
     for i in range(len(x)):
@@ -250,7 +259,7 @@ CASES = [
     (rows_of_before, vectors), (square_of_the_best, vectors), (by_degrees, vectors), (by_pairs, vectors),
     (without_missing, vectors),
     (filled_before, vectors),
-    (written_down, vectors), (by_a_number, vectors), (by_items, items),
+    (written_down, vectors), (quotients_before_the_condition, vectors), (by_a_number, vectors), (by_items, items),
 ]  # fmt: skip
 
 

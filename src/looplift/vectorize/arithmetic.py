@@ -8,9 +8,8 @@ from looplift.ir.array import Node, merge_axes
 from looplift.ir.facts import Kind
 from looplift.ops import table
 from looplift.ops.names import said
-from looplift.vectorize import held, nodes, sheltered
+from looplift.vectorize import held, nodes, sheltered, unbounded
 from looplift.vectorize.context import Context
-from looplift.vectorize.unbounded import is_whole_power
 
 OPERANDS = ("min", "max", "a_min", "a_max", "other", "exponent", "input", "end")
 """Keywords of what takes part in promotion, as operands without a name do."""
@@ -39,7 +38,7 @@ def arithmetic(context: Context, name: str, args: list[Any], kind: Kind, kwargs:
         args = list(map(nodes.undecided, args))
     if base == "where":
         args, kwargs = [*args, *(kwargs[key] for key in CHOICE if key in kwargs)], {}
-    if base not in ("pow", "power") or not is_whole_power(base, args):
+    if base not in ("pow", "power") or not unbounded.is_whole_power(base, args):
         args = [_divisor(context, base, position, args) or guarded(context, base, position, arg)
                 for position, arg in enumerate(args)]  # fmt: skip
     named = [key for key in kwargs if key in OPERANDS]
@@ -216,6 +215,4 @@ def guarded(context: Context, base: str, position: int, arg: Node) -> Node:
     if not (context.needs_grad or warns or base in ("floordiv", "mod", "remainder", "fmod", "floor_divide")):
         return arg
     safe = nodes.const(1 if "int" in str(arg.kind.dtype) or arg.kind.family == "int" else singular[1])
-    chosen = nodes.select(context.mask, sheltered.sheltered(context, arg, context.mask), safe, arg.kind)
-    chosen.attrs["safe"] = True
-    return chosen
+    return unbounded.chosen(context.mask, sheltered.sheltered(context, arg, context.mask), safe)

@@ -57,7 +57,7 @@ def record_read(context: Context, made: Node, value: Node, read: Callable[[Node]
             continue
         there = nodes.both(inside, read(lanes))
         context.check(nodes.elementwise("or_", [nodes.negated(_some(lanes)), _some(there)], nodes.BOOL))
-        context.doubts.setdefault(number_of(made), []).append((there, inputs))
+        record(context, made, there, set(inputs))
 
 
 def number_of(choice: Node) -> int:

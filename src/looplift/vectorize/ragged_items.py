@@ -194,17 +194,15 @@ def _taken(context: Context, node: Node, axis: Axis, place: Node, inside: Node |
     if inside is not None:
         place = nodes.select(inside, place, nodes.const(0), nodes.INT)
     attrs = {"axis": axis, "extents": node.attrs.get("extents"), "spare": inside is not None}
-    others = tuple(a for a in node.axes if a is not axis)
-    if any(a.is_ragged or a in place.axes for a in others):
+    if any(a.is_ragged or a in place.axes for a in node.axes if a is not axis):
         raise context.refuse("ragged-shape", "an entry of a ragged value of several loops")
 
     def read(node: Node) -> Node:
         if axis not in node.axes:
             return node
         others = tuple(a for a in node.axes if a is not axis)
-        if not others:
-            return Node("entry", (node, place), place.axes, node.kind, dict(attrs))
-        return Node("entry_across", (node, place), merge_axes(others, place.axes), node.kind, dict(attrs))
+        way = "entry_across" if others else "entry"
+        return Node(way, (node, place), merge_axes(others, place.axes), node.kind, dict(attrs))
 
     made = read(node)
     doubts.record_read(context, made, node, read, inside)

@@ -72,7 +72,6 @@ def _reads_inside(statement: Statement, made: set[Var], param: Var, name: str) -
 
 def _begins_anew(statement: Loop, name: str) -> bool:
     """Whether a loop in there carries something else under the name, while what was there before is needed yet."""
-    inner = (
-        carry for one in _all(statement) if isinstance(one, Loop) and one is not statement for carry in one.carries
-    )
-    return any(carry.hint == name and not (isinstance(carry.init, Var) and carry.init.hint == name) for carry in inner)
+    inside = (one for one in _all(statement) if isinstance(one, Loop) and one is not statement)
+    begins = [carry.init for one in inside for carry in one.carries if carry.hint == name]
+    return any(not (isinstance(init, Var) and init.hint == name) for init in begins)

@@ -72,10 +72,10 @@ class _Shelter:
         args = [self.rebuilt(arg) for arg in node.args]
         if node.op == "where" and self._holds_in(node.args[0]):
             args[1] = node.args[1]
-        for position in unbounded.unsafe_operands(self.context, node, args):
-            args[position] = self._safe(args[position], 0.0)
         if (found := singular_operand(node, FLAT)) is not None:
             args[found[0]] = self._safe(args[found[0]], found[1])
+        for position in unbounded.unsafe_operands(self.context, node, args):
+            args[position] = self._safe(args[position], 0.0)
         if all(new is old for new, old in zip(args, node.args, strict=True)):
             return node
         axes = merge_axes(node.axes, *(arg.axes for arg in args))
@@ -85,12 +85,10 @@ class _Shelter:
         """Whether safe operands may be put into a node: into products and sums only where no lanes are made for it."""
         if node.op in TRANSPARENT:
             return True
-        if node.op not in SUMS or not any(unbounded.is_unbounded(self.context, arg) for arg in node.args):
+        if node.op not in SUMS:
             return False
-        return all(set(self.mask.axes) <= set(one.axes) for one in node.args if self._changes(one))
-
-    def _changes(self, node: Node) -> bool:
-        return unbounded.is_unbounded(self.context, node)
+        changing = [arg for arg in node.args if unbounded.is_unbounded(self.context, arg)]
+        return bool(changing) and all(set(self.mask.axes) <= set(arg.axes) for arg in changing)
 
     def _mapped(self, node: Node) -> Node:
         """What runs through ``torch.vmap``, of operands that are safe where the mask does not hold."""
@@ -123,9 +121,7 @@ class _Shelter:
             return operand
         if not set(operand.axes) & set(self.mask.axes):
             return operand  # it is the same in the lanes that are taken
-        chosen = nodes.select(self.mask, operand, safe, operand.kind)
-        chosen.attrs["safe"] = True
-        return chosen
+        return unbounded.chosen(self.mask, operand, safe)
 
     def _holds_in(self, mask: Node) -> bool:
         """Whether another mask holds only where this one does."""
@@ -150,7 +146,9 @@ def operands_in_lanes(context: Context, op: Op, kind: Kind) -> dict[Var, Val]:
             val = context.lookup(atom)
             if val.sequence is None and val.dims is None and unbounded.is_unbounded(context, val.node):
                 safe = sheltered(context, val.node, mask)
-                found[atom] = Val(unbounded.chosen(mask, safe) if unbounded.is_unbounded(context, safe) else safe)
+                found[atom] = Val(
+                    unbounded.chosen(mask, safe, nodes.const(0.0)) if unbounded.is_unbounded(context, safe) else safe
+                )
     return found
 
 

@@ -115,8 +115,8 @@ def check_items(context: Context, read: Node) -> None:
             context.check(Node("finite", (read,), (), nodes.BOOL), f"finite items of {nodes.key_of(read.args[0])}")
 
 
-def chosen(mask: Node, value: Node) -> Node:
-    """The value where a mask holds, and zero elsewhere."""
-    made = nodes.select(mask, value, nodes.const(0.0), value.kind)
+def chosen(mask: Node, value: Node, safe: Node) -> Node:
+    """The value where a mask holds, and a safe one elsewhere."""
+    made = nodes.select(mask, value, safe, value.kind)
     made.attrs["safe"] = True
     return made
