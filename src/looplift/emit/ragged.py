@@ -254,6 +254,10 @@ def _torch_segments(p: Printer, node: Node, position: int) -> str:
         owners, lanes = _lanes_of(p, node)
         shape = [f"{text}.shape[{k}]" for k in range(value.rank)]
         shape[position] = lanes
+        if p.dtype(value.kind).is_complex:  # index_add multiplies by 1, which makes NaN of infinite numbers
+            real = f"torch.view_as_real({text}.new_zeros({', '.join(shape)}))"
+            added = f"{real}.index_add({position}, {owners}, torch.view_as_real({text}.resolve_conj()))"
+            return f"torch.view_as_complex({added})"
         return f"{text}.new_zeros({', '.join(shape)}).index_add({position}, {owners}, {text})"
     if position and node.attrs.get("strict"):
         p.fail("ragged-shape", f"'{operator}' over a ragged loop between others")

@@ -36,6 +36,10 @@ class Kind:
     def is_array(self) -> bool:
         return self.family in ("tensor", "array", "numpy")
 
+    @property
+    def is_complex(self) -> bool:
+        return self.family == "complex" or (self.is_array and "complex" in str(self.dtype))
+
 
 EITHER = Kind("either")
 """Of a result that is of one kind or of another, as a condition outside of all loops decides."""

@@ -24,7 +24,7 @@ KEEPING = frozenset("add sub neg pos mul matmul sum mean clone reshape view flat
 
 FLAT = frozenset(("floordiv", "mod", "floor_divide", "remainder", "fmod"))
 """Operations with singular points that have no gradient."""
-SMOOTH = FLAT | {"norm", "vector_norm", "std", "sinc"}
+SMOOTH = FLAT | {"norm", "vector_norm", "std", "sinc", "angle", "sgn"}
 """Those, and operations with singular points at which torch's gradient is zero, and the gradient of that is NaN."""
 
 ROOTS = ("sqrt", "pow", "power", "float_power", "hypot", "acosh", "arccosh", "xlogy", "atan2", "arctan2")

@@ -108,6 +108,16 @@ SINGULAR = {
     "sinc": (0, 1.0),
     "logit": (0, 0.5), "erfinv": (0, 0.0), "sinh": (0, 0.0), "cosh": (0, 0.0), "lgamma": (0, 1.0), "digamma": (0, 1.0),
 }  # fmt: skip
+SINGULAR_COMPLEX = {
+    "angle": (0, 1.0), "sgn": (0, 1.0), "atan": (0, 0.0), "arctan": (0, 0.0), "asinh": (0, 0.0), "arcsinh": (0, 0.0),
+}  # fmt: skip
+"""Others that have singular points in the complex plane alone."""
+
+
+def singular(base: str, *, is_complex: bool) -> tuple[int, float | None] | None:
+    """The position of the operand that must not be everything, and what is safe there; None where there is none."""
+    return SINGULAR.get(base) or (SINGULAR_COMPLEX.get(base) if is_complex else None)
+
 
 EXACT = frozenset(
     """add sub mul truediv neg pos abs absolute eq ne lt le gt ge maximum minimum where floor ceil trunc not and_ or_

@@ -164,7 +164,7 @@ class Lanes:
         base = table.base_name(node.attrs["name"])
         if base in PRODUCTS and self.program.gradients:
             return [_where(group, a, 1.0) if _is_shared(a, group) else a for a in args]
-        found = table.SINGULAR.get(base)
+        found = table.singular(base, is_complex=any(arg.kind.is_complex for arg in args))
         if found is None or found[0] >= len(args) or not (self.program.gradients or base in DIVISIONS):
             return args
         position, safe = found

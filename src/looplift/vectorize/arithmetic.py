@@ -206,7 +206,7 @@ def guarded(context: Context, base: str, position: int, arg: Node) -> Node:
 
     NumPy warns of what they make, which the loop never computes.
     """
-    singular = table.SINGULAR.get(base)
+    singular = table.singular(base, is_complex=arg.kind.is_complex)
     if context.mask is None or singular is None or singular[0] != position or arg.op == "const":
         return arg
     if singular[1] is None:  # of equal numbers torch's gradient is zero, whatever they are

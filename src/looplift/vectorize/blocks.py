@@ -73,7 +73,7 @@ def store_blocks(
     context: Context, array: Array, pieces: list[Piece], index: Operand, val: Val, combine: str | None
 ) -> bool:
     """Whether it is a store into blocks, which then is made."""
-    from looplift.vectorize.stores import bind, check_store_range, context_combine
+    from looplift.vectorize.stores import as_it_was, bind, check_store_range, context_combine
 
     blocks = blocks_of(context, array, pieces)
     if blocks is None or val.items is not None or val.sequence is not None:
@@ -89,9 +89,7 @@ def store_blocks(
         old = read(context, array.node, index, kind)
         if old.dims is not None:
             raise context.refuse("order", f"'{combine}=' into slices that may be cut off")
-        if context.needs_grad and combine not in ("add", "sub"):  # backward needs it as it was
-            old = Val(Node("method", (old.node,), old.node.axes, kind, {"name": "clone", "extents": None}))
-        value = context_combine(context, combine, old.node, value, kind)
+        value = context_combine(context, combine, as_it_was(context, combine, old.node, kind), value, kind)
     _write(context, array, pieces, blocks, value)
     return True
 

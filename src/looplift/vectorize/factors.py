@@ -85,8 +85,12 @@ def _may_grow(node: Node, small: dict[int, bool]) -> bool:
     """Whether a factor of a derivative may be infinite, which the result is as well then."""
     if _is_linear_step(node) or singular_operand(node) is not None:
         return False
-    level = "name" in node.attrs and _base(node) in LEVEL | BOUNDED
+    level = "name" in node.attrs and (_base(node) in LEVEL or _is_bounded(node))
     return not level and not all(small[arg.serial] for arg in node.args)
+
+
+def _is_bounded(node: Node) -> bool:
+    return _base(node) in BOUNDED and not any(arg.kind.is_complex for arg in node.args)
 
 
 def _small(origins: list[Origin]) -> dict[int, bool]:
@@ -113,7 +117,7 @@ def _is_small(node: Node, found: dict[int, bool], large: set[str]) -> bool:
         return node.attrs["text"] not in large
     if singular_operand(node) is not None:
         return True
-    if "name" in node.attrs and _base(node) in BOUNDED:
+    if "name" in node.attrs and _is_bounded(node):
         return True
     level = _is_linear_step(node) or ("name" in node.attrs and _base(node) in LEVEL)
     return level and all(found[arg.serial] for arg in node.args)

@@ -63,7 +63,7 @@ def _fits_rows(value: Node, pieces: list[Piece]) -> bool:
 
 def _store_rows(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None) -> None:
     """A choice between the value and what the row holds, by a mask over its places."""
-    from looplift.vectorize.stores import context_combine, read_pieces_unchecked, store_slices, stored
+    from looplift.vectorize.stores import as_it_was, context_combine, read_pieces_unchecked, store_slices, stored
 
     places: list[Piece] = [Whole() if isinstance(piece, Segment) else piece for piece in pieces]
     lanes = [piece for piece in pieces if isinstance(piece, Segment | Whole)]
@@ -76,7 +76,7 @@ def _store_rows(context: Context, array: Array, pieces: list[Piece], value: Node
     assert mask is not None
     old = read_pieces_unchecked(array.node, places, kind)
     if combine is not None:
-        value = context_combine(context, combine, old, value, kind)
+        value = context_combine(context, combine, as_it_was(context, combine, old, kind), value, kind)
     value = nodes.select(mask, stored(value, kind), old, kind)  # an empty slice is written to as well
     store_slices(context, array, places, value, None)
 

@@ -195,7 +195,7 @@ def singular_operand(node: Node, regular: Collection[str] = SMOOTH) -> tuple[int
     if node.op not in ("elementwise", "fold") or node.attrs.get("regular"):
         return None
     base = table.base_name(node.attrs["name"])
-    found = table.SINGULAR.get(base)
+    found = table.singular(base, is_complex=any(arg.kind.is_complex for arg in node.args))
     if found is None or base in regular or found[1] is None or found[0] >= len(node.args):
         return None
     position, safe = found

@@ -235,14 +235,21 @@ def store_slices(context: Context, array: Array, pieces: list[Piece], value: Nod
 def updated(context: Context, array: Array, pieces: list[Piece], value: Node, combine: str | None, kind: Kind) -> Node:
     """What is stored when the present value takes part: ``+=``, or lanes that do not store."""
     old = read_pieces_unchecked(array.node, pieces, kind)
-    if array.written and context.needs_grad and combine not in (None, "add", "sub"):
-        old = Node("method", (old,), old.axes, kind, {"name": "clone", "extents": None})  # backward needs it as it was
+    if array.written and combine is not None:
+        old = as_it_was(context, combine, old, kind)
     if combine is not None:
         value = context_combine(context, combine, old, value, kind)
     if (mask := context.mask) is None:
         return value
     with context.unmasked():
         return context.select(mask, stored(value, kind), old, kind)
+
+
+def as_it_was(context: Context, combine: str, old: Node, kind: Kind) -> Node:
+    """What is changed, which a backward pass may need as it was: not what reads it in place."""
+    if not context.needs_grad or combine in ("add", "sub"):
+        return old
+    return Node("method", (old,), old.axes, kind, {"name": "clone", "extents": None})
 
 
 def stored(value: Node, kind: Kind) -> Node:
@@ -331,7 +338,10 @@ def _once(context: Context, array: Array, pieces: list[Piece], value: Node, comb
         return value
     bind(context, array)
     kind = Kind(array.kind.family, array.kind.dtype, sum(isinstance(p, Whole | Cut) for p in pieces))
-    return context_combine(context, combine, read_pieces(context, array.node, list(pieces), kind), value, kind)
+    old = read_pieces(context, array.node, list(pieces), kind)
+    if not any(isinstance(piece, Gather) and piece.index.axes for piece in pieces):
+        old = as_it_was(context, combine, old, kind)
+    return context_combine(context, combine, old, value, kind)
 
 
 def _scatter(
