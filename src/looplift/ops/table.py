@@ -114,7 +114,7 @@ SINGULAR_COMPLEX = {
 """Others that have singular points in the complex plane alone."""
 
 
-def singular(base: str, *, is_complex: bool) -> tuple[int, float | None] | None:
+def singular(base: str, *, is_complex: bool) -> tuple[int, Any] | None:
     """The position of the operand that must not be everything, and what is safe there; None where there is none."""
     return SINGULAR.get(base) or (SINGULAR_COMPLEX.get(base) if is_complex else None)
 

@@ -1,7 +1,7 @@
 """A row that is multiplied in place is needed as it was by the backward pass, also where a tensor says which it is."""
 
 import itertools
-import math
+
 import torch
 
 
