@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, TypeGuard
 
 from looplift.analysis import stand_ins, updates
+from looplift.analysis.wrapped import check_wrapped
 from looplift.base.data import replace
 from looplift.base.errors import NotLiftable, OfStrides
 from looplift.base.streams import numpy_state, set_numpy_state
@@ -282,6 +283,7 @@ class _Probe:
         elif op.name in ("builtin.min", "builtin.max") and len({self.facts[a].kind for a in operands(op)}) > 1:
             self.mixed.add(var)
         self.facts.of[var] = Fact(kind, loops, shape_of(sample), sample)
+        check_wrapped(self.facts, statement)
 
     def _kind(self, op: Op, sample: Any, span) -> Kind:
         if op.name in ("builtin.min", "builtin.max") and len(op.args) == 2 and not op.kwargs:

@@ -25,6 +25,27 @@ def of_each_array(function, *columns):
     found = [function(*numbers) for numbers in zip(*(column.ravel().tolist() for column in columns))]
     return np.array(found, dtype=np.float64).reshape(columns[0].shape)
 ''',
+    "rounded_to": '''
+def rounded_to(numbers, digits):
+    """``round(x, digits)`` of each number: the double next to the decimal number next to it, ties to even."""
+    factor = 10.0**digits
+    products, limit = numbers * factor, 2.0**52
+    a = numbers * 134217729.0 - (numbers * 134217729.0 - numbers)  # Dekker's halves, the products of which are exact
+    b = factor * 134217729.0 - (factor * 134217729.0 - factor)
+    rest = (a * b - products) + a * (factor - b) + (numbers - a) * b + (numbers - a) * (factor - b)
+    near, size = products.round(), products.abs()
+    beyond = products.trunc() + products.sign()
+    ties = (rest != 0) & ((products - products.trunc()).abs() == 0.5)
+    near = torch.where(ties, torch.where((rest > 0) == (products > 0), beyond, products.trunc()), near)
+    odd = (rest.abs() == 0.5) & (products.fmod(2.0) != 0) & (size >= limit)
+    near = torch.where(odd, near + 2 * rest, near)
+    return torch.where(size < 2 * limit, near / factor, numbers)
+''',
+    "rounded_to_array": '''
+def rounded_to_array(numbers, digits):
+    """``round(x, digits)`` of each number: the double next to the decimal number next to it, ties to even."""
+    return rounded_to(torch.from_numpy(np.ascontiguousarray(numbers)), digits).numpy()
+''',
     "correlated": '''
 def correlated(a, v, mode):
     """``np.correlate`` of vectors along the last dimension, the second one not longer."""

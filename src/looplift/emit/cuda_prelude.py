@@ -46,8 +46,8 @@ _BINARY = ("pow", "atan2", "hypot", "fmod", "copysign")
 _AS_ON_THE_CPU = (
     "View", "row", "row_at", "reversed", "transposed", "holds", "overlap", "half", "bfloat16", "Element", "is_alone",
     "outside", "from_end", "smaller", "larger", "minimum", "maximum", "left_shift", "right_shift", "floor_divide",
-    "remainder_of", "python_remainder", "integer_fmod", "wrapping_power", "power", "surprising", "sign_of", "inexact",
-    "range_length",
+    "remainder_of", "round_to", "python_remainder", "integer_fmod", "wrapping_power", "power", "surprising", "sign_of",
+    "inexact", "range_length",
 )  # fmt: skip
 
 _OTHERWISE = {

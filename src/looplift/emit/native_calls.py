@@ -27,6 +27,7 @@ from looplift.emit.native_values import Elements, Fixed, Items, Number, Value, V
 from looplift.emit.native_writer import Writer
 from looplift.ir.facts import Kind
 from looplift.ir.grammar import Const, Group, Op, Operand, Slice
+from looplift.ops.names import OTHERWISE
 
 
 def compute(writer: Writer, op: Op) -> Value:
@@ -189,6 +190,8 @@ def _leaky_relu(writer: Writer, namespace: str, op: Op) -> Number:
 
 
 def applied(writer: Writer, namespace: str, short: str, args: list[Number]) -> Number:
+    if namespace == "np" and short in OTHERWISE and any(one.type.family == "tensor" for one in args):
+        raise writer.refuse("unknown-op", f"'np.{short}' makes another tensor of a tensor than 'torch.{short}' does")
     """A function or operator on numbers."""
     match short, args:
         case ("where", [_, _, _]) if namespace in ("torch", "np"):
@@ -356,6 +359,8 @@ def _builtin(writer: Writer, short: str, op: Op) -> Value:
             return elementwise(writer, "", "abs", [argument])
         case "round", [argument] if argument.type.is_python and argument.other is None:
             return native_python.rounded(writer, argument)
+        case "round", [argument, digits] if argument.type.is_python and argument.other is None:
+            return native_python.rounded_to(writer, argument, digits)
         case (("min" | "max"), [first, second]):
             return _extreme(writer, short, first, second)
         case (("min" | "max"), [first, *others]) if others:

@@ -26,6 +26,7 @@ from looplift.emit.native_ops import (
 )  # fmt: skip
 from looplift.emit.native_types import BOOL, FLOAT, INT, MIXED, type_of_constant
 from looplift.emit.native_values import GREATEST, LEAST, Number
+from looplift.ops import decimals
 
 if TYPE_CHECKING:
     from looplift.emit.native_scalar import Sink
@@ -338,3 +339,15 @@ def rounded(sink: Sink, argument: Number) -> Number:
     if not argument.type.is_float:
         return convert(sink, argument, INT)
     return convert(sink, joined(Number(f"math::nearbyint({argument.text})", FLOAT), [argument]), INT)
+
+
+def rounded_to(sink: Sink, argument: Number, digits: Number) -> Number:
+    """``round(x, digits)``: to so many decimal places; integers have none."""
+    factor = decimals.factor(digits.low if digits.type == INT and digits.low == digits.high else None)
+    if factor is None:
+        raise sink.refuse("unknown-op", "'round' to digits that are not known, negative or more than 22")
+    if argument.type in (INT, BOOL):
+        return convert(sink, argument, INT)
+    if argument.type != FLOAT:
+        raise sink.refuse("unknown-op", "'round' of what is now an integer and now a float")
+    return joined(Number(f"round_to({argument.text}, {factor!r})", FLOAT), [argument])

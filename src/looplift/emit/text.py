@@ -311,6 +311,8 @@ def _elementwise(p: Printer, node: Node) -> Text:
     function = lane_function(name, p.library)
     if name == "builtin.complex":
         return _of_parts(p, args, texts)
+    if name == "builtin.round" and args[0].kind.is_number:
+        p.need(function := "rounded_to" if p.library == "torch" else "rounded_to_array")
     if p.library == "torch" and len(args) >= 1 and args[0].kind.is_number and not args[0].axes:
         texts[0] = f"torch.tensor({texts[0]})"
     return atom(f"{function}({', '.join(texts)})")

@@ -28,6 +28,16 @@ from looplift.emit.typed_scope import (
 )
 from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Ten, Tup, text_of
 from looplift.emit.typed_variants import fitting
+from looplift.ops import decimals
+
+
+def decimal_factor(node: ast.Call) -> str:
+    """Of ``round(x, 2)`` 100."""
+    digits = node.args[1]
+    factor = decimals.factor(digits.value if isinstance(digits, ast.Constant) else None)
+    if factor is None:
+        raise refuse(node, "rounds to digits that are not known, negative or more than 22")
+    return float_text(factor)
 
 
 def _is_hashable(function: Any) -> bool:
@@ -243,10 +253,17 @@ class Calls(Folds):
         return Value(TEXT, f"letter_of({as_int(value, node)})")
 
     def call_round(self, node: ast.Call, *values: Value) -> Value:
-        if len(values) != 1 or values[0].type not in NUMBERS:
-            raise refuse(node, "rounds to digits")
+        if not values or values[0].type not in NUMBERS:
+            raise refuse(node, "rounds what is no number")
         value = values[0]
+        if len(values) > 1:
+            return self.rounded_to(node, value, decimal_factor(node))
         return Value(INT, as_int(value) if value.type in (INT, BOOL) else f"round_({value.code})")
+
+    def rounded_to(self, node: ast.Call, value: Value, factor: str) -> Value:
+        if value.type not in (INT, BOOL, FLOAT):
+            raise refuse(node, "rounds what is now an integer and now a float")
+        return Value(FLOAT, f"round_to({value.code}, {factor})") if value.type is FLOAT else Value(INT, as_int(value))
 
     def call_divmod(self, node: ast.Call, left: Value, right: Value) -> Value:
         if any(isinstance(one.type, Ten) for one in (left, right)):

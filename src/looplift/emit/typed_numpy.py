@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from looplift.emit.typed_calls import decimal_factor
 from looplift.emit.typed_folds import has_items
 from looplift.emit.typed_scope import Value, as_number, plain, refuse, truth
 from looplift.emit.typed_tensor_stores import Stores
@@ -212,6 +213,11 @@ class Scalars(Stores):
     def call_round(self, node: ast.Call, *values: Value) -> Value:
         if NP_BOOL in [value.type for value in values]:
             raise refuse(node, "rounds a truth value")
+        if len(values) > 1 and values[0].type in SCALARS and values[0].type is not NP_INT:
+            if values[0].type is not NP_FLOAT:
+                raise refuse(node, "rounds in single precision")
+            factor = decimal_factor(node)
+            return self.scalar(Value(FLOAT, f"decimals({plain(values[0]).code}, {factor})"), NP_FLOAT)
         return super().call_round(node, *map(plain, values))
 
     def call_int(self, node: ast.Call, *values: Value) -> Value:

@@ -30,6 +30,8 @@ LIMITS = ("finfo", "iinfo")
 """Of both libraries, what tells of a dtype its least and greatest number."""
 LIBRARIES = frozenset(("torch", "numpy", "math", "cmath", "itertools", "functools", "operator", "random", "builtins"))
 """Modules of which no values are asked again whether they are as they were, but functions."""
+OTHERWISE = frozenset(("sign", "heaviside", "reciprocal"))
+"""Functions of NumPy's that have other values for some numbers than PyTorch's of the same name."""
 OF_USERS = "looplift.kernels."
 """The operators that users made of C++ of their own."""
 

@@ -46,6 +46,7 @@ from looplift.vectorize import (
     arrays,
     carries,
     choices,
+    chosen,
     doubts,
     list_folds,
     lists,
@@ -96,6 +97,7 @@ def lower(facts: Facts, *, library: str, needs_grad: bool, kernel_of=None) -> tu
     block(context, facts.function.body)
     if _stores(facts):
         views.check_views_of_views(context)
+        chosen.check_choices(context)
     for _, atom in facts.function.results:
         if atom in context.facts.handed:
             settled.check(context, atom)

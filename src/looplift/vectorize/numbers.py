@@ -7,7 +7,7 @@ from typing import Any
 from looplift.ir.array import Node, reachable
 from looplift.ir.facts import Fact, Kind, kind_of
 from looplift.ir.grammar import Atom, Const, Var
-from looplift.ops import table
+from looplift.ops import decimals, table
 from looplift.vectorize import arithmetic, each, linear, nodes
 from looplift.vectorize.context import Context
 from looplift.vectorize.nodes import Val
@@ -190,7 +190,7 @@ def _as_number(context: Context, node: Node, kind: Kind) -> Node:
     if kind.family != "float" or node.kind.family == "float":
         return _as_lane(node, kind)
     if node.axes:
-        return _exact_float(context, node)
+        return exact_float(context, node)
     if node.op == "const":
         return nodes.const(float(node.attrs["value"]))
     return Node("apply", (node,), (), kind, {"name": "builtin.float", "kwargs": [], "positional": 1})
@@ -237,7 +237,7 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
         if base == "mod" and float_result:
             return _float_remainder(name, [_floating(a) for a in args], kind)
         if float_result or kind.family == "complex":
-            args = [_exact_float(context, a) if base == "truediv" else _floating(a) for a in args]
+            args = [exact_float(context, a) if base == "truediv" else _floating(a) for a in args]
             args = [arithmetic.guarded(context, base, position, a) if a.axes else a for position, a in enumerate(args)]
         elif args[1].axes:
             args = [args[0], _safe_divisor(context, args[1])]
@@ -245,20 +245,17 @@ def _arithmetic(context: Context, name: str, args: list[Node], kind: Kind, var: 
         return _power(context, args, kind, deciding)
     elif base in ("lshift", "rshift"):
         raise context.refuse("integer-range", "shifts of Python integers that differ by iteration")
-    elif base in ("round",):
-        if len(args) > 1 or not args[0].kind.family == "float":
-            raise context.refuse("unknown-op", "'round' with digits")
-        rounded = nodes.elementwise("torch.round", args, Kind("float"))
-        return _converted(context, rounded, kind)
+    elif base == "round":
+        return _rounded(context, args, kind)
     elif name == "builtin.complex" and len(args) == 2 and all(a.kind.family != "complex" for a in args):
-        args = [_exact_float(context, a) for a in args]
+        args = [exact_float(context, a) for a in args]
     elif base not in _PLAIN:
         raise context.refuse("unknown-op", f"'{name}' of Python numbers has no batched form")
     elif any(a.kind.family in ("float", "complex") for a in args):
         if base in _COMPARISONS and any(a.axes for a in args):
             for arg in args:
                 _compared_exactly(context, arg)
-        args = [_exact_float(context, a) for a in args]
+        args = [exact_float(context, a) for a in args]
     if kind.family == "int" and (base in ("neg", "abs") or (base == "floordiv" and _may_negate(args[1]))):
         bounded(context, args[0], 62)
     node = nodes.elementwise(name, args, kind)
@@ -362,11 +359,24 @@ def _floating(node: Node) -> Node:
     return Node("retype", (nodes.cast(node, nodes.lane_dtype(nodes.FLOAT)),), node.axes, nodes.FLOAT)
 
 
-def _exact_float(context: Context, node: Node) -> Node:
+def exact_float(context: Context, node: Node) -> Node:
     """An integer beside a float, in double precision; one that has more bits is rounded, or compared as it is."""
     if node.kind.family == "int" and node.axes:
         bounded(context, node, 53)
     return _floating(node)
+
+
+def _rounded(context: Context, args: list[Node], kind: Kind) -> Node:
+    """To the nearest integer, or to so many decimal places, ties to even; integers have none."""
+    value, *digits = args
+    factor = decimals.factor(digits[0].attrs["value"] if digits and digits[0].op == "const" else None)
+    if (digits and factor is None) or (value.kind.family != "float" and not digits):
+        raise context.refuse("unknown-op", "'round' to digits that are not known, negative or more than 22")
+    if value.kind.family in ("int", "bool"):
+        return integer(value) if value.kind.family == "bool" else value
+    if digits or not value.axes:
+        return nodes.elementwise("builtin.round", args, kind)
+    return _converted(context, nodes.elementwise("torch.round", args, Kind("float")), kind)
 
 
 def _float_remainder(name: str, args: list[Node], kind: Kind) -> Node:

@@ -114,10 +114,10 @@ def _parted(
     carries = {carry.inside: carry for carry in inner.carries}
     for total in totals:
         carry, number = total.carry, next(numbers)
-        first = facts[total.found.carry.init].kind
-        start = begin = _start(facts.of[carry.after].kind)
-        if isinstance(start, Op) and first.is_number and not (_counts(inner) and _adds(flow, carry.next, carry.inside)):
-            start = begin = _start(first)  # where nothing is added it stays a number
+        first, kind = facts[total.found.carry.init].kind, facts.of[carry.after].kind
+        becomes = first.is_number and first.family != kind.family  # where nothing is added it stays what it was
+        surely = _counts(inner) and _adds(flow, carry.next, carry.inside)
+        start = begin = _start(first if becomes and not surely else kind)
         if isinstance(start, Op):
             begin = Var(f"start.p{number}")
             before.append(Let(begin, start, inner.span))
@@ -125,7 +125,7 @@ def _parted(
         assert isinstance(begin, Var | Const)
         carries[carry.inside] = replace(carry, init=begin, after=part)
         after.append(Let(carry.after, Op(total.way, (carry.init, part)), inner.span))
-        if isinstance(start, Op) and first.is_number:
+        if becomes and surely:
             before += _runs(inner, number)
     return (*before, replace(inner, carries=tuple(carries.values())), *after)
 
@@ -138,9 +138,9 @@ def _counts(inner: Loop) -> bool:
 
 
 def _runs(inner: Loop, number: int) -> list[Statement]:
-    """A number that nothing is added to is no tensor: the loop has an iteration."""
+    """A number that nothing is added to is no tensor, and an integer no float: the loop has an iteration."""
     domain, some = inner.domain, Var(f"some.p{number}")
     assert isinstance(domain, Range) and isinstance(domain.step, Const)
     bounds: tuple[Atom, Atom] = (domain.lo, domain.hi) if domain.step.value == 1 else (domain.hi, domain.lo)
-    reason = "a sum of tensors that nothing is added to stays a number"
+    reason = "a sum that nothing is added to stays the number that it began as"
     return [Let(some, Op("lt", bounds), inner.span), Require(some, reason, inner.span)]

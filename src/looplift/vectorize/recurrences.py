@@ -417,7 +417,8 @@ def _binary(context: Context, name: str, a: Node, b: Node, kind: Kind) -> Node:
 
     if a.kind.is_number and b.kind.is_number:
         family = "float" if "float" in (a.kind.family, b.kind.family) or name == "truediv" else "int"
-        return nodes.elementwise(name, [a, b], Kind(family))
+        sides = [numbers.exact_float(context, side) if family == "float" else side for side in (a, b)]
+        return nodes.elementwise(name, sides, Kind(family))
     rank = max(a.kind.rank, b.kind.rank)
     array = a.kind if a.kind.is_array else b.kind
     return arithmetic(context, name, [a, b], Kind(array.family, kind.dtype or array.dtype, rank))

@@ -91,11 +91,16 @@ def _check_unchanged(
 ) -> None:
     """What a view shows must not change between where it is made and where it is used."""
     for store in stores:
-        after = order[id(store)] < order[id(user)] and order[id(store)] > order[id(view)]
-        again = any(loop not in inside[id(view)] for loop in inside[id(store)] if loop in inside[id(user)])
+        after, again = comes_between(view, store, user, order, inside)
         if after or (again and (user is not store or not _keeps_view(context, view, store))):
             message = f"'{view.var.hint}' is a view, and what it shows changes before it is used"
             raise NotLiftable("aliasing", message, view.span)
+
+
+def comes_between(made: Statement, store: Store, user: Statement, order: dict, inside: dict) -> tuple[bool, bool]:
+    """Whether a store comes after a statement and before a use of it; and whether it does in a loop around both."""
+    after = order[id(store)] < order[id(user)] and order[id(store)] > order[id(made)]
+    return after, any(loop not in inside[id(made)] for loop in inside[id(store)] if loop in inside[id(user)])
 
 
 def _keeps_view(context: Context, view: Let, store: Store) -> bool:
@@ -108,6 +113,10 @@ def _keeps_view(context: Context, view: Let, store: Store) -> bool:
     one, other = (path for path in places if path is not None)
     is_place = [isinstance(item, Const | Var) and context.facts.kind(item).family == "int" for item in (*one, *other)]
     return len(one) == len(other) and all(is_place)
+
+
+def is_in_kernel(context: Context, loops: tuple[Loop, ...]) -> bool:
+    return any(context.decisions.get(loop, ("",))[0] == "native" for loop in loops)
 
 
 def check_views_of_views(context: Context) -> None:
@@ -125,7 +134,7 @@ def check_views_of_views(context: Context) -> None:
         if root is view.var or not written:
             continue
         for user in flow.users.get(view.var, ()):
-            in_kernel = any(context.decisions.get(loop, ("",))[0] == "native" for loop in inside[id(user)])
+            in_kernel = is_in_kernel(context, inside[id(user)])
             if isinstance(user, Let) and user.op.name in SUBSCRIPTS and not in_kernel:
                 _check_unchanged(context, view, user, written, order, inside)
 

@@ -1,0 +1,48 @@
+"""NumPy's functions of tensors: NumPy computes an array, and PyTorch makes a tensor of it. A reason where that differs
+from what PyTorch's function of the same name gives.
+
+np.isnan(x[i])        uint8, where torch.isnan gives bool
+np.sqrt(k[i])         of integers float64, where torch.sqrt gives float32
+np.sign(x[i])         NaN of NaN, where torch.sign gives 0
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import torch
+
+from looplift.base.errors import NotLiftable
+from looplift.ir.facts import Facts
+from looplift.ir.grammar import If, Let, Var, operands, uses, walk
+from looplift.ops.names import OTHERWISE
+from looplift.ops.table import base_name
+
+
+def check_wrapped(facts: Facts, let: Let) -> None:
+    """Raises NotLiftable for a function of NumPy's whose tensors are not those of PyTorch's function."""
+    if not let.op.name.startswith("np.") or not (kind := facts.kind(let.var)).is_array:
+        return
+    given = [facts[atom] for atom in operands(let.op) if isinstance(atom, Var)]
+    dtypes = [one.kind.dtype for one in given if one.kind.family == "tensor"]
+    if not dtypes or kind.family != "tensor" or not any(one.loops for one in given):
+        return
+    is_test = str(kind.dtype) == "torch.uint8" and _only_asked(facts, let.var)
+    if base_name(let.op.name) in OTHERWISE or not (is_test or kind.dtype == reduce(torch.promote_types, dtypes)):
+        text = f"'{let.op.name}' makes another tensor of a tensor than PyTorch's own functions do"
+        raise NotLiftable("unknown-op", text, let.span)
+
+
+def _only_asked(facts: Facts, var: Var) -> bool:
+    """Whether a value is only asked whether it is true."""
+    if any(atom is var for _, atom in facts.function.results):
+        return False
+    for statement in walk(facts.function.body):
+        match statement:
+            case If(cond=cond, phis=phis) if cond is var and all(var not in (p.then, p.orelse) for p in phis):
+                continue
+            case Let(op=op) if op.name in ("not", "builtin.bool"):
+                continue
+            case _ if var in uses(statement):
+                return False
+    return True

@@ -1,0 +1,69 @@
+"""NumPy's functions of tensors: what they make is the loop's, where PyTorch's functions would make another tensor."""
+
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+from looplift import lift
+from looplift.base.compare import difference
+
+
+def signs(x):
+    return [np.sign(row) for row in x]
+
+
+def sum_of_signs(x):
+    total = 0.0
+    for i in range(len(x)):
+        total = total + float(np.sign(x[i, 0]))
+    return total
+
+
+def tests(x):
+    return [(np.isnan(row), np.isfinite(row), np.signbit(row)) for row in x]
+
+
+def inverted(x):
+    count = 0
+    for value in x[:, 0]:
+        if ~np.isnan(value):
+            count += 1
+    return count
+
+
+def compared(x):
+    return [np.greater(row, 0) for row in x]
+
+
+def roots(x):
+    return [np.sqrt(np.abs(row)) for row in x]
+
+
+def steps(x):
+    return [np.heaviside(row, 0.5) for row in x]
+
+
+def asked(x):
+    count = 0
+    for i in range(len(x)):
+        if np.isnan(x[i, 0]):
+            continue
+        if not np.isfinite(x[i, 1]) or np.greater(x[i, 1], 0):
+            count += 1
+    return count
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize("function", [signs, sum_of_signs, tests, inverted, compared, roots, steps, asked])
+def test_of_tensors(function, backend):
+    x = torch.tensor([[1.0, -2.0], [float("nan"), 0.0], [-0.0, float("inf")], [2.0, 3.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy says that tensors make arrays of theirs in an old way
+        for given in (x, x.double(), x.nan_to_num(0, 9).long()):
+            lifted = lift(function, backend=backend, verify="off")
+            for _ in range(2):
+                assert difference(lifted(given), function(given)) is None
+    if function is asked and backend != "native":
+        assert [one.decision for one in lifted.report().loops] == ["lanes"]
