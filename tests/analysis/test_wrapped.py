@@ -21,7 +21,7 @@ def sum_of_signs(x):
     return total
 
 
-def tests(x):
+def questions(x):
     return [(np.isnan(row), np.isfinite(row), np.signbit(row)) for row in x]
 
 
@@ -56,7 +56,7 @@ def asked(x):
 
 
 @pytest.mark.parametrize("backend", ["auto", "torch", "native"])
-@pytest.mark.parametrize("function", [signs, sum_of_signs, tests, inverted, compared, roots, steps, asked])
+@pytest.mark.parametrize("function", [signs, sum_of_signs, questions, inverted, compared, roots, steps, asked])
 def test_of_tensors(function, backend):
     x = torch.tensor([[1.0, -2.0], [float("nan"), 0.0], [-0.0, float("inf")], [2.0, 3.0]])
     with warnings.catch_warnings():

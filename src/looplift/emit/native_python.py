@@ -183,7 +183,7 @@ def _negated(sink: Sink, short: str, argument: Number) -> Number:
     if short == "abs":
         if argument.low >= 0:
             return argument
-        text = f"{argument.text} < 0 ? -{argument.text} : {argument.text}"
+        text = "{0} < 0 ? -{0} : {0}".format(argument.at(UNARY, strict=True))
         high = min(max(-argument.low, argument.high), GREATEST)
         return joined(Number(text, INT, CHOICE, low=0, high=high), [argument])
     low, high = max(-argument.high, LEAST), min(-argument.low, GREATEST)

@@ -23,7 +23,7 @@ def check_choices(context: Context) -> None:
     roots = {flow.root(s.ref) for s in stores}
     for branch in walk(function.body):
         for phi in branch.phis if isinstance(branch, If) else ():
-            for side in {phi.then, phi.orelse} & roots:
+            for side in roots & {phi.then, phi.orelse}:
                 users = _users(context, phi.var)
                 written = [store for store in stores if flow.root(store.ref) is side]
                 for store, user in itertools.product(written, users):
