@@ -391,8 +391,8 @@ template <class T, int R> static Beside<T, T, R> beside(I x, const I*) { return 
 template <class T, int R> static Beside<T, T, R> beside(F x, const I*) { return {nullptr, as_num<T>(x), 0, {}}; }
 template <class T, int R> static Beside<T, T, R> beside(bool x, const I*) { return {nullptr, as_num<T>(x), 0, {}}; }
 template <class T, int R> static Beside<T, T, R> beside(Dyn x, const I*) { return {nullptr, as_num<T>(x), 0, {}}; }
-// long rows are PyTorch's work, but for a few beside a loop over numbers
-static inline void row_made(I n) { if (n > LONGEST && ++state->long_rows > 8) bail(MEMORY); }
+// long rows are PyTorch's work, but for a few beside a loop over numbers, and for those that loops look at
+static inline void row_made(I n) { if (!LOOKED && n > LONGEST && ++state->long_rows > 8) bail(MEMORY); }
 
 // ---- operations on numbers, and element by element
 // ``brief``: nothing but the result is made of the operand

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from looplift.emit.typed_copies import without_copies
 from looplift.emit.typed_expressions import quoted
+from looplift.emit.typed_looked import looks_at_rows
 from looplift.emit.typed_object_text import class_texts, has_levels, orders
 from looplift.emit.typed_parts import used
 from looplift.emit.typed_prelude_arrays import ARRAYS
@@ -80,7 +81,8 @@ def with_tensors(writer: Writer, program: str, entry: str) -> str:
     records = [record_text(name) for name in sorted(set(re.findall(r"\bRec_\w+", program)))]
     loose = _is_loose(writer)
     picked = loose and not writer.joins.tracked and not _numbers_in(writer.main.result)
-    flags = {"TRACKED": writer.joins.tracked, "LOOSE": loose, "PICKED": picked}
+    looked = looks_at_rows(writer.main, writer.methods)
+    flags = {"TRACKED": writer.joins.tracked, "LOOSE": loose, "PICKED": picked, "LOOKED": looked}
     flag = f"static constexpr bool {', '.join(f'{name} = {str(on).lower()}' for name, on in flags.items())};"
     for before, after in _WITH_TENSORS:
         entry = entry.replace(before, after)

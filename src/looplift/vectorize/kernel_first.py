@@ -116,6 +116,8 @@ _ALLOCATIONS = frozenset(
     "vstack column_stack getitem".split()
 )
 """What is done once, before the loops, by passes through memory."""
+_FILLS = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like".split())
+"""What makes arrays that loops write to element by element, which is the work."""
 
 
 def takes_short_rows(function: Function) -> bool:
@@ -135,8 +137,9 @@ def has_short_rows(facts: Facts, collecting: frozenset[str] = frozenset()) -> bo
     leaves = any(isinstance(s, Loop) and s.stop is not None for s in walk(body))
     if _has_products_of_matrices(facts, SHORT if leaves else 0):
         return False
-    once = [s for s in body if isinstance(s, Let) and base_name(s.op.name) in _ALLOCATIONS]
-    lets = [s for s in walk(body) if isinstance(s, Let) and s not in once and s.var in facts.of]
+    apart = [s for s in body if isinstance(s, Let) and base_name(s.op.name) in _ALLOCATIONS]
+    apart += [s for s in walk(body) if isinstance(s, Let) and base_name(s.op.name) in _FILLS]
+    lets = [s for s in walk(body) if isinstance(s, Let) and s not in apart and s.var in facts.of]
     lets = [let for let in lets if not _is_view(facts, let) and base_name(let.op.name) not in collecting]
     return all(prod(facts.of[let.var].shape) <= _most_elements(let) for let in lets)
 
