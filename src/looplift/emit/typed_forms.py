@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from looplift.base.errors import NotLiftable
+from looplift.emit.typed_loop_names import with_versions_in_loops
 from looplift.emit.typed_names import names_in_functions, with_versions
 from looplift.emit.typed_optional_names import groups_of
 from looplift.emit.typed_program import TypedProgram, Writer
@@ -66,9 +67,11 @@ def _forms(
     """Statements, whether dicts have a type for each name, and whether each has some of them: as they are, and where
     names, or items of dicts, are of several kinds each by itself."""
     yield body, False, False
-    versions = None
-    if live_out == ["return"]:
-        versions = with_versions(body, {*values}, names_in_functions(body))
+    held, is_whole = names_in_functions(body), live_out == ["return"]
+    versions = with_versions_in_loops(body, set() if is_whole else {*live_out}, held)
+    if is_whole:
+        versions = with_versions(versions or body, {*values}, held)
+    if versions is not None:
         yield versions, False, False
     yield body, True, False
     if versions is not None:

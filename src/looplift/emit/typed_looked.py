@@ -18,7 +18,7 @@ _LOOPS = (ast.For, ast.While)
 
 
 def looks_at_rows(main: Routine, others: Iterable[Routine]) -> bool:
-    """Whether an inner loop takes elements of what a loop around it binds, or that of a function, of what it is given."""
+    """Whether an inner loop takes elements of what a loop around it binds, or one of a function of what it is given."""
     return _looks(main, set()) or any(_looks(one, set(one.parameters)) for one in others if one is not main)
 
 

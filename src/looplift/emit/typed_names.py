@@ -21,7 +21,7 @@ def with_versions(statements: list[ast.stmt], parameters: set[str], held: set[st
     bound, current, counts = set(parameters), dict[str, str](), dict[str, int]()
     out: list[ast.stmt] = []
     for statement in statements:
-        made = _Renamed(current).visit(copy.deepcopy(statement))
+        made = Renamed(current).visit(copy.deepcopy(statement))
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)]) if name in bound and name not in held:
                 counts[name] = counts.get(name, 1) + 1
@@ -32,7 +32,7 @@ def with_versions(statements: list[ast.stmt], parameters: set[str], held: set[st
     return out
 
 
-class _Renamed(ast.NodeTransformer):
+class Renamed(ast.NodeTransformer):
     def __init__(self, names: dict[str, str]):
         self.names = names
 

@@ -91,8 +91,8 @@ def compile_region(program: RegionProgram, values: Mapping[str, Any], settings: 
         if any(one.by_python for one in refusals):
             refusal.other = partial(_by_python, program, settings=settings, otherwise=refusal.other)
     with suppress(NotLiftable):
-        otherwise = refusal.other if settings.verify == "first" else None
-        return _typed(program, values, settings, rows=refusal.other is None, otherwise=otherwise)
+        otherwise = refusal.other if settings.verify == "first" else None  # which are tried beside the loop alone
+        return _typed(program, values, settings, rows=otherwise is None, otherwise=otherwise)
     raise refusal
 
 

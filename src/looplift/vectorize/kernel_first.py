@@ -207,7 +207,7 @@ _BESIDE_ARITHMETIC = frozenset(
     relabel total distances transposed permuted field part only_finite recurrence passes running_last running_sum
     last last_taken stencil join leading trailing entries segment entry first first_held at_best best_of
     best_item label_counts label_sums label_either pooled tiles bound axes_softmax axes_logsumexp windows dense
-    flattened reshaped unflattened stretched vector moved split flat_lanes""".split()
+    flattened reshaped unflattened stretched vector moved split flat_lanes items item_lengths""".split()
 )
 """What a kernel does beside arithmetic, in no more steps than lanes: it reads, and remembers what came before."""
 
