@@ -26,16 +26,13 @@ def _looks(routine: Routine, given: set[str]) -> bool:
     loops = [node for statement in routine.body for node in nodes_of(statement) if isinstance(node, _LOOPS)]
     for loop in loops:
         inner = [node for child in loop.body for node in nodes_of(child) if isinstance(node, _LOOPS)]
-        bound = {node.id for child in loop.body for node in nodes_of(child) if _is_bound(node)}
+        names = [node for child in loop.body for node in nodes_of(child) if isinstance(node, ast.Name)]
+        bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
         if any(name in bound for one in inner for name in _element_owners(one)):
             return True
         if given.intersection(_element_owners(loop)):
             return True
     return False
-
-
-def _is_bound(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _element_owners(loop: ast.For | ast.While) -> Iterator[str]:
