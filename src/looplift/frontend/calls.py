@@ -17,6 +17,7 @@ from looplift.frontend import (
     contexts,
     conversions,
     cuts,
+    descents,
     dictionaries,
     differentiation,
     evident,
@@ -301,7 +302,9 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
             build.watch(function, ".__code__", function.__code__)
             with contexts.without_history(build):
                 return inline(build, callee, inner, positional, keywords)
-        if function in build.calls or len(build.calls) >= MAX_DEPTH:
+        known = descents.known_of(build, [*positional, *keywords.values()])
+        again = function in build.calls and not descents.goes_on(build, function, known)
+        if again or len(build.calls) >= MAX_DEPTH:
             raise build.refuse("recursion", f"'{callee.path}' calls itself")
         source = lambdas.source_of_lambda(function) if is_lambda(function) else source_of(function)
     except NotLiftable as refusal:
@@ -318,10 +321,13 @@ def inline(build: Builder, callee: Const, function: Any, positional: list[Value]
         env.setdefault(name, UNDEFINED)
     path = _path_of(build, callee, has_path=has_path) if is_guarded and callee.value is function else ""
     frame = Frame(env, outer_names(function), file=source.file, cells_are_guarded=is_guarded, path=path)
+    build.descents.append(descents.Descent(function, known, build.rounds))
     try:
         return run_body(build, frame, function, source.tree.body)
     except SyntaxError as error:
         raise build.refuse("unsupported-syntax", f"'{callee.path}' has {error}") from None
+    finally:
+        build.descents.pop()
 
 
 def _path_of(build: Builder, callee: Const, *, has_path: bool) -> str:

@@ -276,6 +276,10 @@ class Builder:
     modules: dict[str, Any] = field(default_factory=dict)
     counter: itertools.count = field(default_factory=lambda: itertools.count(1))
     calls: list[Any] = field(default_factory=list)
+    descents: list[Any] = field(default_factory=list)
+    """Of the functions among them that are translated in place: what is known of their arguments; see ``descents``."""
+    descended: int = 0
+    """How many calls were translated of functions that call themselves."""
     span: Span = NOWHERE
     unbound_at_entry: frozenset[Value] = frozenset()
     """Variables of the open loops for names that no path has bound before the outermost."""
