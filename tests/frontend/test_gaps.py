@@ -99,7 +99,8 @@ def outcome(function, tracks, matrix):
     leaves = [t for t in (arguments[1], *(z for track in arguments[0] for z in track if z is not None)) if t.is_leaf]
     leaves = [t for t in leaves if t.requires_grad]
     asks = score and score[0].requires_grad
-    return result, arguments, torch.autograd.grad(score[0], leaves, allow_unused=True) if asks else ()
+    found = torch.autograd.grad(score[0], leaves, allow_unused=True) if asks else ()
+    return result, arguments, [None if one is None else one.clone() for one in found]  # autograd may give one for two
 
 
 def calls(*, asking: str):
