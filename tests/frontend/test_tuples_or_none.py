@@ -199,3 +199,29 @@ def nearest(x):
         torch.testing.assert_close(best, least)
         if length == 9:
             assert {loop.decision for loop in lifted.report().loops} == {"native"}
+
+
+def most(counts):
+    best, seen = None, set()
+    for name, count in counts.items():
+        name = (count, name)
+        if best is None or name > best:
+            best = name
+        seen.add(frozenset([name[1]]))
+    return best, len(seen)
+
+
+def above(counts):
+    best = None
+    for name, count in counts.items():
+        if best is None or count > 2:
+            best = (count, name)
+    return best
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize("function", [most, above])
+def test_tuples_of_names_end_the_translation(function, backend):
+    lifted = lift(function, backend=backend, verify="off")
+    for counts in ({"a": 1, "b": 3, "c": 2}, {}, {"z": 0}, {"b": 5, "a": 5}):
+        assert lifted(counts) == function(counts)

@@ -7,7 +7,7 @@ import torch
 
 from looplift import lift
 
-X = torch.randn(7, 3, generator=torch.Generator().manual_seed(0)).requires_grad_()
+X = torch.randn(7, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64).requires_grad_()
 PLACES = [0, 1, 2, 3, 1, 0, 2]
 CHOSEN = [True, False, True, True, False, False, True]
 
@@ -17,7 +17,7 @@ def stacked(items, places):
 
 
 def summed(items, places):
-    total = torch.zeros(3)
+    total = torch.zeros(3, dtype=torch.float64)
     for i in range(len(places)):
         total = total + items[places[i]] * X[i]
     return total
@@ -30,7 +30,7 @@ def last(items, places):
 
 
 def dropped(items, places):
-    total = torch.zeros(3)
+    total = torch.zeros(3, dtype=torch.float64)
     for i in range(len(places)):
         found = items[places[i]] * X[i]
         if CHOSEN[i]:
@@ -39,21 +39,21 @@ def dropped(items, places):
 
 
 def stored(items, places):
-    out = torch.zeros(5, 3)
+    out = torch.zeros(5, 3, dtype=torch.float64)
     for i in range(len(places)):
         out[i % 5] = items[places[i]] * X[i]
     return out
 
 
 def carried(items, places):
-    state = torch.zeros(3)
+    state = torch.zeros(3, dtype=torch.float64)
     for k in places:
         state = torch.tanh(state + items[k] * X[k])
     return state
 
 
 def left(items, places):
-    total = torch.zeros(3)
+    total = torch.zeros(3, dtype=torch.float64)
     for i in range(len(places)):
         if i > 3:
             break
@@ -69,7 +69,7 @@ def first(items, places):
 
 
 def rows(count=4, *, plain=(), same=False):
-    made = [torch.linspace(k, k + 1, 3).requires_grad_(k not in plain) for k in range(count)]
+    made = [torch.linspace(k, k + 1, 3, dtype=torch.float64).requires_grad_(k not in plain) for k in range(count)]
     return [*made[:-1], made[0]] if same else made
 
 

@@ -83,3 +83,19 @@ def test_others(backend):
         lifted = lift(function, backend=backend, verify="off")
         for _ in range(2):
             assert difference(lifted(given), function(given)) is None
+
+
+def of_numpys_integers(x):
+    found = []
+    for value in x:
+        found += [round(value / 2, 1), round(value, 2), round(value)]
+    return found
+
+
+@pytest.mark.parametrize("backend", ["auto", "torch", "native"])
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8, np.float64, np.float32])
+def test_numpys_numbers(dtype, backend):
+    x = np.arange(5).astype(dtype)
+    lifted = lift(of_numpys_integers, backend=backend, verify="off")
+    for _ in range(2):
+        assert difference(lifted(x), of_numpys_integers(x)) is None

@@ -213,10 +213,12 @@ class Scalars(Stores):
     def call_round(self, node: ast.Call, *values: Value) -> Value:
         if NP_BOOL in [value.type for value in values]:
             raise refuse(node, "rounds a truth value")
-        if len(values) > 1 and values[0].type in SCALARS and values[0].type is not NP_INT:
+        if len(values) > 1 and values[0].type in SCALARS:
+            factor = decimal_factor(node)
+            if values[0].type is NP_INT:
+                return values[0]
             if values[0].type is not NP_FLOAT:
                 raise refuse(node, "rounds in single precision")
-            factor = decimal_factor(node)
             return self.scalar(Value(FLOAT, f"decimals({plain(values[0]).code}, {factor})"), NP_FLOAT)
         return super().call_round(node, *map(plain, values))
 

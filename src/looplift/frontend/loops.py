@@ -221,6 +221,8 @@ def _loop(build: Builder, names: list[str], translate_loop: Callable[[_Entry], N
             if sum(place[:length] in counts for length in range(1, len(place))) >= MOST_NESTED:
                 message = f"'{place[0]}' becomes a tuple of more tuples in each iteration"
                 raise build.refuse("mixed-kinds", message) from None
+            if counts.get(place) == found.count:  # it is held in another way, which knows no parts
+                raise build.refuse("mixed-kinds", f"'{place[0]}' becomes a tuple in the loop") from None
             counts[place] = found.count
         finally:
             build.unbound_at_entry, build.none_at_entry = unbound, none
