@@ -51,6 +51,10 @@ def of_integers(n):
     return out
 
 
+def digits_by_name(x):
+    return [round(value, ndigits=3) for value in x], [round(value, None) for value in x]
+
+
 def negative_digits(x):
     return [round(value, -1) for value in x]
 
@@ -78,7 +82,7 @@ def test_floats(backend):
 def test_others(backend):
     for function, given in (
         (counted, numbers()), (carried, [1.5, 2, 3.25]), (carried, [1, 2]), (counted, [True, 2, 0.25]),
-        (of_integers, 40), (negative_digits, numbers()),
+        (of_integers, 40), (negative_digits, numbers()), (digits_by_name, numbers()[:-2]),
     ):  # fmt: skip
         lifted = lift(function, backend=backend, verify="off")
         for _ in range(2):

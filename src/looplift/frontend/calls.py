@@ -31,7 +31,7 @@ from looplift.frontend import (
 )
 from looplift.frontend.exits import always_exits, without_exits
 from looplift.frontend.names import assigned_names
-from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value
+from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value, is_none
 from looplift.frontend.source import is_lambda, plain_function, source_of
 from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand
 from looplift.ops import table
@@ -190,6 +190,8 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
     ):
         return found
     if (name := name_of(value) or _of_operator(value)) is not None:
+        if name == "builtin.round":
+            positional, keywords = _with_digits(positional, keywords)
         args = [operand(build, v) for v in positional]
         return build.operation(name, args, {k: operand(build, v) for k, v in keywords.items()})
     if isinstance(value, torch.nn.Module):
@@ -201,6 +203,13 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
     if isinstance(value, types.FunctionType):
         return inline(build, callee, value, positional, keywords)
     return unknown(build, callee, positional, keywords)
+
+
+def _with_digits(positional: list[Value], keywords: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """``round(x, ndigits=2)`` is ``round(x, 2)``, and ``round(x, None)`` is ``round(x)``."""
+    if len(positional) == 1 and keywords.keys() == {"ndigits"}:
+        positional, keywords = [*positional, keywords["ndigits"]], {}
+    return (positional[:1] if len(positional) == 2 and is_none(positional[1]) else positional), keywords
 
 
 def _of_operator(value: Any) -> str | None:
