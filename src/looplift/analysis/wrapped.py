@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import reduce
 
+import numpy as np
 import torch
 
 from looplift.base.errors import NotLiftable
@@ -21,7 +22,7 @@ from looplift.ops.table import base_name
 
 def check_wrapped(facts: Facts, let: Let) -> None:
     """Raises NotLiftable for a function of NumPy's whose tensors are not those of PyTorch's function."""
-    if not let.op.name.startswith("np.") or not (kind := facts.kind(let.var)).is_array:
+    if not _computes_arrays(let.op.name) or not (kind := facts.kind(let.var)).is_array:
         return
     given = [facts[atom] for atom in operands(let.op) if isinstance(atom, Var)]
     dtypes = [one.kind.dtype for one in given if one.kind.family == "tensor"]
@@ -31,6 +32,11 @@ def check_wrapped(facts: Facts, let: Let) -> None:
     if base_name(let.op.name) in OTHERWISE or not (is_test or kind.dtype == reduce(torch.promote_types, dtypes)):
         text = f"'{let.op.name}' makes another tensor of a tensor than PyTorch's own functions do"
         raise NotLiftable("unknown-op", text, let.span)
+
+
+def _computes_arrays(name: str) -> bool:
+    """Whether it is a function that NumPy computes itself: others, as ``np.argmax``, call the tensor's own method."""
+    return name.startswith("np.") and (name == "np.clip" or isinstance(getattr(np, name[3:], None), np.ufunc))
 
 
 def _only_asked(facts: Facts, var: Var) -> bool:
