@@ -43,7 +43,7 @@ min(<e>, <e>)|max(<e>, <e>)|max(<e>, <n>)|min(<n>, <e>)|max(<e>, <e>, <n>)|int(<
 (<e> if <c> else <e>)|(<e> if <c> else <n>)|(<c>)|(<c>) + <e>|(<c>) * <e>|<e> >> 1|<e> << 2|<e> & <e>|<e> || <n>
 <e> ^ <e>|~<e>
 <e>.item()|divmod(<e>, <n>)[0]|divmod(<e>, <n>)[1]|(<e> and <e>)|(<e> or <n>)|(not <e>)|sum([<e>, <e>])|int(<e> > <n>)
-round(float(<e>), 1)|math.floor(<e>)|math.sqrt(<e>)|math.ceil(<n> * i)"""
+round(float(<e>), 1)|math.floor(<e>)|math.sqrt(<e>)|math.ceil(<n> * i)|round(<e>, 2)|round(float(<e>), ndigits=3)"""
 TORCH = """torch.maximum(x[i], y[i])|torch.minimum(x[i], x[0])|m[i].max()|m[i].min()|m[i].sum()|m[i].argmax()
 m[i].argmin()|m[i].prod()
 torch.where(<c>, x[i], y[i])|torch.sqrt(<t>)|torch.log(<t>)|torch.exp(<t>)|torch.abs(<t>)|torch.sign(<t>)
@@ -62,7 +62,8 @@ torch.nan_to_num(<t>)|torch.reciprocal(<t>)|torch.square(<t>)|torch.eq(<t>, <t>)
 torch.sum(m[i] * w[:3])|torch.dot(m[i], m[0])|torch.sum(m[i] > 0)|torch.heaviside(x[i], x[0])
 torch.copysign(<t>, y[i])|torch.hypot(x[i], x[0])|torch.trunc(<t>)|torch.frac(<t>)|torch.log1p(<t>)|torch.rsqrt(<t>)
 torch.bitwise_and(<t>, 3)|torch.full((), <n>) * <e>|torch.logical_and(<t>, <t>)|torch.max(x[:i + 1])|torch.argmax(x)
-torch.nonzero(m[i]).shape[0]|x[i:i].sum()|x[i:i].prod()"""
+torch.nonzero(m[i]).shape[0]|x[i:i].sum()|x[i:i].prod()|np.sign(<t>)|np.isnan(<t>)|np.sqrt(<t>)
+np.maximum(x[i], y[i])"""
 NUMPY = """np.maximum(x[i], y[i])|np.minimum(x[i], x[0])|m[i].max()|m[i].min()|m[i].sum()|m[i].argmax()|m[i].argmin()
 m[i].prod()
 np.where(<c>, x[i], y[i])|np.sqrt(<t>)|np.log(<t>)|np.exp(<t>)|np.abs(<t>)|np.sign(<t>)|np.clip(<t>, 0, 1)
