@@ -17,7 +17,7 @@ import torch
 from looplift.frontend.scope import Builder, Tup, Value
 from looplift.ir.grammar import Const, Var
 
-MAX_DESCENTS = 256
+MAX_DESCENTS = 128
 """A function that calls itself more often than this is left to other forms."""
 
 
