@@ -73,7 +73,7 @@ from looplift.vectorize.axes import axis_of
 from looplift.vectorize.bounds import given_integers
 from looplift.vectorize.context import Array, Context, Update, index_node
 from looplift.vectorize.flow import TRUTH, Flow, is_stored, stored_roots
-from looplift.vectorize.memory import only_shape
+from looplift.vectorize.memory import check_shared, only_shape
 from looplift.vectorize.nodes import Affine, Val
 from looplift.vectorize.operations import operation, reads_sequence
 from looplift.vectorize.rebound import held_names
@@ -220,6 +220,8 @@ def _statement(context: Context, statement: Statement) -> None:
         case Store() | If() if statement in context.updates.of:
             _update(context, context.updates.of[statement])
         case Store(ref=ref, index=index, value=value, combine=combine):
+            if not context.axes and not context.serial_loops:
+                _check_shared(context, ref)
             overlap.check_overlap(context, ref, index, value, combine)
             array, index = arrays.target(context, ref, index)
             _stored(context, array, index, value, combine)
@@ -271,6 +273,12 @@ def _stored(context: Context, array: Array, index: Operand, value: Atom, combine
     for position, item in enumerate(items):
         ownership.check_stored_value(context, array, item.node.kind, None)
         stores.store(context, array, Group("tuple", (*path, Const(position))), item, None)
+
+
+def _check_shared(context: Context, ref: Var) -> None:
+    """Outside of loops, too, what is read may be read before a store that stands in front of it."""
+    if (refusal := check_shared(context, context.flow.root(ref), context.facts.function.span)) is not None:
+        raise refusal
 
 
 def _update(context: Context, update: Update) -> None:

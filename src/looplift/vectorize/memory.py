@@ -61,7 +61,7 @@ def check_root(context: Context, loop: Loop, root: Var) -> NotLiftable | None:
         return None
     if others:
         return NotLiftable("aliasing", f"'{hint}' changes its meaning inside the loop", loop.span)
-    if (reason := check_shared(context, root, loop)) is not None:
+    if (reason := check_shared(context, root, loop.span)) is not None:
         return reason
     paths = [path for s in stores if (path := places.path_of(context, s.ref, s.index)) is not None]
     if len(paths) < len(stores):
@@ -133,8 +133,8 @@ def _holds_arrays(kind: Kind) -> bool:
     return kind.is_array or any(map(_holds_arrays, kind.items))
 
 
-def check_shared(context: Context, root: Var, loop: Loop) -> NotLiftable | None:
-    """An array of the caller may share its memory with another one that the loop reads: a guard decides."""
+def check_shared(context: Context, root: Var, span: Span) -> NotLiftable | None:
+    """An array of the caller may share its memory with another one that is read: a guard decides."""
     function = context.facts.function
     if root not in function.params:
         return None
@@ -147,7 +147,7 @@ def check_shared(context: Context, root: Var, loop: Loop) -> NotLiftable | None:
             context.facts.function.attributes.setdefault("apart", set()).add(tuple(sorted((paths[root], paths[other]))))
         elif other is not root and context.facts.kind(other).family in ("list", "tuple", "object"):
             if any(map(_holds_arrays, context.facts.kind(other).items)) or not context.facts.kind(other).items:
-                return NotLiftable("aliasing", f"'{other.hint}' may share memory with '{root.hint}'", loop.span)
+                return NotLiftable("aliasing", f"'{other.hint}' may share memory with '{root.hint}'", span)
     context.facts.function.attributes.setdefault("whole", set()).add(paths[root])
     return None
 

@@ -225,7 +225,7 @@ def _bind_arrays(context: Context, loop: Loop) -> None:
     from looplift.vectorize.stores import bind
 
     for root in stored_roots(context.flow, loop.body):
-        if (refusal := check_shared(context, root, loop)) is not None:
+        if (refusal := check_shared(context, root, loop.span)) is not None:
             raise refusal
         if root in context.arrays:
             bind(context, context.arrays[root])
