@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from looplift.emit.native_prelude import PIECES
+from looplift.emit.rounding_text import ROUND_TO
 from looplift.ir.kernel import OUTCOMES
 
 _TYPES = """\
@@ -46,11 +47,12 @@ _BINARY = ("pow", "atan2", "hypot", "fmod", "copysign")
 _AS_ON_THE_CPU = (
     "View", "row", "row_at", "reversed", "transposed", "holds", "overlap", "half", "bfloat16", "Element", "is_alone",
     "outside", "from_end", "smaller", "larger", "minimum", "maximum", "left_shift", "right_shift", "floor_divide",
-    "remainder_of", "round_to", "python_remainder", "integer_fmod", "wrapping_power", "power", "surprising", "sign_of",
+    "remainder_of", "python_remainder", "integer_fmod", "wrapping_power", "power", "surprising", "sign_of",
     "inexact", "range_length",
 )  # fmt: skip
 
 _OTHERWISE = {
+    "round_to": ROUND_TO.replace("__builtin_", "::"),
     "bits_of": """\
 union Bits { float value; uint32_t bits; };
 static inline uint32_t bits_of(float value) { Bits held; held.value = value; return held.bits; }

@@ -10,6 +10,7 @@ from looplift.emit.native_prelude_arrays import ARRAYS
 from looplift.emit.native_prelude_functions import FUNCTIONS
 from looplift.emit.native_prelude_host import HOST
 from looplift.emit.native_prelude_selection import SELECTION
+from looplift.emit.rounding_text import ROUND_TO
 from looplift.ir.kernel import OUTCOMES
 
 _HEADER = "#include <stddef.h>\n#include <stdint.h>\n"
@@ -329,22 +330,7 @@ template <class T> static inline T remainder_of(T a, T b) {
   return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
 }
 """,
-    "round_to": """\
-// Python's round(a, n), for factor = 10**n: the double next to the decimal number with n digits that is next to a,
-// ties to even. The rest of the product, which is what it was rounded by, tells which side of a tie a is on.
-static inline double round_to(double a, double factor) {
-  const double product = a * factor, size = math::fabs(product);
-  if (!(size < 9007199254740992.0)) return a;
-  const double rest = __builtin_fma(a, factor, -product), whole = math::trunc(product);
-  double found = math::nearbyint(product);
-  if (rest != 0 && size >= 4503599627370496.0) {
-    if (math::fabs(rest) == 0.5 && math::fmod(product, 2.0) != 0) found += 2 * rest;
-  } else if (rest != 0 && math::fabs(product - whole) == 0.5) {
-    found = (rest > 0) == (product > 0) ? whole + math::copysign(1.0, product) : whole;
-  }
-  return found / factor;
-}
-""",
+    "round_to": ROUND_TO,
     "python_remainder": """\
 // Python's a % b of floats: the sign of the divisor, also of a zero.
 template <class T> static inline T python_remainder(T a, T b) {

@@ -1,5 +1,7 @@
 """C++ of typed programs: the state of a call, references, text, and numbers as Python computes them."""
 
+from looplift.emit.rounding_text import ROUND_TO
+
 _MIXED = """static Dyn {0}(Dyn a, Dyn b) {{
   if (a.np || b.np) bail(KIND);
   return a.tag == 2 || b.tag == 2 ? Dyn({0}(a.real(), b.real())) : Dyn({0}(a.i, b.i));
@@ -313,22 +315,11 @@ static F exponential(F a) { return checked(exp(hidden(a)), a); }
 static I floor_(F a) { return whole(floor(a)); }
 static I ceil_(F a) { return whole(ceil(a)); }
 static I round_(F a) { return whole(nearbyint(a)); }
-// NumPy's round(a, n) and Python's, for factor = 10**n. Python's is the double next to the decimal number next to a:
-// the rest of the product, which is what it was rounded by, tells which side of a tie a is on.
+// NumPy's round(a, n), for factor = 10**n
 static F decimals(F a, F factor) { return checked(nearbyint(a * factor) / factor, a); }
-static F round_to(F a, F factor) {
-  const F product = a * factor, size = fabs(product);
-  if (!(size < 9007199254740992.0)) return a;
-  const F rest = __builtin_fma(a, factor, -product), down = __builtin_trunc(product);
-  F found = nearbyint(product);
-  if (rest != 0 && size >= 4503599627370496.0) {
-    if (fabs(rest) == 0.5 && fmod(product, 2.0) != 0) found += 2 * rest;
-  } else if (rest != 0 && fabs(product - down) == 0.5) {
-    found = (rest > 0) == (product > 0) ? down + copysign(1.0, product) : down;
-  }
-  return found / factor;
-}
-static I floor_(Dyn a) { return a.tag == 2 ? floor_(a.d) : a.i; }
+"""
+    + ROUND_TO
+    + r"""static I floor_(Dyn a) { return a.tag == 2 ? floor_(a.d) : a.i; }
 static I ceil_(Dyn a) { return a.tag == 2 ? ceil_(a.d) : a.i; }
 static I round_(Dyn a) { if (a.np && !a.tag) bail(KIND); return a.tag == 2 ? round_(a.d) : a.i; }
 static I isqrt_(I a) { if (a < 0) bail(DOMAIN); I r = (I)sqrtl((long double)a); while ((U)r * (U)r > (U)a) --r;

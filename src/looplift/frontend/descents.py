@@ -42,7 +42,7 @@ def _known(build: Builder, value: Value) -> Hashable:
     if isinstance(value, Tup):
         return known_of(build, value.items)
     if isinstance(value, Var):
-        given = next((build.param_values.get(path) for path, var in build.params.items() if var is value), None)
+        given = build.given(value)
         return None if given is None or isinstance(given, NUMBERS) else id(given)
     if not isinstance(value, Const):
         return None

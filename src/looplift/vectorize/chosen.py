@@ -12,25 +12,26 @@ from looplift.base.errors import NotLiftable
 from looplift.ir.grammar import If, Let, Statement, Store, Var, walk
 from looplift.vectorize import sharing
 from looplift.vectorize.context import Context
+from looplift.vectorize.flow import stored_roots
 from looplift.vectorize.views import comes_between, is_in_kernel, program_order
 
 
 def check_choices(context: Context) -> None:
     """What is one array or another, as an ``if`` decides, changes with it: nothing may write to that before its use."""
     function, flow = context.facts.function, context.flow
+    roots = stored_roots(flow, function.body)
+    branches = [one for one in walk(function.body) if isinstance(one, If)]
+    choices = [(one, phi, side) for one in branches for phi in one.phis for side in roots & {phi.then, phi.orelse}]
+    if not choices:
+        return
     order, inside = program_order(function.body)
-    stores = [s for s in walk(function.body) if isinstance(s, Store)]
-    roots = {flow.root(s.ref) for s in stores}
-    for branch in walk(function.body):
-        for phi in branch.phis if isinstance(branch, If) else ():
-            for side in roots & {phi.then, phi.orelse}:
-                users = _users(context, phi.var)
-                written = [store for store in stores if flow.root(store.ref) is side]
-                for store, user in itertools.product(written, users):
-                    is_changed = any(comes_between(branch, store, user, order, inside))
-                    if is_changed and not is_in_kernel(context, inside[id(user)]):
-                        message = f"'{phi.var.hint}' may be '{side.hint}', which changes before it is used"
-                        raise NotLiftable("aliasing", message, branch.span)
+    for branch, phi, side in choices:
+        written = [one for one in walk(function.body) if isinstance(one, Store) and flow.root(one.ref) is side]
+        for store, user in itertools.product(written, _users(context, phi.var)):
+            is_changed = any(comes_between(branch, store, user, order, inside))
+            if is_changed and not is_in_kernel(context, inside[id(user)]):
+                message = f"'{phi.var.hint}' may be '{side.hint}', which changes before it is used"
+                raise NotLiftable("aliasing", message, branch.span)
 
 
 def _users(context: Context, var: Var) -> list[Statement]:

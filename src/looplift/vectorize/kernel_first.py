@@ -111,13 +111,10 @@ SHORT = 64
 _PRODUCTS = frozenset("matmul mm mv bmm addmm addmv linear einsum tensordot bilinear".split())
 
 
-_ALLOCATIONS = frozenset(
-    "zeros ones empty full zeros_like ones_like empty_like full_like eye identity clone copy cat concatenate hstack "
-    "vstack column_stack getitem".split()
-)
-"""What is done once, before the loops, by passes through memory."""
 _FILLS = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like".split())
 """What makes arrays that loops write to element by element, which is the work."""
+_ALLOCATIONS = _FILLS | frozenset("eye identity clone copy cat concatenate hstack vstack column_stack getitem".split())
+"""What is done once, before the loops, by passes through memory."""
 
 
 def takes_short_rows(function: Function) -> bool:

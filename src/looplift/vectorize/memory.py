@@ -136,19 +136,20 @@ def _holds_arrays(kind: Kind) -> bool:
 def check_shared(context: Context, root: Var, span: Span) -> NotLiftable | None:
     """An array of the caller may share its memory with another one that is read: a guard decides."""
     function = context.facts.function
-    if root not in function.params:
+    paths, asked = function.attributes["paths"], function.attributes.setdefault("asked", set())
+    if root not in function.params or root in asked:
         return None
-    paths = function.attributes["paths"]
     read = {atom for statement in walk(function.body) for atom in uses(statement)}
     for other in function.params:
         if other not in read:  # an object of which parts are read has these beside it
             continue
         if other is not root and context.facts.kind(other).is_array:
-            context.facts.function.attributes.setdefault("apart", set()).add(tuple(sorted((paths[root], paths[other]))))
+            function.attributes.setdefault("apart", set()).add(tuple(sorted((paths[root], paths[other]))))
         elif other is not root and context.facts.kind(other).family in ("list", "tuple", "object"):
             if any(map(_holds_arrays, context.facts.kind(other).items)) or not context.facts.kind(other).items:
                 return NotLiftable("aliasing", f"'{other.hint}' may share memory with '{root.hint}'", span)
-    context.facts.function.attributes.setdefault("whole", set()).add(paths[root])
+    function.attributes.setdefault("whole", set()).add(paths[root])
+    asked.add(root)
     return None
 
 

@@ -181,7 +181,7 @@ def _is_final(made: Plan) -> bool:
 
 def _planned(facts: Facts, loops: list[Loop], kernel_of: KernelMaker | None, reuses: Callable[[Program], bool]) -> Plan:
     attributes = facts.function.attributes
-    for name in ("apart", "whole", "random", "stored"):
+    for name in ("apart", "whole", "asked", "random", "stored"):
         attributes.pop(name, None)
     attributes["equal"] = ()
     check_begun_numbers(facts)
