@@ -13,19 +13,20 @@ from looplift.ir.kernel_entry import NUMBERS
 
 PACK = '''
 import array
+import itertools
 
 
 def nested_rows(items, depth, writes):
     """The numbers in a list, or in lists of lists, with its sizes and the innermost lists."""
     sizes, rows = [len(items)], [items]
     for level in range(depth - 1):
-        rows = [row for inner in rows for row in inner]
-        if any(type(row) is not list and (writes or type(row) is not tuple) for row in rows):
+        rows = list(itertools.chain.from_iterable(rows)) if level else items
+        if not set(map(type, rows)) <= ({list} if writes else {list, tuple}):
             raise failed({another_kind})
         if len(set(map(len, rows))) > 1 or (writes and len(set(map(id, rows))) < len(rows)):
             raise failed({aliased})
         sizes.append(len(rows[0]) if rows else 0)
-    return [number for row in rows for number in row] if depth > 1 else items, sizes, rows
+    return list(itertools.chain.from_iterable(rows)) if depth > 1 else items, sizes, rows
 
 
 def packed(items, depth, kind, writes):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import Any
 
 from looplift.base.syntax import children_of
+from looplift.base.unpacked import unpacked
 from looplift.emit.typed_expressions import element, inside, is_box
 from looplift.emit.typed_optional_names import OptionalNames
 from looplift.emit.typed_scope import Value, as_int, coerced, refuse
@@ -69,11 +71,18 @@ class Statements(OptionalNames):
             self.bind(target, value)
 
     def _assigned(self, node: ast.Assign) -> Value:
+        if id(node) not in self.unpacked:  # the types of what is made belong to its node
+            value = unpacked(node.targets, node.value, self._is_builtin)
+            self.unpacked[id(node)] = ast.copy_location(ast.Assign(node.targets, value), node)
+        node = self.unpacked[id(node)]
         if isinstance(node.value, ast.Tuple) and isinstance(node.targets[0], ast.Tuple | ast.List):
             values = [self.keep(value) for value in self.several(*node.value.elts)]
             found = self.tuple_of(values)
             return Value(found.type, found.code, values)
         return self.expression(node.value)
+
+    def _is_builtin(self, name: str) -> bool:
+        return self.resolved(ast.Name(name, ast.Load())) is getattr(builtins, name)
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -326,6 +335,7 @@ class Statements(OptionalNames):
 
     exits: list[str]
     lambdas: dict[int, ast.FunctionDef]
+    unpacked: dict[int, ast.Assign]
 
     def do_Break(self, node: ast.Break) -> bool:
         self.emit(f"goto {self.exits[-1]};" if self.exits[-1] else "break;")

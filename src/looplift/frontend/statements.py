@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from looplift.base.unpacked import unpacked
 from looplift.frontend import (
     clipping,
     contexts,
@@ -105,7 +106,7 @@ def _delete(build: Builder, target: ast.expr) -> None:
 def _assignment(build: Builder, targets: list[ast.expr], value: ast.expr) -> None:
     """``a = b = value``; ``a, b = b, a`` evaluates all of the right side first."""
     made_from = len(build.blocks[-1])
-    found = expressions.evaluate(build, value)
+    found = expressions.evaluate(build, unpacked(targets, value, build.is_builtin))
     if len(targets) > 1 and isinstance(targets[0], ast.Name):
         found = _named(build, targets[0].id, found, made_from)
     for target in targets:

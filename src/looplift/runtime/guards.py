@@ -313,11 +313,31 @@ def path_conditions(writer: Writer, paths: Iterable[str], evaluate: Callable[[st
     every: list[str] = []
     reached: dict[str, str] = {}
     for path in paths:
+        if found := _of_column(writer, path, evaluate):
+            every += found
+            continue
         name = writer.temporary()
         first, *rest = conditions(writer, name, evaluate(path))
         every += [re.sub(rf"\b{name}\b", f"({name} := {_direct(path, evaluate, reached)})", first, count=1), *rest]
         reached[path] = name
     return every
+
+
+_COLUMN = re.compile(r"\[row\[(\d+)\] for row in (\w+)\]")
+
+
+def _of_column(writer: Writer, path: str, evaluate: Callable[[str], Any]) -> list[str]:
+    """Conditions on a column of a list of rows, whose first number is looked at without making the column."""
+    found = _COLUMN.fullmatch(path)
+    if found is None or not (column := evaluate(path)) or not isinstance(column[0], _PLAIN):
+        return []
+    place, rows = found.groups()
+    return [rows, *conditions(writer, f"{rows}[0][{place}]", column[0], 1)]
+
+
+def is_costly(condition: str) -> bool:
+    """Whether a condition looks at all items of a list."""
+    return " for " in condition or "(map(" in condition
 
 
 def _direct(path: str, evaluate: Callable[[str], Any], reached: Mapping[str, str]) -> str:

@@ -1,0 +1,77 @@
+"""What is unpacked into names at once, in; the same as a display or a list, out.
+
+a, b = map(f, (x, y))               a, b = (f(x), f(y))
+a, b = map(lambda v: v * k, xs)     a, b = [v * k for v in xs]
+a, b = (f(v) for v in xs)           a, b = [f(v) for v in xs]
+
+An iterator that is unpacked where it is made is seen by nobody else: a list of its items is the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from looplift.base.syntax import fresh_copy, nodes_of
+
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
+
+
+def unpacked(targets: list[ast.expr], value: ast.expr, is_builtin: Callable[[str], bool]) -> ast.expr:
+    """The value of an assignment; another one where all targets take it apart and it is an iterator made there."""
+    if not all(isinstance(target, ast.Tuple | ast.List) for target in targets):
+        return value
+    made: ast.expr | None = None
+    match value:
+        case ast.GeneratorExp(elt=elt, generators=generators):
+            made = ast.ListComp(elt, generators)
+        case ast.Call(func=ast.Name(id="map"), args=[function, *sources], keywords=[]) if (
+            sources and not any(isinstance(source, ast.Starred) for source in sources) and is_builtin("map")
+        ):
+            made = _mapped(function, sources)
+    return value if made is None else ast.fix_missing_locations(ast.copy_location(made, value))
+
+
+def _mapped(function: ast.expr, sources: list[ast.expr]) -> ast.expr | None:
+    """``map(f, xs)`` as a display of calls, or as a list."""
+    if not isinstance(function, ast.Lambda) and not _is_path(function):
+        return None
+    displays = [source.elts for source in sources if isinstance(source, ast.Tuple | ast.List)]
+    if len(displays) == len(sources) and all(_is_plain(item) for display in displays for item in display):
+        calls = [_applied(function, list(items)) for items in zip(*displays, strict=False)]
+        return ast.Tuple([call for call in calls if call is not None], ast.Load()) if None not in calls else None
+    names = [f"_given_{place}" for place in range(len(sources))]
+    called = _applied(function, [ast.Name(name, ast.Load()) for name in names])
+    if called is None or len(sources) > 1:
+        return None
+    return ast.ListComp(called, [ast.comprehension(ast.Name(names[0], ast.Store()), sources[0], [], 0)])
+
+
+def _is_path(node: ast.expr) -> bool:
+    """Whether an expression is a name or attributes of one, which are the same each time that they are read."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _is_plain(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Constant)
+
+
+def _applied(function: ast.expr, arguments: list[ast.expr]) -> ast.expr | None:
+    """A call, or the value of a lambda with its parameters replaced; None where it is more than an expression."""
+    if not isinstance(function, ast.Lambda):
+        return ast.Call(function, arguments, [])
+    given = function.args
+    others = [given.vararg, given.kwarg, *given.kwonlyargs, *given.posonlyargs, *given.defaults]
+    if any(one is not None for one in others) or len(given.args) != len(arguments):
+        return None
+    if any(isinstance(node, _SCOPES) for node in nodes_of(function.body)):
+        return None
+    values = dict(zip((one.arg for one in given.args), arguments, strict=True))
+
+    class Replaced(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.AST:
+            return values.get(node.id, node)
+
+    return Replaced().visit(fresh_copy(function.body))
