@@ -247,6 +247,56 @@ def of_booleans(n):
     return out
 
 
+def of_pairs(n):
+    x = y = 0
+    path = []
+    for _ in range(n):
+        dx, dy = random.choice([(0, 1), (1, 0), (0, -1), (-1, 0)])
+        x += dx
+        y += dy
+        path.append((x, y))
+    return path
+
+
+def of_letters(n):
+    x = y = 0
+    for _ in range(n):
+        x += {"N": 0, "E": 1, "S": 0, "W": -1}[random.choice("NESW")]
+        d = random.choice(["up", "down"])
+        y += 1 if d == "up" else -1
+    return x, y
+
+
+ROWS = np.array([[0.1, 0.2, 0.7], [0.5, 0.5, 0.0], [0.25, 0.25, 0.5]])
+
+
+def of_a_markov_chain(n, rows=ROWS):
+    state, states = 0, []
+    for _ in range(n):
+        state = np.random.choice(len(rows), p=rows[state])
+        states.append(state)
+    return states
+
+
+def of_emissions(n, rows=ROWS.tolist()):
+    state, seen = 0, np.zeros(3, dtype=int)
+    for _ in range(n):
+        state = np.random.choice(3, p=rows[state])
+        seen[np.random.choice((0, 2), p=[0.25, 0.75])] += 1
+    return state, seen
+
+
+def of_no_chances(n, rows=1.5 * ROWS):
+    return of_a_markov_chain(n, rows)
+
+
+def of_too_many(n, rows=ROWS[:2]):
+    total = 0
+    for _ in range(n):
+        total += np.random.choice(rows.shape[0], p=rows[0])
+    return total
+
+
 class Quarter(random.Random):
     def random(self):
         return 0.25
@@ -255,11 +305,11 @@ class Quarter(random.Random):
 KERNELS = (
     points_in_a_circle, spins_that_flip, a_chain, a_walk, all_of_numpy, all_of_python, under_names, short_circuits,
     until_it_is_late, found_at_once, odd_normals, of_a_list, rows_of_draws, one_of_two_regions, of_a_state,
-    of_an_object,
+    of_an_object, of_pairs, of_letters, of_a_markov_chain, of_emissions,
 )  # fmt: skip
 OTHERS = (
     an_empty_range, an_empty_range_of_python, a_negative_scale, a_rate_of_zero, a_wide_range, past_the_end,
-    a_division_by_zero, rows_too, shuffled_too, by_an_array, of_a_table, of_booleans,
+    a_division_by_zero, rows_too, shuffled_too, by_an_array, of_a_table, of_booleans, of_no_chances, of_too_many,
 )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from looplift.emit.typed_scope import (
 )
 from looplift.emit.typed_types import BOOL, FLOAT, INT, KINDS, NEVER, NONE, NUMBERS, TEXT, Ten, Tup, text_of
 from looplift.emit.typed_variants import fitting
-from looplift.ops import decimals
+from looplift.ops import decimals, twins
 
 
 def decimal_factor(node: ast.Call) -> str:
@@ -86,8 +86,11 @@ class Calls(Folds):
         if any(isinstance(one, ast.Starred) for one in node.args) or any(one.arg is None for one in node.keywords):
             raise refuse(node, "unpacks")
         function = self.callee(node)
+        if (counted := twins.counted(node)) is not None and self.callee(ast.Call(counted[0], [], [])) is bin:
+            function, node = twins.ones, ast.copy_location(ast.Call(node.func, [counted[1]], []), node)
         if isinstance(node.func, ast.Attribute) and function is None:
             return self.method(node, node.func)
+        function = twins.twin_of(function, len(node.args)) or function
         if (routine := self.routine_of(function)) is not None:
             return self.call(routine, node)
         if isinstance(function, type) and (function.__module__ not in _OF_PYTHON or is_named_tuple(function)):

@@ -33,8 +33,8 @@ from looplift.frontend.exits import always_exits, without_exits
 from looplift.frontend.names import assigned_names
 from looplift.frontend.scope import Builder, Frame, Outer, Structure, Tup, Value, is_none
 from looplift.frontend.source import is_lambda, plain_function, source_of
-from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand
-from looplift.ops import table
+from looplift.ir.grammar import UNDEFINED, Atom, Const, Group, Operand, Var
+from looplift.ops import table, twins
 from looplift.ops.names import name_of
 
 MAX_DEPTH = 24
@@ -44,6 +44,8 @@ def call(build: Builder, node: ast.Call) -> Value:
     """The value of a call."""
     if isinstance(node.func, ast.Name) and (special := _special(build, node)) is not None:
         return special
+    if (counted := twins.counted(node)) is not None and build.is_builtin("bin"):
+        return inline(build, Const(twins.ones, "bin"), twins.ones, [expressions.evaluate(build, counted[1])], {})
     if isinstance(node.func, ast.Attribute):
         owner = expressions.evaluate(build, node.func.value)
         if node.func.attr in ("backward", "step", "zero_grad"):
@@ -189,10 +191,12 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
         and (found := complexes.called(build, value, positional)) is not None
     ):
         return found
+    if (twin := twins.twin_of(value, len(positional))) is not None:
+        return inline(build, callee, twin, positional, keywords)
     if (name := name_of(value) or _of_operator(value)) is not None:
         if name == "builtin.round":
             positional, keywords = _with_digits(positional, keywords)
-        args = [operand(build, v) for v in positional]
+        args = [_as_array(build, name, v) for v in positional]
         return build.operation(name, args, {k: operand(build, v) for k, v in keywords.items()})
     if isinstance(value, torch.nn.Module):
         return _module(build, callee, positional, keywords)
@@ -203,6 +207,23 @@ def static_call(build: Builder, callee: Const, positional: list[Value], keywords
     if isinstance(value, types.FunctionType):
         return inline(build, callee, value, positional, keywords)
     return unknown(build, callee, positional, keywords)
+
+
+_OF_ARRAYS = table.ELEMENTWISE | {"dot", "vdot", "inner", "outer", "matmul", "cross", "median"}
+
+
+def _as_array(build: Builder, name: str, value: Value) -> Operand:
+    """An argument; NumPy makes an array of a list or tuple of numbers before it computes with it."""
+    given = operand(build, value)
+    library, _, base = name.rpartition(".")
+    is_listed = isinstance(value, Tup) or (isinstance(value, structures.Shelf) and value.kind == "list")
+    if (
+        library != "np"
+        or base not in _OF_ARRAYS
+        or not (is_listed or (isinstance(value, Var) and value in build.displays))
+    ):
+        return given
+    return build.operation("np.array", [given], {})
 
 
 def _with_digits(positional: list[Value], keywords: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:

@@ -34,6 +34,7 @@ NUMPY = {
     "standard_normal": Draw(mersenne.numpy_standard, {}, by_two=True),
     "normal": Draw(mersenne.numpy_normal, {"loc": 0.0, "scale": 1.0}, by_two=True),
     "exponential": Draw(mersenne.numpy_exponential, {"scale": 1.0}),
+    "choice": Draw(mersenne.numpy_choice, {"p": None, "a": None}),
 }
 PYTHON = {
     "random": Draw(mersenne.unit, {}),
@@ -207,6 +208,8 @@ def _next_of(generator: Any) -> Any:
 
 
 def _example(draw: Draw, name: str, states: list[Any], given: tuple[Any, ...]) -> Any:
+    if draw.function is mersenne.numpy_choice:
+        return draw.function(*states, given[3], given[0])
     if name == "choice":
         return given[0][draw.function(*states, len(given[0]))]
     return draw.function(*states, *given)
@@ -220,6 +223,7 @@ _EXAMPLES |= {
     mersenne.numpy_integer: lambda name: (-3, 39),
     mersenne.numpy_normal: lambda name: (0.7, 1.3),
     mersenne.numpy_exponential: lambda name: (1.7,),
+    mersenne.numpy_choice: lambda name: (4, None, True, [0.15, 0.35, 0.3, 0.2]),
     mersenne.python_uniform: lambda name: (-0.3, 2.9),
     mersenne.python_integer: lambda name: (-3, 39),
     mersenne.python_range: lambda name: (-3, 39),

@@ -62,6 +62,27 @@ def numpy_integer(words, low, high):
     return low + found
 
 
+def numpy_choice(words, p, count):
+    """One of the first integers, by their probabilities. What NumPy might complain of is left to it."""
+    if len(p) != count:
+        raise ValueError
+    whole = 0.0
+    for k in range(count):
+        if not float(p[k]) >= 0.0:
+            raise ValueError
+        whole = whole + float(p[k])
+    if not abs(whole - 1.0) <= 1e-8:
+        raise ValueError
+    drawn = unit(words)
+    found = count
+    reached = 0.0
+    for k in range(count):
+        reached = reached + float(p[k])
+        if found == count and reached / whole > drawn:
+            found = k
+    return found
+
+
 def numpy_standard(words, held):
     """By the polar method, which gives two at a time (Marsaglia and Bray, 1964)."""
     if float(held[0]) != 0.0:

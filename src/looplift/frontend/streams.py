@@ -284,11 +284,13 @@ class _Replaced(OfTensors):
 
     def _chosen(self, node: ast.Call, owner: str, generator: Any) -> ast.AST:
         """NumPy's choice of an item: one of an array of what is given, or of the first integers."""
-        if len(node.args) != 1 or node.keywords or not is_as_written("randint", OfNumpy):
+        given = {keyword.arg: keyword.value for keyword in node.keywords}
+        way = "choice" if given.keys() == {"p"} else "randint"
+        if len(node.args) != 1 or given.keys() - {"p"} or not is_as_written(way, OfNumpy):
             return node
         items = node.args[0]
         value = value_of(items, self.finder.known, self.finder.bound)
-        if is_number := type(value) is int or (isinstance(items, ast.Constant) and type(items.value) is int):
+        if is_number := type(value) is int or self._is_integer(items):
             count = items
         elif _is_display(items):
             name = self.made.fresh(f"items_{len(self.made.tables) + 1}")
@@ -299,8 +301,22 @@ class _Replaced(OfTensors):
         else:
             return node
         words = _read(self.stream(owner, generator, OfNumpy).words)
-        drawn: ast.expr = _call(self.name(mersenne.numpy_integer), [words, ast.Constant(0), count])
+        if "p" in given:
+            drawn: ast.expr = _call(self.name(mersenne.numpy_choice), [words, given["p"], count])
+        else:
+            drawn = _call(self.name(mersenne.numpy_integer), [words, ast.Constant(0), count])
         return ast.copy_location(drawn if is_number else ast.Subscript(items, drawn, ast.Load()), node)
+
+    def _is_integer(self, node: ast.expr) -> bool:
+        """Whether an expression is an integer for certain: one that is written out, a length, an extent."""
+        match node:
+            case ast.Constant(value=value):
+                return type(value) is int
+            case ast.Call(func=ast.Name(id="len") as function, args=[ast.Name()], keywords=[]):
+                return value_of(function, {"len": len, **self.finder.known}, self.finder.bound) is len
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=ast.Constant(value=place)):
+                return type(place) is int
+        return False
 
     def stream(self, owner: str, generator: Any, kind: type[Stream]) -> Stream:
         streams, key = self.made.streams, _global(generator)
@@ -351,13 +367,22 @@ def _arguments(draw: Draw, name: str, node: ast.Call) -> list[ast.expr] | None:
             return [ast.Constant(0), node.args[0]]
         return None
     if name == "choice":
-        return [_call("len", [node.args[0]])] if _may_be_read_twice(node.args) else None
+        return [_count_of(node.args[0])] if _may_be_read_twice(node.args) else None
     every = []
     for parameter, default in draw.defaults.items():
         if parameter not in given and default is None:
             return None
         every.append(given.get(parameter, ast.Constant(default)))
     return every
+
+
+def _count_of(items: ast.expr) -> ast.expr:
+    """How many items there are."""
+    if isinstance(items, ast.List | ast.Tuple):
+        return ast.Constant(len(items.elts))
+    if isinstance(items, ast.Constant) and isinstance(items.value, str):
+        return ast.Constant(len(items.value))
+    return _call("len", [items])
 
 
 def _is_display(node: ast.expr) -> bool:

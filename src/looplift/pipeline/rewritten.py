@@ -158,8 +158,9 @@ def _as_a_program(
     rewritten = over(program, statements)
     for name in ("returns", "loops", "line", "is_piece"):
         setattr(rewritten, name, getattr(program, name))
-    known = {"enumerate": enumerate, **program.namespace, **values}["enumerate"]
-    return typed_program(rewritten, {**values, "enumerate": known}, settings)
+    around = {"enumerate": enumerate, "len": len, **program.namespace, **values}
+    known = {name: around[name] for name in ("enumerate", "len")}
+    return typed_program(rewritten, {**values, **known}, settings)
 
 
 def with_streams(streams: Streams, program: Any, values: Mapping[str, Any], settings: Settings) -> RegionCode:
